@@ -158,6 +158,52 @@ for (const database of database_names) {
       assert.equal(await updatedAt(), '2030-03-15T10:00:00.000Z', 'the status was another in between');
     });
 
+    it('with the id of a user of another company stop no other user, and the last line of a user holds', async (t) => {
+      const service = await withAccount(await startService(t, database));
+      const operator = { key: 'operator' } as const;
+      const body = { data: { name: 'Other', customer_number: '9' } };
+      const made = await service.send('POST', '/operator/v1/companies', { ...operator, body });
+      const other = Number(made.json.data.id);
+      const user = (user_id: string, company_id: number, name: string) => ({
+        kind: 'user',
+        user_id,
+        company_id,
+        name,
+        status: 'active',
+      });
+      await report(service, [user('alex', 1, 'Alex')]);
+      const lines = [
+        user('zoe', other, 'Zoe'),
+        user('alex', other, 'Another'),
+        user('blair', 1, 'Blair'),
+        user('zoe', 1, 'Another'),
+        user('zoe', other, 'Zoe Two'),
+      ];
+      const reply = await report(service, lines);
+      assert.deepEqual(counts(reply), [5, 3, 0, 2], reply.text);
+      assert.deepEqual(
+        reply.json.data.errors.map(({ line, path }: { line: number; path: string }) => [line, path]),
+        [
+          [2, 'user_id'],
+          [4, 'user_id'],
+        ],
+      );
+      const { data } = (await service.send('GET', '/bank/v1/users', bank)).json;
+      assert.deepEqual(
+        data.map(({ id, name }: { id: string; name: string }) => [id, name]),
+        [
+          ['alex', 'Alex'],
+          ['zoe', 'Zoe Two'],
+          ['blair', 'Blair'],
+        ],
+      );
+      const [entry] = await readRows<{ details: string }>(
+        service.database,
+        `select details from audit_entries where action = 'bank_records.reported' and object = 'company:${other}'`,
+      );
+      assert.deepEqual(JSON.parse(entry!.details), { user: 2 });
+    });
+
     it('pass an identification from one account to another in the order of the lines', async (t) => {
       const service = await withAccount(await startService(t, database));
       const others = ['1000000002', '1000000003'];

@@ -171,17 +171,19 @@ async function withConsent({ persistence }: Service, company_id = 1): Promise<vo
     const number = 'ofUser1';
     await openAccount(tx, call, { company_id, number, currency: 'USD', kind: 'deposit', name: null });
     await tx.bank.putCompany({ company_id, eligible_services: services, is_configured: true });
-    await tx.bank.putUser({
-      user_id: bank_user_id,
-      company_id,
-      name: 'Alex',
-      status: 'active',
-      eligible_services: services,
-      configured_services: services,
-      may_view_direct_debits: true,
-      viewable_accounts: [number],
-      updated_at_ms: at_ms,
-    });
+    await tx.bank.putUsers([
+      {
+        user_id: bank_user_id,
+        company_id,
+        name: 'Alex',
+        status: 'active',
+        eligible_services: services,
+        configured_services: services,
+        may_view_direct_debits: true,
+        viewable_accounts: [number],
+        updated_at_ms: at_ms,
+      },
+    ]);
     await tx.consents.insert({
       kind: 'account_access',
       consent_id,

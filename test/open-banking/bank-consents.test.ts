@@ -153,7 +153,7 @@ for (const name of database_names) {
       assert.equal((await send('POST', withdrawAt(ids[0]!), { key: own })).status, 200);
       assert.equal((await send('GET', `/bank/v1/consents/${pending}`, { key: 'bank' })).status, 200);
 
-      await persistence.unitOfWork.run((tx) => tx.bank.putUser(userOf(company_id + 1, 0, { user_id: 'aaa' })));
+      await persistence.unitOfWork.run((tx) => tx.bank.putUsers([userOf(company_id + 1, 0, { user_id: 'aaa' })]));
       const decided = await decide(world, pending, { decision: 'reject', user_id: 'aaa' }, own);
       assert.equal(decided.status, 400, 'a user of another company');
     });

@@ -42,8 +42,10 @@ export async function seedBank({ unitOfWork }: Persistence, company_id: number, 
       const account = await openAccount(tx, call, { company_id: owner, number, currency: 'USD', kind, name: number });
       accounts.set(number, account.id);
     }
-    await tx.bank.putUser(userOf(company_id, now_ms, {}));
-    await tx.bank.putUser(userOf(company_id, now_ms, { user_id: frozen_user_id, status: 'frozen' }));
+    await tx.bank.putUsers([
+      userOf(company_id, now_ms, {}),
+      userOf(company_id, now_ms, { user_id: frozen_user_id, status: 'frozen' }),
+    ]);
     await fill(tx, accounts.get(deposit)!, now_ms, today);
     await tx.bank.putBalance({
       account_id: accounts.get(card)!,

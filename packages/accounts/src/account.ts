@@ -33,13 +33,16 @@ export interface StatementEnd {
   readonly balance: Money;
 }
 
-/** The longest number of an account. An IBAN has up to 34 characters, too. */
-export const account_number_length_max = 34;
+/** The form of an account's number. An IBAN also has up to 34 characters. */
+export const account_number_form = /^[A-Za-z0-9]{1,34}$/;
+
+/** The same in words. */
+export const account_number_expected = '1 to 34 letters and digits of ASCII';
 
 /** The longest name of an account, in code points. */
 export const account_name_length_max = 255;
 
-/** Whether the text can be the number of an account: 1 to 34 letters and digits of ASCII. */
+/** Whether the text can be the number of an account. */
 export function isAccountNumber(text: string): boolean {
-  return /^[A-Za-z0-9]{1,34}$/.test(text);
+  return account_number_form.test(text);
 }

@@ -12,7 +12,7 @@ import {
   type Account,
   account_kinds,
   account_name_length_max,
-  account_number_length_max,
+  account_number_expected,
   isAccountNumber,
 } from './account.ts';
 import type { BankCall, BankTx } from './bank/bank-caller.ts';
@@ -43,11 +43,7 @@ export async function openAccount(tx: BankTx, call: BankCall, request: AccountRe
   if (company_id !== null && (await tx.companies.find(company_id)) === null) {
     fields.addProblem('company_id', `must be the id of a company, and there is no company ${company_id}`);
   }
-  const number = fields.readText(
-    'number',
-    isAccountNumber,
-    `1 to ${account_number_length_max} letters and digits of ASCII`,
-  );
+  const number = fields.readText('number', isAccountNumber, account_number_expected);
   const currency = fields.readText('currency', isCurrency, currency_expected);
   const kind = fields.readChoice('kind', account_kinds);
   const name = fields.readText(

@@ -116,8 +116,14 @@ export function bankStore(state: State): BankStore {
       return ofAccounts('scheduled_payments', pending, account_ids, page);
     },
 
-    async putUser(user) {
-      bank_users.set(user.user_id, user);
+    async companiesOfUsers(user_ids) {
+      const its = bank_users.values().filter(({ user_id }) => user_ids.includes(user_id));
+      return new Map(its.map(({ user_id, company_id }) => [user_id, company_id]));
+    },
+
+    async putUsers(users) {
+      assert(users.length <= bank_rows_max, `at most ${bank_rows_max} rows at once`);
+      for (const user of users) bank_users.set(user.user_id, user);
     },
 
     async putCompany(company) {

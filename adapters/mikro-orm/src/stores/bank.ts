@@ -108,19 +108,23 @@ export function bankStore(session: Session): BankStore {
       return (await withProfiles(await found.execute()))[0] ?? null;
     },
 
-    async putUser(user) {
-      const row = {
+    async companiesOfUsers(user_ids) {
+      if (user_ids.length === 0) return new Map();
+      const its = db.selectFrom('bank_users').select(['user_id', 'company_id']);
+      const rows = await its.where(isOneOfTexts(dialect, 'user_id', user_ids)).execute();
+      return new Map(rows.map(({ user_id, company_id }) => [user_id, company_id]));
+    },
+
+    async putUsers(put) {
+      assert(put.length <= bank_rows_max, `at most ${bank_rows_max} rows at once`);
+      if (put.length === 0) return;
+      const rows = put.map((user) => ({
         ...user,
         eligible_services: JSON.stringify(user.eligible_services),
         configured_services: JSON.stringify(user.configured_services),
         viewable_accounts: JSON.stringify(user.viewable_accounts),
-      };
-      const { user_id: _, ...changes } = row;
-      await db
-        .insertInto('bank_users')
-        .values(row)
-        .onConflict((conflict) => conflict.column('user_id').doUpdateSet(changes))
-        .execute();
+      }));
+      await upsertRows(dialect, 'bank_users', user_columns, ['user_id'], rows).execute(db);
     },
 
     async putCompany({ company_id, eligible_services, is_configured }) {
@@ -158,6 +162,18 @@ export function bankStore(session: Session): BankStore {
     },
   };
 }
+
+const user_columns = {
+  user_id: 'text',
+  company_id: 'integer',
+  name: 'text',
+  status: 'text',
+  eligible_services: 'text',
+  configured_services: 'text',
+  may_view_direct_debits: 'boolean',
+  viewable_accounts: 'text',
+  updated_at_ms: 'integer',
+} as const satisfies Record<keyof BankUser, JsonColumn>;
 
 const profile_columns = {
   account_id: 'integer',

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Dialect } from '../schema/dialect.ts';
 
 /** The types of a column of such a table. */
-export type JsonColumn = 'integer' | 'text';
+export type JsonColumn = 'integer' | 'text' | 'boolean';
 
 /**
  * Records as a table within a statement, passed as one JSON parameter: one prepared statement for
@@ -19,7 +19,7 @@ export function jsonRows(
     const fields = names.map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.ref(name)}`);
     return sql`(select ${sql.join(fields)} from json_each(${json}))`;
   }
-  const types = { integer: sql`bigint`, text: sql`text` };
+  const types = { integer: sql`bigint`, text: sql`text`, boolean: sql`boolean` };
   const definitions = names.map((name) => sql`${sql.ref(name)} ${types[columns[name]!]}`);
   return sql`(select * from json_to_recordset(${json}::json) as r (${sql.join(definitions)}))`;
 }

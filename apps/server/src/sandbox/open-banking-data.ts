@@ -36,7 +36,7 @@ export async function seedOpenBankingData(
   const now = Temporal.Instant.fromEpochMilliseconds(now_ms);
   const today = now.toZonedDateTimeISO('UTC').toPlainDate();
   await bank.putCompany({ company_id, eligible_services: third_party_services, is_configured: true });
-  for (const user of usersOf(company_id, accounts, now_ms)) await bank.putUser(user);
+  await bank.putUsers(usersOf(company_id, accounts, now_ms));
   await putProfiles(bank, accounts, now_ms);
   const history = historyOf(accounts.deposit.id, today, now_ms);
   for (let at = 0; at < history.rows.length; at += bank_rows_max) {

@@ -9,7 +9,7 @@ import {
   money,
   RequestFields,
 } from '@tallystick/kernel';
-import { isAccountNumber } from '../account.ts';
+import { account_number_expected, isAccountNumber } from '../account.ts';
 import type { BankAccount } from './bank-data.ts';
 import { type ThirdPartyService, third_party_services } from './third-party-service.ts';
 
@@ -44,7 +44,7 @@ export class BankFields extends RequestFields {
 
   /** The number of an account. */
   readNumber(name: string): string | null {
-    return this.readText(name, isAccountNumber, '1 to 34 letters and digits of ASCII');
+    return this.readText(name, isAccountNumber, account_number_expected);
   }
 
   /** Services of third parties, each once, in the order of `third_party_services`. */

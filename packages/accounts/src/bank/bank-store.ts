@@ -22,8 +22,13 @@ export interface BankStore extends BankData {
   profilesByIdentification(identifications: readonly string[]): Promise<readonly AccountProfile[]>;
   /** Inserts or replaces profiles of different accounts. */
   putProfiles(profiles: readonly AccountProfile[]): Promise<void>;
-  /** Inserts or replaces. Lists are stored as they are, without checks of the accounts they name. */
-  putUser(user: BankUser): Promise<void>;
+  /** The companies of these users, by user id. Unknown users are left out. */
+  companiesOfUsers(user_ids: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Inserts or replaces different users, in their order. Lists are stored as they are, without
+   * checks of the accounts they name.
+   */
+  putUsers(users: readonly BankUser[]): Promise<void>;
   putCompany(company: Omit<BankCompany, 'is_active'>): Promise<void>;
   /** Inserts or replaces, unless a later `as_of_ms` is stored. Returns whether it was stored. */
   putBalance(balance: AccountBalance): Promise<boolean>;

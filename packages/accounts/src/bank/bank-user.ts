@@ -34,9 +34,15 @@ export interface BankUser {
   readonly updated_at_ms: number;
 }
 
+/** The form of a user's id. */
+export const user_id_form = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The same in words. */
+export const user_id_expected = '1 to 64 characters of A-Za-z0-9._-';
+
 /** Whether the text can be the id of a user. */
 export function isUserId(text: string): boolean {
-  return /^[A-Za-z0-9._-]{1,64}$/.test(text);
+  return user_id_form.test(text);
 }
 
 /** The list of users. A place is a number that rises in the order in which they were put first. */

@@ -44,7 +44,9 @@ export async function putBankUser(
   const fields = new BankFields({ ...request, user_id });
   const user = readUser(fields, call, await knownOfUsers(tx, call, [request]));
   fields.refuseInvalid();
-  await storeUser(tx, user!);
+  await tx.bank.lockNames();
+  const [stored] = await storeUsers(tx, [user!]);
+  if (stored instanceof Refusal) throw stored;
   const { company_id, status } = user!;
   await tx.audit.record(
     auditEntry({ ...call, company_id }, 'bank_user.changed', `bank_user:${user_id}`, { status }),
@@ -90,14 +92,28 @@ export function readUser(
   };
 }
 
-/** Stores a checked user. Refuses `conflict` for the id of a user of another company. */
-export async function storeUser({ bank }: Pick<BankTx, 'bank'>, user: BankUser): Promise<void> {
-  await bank.lockNames();
-  const before = await bank.findUser(user.user_id);
-  if (before !== null && before.company_id !== user.company_id) {
-    throw new Refusal('conflict', `the id ${showValue(user.user_id)} belongs to another user; choose another one`);
-  }
-  await bank.putUser(user);
+/**
+ * Stores checked users in their order, each compared with what the ones before it left. Returns what
+ * is stored of each, or why it is not: `conflict` for the id of a user of another company. The
+ * caller holds the lock of names.
+ */
+export async function storeUsers(
+  { bank }: Pick<BankTx, 'bank'>,
+  users: readonly BankUser[],
+): Promise<readonly (BankUser | Refusal)[]> {
+  const companies = new Map(await bank.companiesOfUsers(users.map(({ user_id }) => user_id)));
+  const changed = new Map<string, BankUser>();
+  const stored = users.map((user) => {
+    const { user_id, company_id } = user;
+    if ((companies.get(user_id) ?? company_id) !== company_id) {
+      return new Refusal('conflict', `the id ${showValue(user_id)} belongs to another user; choose another one`);
+    }
+    companies.set(user_id, company_id);
+    changed.set(user_id, user);
+    return user;
+  });
+  await bank.putUsers([...changed.values()]);
+  return stored;
 }
 
 /** The accounts must be those of the user's company. */

@@ -4,7 +4,7 @@ import { accountsByNumbers, isNumberOfAccount } from './accounts-by-numbers.ts';
 import type { BankCaller, BankTx } from './bank-caller.ts';
 import { type BankRecord, type BankRecordKind, type ContentOfKinds, naming_fields, readRecord } from './bank-record.ts';
 import { storeProfiles } from './put-profile.ts';
-import { knownOfUsers, storeUser } from './put-user.ts';
+import { knownOfUsers, storeUsers } from './put-user.ts';
 import type { ReportedTransaction } from './read-transaction.ts';
 
 /** A line of a report: its JSON value, or why it has none. */
@@ -170,26 +170,27 @@ async function rejectCardNumbers<Tx extends BankTx>(
 
 /** One transaction at a time stores users and profiles. */
 async function storeUsersAndProfiles(tx: BankTx, batch: Batch, now_ms: number): Promise<void> {
-  const conflictIn = async (line: number, path: string, store: Promise<void>): Promise<void> => {
-    try {
-      await store;
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.code !== 'conflict') throw error;
-      batch.reject(line, { path, message: error.message });
-    }
-  };
-  for (const [line, user] of batch.of('user')) await conflictIn(line, 'user_id', storeUser(tx, user));
-  const profiles = batch.of('profile');
-  if (profiles.length === 0) return;
+  const [users, profiles] = [batch.of('user'), batch.of('profile')];
+  if (users.length + profiles.length === 0) return;
   await tx.bank.lockNames();
-  const stored = await storeProfiles(
-    tx,
-    profiles.map(([, profile]) => profile),
-    now_ms,
-  );
-  for (const [at, [line]] of profiles.entries()) {
+  rejectRefused(batch, 'user_id', users, await storeUsers(tx, contentsOf(users)));
+  rejectRefused(batch, 'identification', profiles, await storeProfiles(tx, contentsOf(profiles), now_ms));
+}
+
+function contentsOf<Content>(records: readonly (readonly [number, Content])[]): readonly Content[] {
+  return records.map(([, content]) => content);
+}
+
+/** Rejects the records that were not stored, each for its field at this path. */
+function rejectRefused(
+  batch: Batch,
+  path: string,
+  records: readonly (readonly [number, unknown])[],
+  stored: readonly unknown[],
+): void {
+  for (const [at, [line]] of records.entries()) {
     const outcome = stored[at];
-    if (outcome instanceof Refusal) batch.reject(line, { path: 'identification', message: outcome.message });
+    if (outcome instanceof Refusal) batch.reject(line, { path, message: outcome.message });
   }
 }
 

@@ -181,7 +181,8 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
           const [one, other] = [await makeCompany(tx), await makeCompany(tx)];
           const made = [newUser(one.id), newUser(one.id), newUser(other.id), newUser(one.id)];
           made.reverse();
-          for (const user of made) await tx.bank.putUser(user);
+          await tx.bank.putUsers([]);
+          await tx.bank.putUsers(made);
           const changed: BankUser = {
             ...made[2]!,
             name: 'Another',
@@ -192,7 +193,7 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
             viewable_accounts: [],
             updated_at_ms: 10 ** 13,
           };
-          await tx.bank.putUser(changed);
+          await tx.bank.putUsers([changed, made[0]!]);
           return { mine: one.id, users: [made[0]!, made[1]!, changed, made[3]!] };
         });
         await (await storage.another()).unitOfWork.read(async ({ bank }) => {
@@ -200,6 +201,10 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
           for (const unknown of [users[0]!.user_id.toUpperCase(), '', 'a\0b', '\ud800']) {
             assertEqual(await bank.findUser(unknown), null, `the user ${JSON.stringify(unknown)}`);
           }
+          const ids_of_users = [users[2]!.user_id, 'none', users[0]!.user_id];
+          const companies = await bank.companiesOfUsers(ids_of_users);
+          assertEqual(companies.get(users[2]!.user_id), users[2]!.company_id, 'the company of a user');
+          assertEqual([companies.size, (await bank.companiesOfUsers([])).size], [2, 0], 'how many companies');
           const its = await everyPageBothWays((page) => bank.listUsers({ company_id: mine }, page), 2);
           assertEqual(its, [users[0], users[2], users[3]], 'those of one company');
           const all = await everyPageBothWays((page) => bank.listUsers({}, page), 3);

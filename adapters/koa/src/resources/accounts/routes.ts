@@ -31,8 +31,8 @@ export function accountRoutes({ vault }: { readonly vault: Pick<CardVault, 'inde
       operation_id: 'bank.accounts.create',
       summary: 'Open an account of a company',
       description:
-        'Statements name the account by its number, which identifies no other account in its profile. Files of statements that were held because the account did not ' +
-        'exist are applied by themselves.',
+        'Statements name the account by its number, which identifies no other account in its profile. Files of ' +
+        'statements that were held because the account did not exist are applied by themselves.',
       refusals: ['conflict'],
       body: create_account,
       takes_back: account,
