@@ -1,3 +1,5 @@
+import { isAccountNumber } from '@tallystick/accounts';
+
 /** The longest text of a line, in UTF-16 units. What a file states beyond it is left out. */
 export const text_length_max = 4_000;
 
@@ -30,5 +32,5 @@ const no_reference = /^(?:0+|NONREF|NOTPROVIDED|NONE|N\/A)$/i;
  */
 export function accountNumberOf(text: string): string | null {
   const number = text.replace(/[\s.-]/g, '');
-  return /^[A-Za-z0-9]{1,34}$/.test(number) ? number : null;
+  return isAccountNumber(number) ? number : null;
 }

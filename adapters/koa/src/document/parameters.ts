@@ -1,3 +1,4 @@
+import { account_number_form, user_id_form } from '@tallystick/accounts';
 import { filters_max, page_limit_default, page_limit_max, page_offset_max } from '@tallystick/kernel';
 import * as z from 'zod';
 import type { Route } from '../request/route.ts';
@@ -40,9 +41,9 @@ const path_parameters: Readonly<Record<string, string>> = {
 
 /** The forms of ids in a path that are not numbers. */
 const path_forms: Readonly<Record<string, string>> = {
-  number: '^[A-Za-z0-9]{1,34}$',
+  number: account_number_form.source,
   consent_id: '^[A-Za-z0-9._~-]{1,128}$',
-  user_id: '^[A-Za-z0-9._-]{1,64}$',
+  user_id: user_id_form.source,
 };
 
 function pathParametersOf({ path }: Route): readonly Parameter[] {

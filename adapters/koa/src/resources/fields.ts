@@ -1,3 +1,4 @@
+import { account_number_expected, account_number_form, user_id_expected, user_id_form } from '@tallystick/accounts';
 import { network_text_length_max } from '@tallystick/cards';
 import { amount_max, type Money, sum_max } from '@tallystick/kernel';
 import * as z from 'zod';
@@ -28,6 +29,14 @@ const id_or_digits = z.union([id_number, id_text], {
 
 /** An id that a caller may write as a number or as digits. */
 export const id_either = id_or_digits.transform(Number).pipe(id_number);
+
+/** The number of an account. */
+export const account_number = z
+  .string()
+  .regex(account_number_form, { error: () => `must be ${account_number_expected}` });
+
+/** The id of a user of the bank. */
+export const user_id = z.string().regex(user_id_form, { error: () => `must be ${user_id_expected}` });
 
 /** ISO 4217. */
 export const currency = z

@@ -1,6 +1,7 @@
-import { account_kinds, account_name_length_max, account_number_length_max } from '@tallystick/accounts';
+import { account_kinds, account_name_length_max } from '@tallystick/accounts';
 import * as z from 'zod';
 import {
+  account_number,
   currency,
   date,
   id_either,
@@ -13,16 +14,12 @@ import {
 } from '../fields.ts';
 import type { presentAccount } from './presenter.ts';
 
-const number = z
-  .string()
-  .regex(/^[A-Za-z0-9]{1,34}$/, { error: () => `must be 1 to ${account_number_length_max} letters and digits` });
-
 /** `POST /bank/v1/accounts`. */
 export const create_account = z
   .object({
     data: z.object({
       company_id: id_either,
-      number: number.describe('The AccountId, by which statements name it. No other account has it'),
+      number: account_number.describe('The AccountId, by which statements name it. No other account has it'),
       currency,
       kind: z.enum(account_kinds),
       name: nameText(account_name_length_max).nullish(),
@@ -38,9 +35,9 @@ const statement_end = z.object({ as_of: date, balance: shown_amount }).meta({ id
 /** An account of a company at the bank. */
 export const account = z
   .object({
-    id: number.describe('Its number'),
+    id: account_number.describe('Its number'),
     company_id: id_number,
-    number,
+    number: account_number,
     currency,
     kind: z.enum(account_kinds),
     name: z.string().nullable(),

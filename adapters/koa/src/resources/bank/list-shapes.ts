@@ -5,14 +5,13 @@ import {
   standing_order_statuses,
 } from '@tallystick/accounts';
 import * as z from 'zod';
-import { date, id_text, type ShapeOf, shown_amount, shown_instant, shown_mcc } from '../fields.ts';
+import { account_number, date, id_text, type ShapeOf, shown_amount, shown_instant, shown_mcc } from '../fields.ts';
 import type {
   presentDirectDebit,
   presentScheduledPayment,
   presentStandingOrder,
   presentTransaction,
 } from './presenter.ts';
-import { account_number } from './shapes.ts';
 
 const currency = z.string().regex(/^[A-Z]{3}$/);
 

@@ -9,6 +9,7 @@ import {
 import { amount_max, sum_max } from '@tallystick/kernel';
 import * as z from 'zod';
 import {
+  account_number,
   amount,
   date,
   id_either,
@@ -20,12 +21,9 @@ import {
   type ShapeOf,
   shown_amount,
   shown_instant,
+  user_id,
 } from '../fields.ts';
 import type { presentBalance, presentBankCompany, presentProfile, presentUser } from './presenter.ts';
-
-export const account_number = z.string().regex(/^[A-Za-z0-9]{1,34}$/);
-
-const user_id = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/);
 
 const services = z.array(z.enum(third_party_services)).max(third_party_services.length);
 

@@ -1,18 +1,16 @@
 import { consent_statuses, permissions } from '@tallystick/consents';
 import * as z from 'zod';
-import { id_number, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
+import { account_number, id_number, resource_url, type ShapeOf, shown_instant, user_id } from '../fields.ts';
 import type { presentBankConsent } from './presenter.ts';
-
-const account_id = z.string().regex(/^[A-Za-z0-9]{1,34}$/, { error: () => 'must be the number of an account' });
 
 /** `POST /sandbox/v1/consents/:consent_id/decide`. */
 export const decide_consent = z
   .object({
     data: z.object({
       decision: z.enum(['approve', 'reject']),
-      user_id: z.string().min(1).max(64).nullish().describe('By default the first user of `GET /bank/v1/users`'),
+      user_id: user_id.nullish().describe('By default the first user of `GET /bank/v1/users`'),
       account_ids: z
-        .array(account_id)
+        .array(account_number)
         .min(1)
         .max(1_000)
         .nullish()
