@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
-import {
-  type ConsentsTx,
-  consents_kept_days_default,
-  deleteConsent,
-  OpenBankingRefusal,
-  readConsent,
-} from '@tallystick/consents';
+import { type ConsentsTx, deleteConsent, OpenBankingRefusal, readConsent } from '@tallystick/consents';
 import { daysBefore, type RetentionStore, type UnitOfWork } from '@tallystick/kernel';
 import { database_names } from '@tallystick/test-support';
 import { authorisePlain, configure, userAgent } from './authorisation-client.ts';
 import { day_ms, newConsent, startWorld, type WorldStorage } from './authorisation-world.ts';
 
 const minute_ms = 60_000;
-const later_ms = (consents_kept_days_default + 1) * day_ms;
+const kept_days = 30;
+const later_ms = (kept_days + 1) * day_ms;
 
 async function openWorld(t: TestContext, storage: WorldStorage) {
   const world = await startWorld({ storage });
@@ -31,7 +26,7 @@ async function openWorld(t: TestContext, storage: WorldStorage) {
     request: async (consent_id: string) => (await authorisePlain(config, consent_id)).url,
     /** Removes the consents whose retention time is over. Returns how many. */
     purge: async (): Promise<number> => {
-      const bounds = { before_ms: daysBefore(world.nowMs(), consents_kept_days_default), now_ms: world.nowMs() };
+      const bounds = { before_ms: daysBefore(world.nowMs(), kept_days), now_ms: world.nowMs() };
       const { rows } = await unitOfWork.read((tx) => tx.retention.due('consents', bounds, 0));
       return rows.length === 0 ? 0 : await unitOfWork.run((tx) => tx.retention.remove('consents', bounds, rows));
     },

@@ -11,7 +11,6 @@ import {
   one_time_links_kept_days,
   unknown_numbers_kept_days_default,
 } from '@tallystick/cards';
-import { consents_kept_days_default } from '@tallystick/consents';
 import { attempt_offsets_ms, deliveries_kept_days_default } from '@tallystick/events';
 import { fixedClock } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
@@ -107,7 +106,6 @@ describe('docs/operations.md', () => {
       ['deliveries', `finished: ${deliveries_kept_days_default} days`],
       ['delivery_attempts', `${deliveries_kept_days_default} days`],
       ['mails', `sent: ${mails_kept_days_default} days`],
-      ['consents', `${consents_kept_days_default} days`],
       ['one_time_links', `${one_time_links_kept_days} days`],
       ['mailbox_messages', `${mailbox_kept_days} days`],
     ];

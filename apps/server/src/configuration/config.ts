@@ -7,7 +7,6 @@ import {
   network_wait_ms_max_default,
   unknown_numbers_kept_days_default,
 } from '@tallystick/cards';
-import { consents_kept_days_default } from '@tallystick/consents';
 import { deliveries_kept_days_default } from '@tallystick/events';
 import { nearestName, Refusal, type RetentionKind } from '@tallystick/kernel';
 import {
@@ -234,7 +233,7 @@ const schema = z.object({
   EVENTS_KEPT_DAYS: keptDays(7).optional(),
   AUTHORIZATIONS_KEPT_DAYS: keptDays(authorizations_kept_days_min).optional(),
   DELIVERIES_KEPT_DAYS: keptDays(1).default(deliveries_kept_days_default),
-  CONSENTS_KEPT_DAYS: keptDays(1).default(consents_kept_days_default),
+  CONSENTS_KEPT_DAYS: keptDays(1).optional(),
   MAILS_KEPT_DAYS: keptDays(1).default(mails_kept_days_default),
   AUDIT_KEPT_DAYS: keptDays(30).optional(),
   ARCHIVE_FOLDER: z.string().optional(),
@@ -323,7 +322,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       clearings: values.AUTHORIZATIONS_KEPT_DAYS ?? null,
       authorizations: values.AUTHORIZATIONS_KEPT_DAYS ?? null,
       mails: values.MAILS_KEPT_DAYS,
-      consents: values.CONSENTS_KEPT_DAYS,
+      consents: values.CONSENTS_KEPT_DAYS ?? null,
       audit_entries: values.AUDIT_KEPT_DAYS ?? null,
     },
     archive_folder: values.ARCHIVE_FOLDER === undefined ? null : resolve(values.ARCHIVE_FOLDER),
@@ -422,7 +421,10 @@ function findTlsProblems(given: Environment): ConfigProblem[] {
     .map(([variable, because_of, reason]) => ({ variable, message: `is required with ${because_of}: ${reason}` }));
 }
 
-/** The issuer of tokens must not change, so an installation names it. */
+/**
+ * The issuer of tokens must not change, so an installation names it. It has no path, because the
+ * endpoints of the authorisation server are at the root.
+ */
 function isOpenBankingServed(given: Environment): boolean {
   const { PUBLIC_URL } = given;
   if (given.ROLE === 'worker' || (PUBLIC_URL !== undefined && hasPath(PUBLIC_URL))) return false;

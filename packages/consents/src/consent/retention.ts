@@ -1,12 +1,6 @@
 import type { Consent } from './consent.ts';
 
 /**
- * How long a consent that nobody authorised is kept after its creation unless the operator chooses
- * otherwise, in days of the service's clock.
- */
-export const consents_kept_days_default = 400;
-
-/**
  * Whether a consent may be removed once it is old enough: nobody ever authorised it. It awaits
  * authorisation, was rejected, or was deleted before. A consent that a user authorised once stays
  * for ever, because it is the evidence of who granted what.
