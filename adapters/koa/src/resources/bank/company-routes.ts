@@ -21,7 +21,7 @@ export function bankCompanyRoutes(): readonly Route[] {
       ...of_bank,
       method: 'GET',
       path,
-      operation_id: 'bank.companies.open_banking.read',
+      operation_id: 'bank.companies.openBanking.read',
       summary: 'Read what a company may do in Open Banking',
       answer: company,
       async transaction(tx, { id, principal }) {
@@ -33,7 +33,7 @@ export function bankCompanyRoutes(): readonly Route[] {
       ...of_bank,
       method: 'PUT',
       path,
-      operation_id: 'bank.companies.open_banking.put',
+      operation_id: 'bank.companies.openBanking.put',
       summary: 'Set what a company may do in Open Banking',
       description: 'A company that was not set up is eligible for nothing.',
       body: data_of_domain,
