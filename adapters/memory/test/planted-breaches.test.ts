@@ -92,9 +92,12 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       plant: plantStores(({ bank }) => ({
         bank: {
           ...bank,
-          async putBalance(balance) {
-            const [stored] = await bank.balancesOf([balance.account_id]);
-            return await bank.putBalance({ ...balance, as_of_ms: Math.max(balance.as_of_ms, stored?.as_of_ms ?? 0) });
+          async putBalances(balances) {
+            const stored = await bank.balancesOf(balances.map(({ account_id }) => account_id));
+            const latest_ms = Math.max(0, ...stored.map(({ as_of_ms }) => as_of_ms));
+            return await bank.putBalances(
+              balances.map((balance) => ({ ...balance, as_of_ms: Math.max(balance.as_of_ms, latest_ms) })),
+            );
           },
         },
       })),

@@ -143,11 +143,14 @@ export function bankStore(state: State): BankStore {
       for (const profile of profiles) account_profiles.set(profile.account_id, profile);
     },
 
-    async putBalance(balance) {
-      const stored = account_balances.get(balance.account_id);
-      if (stored !== undefined && stored.as_of_ms > balance.as_of_ms) return false;
-      account_balances.set(balance.account_id, balance);
-      return true;
+    async putBalances(balances) {
+      assert(balances.length <= bank_rows_max, `at most ${bank_rows_max} rows at once`);
+      return balances.map((balance) => {
+        const stored = account_balances.get(balance.account_id);
+        if (stored !== undefined && stored.as_of_ms > balance.as_of_ms) return false;
+        account_balances.set(balance.account_id, balance);
+        return true;
+      });
     },
 
     async moveBalance(account_id, amount, at_ms) {

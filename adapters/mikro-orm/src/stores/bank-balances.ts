@@ -1,12 +1,13 @@
-import { type AccountBalance, type BankStore, currentBalance } from '@tallystick/accounts';
-import { money } from '@tallystick/kernel';
+import { type AccountBalance, type BankStore, bank_rows_max, currentBalance } from '@tallystick/accounts';
+import { assert, money } from '@tallystick/kernel';
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { Session, Tables } from '../connection/session.ts';
 import { accountOf } from './accounts.ts';
-import { isOneOf } from './json-rows.ts';
+import { upsertRows } from './insert-rows.ts';
+import { isOneOf, type JsonColumn } from './json-rows.ts';
 
-type BankBalances = Pick<BankStore, 'balancesOf' | 'putBalance' | 'moveBalance'>;
+type BankBalances = Pick<BankStore, 'balancesOf' | 'putBalances' | 'moveBalance'>;
 
 /** The balances of accounts. */
 export function bankBalances({ db, dialect }: Session): BankBalances {
@@ -29,24 +30,37 @@ export function bankBalances({ db, dialect }: Session): BankBalances {
       );
     },
 
-    async putBalance(balance) {
-      const row = await db
-        .insertInto('account_balances')
-        .values(balance)
-        .onConflict((conflict) =>
-          conflict
-            .column('account_id')
-            .doUpdateSet(({ ref }) => ({
-              booked: ref('excluded.booked'),
-              available: ref('excluded.available'),
-              credit_line: ref('excluded.credit_line'),
-              as_of_ms: ref('excluded.as_of_ms'),
-            }))
-            .where(sql<boolean>`excluded.as_of_ms >= account_balances.as_of_ms`),
+    async putBalances(balances) {
+      assert(balances.length <= bank_rows_max, `at most ${bank_rows_max} rows at once`);
+      if (balances.length === 0) return [];
+      const before = await db
+        .selectFrom('account_balances')
+        .select(['account_id', 'as_of_ms'])
+        .where(
+          isOneOf(
+            dialect,
+            'account_id',
+            balances.map(({ account_id }) => account_id),
+          ),
         )
-        .returning('account_id')
-        .executeTakeFirst();
-      return row !== undefined;
+        .execute();
+      const known = new Map(before.map(({ account_id, as_of_ms }) => [account_id, as_of_ms]));
+      const last = new Map<number, AccountBalance>();
+      const are_new = balances.map((balance) => {
+        const { account_id, as_of_ms } = balance;
+        if (as_of_ms < (known.get(account_id) ?? as_of_ms)) return false;
+        known.set(account_id, as_of_ms);
+        last.set(account_id, balance);
+        return true;
+      });
+      // All transactions lock balances in the order of their accounts.
+      const rows = [...last.values()].toSorted((a, b) => a.account_id - b.account_id);
+      const put = upsertRows(dialect, 'account_balances', balance_columns, ['account_id'], rows);
+      const { rows: stored } = await sql<{ account_id: number }>`${put}
+        where excluded.as_of_ms >= account_balances.as_of_ms returning account_id`.execute(db);
+      // Where another transaction stored a later one meanwhile, all of the account's are older.
+      const ids = new Set(stored.map(({ account_id }) => account_id));
+      return balances.map(({ account_id }, at) => are_new[at]! && ids.has(account_id));
     },
 
     async moveBalance(account_id, amount, at_ms) {
@@ -79,3 +93,11 @@ export function bankBalances({ db, dialect }: Session): BankBalances {
   };
   return store;
 }
+
+const balance_columns = {
+  account_id: 'integer',
+  booked: 'integer',
+  available: 'integer',
+  credit_line: 'integer',
+  as_of_ms: 'integer',
+} as const satisfies Record<keyof AccountBalance, JsonColumn>;

@@ -42,20 +42,22 @@ export async function seedOpenBankingData(
   for (let at = 0; at < history.rows.length; at += bank_rows_max) {
     await bank.recordShown(history.rows.slice(at, at + bank_rows_max));
   }
-  await bank.putBalance({
-    account_id: accounts.deposit.id,
-    booked: history.booked,
-    available: history.booked,
-    credit_line: money(250_000),
-    as_of_ms: now_ms,
-  });
-  await bank.putBalance({
-    account_id: accounts.card.id,
-    booked: money(0),
-    available: money(0),
-    credit_line: money(5_000_000),
-    as_of_ms: now_ms,
-  });
+  await bank.putBalances([
+    {
+      account_id: accounts.deposit.id,
+      booked: history.booked,
+      available: history.booked,
+      credit_line: money(250_000),
+      as_of_ms: now_ms,
+    },
+    {
+      account_id: accounts.card.id,
+      booked: money(0),
+      available: money(0),
+      credit_line: money(5_000_000),
+      as_of_ms: now_ms,
+    },
+  ]);
   await putOrders(bank, accounts.deposit.id, today, now_ms);
 }
 

@@ -30,8 +30,11 @@ export interface BankStore extends BankData {
    */
   putUsers(users: readonly BankUser[]): Promise<void>;
   putCompany(company: Omit<BankCompany, 'is_active'>): Promise<void>;
-  /** Inserts or replaces, unless a later `as_of_ms` is stored. Returns whether it was stored. */
-  putBalance(balance: AccountBalance): Promise<boolean>;
+  /**
+   * Inserts or replaces balances in their order, each unless a later `as_of_ms` is stored. Returns
+   * whether each was stored.
+   */
+  putBalances(balances: readonly AccountBalance[]): Promise<readonly boolean[]>;
   /**
    * Adds to the booked and the available balance, and returns the new balance. A balance that
    * was not reported begins as `balancesOf` returns it. The row is locked until the transaction

@@ -21,7 +21,8 @@ export async function putAccountBalance(
   const fields = new BankFields(request);
   const balance = readBalance(fields, account, call.now_ms);
   fields.refuseInvalid();
-  if (!(await tx.bank.putBalance(balance!))) {
+  const [is_stored] = await tx.bank.putBalances([balance!]);
+  if (!is_stored) {
     throw new Refusal('conflict', 'a balance with a later `as_of` was reported before');
   }
   const owner = { ...call, company_id: account.company_id };

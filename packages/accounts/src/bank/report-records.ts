@@ -195,8 +195,9 @@ function rejectRefused(
 }
 
 async function storeBalances({ bank }: Pick<BankTx, 'bank'>, batch: Batch): Promise<void> {
-  const by_account = batch.of('balance').toSorted(([, a], [, b]) => a.account_id - b.account_id);
-  for (const [line, balance] of by_account) if (!(await bank.putBalance(balance))) batch.skip(line);
+  const balances = batch.of('balance');
+  const are_stored = await bank.putBalances(contentsOf(balances));
+  for (const [at, [line]] of balances.entries()) if (!are_stored[at]) batch.skip(line);
 }
 
 const changed_message = 'was recorded before with another date, amount or code; a booked transaction never changes';

@@ -344,23 +344,72 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
             credit_line: money(10 ** 12),
             as_of_ms: day_end_ms - 1,
           };
-          assertEqual(await bank.putBalance(reported), true, 'an earlier one is stored');
+          assertEqual(await bank.putBalances([reported]), [true], 'an earlier one is stored');
           assertEqual(await of(), { ...stated, credit_line: money(10 ** 12) } as never, 'the statement is later');
-          assertEqual(await bank.putBalance({ ...reported, as_of_ms: day_end_ms + 5 }), true, 'a later one');
+          assertEqual(await bank.putBalances([{ ...reported, as_of_ms: day_end_ms + 5 }]), [true], 'a later one');
           assertEqual(await of(), { ...reported, as_of_ms: day_end_ms + 5 }, 'the reported one is later');
           assertEqual(
-            await bank.putBalance({ ...reported, booked: money(1), as_of_ms: day_end_ms + 4 }),
-            false,
+            await bank.putBalances([{ ...reported, booked: money(1), as_of_ms: day_end_ms + 4 }]),
+            [false],
             'late',
           );
           assertEqual(await of(), { ...reported, as_of_ms: day_end_ms + 5 }, 'after one that came late');
           assertEqual(
-            await bank.putBalance({ ...reported, booked: money(2), as_of_ms: day_end_ms + 5 }),
-            true,
+            await bank.putBalances([{ ...reported, booked: money(2), as_of_ms: day_end_ms + 5 }]),
+            [true],
             'again',
           );
           assertEqual((await of())?.booked, money(2), 'of two of one time, the last one');
         });
+      },
+    },
+    {
+      rule: 'balances are put many at once in their order, each unless a later one is stored, also by two processes',
+      async check(open) {
+        const storage = await open();
+        const ids = await storage.unitOfWork.run(async (tx) => [
+          (await makeAccount(tx)).id,
+          (await makeAccount(tx)).id,
+          (await makeAccount(tx)).id,
+        ]);
+        const [one, two, three] = ids as [number, number, number];
+        const balance = (account_id: number, as_of_ms: number, booked: number) => ({
+          account_id,
+          booked: money(booked),
+          available: money(-booked),
+          credit_line: booked === 1 ? null : money(booked),
+          as_of_ms,
+        });
+        const put = (balances: readonly ReturnType<typeof balance>[]) =>
+          storage.unitOfWork.run(({ bank }) => bank.putBalances(balances));
+        const find = async () => {
+          const found = await storage.unitOfWork.read(({ bank }) => bank.balancesOf(ids));
+          return found.toSorted((a, b) => a.account_id - b.account_id);
+        };
+        assertEqual(await put([]), [], 'none');
+        assertEqual(await put([balance(two, 50, 1), balance(one, 5, 1)]), [true, true], 'the first ones');
+        const several = [
+          balance(two, 49, 2),
+          balance(one, 4, 2),
+          balance(one, 7, 3),
+          balance(three, 1, 1),
+          balance(one, 6, 4),
+          balance(one, 7, 5),
+          balance(three, 2, 6),
+        ];
+        const stored = [false, false, true, true, false, true, true];
+        assertEqual(await put(several), stored, 'which are stored');
+        assertEqual(await find(), [balance(one, 7, 5), balance(two, 50, 1), balance(three, 2, 6)], 'what is stored');
+        assertEqual(await put([balance(two, 1, 9)]), [false], 'only older ones');
+        const processes = [storage, await storage.another()];
+        await Promise.all(
+          processes.map(({ unitOfWork }, at) => {
+            const of_all = ids.map((id) => balance(id, 100 + at, 100 + at));
+            return unitOfWork.run(({ bank }) => bank.putBalances(at === 0 ? of_all : of_all.toReversed()));
+          }),
+        );
+        const latest = ids.map((id) => balance(id, 101, 101));
+        assertEqual(await find(), latest, 'after two processes at once');
       },
     },
     {
@@ -392,7 +441,7 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
           const day_end_ms = Date.UTC(2026, 4, 21);
           const [unreported, older] = [await makeAccount(tx), await makeAccount(tx)];
           const reported = { booked: money(1), available: money(2), credit_line: money(50), as_of_ms: day_end_ms - 1 };
-          await bank.putBalance({ account_id: older.id, ...reported });
+          await bank.putBalances([{ account_id: older.id, ...reported }]);
           for (const [{ id }, credit_line] of [
             [unreported, null],
             [older, 50],
