@@ -19,7 +19,7 @@ const ownerOf = (path: string): string =>
 const of_pages: ReadonlySet<string> = new Set(['Content-Security-Policy', 'Referrer-Policy']);
 
 /** The name of its requests in log and metrics. A path may contain an id that is a secret. */
-export const authorisation_template = '/oauth/*';
+const authorisation_template = '/oauth/*';
 
 /**
  * Returns the function that passes a request on to the authorisation server, within the bounds of

@@ -30,7 +30,7 @@ export function isAdmitted({ status, is_sandbox }: ThirdParty, sandbox: boolean)
 }
 
 /** A third party as the library's client. */
-export function clientMetadata(third_party: ThirdParty): ClientMetadata {
+function clientMetadata(third_party: ThirdParty): ClientMetadata {
   const { client_id, name, scopes, redirect_uris, jwks, jwks_uri, is_sandbox } = third_party;
   return {
     client_id,

@@ -17,7 +17,7 @@ import { assertion_s_max, lifetime_s } from './lifetimes.ts';
 import { createRequestObjects } from './request-object.ts';
 
 /** The paths of the library, under the issuer. */
-export const oauth_routes = {
+const oauth_routes = {
   authorization: '/oauth/authorize',
   token: '/oauth/token',
   jwks: '/oauth/jwks',

@@ -67,7 +67,7 @@ function looksLikeCardNumber(text: string): boolean {
 }
 
 /** Whether the text is an IBAN (ISO 13616) whose check digits are right. */
-export function isIban(text: string): boolean {
+function isIban(text: string): boolean {
   if (!/^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/.test(text)) return false;
   let remainder = 0;
   for (const character of text.slice(4) + text.slice(0, 4)) {

@@ -26,32 +26,32 @@ export type EligibilityCondition =
   | 'user_may_view_account';
 
 /** The company is an active client. */
-export function companyIsActive({ company }: AccessFacts): boolean {
+function companyIsActive({ company }: AccessFacts): boolean {
   return company?.is_active === true;
 }
 
 /** The company is eligible for the service through the third-party channel. */
-export function companyIsEligible({ company, service }: AccessFacts): boolean {
+function companyIsEligible({ company, service }: AccessFacts): boolean {
   return company?.eligible_services.includes(service) === true;
 }
 
 /** The company is configured for API services. */
-export function companyIsConfigured({ company }: AccessFacts): boolean {
+function companyIsConfigured({ company }: AccessFacts): boolean {
   return company?.is_configured === true;
 }
 
 /** The user is in a status that allows a login to online or mobile banking. */
-export function userMayLogIn({ user }: AccessFacts): boolean {
+function userMayLogIn({ user }: AccessFacts): boolean {
   return user.status === 'active';
 }
 
 /** The user is eligible for the service. */
-export function userIsEligible({ user, service }: AccessFacts): boolean {
+function userIsEligible({ user, service }: AccessFacts): boolean {
   return user.eligible_services.includes(service);
 }
 
 /** The user is configured for the service. */
-export function userIsConfigured({ user, service }: AccessFacts): boolean {
+function userIsConfigured({ user, service }: AccessFacts): boolean {
   return user.configured_services.includes(service);
 }
 

@@ -5,9 +5,9 @@ import { type OpenBankingProblem, OpenBankingRefusal } from '../open-banking-ref
 import { iso_date_time_expected, parseIsoDateTime } from './iso-date-time.ts';
 
 /** The longest range of one request, the depth of the history, and how far the future is served. */
-export const range_months_max = 13;
-export const history_years_max = 3;
-export const future_days_max = 5;
+const range_months_max = 13;
+const history_years_max = 3;
+const future_days_max = 5;
 
 /** Booking dates, both included, YYYY-MM-DD. */
 export interface BookingRange {

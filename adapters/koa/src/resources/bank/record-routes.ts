@@ -19,7 +19,7 @@ import { servedCompany } from '../served-company.ts';
 import { line_bytes_max, readRecordLines } from './record-lines.ts';
 
 /** The most bytes of a body, which is kept in a temporary file until it is complete. */
-export const records_bytes_max = 1024 * 1024 * 1024;
+const records_bytes_max = 1024 * 1024 * 1024;
 
 /** What the routes of records need. */
 export interface RecordRoutePorts {
