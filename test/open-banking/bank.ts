@@ -47,13 +47,15 @@ export async function seedBank({ unitOfWork }: Persistence, company_id: number, 
       userOf(company_id, now_ms, { user_id: frozen_user_id, status: 'frozen' }),
     ]);
     await fill(tx, accounts.get(deposit)!, now_ms, today);
-    await tx.bank.putBalance({
-      account_id: accounts.get(card)!,
-      booked: money(-50_00),
-      available: money(0),
-      credit_line: money(1_000_00),
-      as_of_ms: now_ms,
-    });
+    await tx.bank.putBalances([
+      {
+        account_id: accounts.get(card)!,
+        booked: money(-50_00),
+        available: money(0),
+        credit_line: money(1_000_00),
+        as_of_ms: now_ms,
+      },
+    ]);
   });
 }
 
@@ -97,13 +99,15 @@ async function fill(tx: Tx, account_id: number, now_ms: number, today: Temporal.
       servicer_identification: 'NWBKGB2L',
     },
   ]);
-  await tx.bank.putBalance({
-    account_id,
-    booked: money(1_234_56),
-    available: money(1_000_00),
-    credit_line: null,
-    as_of_ms: now_ms,
-  });
+  await tx.bank.putBalances([
+    {
+      account_id,
+      booked: money(1_234_56),
+      available: money(1_000_00),
+      credit_line: null,
+      as_of_ms: now_ms,
+    },
+  ]);
   const codes = ['171', '195', '399', '495', '501', '595', '698', '821'];
   await tx.bank.recordShown(
     Array.from({ length: transaction_count }, (_, day) => ({
