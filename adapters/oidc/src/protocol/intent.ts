@@ -1,7 +1,7 @@
 import { type Consent, hasExpired, isOpenForDecision, isOwnedBy, type ThirdPartyScope } from '@tallystick/consents';
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import type { Records } from '../records/records.ts';
-import { errors } from './library.ts';
+import { errors } from './oidc-provider.ts';
 import type { RequestObjects } from './request-object.ts';
 
 /** What a request asks a user to authorise: one consent of the third party. */

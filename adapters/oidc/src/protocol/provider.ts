@@ -12,8 +12,8 @@ import { extra_metadata, readClientMetadata, response_modes } from './client-met
 import { fetchKeys } from './fetch-keys.ts';
 import { authorise, refresh_end_claim } from './grant.ts';
 import { type Claims, createIntents, intent_claim } from './intent.ts';
-import { errors, interactionPolicy, Provider } from './library.ts';
 import { assertion_s_max, lifetime_s } from './lifetimes.ts';
+import { errors, interactionPolicy, Provider } from './oidc-provider.ts';
 import { createRequestObjects } from './request-object.ts';
 
 /** The paths of the library, under the issuer. */

@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { no_links, type Records } from '../records/records.ts';
-import { errors } from './library.ts';
 import { request_object_s_max } from './lifetimes.ts';
+import { errors } from './oidc-provider.ts';
 
 /** The signed request objects (RFC 9101) of the requests that are being answered. */
 export interface RequestObjects {

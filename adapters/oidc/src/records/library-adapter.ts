@@ -2,7 +2,7 @@ import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { AuthorisationTx } from '../ports.ts';
 import type { ClientMetadataOf } from '../protocol/client-metadata.ts';
 import { intentOf } from '../protocol/intent.ts';
-import { errors } from '../protocol/library.ts';
+import { errors } from '../protocol/oidc-provider.ts';
 import type { RecordLinks, RecordPayload, Records } from './records.ts';
 
 /**
