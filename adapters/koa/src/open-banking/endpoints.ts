@@ -5,11 +5,8 @@ import {
   createFundsConfirmationConsent,
   deleteConsent,
   type FundsConfirmationConsent,
-  type GrantedCall,
-  type OpenBankingPage,
   presentConsent,
-  type ReadPage,
-  type ReadPorts,
+  type ReadOfAccounts,
   readAccounts,
   readBalances,
   readConsent,
@@ -18,7 +15,6 @@ import {
   readStandingOrders,
   readTransactions,
 } from '@tallystick/consents';
-import type { HttpTx } from '../request/http-tx.ts';
 import type { Endpoint, EndpointAnswer, GrantedEndpoint, ManagementEndpoint } from './endpoint.ts';
 
 const of_account_consents = { scope: 'accounts' } as const;
@@ -130,16 +126,8 @@ function granted(endpoint: Omit<GrantedEndpoint, 'grant_type'>): Endpoint {
   return { ...endpoint, grant_type: 'authorization_code' };
 }
 
-type ReadOneOrAll = (
-  tx: HttpTx,
-  ports: ReadPorts,
-  call: GrantedCall,
-  account_number: string | null,
-  page: ReadPage,
-) => Promise<OpenBankingPage>;
-
 /** A list of one account, and of all accounts at the two paths of the decisions. */
-function ofOneOrAll(name: string, read: ReadOneOrAll): readonly Endpoint[] {
+function ofOneOrAll(name: string, read: ReadOfAccounts): readonly Endpoint[] {
   const paged = { ...of_reading, parameters: ['page'] } as const;
   return [
     granted({

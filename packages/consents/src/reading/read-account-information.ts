@@ -89,82 +89,62 @@ export async function readTransactions(
   };
 }
 
-/** The active mandates of one account, or of all accounts of the grant (null). */
-export function readDirectDebits(
+/** Reads a list of one account, or of all accounts of the grant (null). */
+export type ReadOfAccounts = (
   tx: ReadTx,
-  { bank }: ReadPorts,
+  ports: ReadPorts,
   call: GrantedCall,
   account_number: string | null,
   page: ReadPage,
-): Promise<OpenBankingPage> {
-  return readOfAccounts({ tx, bank, call, account_number, page }, 'direct_debits', {
-    name: 'DirectDebit',
-    read: (ids, request) => bank.activeDirectDebits(ids, request),
-    show: showDirectDebit,
-  });
-}
+) => Promise<OpenBankingPage>;
+
+/** The active mandates. */
+export const readDirectDebits = readerOf({
+  resource: 'direct_debits',
+  name: 'DirectDebit',
+  find: (bank, ids, _today, request) => bank.activeDirectDebits(ids, request),
+  show: showDirectDebit,
+});
 
 /** The pending standing orders. */
-export function readStandingOrders(
-  tx: ReadTx,
-  { bank }: ReadPorts,
-  call: GrantedCall,
-  account_number: string | null,
-  page: ReadPage,
-): Promise<OpenBankingPage> {
-  return readOfAccounts({ tx, bank, call, account_number, page }, 'standing_orders', {
-    name: 'StandingOrder',
-    read: (ids, request) => bank.pendingStandingOrders(ids, dayAt(call.now_ms), request),
-    show: (owner, order, granted) =>
-      showStandingOrder(owner, order, { detail: showsDetail(granted, 'standing_orders') }),
-  });
-}
+export const readStandingOrders = readerOf({
+  resource: 'standing_orders',
+  name: 'StandingOrder',
+  find: (bank, ids, today, request) => bank.pendingStandingOrders(ids, today, request),
+  show: (owner, order, granted) => showStandingOrder(owner, order, { detail: showsDetail(granted, 'standing_orders') }),
+});
 
 /** The pending scheduled payments. */
-export function readScheduledPayments(
-  tx: ReadTx,
-  { bank }: ReadPorts,
-  call: GrantedCall,
-  account_number: string | null,
-  page: ReadPage,
-): Promise<OpenBankingPage> {
-  return readOfAccounts({ tx, bank, call, account_number, page }, 'scheduled_payments', {
-    name: 'ScheduledPayment',
-    read: (ids, request) => bank.pendingScheduledPayments(ids, dayAt(call.now_ms), request),
-    show: (owner, payment, granted) =>
-      showScheduledPayment(owner, payment, { detail: showsDetail(granted, 'scheduled_payments') }),
-  });
-}
-
-/** What a third party asks: the accounts, and the page. */
-interface AskedList {
-  readonly tx: ReadTx;
-  readonly bank: BankData;
-  readonly call: GrantedCall;
-  readonly account_number: string | null;
-  readonly page: ReadPage;
-}
+export const readScheduledPayments = readerOf({
+  resource: 'scheduled_payments',
+  name: 'ScheduledPayment',
+  find: (bank, ids, today, request) => bank.pendingScheduledPayments(ids, today, request),
+  show: (owner, payment, granted) =>
+    showScheduledPayment(owner, payment, { detail: showsDetail(granted, 'scheduled_payments') }),
+});
 
 /** A list of what belongs to accounts. */
 interface ListOfAccounts<Item> {
-  /** The name of the list in `Data`. */
+  readonly resource: ReadableResource;
+  /** Its name in `Data`. */
   readonly name: string;
-  read(ids: readonly number[], request: TwoWayPageRequest): Promise<TwoWayPage<Item>>;
+  /** `today` is the date in UTC. */
+  find(bank: BankData, ids: readonly number[], today: string, request: TwoWayPageRequest): Promise<TwoWayPage<Item>>;
   show(owner: BankAccount, item: Item, granted: readonly Permission[]): object;
 }
 
-/** A page of what belongs to the accounts. Without accounts the bank is not asked. */
-async function readOfAccounts<Item extends { readonly account_id: number }>(
-  { tx, bank, call, account_number, page }: AskedList,
-  resource: ReadableResource,
-  { name, read, show }: ListOfAccounts<Item>,
-): Promise<OpenBankingPage> {
-  const grant = await openGrant(tx, bank, call, resource);
-  const accounts = await accountsOf(bank, grant, account_number);
-  const ids = accounts.map(({ id }) => id);
-  const shown: TwoWayPage<Item> =
-    ids.length === 0 ? { items: [], next: null, prev: null } : await readPage(page, (request) => read(ids, request));
-  return pageOf(name, shown, (item) => show(ownerOf(accounts, item), item, grant.consent.permissions));
+/** Without accounts the bank is not asked. */
+function readerOf<Item extends { readonly account_id: number }>(list: ListOfAccounts<Item>): ReadOfAccounts {
+  return async (tx, { bank }, call, account_number, page) => {
+    const grant = await openGrant(tx, bank, call, list.resource);
+    const accounts = await accountsOf(bank, grant, account_number);
+    const ids = accounts.map(({ id }) => id);
+    const shown: TwoWayPage<Item> =
+      ids.length === 0
+        ? { items: [], next: null, prev: null }
+        : await readPage(page, (request) => list.find(bank, ids, dayAt(call.now_ms), request));
+    return pageOf(list.name, shown, (item) => list.show(ownerOf(accounts, item), item, grant.consent.permissions));
+  };
 }
 
 /** One account of the grant, or all of them that the user may still view. */
