@@ -92,6 +92,17 @@ for (const database of database_names) {
         assert.equal(refused.status, 400, `${name}: ${refused.text}`);
         assert.equal(refused.json.fields[0].path, `data.${name}`);
       }
+      for (const [kind, number, problem] of [
+        ['card', '2000000009', /must begin with ceid/],
+        ['card', 'CEID2000000009', /must begin with ceid/],
+        ['card', 'ceid4111111111111111', /must not contain the number of a card/],
+        ['deposit', 'ceid2000000009', /must not begin with ceid/],
+      ] as const) {
+        const refused = await open(service, { kind, number });
+        assert.deepEqual([refused.status, refused.json.fields[0].path], [400, 'data.number'], refused.text);
+        assert.match(refused.json.error, problem);
+        assert.doesNotMatch(refused.text, /4111111111111111/);
+      }
       const misspelt = await open(service, { curency: 'USD' });
       assert.match(misspelt.json.error, /did you mean currency/);
     });

@@ -85,7 +85,7 @@ function goodRequests(card_number: string): readonly (readonly [string, string, 
   };
   const template = { name: 'n', mcc_list: ['5734'], mcc_rule: 'ALLOW', description: 'd', required_control: 'VELOCITY' };
   const real_card = { company_id: 1, alias: 'a', billing_currency: 'EUR', account_range: '545455' };
-  const account = { company_id: 1, number: '1', currency: 'EUR', kind: 'card' };
+  const account = { company_id: 1, number: 'ceid1', currency: 'EUR', kind: 'card' };
   const third_party = {
     name: 'n',
     scopes: ['accounts'],

@@ -39,6 +39,9 @@ export const account_number_form = /^[A-Za-z0-9]{1,34}$/;
 /** The same in words. */
 export const account_number_expected = '1 to 34 letters and digits of ASCII';
 
+/** How the number of a card account begins (service specification 4.5). */
+export const card_account_prefix = 'ceid';
+
 /** The longest name of an account, in code points. */
 export const account_name_length_max = 255;
 

@@ -10,9 +10,11 @@ import {
 } from '@tallystick/kernel';
 import {
   type Account,
+  type AccountKind,
   account_kinds,
   account_name_length_max,
   account_number_expected,
+  card_account_prefix,
   isAccountNumber,
 } from './account.ts';
 import type { BankCall, BankTx } from './bank/bank-caller.ts';
@@ -21,7 +23,10 @@ import type { BankCall, BankTx } from './bank/bank-caller.ts';
 export interface AccountRequest {
   /** The id of an existing company: a number, or its digits as text. */
   readonly company_id: unknown;
-  /** 1 to 34 letters and digits. No other account has it. */
+  /**
+   * 1 to 34 letters and digits. No other account has it. That of a card account begins with `ceid`
+   * and is no card number (service specification 4.5), and that of a deposit account does not.
+   */
   readonly number: unknown;
   /** An ISO 4217 code. */
   readonly currency: unknown;
@@ -46,6 +51,7 @@ export async function openAccount(tx: BankTx, call: BankCall, request: AccountRe
   const number = fields.readText('number', isAccountNumber, account_number_expected);
   const currency = fields.readText('currency', isCurrency, currency_expected);
   const kind = fields.readChoice('kind', account_kinds);
+  if (number !== null && kind !== null) checkNumberOfKind(fields, number, kind);
   const name = fields.readText(
     'name',
     (text) => isName(text, account_name_length_max),
@@ -73,4 +79,15 @@ export async function openAccount(tx: BankTx, call: BankCall, request: AccountRe
   const entry = auditEntry({ ...call, company_id: company_id! }, 'account.opened', `account:${account.id}`, details);
   await tx.audit.record(entry, call.now_ms);
   return account;
+}
+
+/** Third parties recognise a card account by its AccountId, and never see the number of a card. */
+function checkNumberOfKind(fields: RequestFields, number: string, kind: AccountKind): void {
+  const has_prefix = number.startsWith(card_account_prefix);
+  if (kind === 'deposit' && has_prefix) {
+    fields.addProblem('number', `must not begin with ${card_account_prefix}: that is a card account`);
+  }
+  if (kind !== 'card') return;
+  if (!has_prefix) fields.addProblem('number', `must begin with ${card_account_prefix}: it is a card account`);
+  else if (maskCardNumbers(number) !== number) fields.addProblem('number', 'must not contain the number of a card');
 }

@@ -19,7 +19,9 @@ export const create_account = z
   .object({
     data: z.object({
       company_id: id_either,
-      number: account_number.describe('The AccountId, by which statements name it. No other account has it'),
+      number: account_number.describe(
+        'The AccountId, by which statements name it. No other account has it. Of a card account it begins with ceid',
+      ),
       currency,
       kind: z.enum(account_kinds),
       name: nameText(account_name_length_max).nullish(),
