@@ -21,7 +21,7 @@ import { createVault, parseKeyRing } from '@tallystick/vault';
 const first_day = '2126-03-16';
 
 /** How often a server is killed. */
-const kills = testRuns({ short: 4, full: 20 });
+const kills = testRuns({ short: 4, full: 8 });
 
 /** Clearings without authorization before each kill. */
 const clearings_at_once = 20;

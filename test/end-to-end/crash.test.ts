@@ -71,7 +71,7 @@ describe('a crash', { concurrency: true }, () => {
         await database?.dispose();
       });
 
-      for (let round = 1; round <= testRuns({ short: 1, full: 5 }); round += 1) {
+      for (let round = 1; round <= testRuns({ short: 1, full: 3 }); round += 1) {
         it(`keeps every answer that was sent, and gives each open request one outcome (${round})`, async () => {
           const open_before = sent.length;
           await loadUntilKilled(round);

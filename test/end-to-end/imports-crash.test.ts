@@ -20,7 +20,7 @@ import { openSampleWorld, sendBefore } from './sample-world.ts';
 
 /** Three batches: a kill can come before, between and after others. */
 const records = 3_000;
-const kills_wanted = full_run ? 10 : 3;
+const kills_wanted = full_run ? 6 : 3;
 
 /**
  * A database before the import, the file, and the database after an import that nothing disturbed.

@@ -35,7 +35,7 @@ const run = {
 };
 
 function runs(name: DatabaseName) {
-  return { ...propertyParameters({ short: name === 'sqlite' ? 4 : 1, full: 12 }), endOnFailure: true };
+  return { ...propertyParameters({ short: name === 'sqlite' ? 4 : 1, full: 6 }), endOnFailure: true };
 }
 
 describe('whatever the order of arrival', { concurrency: true }, () => {

@@ -28,7 +28,7 @@ import { runImport, startImport } from './import-process.ts';
 /** Several batches of 1,000 lines, so that a kill can come before, between and after others. */
 const days = 4;
 const lines_a_day = full_run ? 5_000 : 2_000;
-const kills_wanted = full_run ? 12 : 4;
+const kills_wanted = full_run ? 6 : 4;
 
 type Phase = 'staging' | 'checking' | 'recording';
 

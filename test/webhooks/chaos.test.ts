@@ -29,7 +29,7 @@ import { authorize, type Card, issue, purchase } from '../end-to-end/purchases.t
 import { moveClock } from './company.ts';
 
 /** The number of events; about half of them have two deliveries. */
-const events_min = full_run ? 1_000 : 240;
+const events_min = full_run ? 500 : 240;
 const callers = 8;
 const resets_per_hundred = 20;
 /** Stored names of the events to which each endpoint subscribes. */

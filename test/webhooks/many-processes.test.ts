@@ -6,7 +6,7 @@ import { type Installation, two_processes } from './installation.ts';
 
 const companies_count = 3;
 const callers = 8;
-const events_count = full_run ? 1_000 : 300;
+const events_count = full_run ? 600 : 300;
 
 for (const arrangement of two_processes) {
   describe(`without a crash, ${arrangement.name}`, () => {

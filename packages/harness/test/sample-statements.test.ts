@@ -54,7 +54,7 @@ describe('the statements of a set of samples', () => {
         const last = Temporal.PlainDate.from(of.day).add({ days: last_statement_days });
         assert.equal(expected_day.subtract({ days: 1 }).toString(), last.toString());
       }),
-      propertyParameters({ short: 15, full: 100 }),
+      propertyParameters({ short: 15, full: 40 }),
     );
   });
 
@@ -92,7 +92,7 @@ describe('the items that a set of samples expects', () => {
         const authorizations = items.flatMap((item) => item.authorizations);
         assert.equal(new Set(authorizations).size, authorizations.length);
       }),
-      propertyParameters({ short: 15, full: 100 }),
+      propertyParameters({ short: 15, full: 40 }),
     );
   });
 
@@ -155,7 +155,7 @@ describe('the items that a set of samples expects', () => {
         assert.equal(bridge.opening_balance, statements[0]?.opening_balance);
         assert.equal(bridge.closing_balance, statements.at(-1)?.closing_balance);
       }),
-      propertyParameters({ short: 15, full: 100 }),
+      propertyParameters({ short: 15, full: 40 }),
     );
   });
 

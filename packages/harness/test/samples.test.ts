@@ -61,7 +61,7 @@ describe('a set of samples', () => {
         assert.equal(records, of.records);
         for (const message of set.authorizations(cardOf)) normalizeAuthorization(message, vault, null);
       }),
-      propertyParameters({ short: 20, full: 100 }),
+      propertyParameters({ short: 20, full: 50 }),
     );
   });
 
@@ -139,7 +139,7 @@ describe('a set of samples', () => {
         const stated = Array.from(set.expectedCards(), ({ held, cleared, uses }) => ({ held, cleared, uses }));
         assert.deepEqual(stated, sums);
       }),
-      propertyParameters({ short: 20, full: 100 }),
+      propertyParameters({ short: 20, full: 50 }),
     );
   });
 

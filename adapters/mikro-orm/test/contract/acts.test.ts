@@ -14,6 +14,6 @@ keepsContracts({
   'acts at once': act_races_contract,
   'closed periods': periods_contract,
   'tables of decisions': decision_tables_contract,
-  'sequences of acts': actSequencesContract(propertyParameters({ short: 5, full: 50 })),
-  'records, acts and periods': actHistoriesContract(propertyParameters({ short: 5, full: 40 })),
+  'sequences of acts': actSequencesContract(propertyParameters({ short: 5, full: 20 })),
+  'records, acts and periods': actHistoriesContract(propertyParameters({ short: 5, full: 20 })),
 });

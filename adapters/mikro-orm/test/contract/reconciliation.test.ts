@@ -3,7 +3,7 @@ import { propertyParameters } from '@tallystick/test-support';
 import { keepsContracts } from './contract-suites.ts';
 
 keepsContracts({
-  ReconciliationReports: reconciliationReportsContract(propertyParameters({ short: 8, full: 60 })),
-  StatementKey: statementKeyContract(propertyParameters({ short: 8, full: 60 })),
-  ReconciliationStore: reconciliationStoreContract(propertyParameters({ short: 12, full: 100 })),
+  ReconciliationReports: reconciliationReportsContract(propertyParameters({ short: 8, full: 25 })),
+  StatementKey: statementKeyContract(propertyParameters({ short: 8, full: 25 })),
+  ReconciliationStore: reconciliationStoreContract(propertyParameters({ short: 12, full: 30 })),
 });
