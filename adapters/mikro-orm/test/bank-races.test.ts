@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { it } from 'node:test';
-import { type BankCaller, openAccount, putAccountProfile } from '@tallystick/accounts';
-import { newAccount } from '@tallystick/harness';
-import { Refusal } from '@tallystick/kernel';
+import {
+  type BankCaller,
+  openAccount,
+  putAccountProfile,
+  type RecordReport,
+  reportRecords,
+} from '@tallystick/accounts';
+import { newAccount, newLine } from '@tallystick/harness';
+import { money, Refusal } from '@tallystick/kernel';
 import { readRows } from '@tallystick/test-support';
-import type { Tx } from '../src/index.ts';
+import type { Persistence, Tx } from '../src/index.ts';
 import { type Fixture, makeCompany, noon_ms, onEveryDatabase } from './contract/fixture.ts';
 
 const call: BankCaller = { actor: 'bank', request_id: null, now_ms: noon_ms, served_company_id: null };
@@ -12,19 +19,18 @@ const call: BankCaller = { actor: 'bank', request_id: null, now_ms: noon_ms, ser
 type Act = (tx: Tx) => Promise<unknown>;
 
 /**
- * Does the acts in transactions of their own. All of them wait for the lock of names when the first
- * one gets it, and they get it in their order. Returns `done` or the refusal.
+ * Does the acts in transactions of their own. All of them wait for what another transaction has
+ * locked or written before it ends, and they go on in their order. Returns `done` or the refusal.
  */
-async function doAtOnce({ run, database }: Fixture, acts: readonly Act[]): Promise<readonly string[]> {
+async function doBehind({ run, database }: Fixture, holder_act: Act, acts: readonly Act[]): Promise<readonly string[]> {
   const [is_held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const holder = run(async ({ bank }) => {
-    await bank.lockNames();
+  const holder = run(async (tx) => {
+    await holder_act(tx);
     is_held.resolve();
     await release.promise;
   });
   await is_held.promise;
-  const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted
-    and database = (select oid from pg_database where datname = current_database())`;
+  const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
   let is_ended = false;
   const outcomes: Promise<string>[] = [];
   for (const act of acts) {
@@ -40,8 +46,10 @@ async function doAtOnce({ run, database }: Fixture, acts: readonly Act[]): Promi
   return await Promise.all(outcomes);
 }
 
+const lockNames: Act = ({ bank }) => bank.lockNames();
+
 onEveryDatabase('bank data that several transactions change at once', (fixture, name) => {
-  // On SQLite one transaction writes at a time, so none waits for the lock of names.
+  // On SQLite one transaction writes at a time, so none waits within.
   const options = { skip: name === 'sqlite' };
   const makeAccount = (tx: Tx, company_id: number) => tx.accounts.insert(newAccount(company_id));
 
@@ -50,7 +58,7 @@ onEveryDatabase('bank data that several transactions change at once', (fixture, 
     const put = (status: string, status_updated_at?: string) => (tx: Tx) =>
       putAccountProfile(tx, call, number, { status, status_updated_at });
     await fixture().run(put('Enabled', '2020-01-01T00:00:00Z'));
-    assert.deepEqual(await doAtOnce(fixture(), [put('Disabled'), put('Enabled')]), ['done', 'done']);
+    assert.deepEqual(await doBehind(fixture(), lockNames, [put('Disabled'), put('Enabled')]), ['done', 'done']);
     const [account] = await fixture().run(({ bank }) => bank.accountsByNumber([number]));
     const { status, status_updated_at_ms } = account!.profile!;
     assert.deepEqual([status, status_updated_at_ms], ['Enabled', noon_ms]);
@@ -63,7 +71,54 @@ onEveryDatabase('bank data that several transactions change at once', (fixture, 
     const name = (number: string, identification: string) => (tx: Tx) =>
       putAccountProfile(tx, call, number, { scheme_name: 'UK.OBIE.IBAN', identification });
     await fixture().run(open('named'));
-    assert.deepEqual(await doAtOnce(fixture(), [open('first'), name('named', 'first')]), ['done', 'conflict']);
-    assert.deepEqual(await doAtOnce(fixture(), [name('named', 'second'), open('second')]), ['done', 'conflict']);
+    assert.deepEqual(await doBehind(fixture(), lockNames, [open('first'), name('named', 'first')]), [
+      'done',
+      'conflict',
+    ]);
+    assert.deepEqual(await doBehind(fixture(), lockNames, [name('named', 'second'), open('second')]), [
+      'done',
+      'conflict',
+    ]);
   });
+
+  it(
+    'counts for each company the transactions that a report recorded, and not those of another one',
+    options,
+    async () => {
+      const [one, two] = await fixture().run(async (tx) => {
+        const companies = [await makeCompany(tx), await makeCompany(tx)];
+        return [await makeAccount(tx, companies[0]!.id), await makeAccount(tx, companies[1]!.id)];
+      });
+      const line = (number: string, bank_reference: string, line_number: number) => ({
+        line: line_number,
+        value: {
+          kind: 'transaction',
+          account: number,
+          bank_reference,
+          booking_date: '2026-05-20',
+          amount: -5,
+          bai_code: '821',
+        },
+      });
+      const lines = [line(two!.number, 'T1', 1), line(one!.number, 'T1', 2), line(two!.number, 'T2', 3)];
+      const outcome = Promise.withResolvers<RecordReport>();
+      const recorded = newLine(one!, { bank_reference: 'T1', value_date: '2026-05-20', amount: money(-5) });
+      const report: Act = async (tx) => {
+        const unitOfWork = { run: (work: Act) => work(tx), read: (work: Act) => work(tx) } as Persistence['unitOfWork'];
+        const batches = Readable.from([lines]);
+        outcome.resolve(await reportRecords({ unitOfWork, refuseCardNumbers: async () => {} }, call, batches));
+      };
+      assert.deepEqual(await doBehind(fixture(), ({ accounts }) => accounts.recordLines([recorded]), [report]), [
+        'done',
+      ]);
+      const { applied, duplicates, rejected } = await outcome.promise;
+      assert.deepEqual([applied, duplicates, rejected], [2, 1, 0]);
+      const { items } = await fixture().run(({ audit }) => audit.list({}, { limit: 100 }));
+      const entries = items.filter(({ action }) => action === 'bank_records.reported');
+      assert.deepEqual(
+        entries.map(({ company_id, details }) => [company_id, details]),
+        [[two!.company_id, { transaction: 2 }]],
+      );
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import type { AuditLog, Page, PageRequest } from '@tallystick/kernel';
 import type { Account } from './account.ts';
 import type { Statement } from './statement.ts';
-import type { StatementLine } from './statement-line.ts';
+import type { LineKey, StatementLine } from './statement-line.ts';
 
 /** Which accounts a list shows; an absent name shows all. */
 export interface AccountFilter {
@@ -41,10 +41,10 @@ export interface AccountStore {
 
   /**
    * Records lines, up to `recorded_lines_max`, unless they are known: by account and bank
-   * reference, or by statement and place. Returns how many were new. Known ones stay as they are.
-   * The ids of the new ones rise in the order given.
+   * reference, or by statement and place. Returns the keys of the new ones, in no order. Known ones
+   * stay as they are. The ids of the new ones rise in the order given.
    */
-  recordLines(lines: readonly Omit<StatementLine, 'id'>[]): Promise<number>;
+  recordLines(lines: readonly Omit<StatementLine, 'id'>[]): Promise<readonly LineKey[]>;
   /** The recorded lines with one of these bank references of accounts, in no order. */
   linesByReference(
     references: readonly { readonly account_id: number; readonly bank_reference: string }[],

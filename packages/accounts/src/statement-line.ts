@@ -37,6 +37,9 @@ export interface StatementLine extends ReportedLine {
   readonly recorded_at_ms: number;
 }
 
+/** By what a line is known. */
+export type LineKey = Pick<StatementLine, 'account_id' | 'bank_reference' | 'statement_id' | 'place'>;
+
 /** The BAI codes of purchases and credits on cards (decision: reconciliation). */
 export const purchase_line_codes = ['391', '691', '821', '822', '824'] as const;
 

@@ -1,6 +1,7 @@
 import {
   type AccountStore,
   card_line_codes,
+  type LineKey,
   refuseTakenAccountNumber,
   type Statement,
   type StatementLine,
@@ -65,14 +66,15 @@ export function accountStore(state: State): AccountStore {
     statementAfter: async (account_id, as_of) => chainOf(account_id).find((row) => row.as_of > as_of) ?? null,
 
     async recordLines(lines) {
-      let recorded = 0;
+      const recorded: LineKey[] = [];
       for (const line of lines) {
         const keys = keysOf(line);
         if (keys.some((key) => line_ids.has(key))) continue;
         const id = statement_lines.nextId();
         statement_lines.set(id, { ...line, id });
         for (const key of keys) line_ids.set(key, id);
-        recorded += 1;
+        const { account_id, bank_reference, statement_id, place } = line;
+        recorded.push({ account_id, bank_reference, statement_id, place });
         if (!card_line_codes.includes(line.bai_code)) continue;
         const { company_id } = line;
         reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id, kind: 'line', record_id: id });

@@ -1,6 +1,7 @@
 import {
   type Account,
   type AccountStore,
+  type LineKey,
   refuseTakenAccountNumber,
   type Statement,
   type StatementEnd,
@@ -79,10 +80,11 @@ export function accountStore(session: Session): AccountStore {
     },
 
     async recordLines(lines) {
-      if (lines.length === 0) return 0;
+      if (lines.length === 0) return [];
       const inserted = insertRows(dialect, 'statement_lines', line_columns, lines);
-      const { rows } = await sql`${inserted} on conflict do nothing returning id`.execute(db);
-      return rows.length;
+      const { rows } = await sql<LineKey>`${inserted} on conflict do nothing
+        returning account_id, bank_reference, statement_id, place`.execute(db);
+      return rows;
     },
 
     async linesByReference(references) {

@@ -205,28 +205,22 @@ const changed_message = 'was recorded before with another date, amount or code; 
 async function storeTransactions({ accounts }: Pick<BankTx, 'accounts'>, batch: Batch): Promise<void> {
   const reported = batch.of('transaction');
   if (reported.length === 0) return;
-  const references = reported.map(([, { account_id, bank_reference }]) => ({ account_id, bank_reference }));
-  const known = linesByKey(await accounts.linesByReference(references));
-  const rows = new Map<string, ReportedTransaction>();
+  /** The first line of each transaction. */
+  const first = new Map<string, [number, ReportedTransaction]>();
+  for (const [line, transaction] of reported) {
+    if (!first.has(keyOf(transaction))) first.set(keyOf(transaction), [line, transaction]);
+  }
+  const rows = contentsOf([...first.values()]);
+  const added = new Set((await accounts.recordLines(rows)).map(keyOf));
+  // Also what another transaction recorded meanwhile: it has committed.
+  const known = linesByKey(await accounts.linesByReference(rows.filter((row) => !added.has(keyOf(row)))));
   for (const [line, transaction] of reported) {
     const key = keyOf(transaction);
-    const same = known.get(key) ?? rows.get(key);
-    if (same === undefined) rows.set(key, transaction);
-    else if (isSameLine(same, transaction)) batch.skip(line);
+    const [first_line, recorded] = first.get(key)!;
+    if (line === first_line && added.has(key)) continue;
+    if (isSameLine(known.get(key) ?? recorded, transaction)) batch.skip(line);
     else batch.reject(line, { path: 'bank_reference', message: changed_message });
   }
-  const added = await accounts.recordLines([...rows.values()]);
-  if (added === rows.size) return;
-  // Another transaction recorded some of them meanwhile: it has committed, and its lines are read.
-  const recorded = linesByKey(await accounts.linesByReference([...rows.values()]));
-  let missed = rows.size - added;
-  for (const [line, transaction] of batch.of('transaction')) {
-    const stored = recorded.get(keyOf(transaction));
-    if (stored === undefined || isSameLine(stored, transaction)) continue;
-    batch.reject(line, { path: 'bank_reference', message: changed_message });
-    missed -= 1;
-  }
-  for (const [line] of batch.of('transaction').slice(0, missed)) batch.skip(line);
 }
 
 function keyOf({ account_id, bank_reference }: Pick<StatementLine, 'account_id' | 'bank_reference'>): string {

@@ -1,4 +1,4 @@
-import type { Account, Statement, StatementLine } from '@tallystick/accounts';
+import type { Account, LineKey, Statement, StatementLine } from '@tallystick/accounts';
 import { money, type PageRequest } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertRejects } from './equality.ts';
@@ -201,8 +201,14 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         newLine(account, { bank_reference: 'R2', text: '' }),
         newLine(other, { bank_reference: 'R2' }),
       ];
-      assertEqual(await record(first), 4, 'how many are new');
-      assertEqual(await record([]), 0, 'none');
+      const keysOf = (lines: readonly LineKey[]) =>
+        lines
+          .map(({ account_id, bank_reference, statement_id, place }) =>
+            JSON.stringify([account_id, bank_reference, statement_id, place]),
+          )
+          .toSorted();
+      assertEqual(keysOf(await record(first)), keysOf(first), 'the new ones');
+      assertEqual(await record([]), [], 'none');
       const changed = { amount: money(5), text: 'another' };
       const again = [
         newLine(account, { bank_reference: 'R2', ...changed, statement_id: later!.id, place: 9 }),
@@ -215,7 +221,8 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         newLine(account),
         newLine(account),
       ];
-      assertEqual(await record(again), 5, 'how many are new the second time');
+      const added = [again[3]!, again[4]!, again[5]!, again[7]!, again[8]!];
+      assertEqual(keysOf(await record(again)), keysOf(added), 'the new ones of the second time');
       await (await storage.another()).unitOfWork.read(async (tx) => {
         const { accounts } = tx;
         const listed = await linesOf(tx, account, 2);
@@ -245,7 +252,7 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
       const recorded = await Promise.all(
         processes.map(({ unitOfWork }) => unitOfWork.run(({ accounts }) => accounts.recordLines(lines))),
       );
-      assertEqual(rising(recorded), [0, 1_000], 'how many each process recorded');
+      assertEqual(rising(recorded.map(({ length }) => length)), [0, 1_000], 'how many each process recorded');
     },
   },
   {

@@ -61,7 +61,7 @@ async function recordBatch(
     const owner = { account_id, company_id, currency, statement_id, place };
     rows.push({ ...line, ...owner, balance_after, recorded_at_ms: call.now_ms });
   }
-  const added = await accounts.recordLines(rows);
+  const added = (await accounts.recordLines(rows)).length;
   await imports.removeBatch(batch);
   const counted: ImportRecord = {
     ...record,
