@@ -153,7 +153,7 @@ async function killAt(database: ScratchDatabase, path: string, phase: Phase, sha
   void running.exited.then(() => {
     ended = true;
   });
-  while (!ended && !(await isAt(database, phase, share))) await delay(5);
+  while (!ended && !(await isAt(database, phase, share))) await delay(20);
   running.kill();
   const { status, output } = await running.exited;
   assert.ok(status === null || status === 0, output);
