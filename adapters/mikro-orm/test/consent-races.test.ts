@@ -15,7 +15,7 @@ import { Refusal } from '@tallystick/kernel';
 import type { Persistence } from '../src/index.ts';
 import { type Fixture, noon_ms, onEveryDatabase } from './contract/fixture.ts';
 
-/** Races of each kind: enough that each side wins now and then. */
+/** Races of each kind. In the first two, one act and then the other comes first; else either may. */
 const races = 12;
 
 const company: BankCompany = { company_id: 1, is_active: true, eligible_services: ['aisp'], is_configured: true };
@@ -51,34 +51,30 @@ const bank = {
   accountsByNumber: async () => [account],
 } as Partial<BankData> as BankData;
 
-type Act = (process: Persistence, consent_id: string) => Promise<unknown>;
+type Act = (tx: Tx, consent_id: string) => Promise<unknown>;
+
+type Tx = Parameters<Parameters<Persistence['unitOfWork']['run']>[0]>[0];
 
 const call = { actor: 'user:test', request_id: null, now_ms: noon_ms };
 
 function authoriseAs(user_id: string): Act {
-  return ({ unitOfWork }, consent_id) =>
-    unitOfWork.run((tx) =>
-      authoriseConsent(tx, { bank }, call, { consent_id, user_id, account_numbers: [account.number] }),
-    );
+  return (tx, consent_id) =>
+    authoriseConsent(tx, { bank }, call, { consent_id, user_id, account_numbers: [account.number] });
 }
 
-const reject: Act = ({ unitOfWork }, consent_id) =>
-  unitOfWork.run((tx) => rejectConsent(tx, call, { consent_id, user_id: 'ana' }));
+const reject: Act = (tx, consent_id) => rejectConsent(tx, call, { consent_id, user_id: 'ana' });
 
-const withdraw: Act = ({ unitOfWork }, consent_id) =>
-  unitOfWork.run((tx) => withdrawConsent(tx, call, { consent_id, user_id: 'ana' }));
+const withdraw: Act = (tx, consent_id) => withdrawConsent(tx, call, { consent_id, user_id: 'ana' });
 
-const remove: Act = ({ unitOfWork }, consent_id) =>
-  unitOfWork.run((tx) =>
-    deleteConsent(tx, { client_id: 'third-party', request_id: null, now_ms: noon_ms }, 'account_access', consent_id),
-  );
+const remove: Act = (tx, consent_id) =>
+  deleteConsent(tx, { client_id: 'third-party', request_id: null, now_ms: noon_ms }, 'account_access', consent_id);
 
 /** Removes it, as retention does once it is old enough. */
-const purge: Act = async ({ unitOfWork }, consent_id) => {
+const purge: Act = async (tx, consent_id) => {
   const bounds = { before_ms: noon_ms, now_ms: noon_ms };
-  const { rows } = await unitOfWork.read((tx) => tx.retention.due('consents', bounds, 0));
+  const { rows } = await tx.retention.due('consents', bounds, 0);
   const its = rows.filter((row) => row.consent_id === consent_id);
-  await unitOfWork.run((tx) => tx.retention.remove('consents', bounds, its));
+  await tx.retention.remove('consents', bounds, its);
 };
 
 interface Outcome {
@@ -102,14 +98,23 @@ async function raceOf(fixture: Fixture, acts: readonly [Act, Act], prepare?: Act
   return await Promise.all(
     Array.from({ length: races }, async (_, at) => {
       const { consent_id } = await fixture.run((tx) => tx.consents.insert(newAccessConsent()));
-      await prepare?.(here, consent_id);
-      const processes = at % 2 === 0 ? [here, there] : [there, here];
-      const works = processes.map((process, place) => acts[at % 2 === 0 ? place : 1 - place]!(process, consent_id));
-      const settled = (await Promise.allSettled(works)).map(answerOf);
+      await here.unitOfWork.run(async (tx) => prepare?.(tx, consent_id));
+      const [first, second] = at % 2 === 0 ? acts : ([acts[1], acts[0]] as const);
+      const [one, other] = at % 2 === 0 ? [here, there] : [there, here];
+      const [written, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const leading = one.unitOfWork.run(async (tx) => {
+        await first(tx, consent_id);
+        written.resolve();
+        if (at < 2) await sent.promise;
+      });
+      if (at < 2) await Promise.race([written.promise, leading]);
+      const following = other.unitOfWork.run((tx) => second(tx, consent_id));
+      sent.resolve();
+      const answers = (await Promise.allSettled([leading, following])).map(answerOf);
       const object = `consent:${consent_id}`;
       return await here.unitOfWork.read(async (tx) => ({
         consent: await tx.consents.find(consent_id),
-        answers: at % 2 === 0 ? settled : settled.toReversed(),
+        answers: at % 2 === 0 ? answers : answers.toReversed(),
         audited: (await tx.audit.list({ object }, { limit: 10 })).items.map(({ action }) => action).toReversed(),
       }));
     }),
