@@ -26,6 +26,8 @@ export interface AccountStore {
   lockByNumber(number: string): Promise<Account | null>;
   /** The highest id first. */
   list(filter: AccountFilter, page: PageRequest): Promise<Page<Account>>;
+  /** The first account that was opened for the company of this kind and currency; null: none. */
+  findFirst(owner: Pick<Account, 'company_id' | 'kind' | 'currency'>): Promise<Account | null>;
   /** Replaces the ends of the chain of statements, which the transaction has locked. */
   updateEnds(account: Pick<Account, 'id' | 'first_statement' | 'last_statement'>): Promise<void>;
 

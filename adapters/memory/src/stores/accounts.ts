@@ -41,6 +41,12 @@ export function accountStore(state: State): AccountStore {
       return newestFirst('accounts', its, page);
     },
 
+    async findFirst({ company_id, kind, currency }) {
+      const its = accounts.values().filter((row) => row.company_id === company_id && row.kind === kind);
+      const ids = its.filter((row) => row.currency === currency).map(({ id }) => id);
+      return ids.length === 0 ? null : accounts.get(Math.min(...ids))!;
+    },
+
     async updateEnds({ id, first_statement, last_statement }) {
       const account = accounts.get(id);
       if (account === undefined) return;

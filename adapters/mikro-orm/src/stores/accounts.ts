@@ -52,6 +52,14 @@ export function accountStore(session: Session): AccountStore {
       return readNewestFirst('accounts', its, 'id', page, accountOf);
     },
 
+    async findFirst({ company_id, kind, currency }) {
+      const its = accounts()
+        .where('company_id', '=', company_id)
+        .where('kind', '=', kind)
+        .where('currency', '=', currency);
+      return accountOrNull(await its.orderBy('id').limit(1).executeTakeFirst());
+    },
+
     async updateEnds({ id, ...ends }) {
       await db.updateTable('accounts').set(endColumns(ends)).where('id', '=', id).execute();
     },

@@ -6,12 +6,12 @@ import {
   type ShownTransaction,
 } from '@tallystick/accounts';
 import { type CardStore, type Clearing, isDispute } from '@tallystick/cards';
-import { type Money, maskCardNumbers, money, page_limit_max, type UnitOfWork } from '@tallystick/kernel';
+import { type Money, maskCardNumbers, money, type UnitOfWork } from '@tallystick/kernel';
 import type { ReconciliationStore, RecordKey } from '@tallystick/reconciliation';
 
 /** The parts of a transaction that the mirror needs. */
 interface MirrorTx {
-  readonly accounts: Pick<AccountStore, 'list'>;
+  readonly accounts: Pick<AccountStore, 'findFirst'>;
   readonly bank: Pick<BankStore, 'recordShown' | 'shownReferences' | 'moveBalance'>;
   readonly cards: Pick<CardStore, 'findClearings'>;
   readonly reconciliation: ReconciliationStore;
@@ -52,13 +52,11 @@ async function showPurchases(
 ): Promise<void> {
   const ids = records.filter(({ kind }) => kind === 'clearing').map(({ id }) => id);
   if (ids.length === 0) return;
-  const { items: accounts } = await tx.accounts.list({ company_id }, { limit: page_limit_max });
   const clearings = (await tx.cards.findClearings(ids)).filter((clearing) => !isDispute(clearing));
-  // Accounts are listed newest first, and the oldest card account of a currency has the purchases.
-  const accountOf = ({ billing_currency }: Clearing) =>
-    accounts.findLast(({ kind, currency }) => kind === 'card' && currency === billing_currency);
-  for (const [account, its] of Map.groupBy(clearings, accountOf)) {
-    if (account !== undefined) await showOn(tx, account, its, now_ms);
+  for (const [currency, its] of Map.groupBy(clearings, ({ billing_currency }) => billing_currency)) {
+    // The oldest card account of a currency has the purchases.
+    const account = await tx.accounts.findFirst({ company_id, kind: 'card', currency });
+    if (account !== null) await showOn(tx, account, its, now_ms);
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { sandbox_keys } from '@tallystick/access';
+import { page_limit_max } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import {
   type DatabaseName,
@@ -28,6 +29,7 @@ async function open(t: TestContext, name: DatabaseName) {
   return {
     ...first,
     start,
+    persistence,
     /** The card account: its transactions, the newest first, and its booked balance. */
     account: () =>
       persistence.unitOfWork.read(async ({ accounts, bank }) => {
@@ -46,8 +48,13 @@ async function doDueWork(client: ReturnType<typeof createSandboxClient>): Promis
 }
 
 for (const name of database_names) {
-  it(`a cleared purchase is a booked transaction of the card account once, also after a crash, on ${name}`, async (t) => {
-    const { server, client, start, account } = await open(t, name);
+  it(`a cleared purchase is a booked transaction of the oldest card account once, also after a crash, on ${name}`, async (t) => {
+    const { server, client, start, account, persistence } = await open(t, name);
+    // More accounts than a page of them has, all newer than the one that has the purchases.
+    await persistence.unitOfWork.run(async ({ accounts }) => {
+      const { id: _, ...oldest } = (await accounts.findByNumber('ceid2000000001'))!;
+      for (let at = 0; at <= page_limit_max; at += 1) await accounts.insert({ ...oldest, number: `card${at}` });
+    });
     const card = (await client.post('client', '/v1/virtualcards', { data: { total_card_amount: 100_000 } }))
       .data as Json;
     const bought = (

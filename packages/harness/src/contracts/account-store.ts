@@ -1,5 +1,5 @@
 import type { Account, LineKey, Statement, StatementLine } from '@tallystick/accounts';
-import { money, type PageRequest } from '@tallystick/kernel';
+import { money, type PageRequest, page_limit_max } from '@tallystick/kernel';
 import type { ContractRule } from './contract-rule.ts';
 import { assertEqual, assertRejects } from './equality.ts';
 import { refusalOf } from './refusals.ts';
@@ -131,6 +131,25 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         const its = await everyPage((page) => tx.accounts.list({ company_id: mine.id }, page), 3);
         assertEqual(idsOf(its), made.slice(2), 'those of one company');
         assertEqual(idsOf((await tx.accounts.list({}, { limit: 6 })).items), made, 'those of all');
+      });
+    },
+  },
+  {
+    rule: 'the first account of a company, kind and currency stays the first one, however many are opened',
+    async check(open) {
+      const { unitOfWork } = await open();
+      await unitOfWork.run(async (tx) => {
+        const [mine, other] = [await makeCompany(tx), await makeCompany(tx)];
+        const wanted = { company_id: mine.id, kind: 'card', currency: 'EUR' } as const;
+        const { accounts } = tx;
+        assertEqual(await accounts.findFirst(wanted), null, 'without an account');
+        await accounts.insert(newAccount(other.id, { kind: 'card', currency: 'EUR' }));
+        await accounts.insert(newAccount(mine.id, { kind: 'deposit', currency: 'EUR' }));
+        await accounts.insert(newAccount(mine.id, { kind: 'card', currency: 'USD' }));
+        assertEqual(await accounts.findFirst(wanted), null, 'without such an account');
+        const first = await accounts.insert(newAccount(mine.id, wanted));
+        for (let at = 0; at < page_limit_max; at += 1) await accounts.insert(newAccount(mine.id, wanted));
+        assertEqual(await accounts.findFirst(wanted), first, 'the first one');
       });
     },
   },
