@@ -15,11 +15,14 @@ const documents = missing === false ? readOpenBankingDocuments() : null;
 
 const posts = endpoints.filter(({ method }) => method === 'POST');
 
-/** Asserts that the answer is one of the official documents, and no failure of the service. */
+/** What the tests prove. Without the official documents it is less. */
+const is_handled = documents === null ? 'is no failure of the service' : 'is an error of the standard';
+
+/** Asserts that the answer is one of the official documents, where there are any, and no failure. */
 function assertHandled({ method, official }: Endpoint, reply: Reply, what: string): void {
   assert.ok(reply.status < 500, `${what}: ${reply.status} ${reply.text}`);
-  if (reply.status === 413) return;
-  assert.equal(documents?.findProblem(method, official, reply) ?? null, null, what);
+  if (reply.status === 413 || documents === null) return;
+  assert.equal(documents.findProblem(method, official, reply), null, what);
 }
 
 /** JSON values with texts that databases and parsers treat in a special way. */
@@ -55,7 +58,7 @@ function changed(value: unknown, path: readonly number[], by: unknown): unknown 
 
 for (const name of database_names) {
   describe(`bad input to Open Banking on ${name}`, () => {
-    it('in any place of a body is an error of the standard, or accepted in its form', async (t) => {
+    it(`in any place of a body ${is_handled}, or accepted`, async (t) => {
       const world = await startWorld(t, name);
       const requests = await Promise.all(
         posts.map(async (endpoint) => ({ endpoint, ...(await goodRequest(world, endpoint, all_permissions)) })),
@@ -74,7 +77,7 @@ for (const name of database_names) {
       await fc.assert(property, propertyParameters({ short: 150, full: 1_000 }));
     });
 
-    it('in a path or a query is an error of the standard', async (t) => {
+    it(`in a path or a query ${is_handled}`, async (t) => {
       const world = await startWorld(t, name);
       const reads = endpoints.filter(({ method }) => method !== 'POST');
       const granted = await world.grant(all_permissions);

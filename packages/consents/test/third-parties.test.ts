@@ -74,7 +74,7 @@ describe('a third party', () => {
     const world = new ConsentWorld();
     const registered = await register(world, {
       client_id: 'budget.app',
-      scopes: ['fundsconfirmations', 'accounts', 'accounts'].slice(0, 2),
+      scopes: ['fundsconfirmations', 'accounts'],
       certificate_subject: 'CN=budget,O=Budget Ltd,C=GB',
     });
     assert.deepEqual(registered, {
