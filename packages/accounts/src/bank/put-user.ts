@@ -3,7 +3,7 @@ import { accountsByNumbers, isNumberOfAccount } from './accounts-by-numbers.ts';
 import type { BankCaller, BankTx } from './bank-caller.ts';
 import type { BankAccount } from './bank-data.ts';
 import { BankFields } from './bank-fields.ts';
-import { type BankUser, bank_user_statuses, isUserId } from './bank-user.ts';
+import { type BankUser, bank_user_statuses, isUserId, user_id_expected } from './bank-user.ts';
 
 /** The most accounts that a user may view. */
 export const viewable_accounts_max = 1_000;
@@ -38,7 +38,7 @@ export async function putBankUser(
   if (!isUserId(user_id)) {
     throw new Refusal(
       'validation_failed',
-      `the id of a user must be 1 to 64 characters of A-Za-z0-9._-, not ${showValue(user_id)}`,
+      `the id of a user must be ${user_id_expected}, not ${showValue(user_id)}`,
     );
   }
   const fields = new BankFields({ ...request, user_id });
@@ -64,7 +64,7 @@ export function readUser(
   known: KnownOfUser,
 ): BankUser | null {
   for (const name of ['user_id', 'name', 'status']) fields.require(name);
-  const user_id = fields.readText('user_id', isUserId, '1 to 64 characters of A-Za-z0-9._-');
+  const user_id = fields.readText('user_id', isUserId, user_id_expected);
   if (served_company_id === null) fields.require('company_id');
   const company_id = fields.readId('company_id') ?? served_company_id;
   if (served_company_id !== null && company_id !== served_company_id) {
