@@ -36,10 +36,7 @@ export async function putBankUser(
   request: Readonly<Record<string, unknown>>,
 ): Promise<BankUser> {
   if (!isUserId(user_id)) {
-    throw new Refusal(
-      'validation_failed',
-      `the id of a user must be ${user_id_expected}, not ${showValue(user_id)}`,
-    );
+    throw new Refusal('validation_failed', `the id of a user must be ${user_id_expected}, not ${showValue(user_id)}`);
   }
   const fields = new BankFields({ ...request, user_id });
   const user = readUser(fields, call, await knownOfUsers(tx, call, [request]));
