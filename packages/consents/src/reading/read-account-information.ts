@@ -26,7 +26,7 @@ export interface OpenBankingPage {
 }
 
 /** The items of a page. */
-export const open_banking_page_items = 100;
+const open_banking_page_items = 100;
 
 /** The page to return, by a cursor of an earlier page. */
 export interface ReadPage {
