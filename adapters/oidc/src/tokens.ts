@@ -1,4 +1,4 @@
-import { type AccessToken, type AccessTokens, third_party_scopes } from '@tallystick/consents';
+import { type AccessToken, type AccessTokens, isOwnedBy, third_party_scopes } from '@tallystick/consents';
 import type { AuthorisationTx } from './ports.ts';
 import { isAdmitted } from './protocol/client-metadata.ts';
 import type { OpenRecord, Records } from './records/records.ts';
@@ -46,6 +46,6 @@ async function grantedBy(
   const authorisation = await tx.authorisation.find('Grant', grant_id);
   if (authorisation === null || (authorisation.expires_at_ms ?? 0) <= records.nowMs()) return null;
   const consent = await tx.consents.find(consent_id);
-  if (consent === null || consent.user_id === null || consent.deleted_at_ms !== null) return null;
+  if (!isOwnedBy(consent, token_of.client_id) || consent.user_id === null) return null;
   return { ...token_of, grant_type: 'authorization_code', consent_id, user_id: consent.user_id };
 }
