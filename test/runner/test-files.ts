@@ -12,7 +12,8 @@ const groups: Readonly<Record<string, RegExp>> = {
   'mikro-orm': /^adapters\/mikro-orm\//,
   http: /^test\/http\//,
   'open-banking': /^test\/open-banking\//,
-  adapters: /^adapters\/(clearing-files|koa|memory|vault)\//,
+  adapters: /^adapters\/(clearing-files|embedded-queue|koa|mail|memory|oidc|statement-files|vault|webhook-client)\//,
+  server: /^apps\/server\/test\/(background|configuration|devtools|sandbox)\//,
 };
 
 /** A file that takes as long, seconds, has a process of its own beside the others. */
