@@ -4,6 +4,7 @@ import { it } from 'node:test';
 import {
   type BankCaller,
   openAccount,
+  putAccountBalance,
   putAccountProfile,
   type RecordReport,
   reportRecords,
@@ -64,7 +65,7 @@ onEveryDatabase('bank data that several transactions change at once', (fixture, 
     assert.deepEqual([status, status_updated_at_ms], ['Enabled', noon_ms]);
   });
 
-  it('never have an account whose number identifies another one in its profile', options, async () => {
+  it('never has an account whose number identifies another one in its profile', options, async () => {
     const company_id = await fixture().run(async (tx) => (await makeCompany(tx)).id);
     const open = (number: string) => (tx: Tx) =>
       openAccount(tx, call, { company_id, number, currency: 'USD', kind: 'deposit' });
@@ -79,6 +80,17 @@ onEveryDatabase('bank data that several transactions change at once', (fixture, 
       'done',
       'conflict',
     ]);
+  });
+
+  it('keeps a later balance that was not there when an earlier one was compared', options, async () => {
+    const { number } = await fixture().run(async (tx) => makeAccount(tx, (await makeCompany(tx)).id));
+    const put = (booked: number, as_of: string) => (tx: Tx) => putAccountBalance(tx, call, number, { booked, as_of });
+    const later = put(9, '2026-05-20T09:00:00Z');
+    assert.deepEqual(await doBehind(fixture(), later, [put(5, '2026-05-20T08:00:00Z')]), ['conflict']);
+    assert.deepEqual(await doBehind(fixture(), put(1, '2026-05-20T10:00:00Z'), [later]), ['conflict']);
+    const [account] = await fixture().run(({ bank }) => bank.accountsByNumber([number]));
+    const [balance] = await fixture().run(({ bank }) => bank.balancesOf([account!.id]));
+    assert.equal(balance!.booked, 1);
   });
 
   it(
