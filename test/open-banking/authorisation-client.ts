@@ -234,11 +234,11 @@ export function userAgent(world: Service): UserAgent {
   return agent;
 }
 
-/** The token of the form with this action, else of the first form of the page. */
 function formOf(page: Landing, action: string, fields: readonly (readonly [string, string])[]): URLSearchParams {
   return new URLSearchParams([['form_token', formTokenOf(page, action)], ...fields.map(([...field]) => field)]);
 }
 
+/** The token of the form with this action, else of the first form of the page. */
 function formTokenOf({ html }: Landing, action: string): string {
   const forms = (html ?? '').split('<form ').slice(1);
   const form = forms.find((text) => text.includes(`action="${action}"`)) ?? forms[0];
