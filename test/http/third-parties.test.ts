@@ -96,7 +96,7 @@ for (const name of database_names) {
         [{ name: null }, 'data.name'],
         [{ jwks: null }, 'data.jwks'],
         [{ jwks, jwks_uri: good.jwks_uri }, 'data.jwks'],
-        [{ redirect_uris: ['http://budget.example/'] }, 'data.redirect_uris.0'],
+        [{ redirect_uris: ['http://budget.example/'] }, 'data.redirect_uris[0]'],
         [{ redirect_uri: ['https://budget.example/'] }, 'data.redirect_uri'],
         [{ is_sandbox: true }, 'data.is_sandbox'],
       ] as const) {
@@ -120,12 +120,12 @@ for (const name of database_names) {
       const rows: readonly (readonly [object, string])[] = [
         [{ ...good, name: '' }, 'data.name'],
         [{ ...good, scopes: ['payments'] }, 'data.scopes'],
-        [{ ...good, redirect_uris: ['http://budget.example/callback'] }, 'data.redirect_uris.0'],
-        [{ ...good, redirect_uris: ['https://budget.example/#x'] }, 'data.redirect_uris.0'],
+        [{ ...good, redirect_uris: ['http://budget.example/callback'] }, 'data.redirect_uris[0]'],
+        [{ ...good, redirect_uris: ['https://budget.example/#x'] }, 'data.redirect_uris[0]'],
         [{ ...good, jwks: { keys: [key] } }, 'data.jwks'],
         [{ ...good, jwks_uri: 'http://budget.example/jwks' }, 'data.jwks_uri'],
         [without_keys, 'data.jwks'],
-        [{ ...without_keys, jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }, 'data.jwks.keys.0'],
+        [{ ...without_keys, jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }, 'data.jwks.keys[0]'],
         [{ ...good, colour: 'red' }, 'data.colour'],
       ];
       for (const [data, field] of rows) {

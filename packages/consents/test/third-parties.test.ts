@@ -154,7 +154,7 @@ describe('a third party', () => {
     ]) {
       assert.deepEqual(
         await pathsOf({ redirect_uris: ['https://a.example/', wrong] }),
-        ['redirect_uris.1'],
+        ['redirect_uris[1]'],
         String(wrong),
       );
     }
@@ -175,7 +175,7 @@ describe('a third party', () => {
 });
 
 describe('the keys of a third party', () => {
-  const at = ['jwks.keys.0'];
+  const at = ['jwks.keys[0]'];
   const pathsOfKey = (...keys: readonly unknown[]) => pathsOf({ jwks: { keys } });
 
   it('are public: a private one is refused without being repeated', async () => {
@@ -343,9 +343,9 @@ describe('a change of a third party', () => {
     assert.deepEqual(paths.toSorted(), [
       'certificate_subject',
       'client_id',
-      'jwks.keys.0',
+      'jwks.keys[0]',
       'name',
-      'redirect_uris.0',
+      'redirect_uris[0]',
       'scopes',
       'status',
     ]);

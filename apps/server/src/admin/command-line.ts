@@ -137,7 +137,7 @@ async function run(
 
 /** The option that sets a field; the field itself if no option does. */
 function optionOf({ options }: Command, path: string): string {
-  const [field = ''] = path.replace(/^data\./, '').split('.');
+  const [field = ''] = path.replace(/^data\./, '').split(/[.[]/);
   const name = [field, field.replace(/^billing_|_id$|_names$|_per_minute$|_uris?$|s$/, '')]
     .map((word) => word.replaceAll('_', '-'))
     .find((word) => Object.hasOwn(options, word));

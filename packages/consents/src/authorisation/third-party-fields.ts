@@ -40,7 +40,7 @@ export function readRedirectUris(fields: RequestFields): readonly string[] | nul
   for (const [at, item] of items.entries()) {
     if (typeof item === 'string' && isHttpsUri(item)) continue;
     const expected = `must be an https address without a fragment, of up to ${uri_length_max} characters`;
-    fields.addProblem(`redirect_uris.${at}`, `${expected}, not ${showValue(item)}`);
+    fields.addProblem(`redirect_uris[${at}]`, `${expected}, not ${showValue(item)}`);
   }
   return [...new Set(items as readonly string[])];
 }
@@ -57,7 +57,7 @@ export function readKeys(fields: RequestFields): { readonly keys: readonly Publi
   const kept: PublicKey[] = [];
   for (const [at, key] of keys.entries()) {
     const read = readPublicKey(key);
-    if (typeof read === 'string') fields.addProblem(`jwks.keys.${at}`, read);
+    if (typeof read === 'string') fields.addProblem(`jwks.keys[${at}]`, read);
     else kept.push(read);
   }
   const kids = kept.flatMap(({ kid }) => (kid === undefined ? [] : [kid]));
