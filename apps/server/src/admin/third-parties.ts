@@ -7,6 +7,7 @@ import {
   type ThirdParty,
   type ThirdPartyChange,
   type ThirdPartyRequest,
+  type ThirdPartyStatus,
   third_party_scopes,
 } from '@tallystick/consents';
 import { presentThirdParty } from '@tallystick/koa';
@@ -122,7 +123,7 @@ async function readChange({ values }: ParsedWords): Promise<ThirdPartyChange> {
   };
 }
 
-async function setStatus(services: AdminServices, given: ParsedWords, status: ThirdParty['status']) {
+async function setStatus(services: AdminServices, given: ParsedWords, status: ThirdPartyStatus) {
   const id = idOf('<id>', given.argument);
   const { unitOfWork } = await services.persistence();
   const changed = await unitOfWork.run((tx) => setThirdPartyStatus(tx, call(services), id, status));

@@ -10,7 +10,7 @@ import {
 } from '@tallystick/kernel';
 import { unguessableId } from '../consent/unguessable-id.ts';
 import type { ConsentsTx } from '../ports.ts';
-import type { ThirdParty } from './third-party.ts';
+import type { ThirdParty, ThirdPartyStatus } from './third-party.ts';
 import {
   readCertificateSubject,
   readClientId,
@@ -170,7 +170,7 @@ export async function setThirdPartyStatus(
   tx: Pick<ConsentsTx, 'third_parties' | 'audit' | 'authorisation'>,
   call: OperatorCall,
   id: number,
-  status: ThirdParty['status'],
+  status: ThirdPartyStatus,
 ): Promise<ThirdParty> {
   const third_party = known(await tx.third_parties.lock(id), id);
   const changed = { ...third_party, status };

@@ -3,6 +3,11 @@ export const third_party_scopes = ['accounts', 'fundsconfirmations'] as const;
 
 export type ThirdPartyScope = (typeof third_party_scopes)[number];
 
+/** The statuses of a third party. A suspended one has no tokens, and receives none. */
+export const third_party_statuses = ['active', 'suspended'] as const;
+
+export type ThirdPartyStatus = (typeof third_party_statuses)[number];
+
 /** A regulated third party: a client of the authorisation server. */
 export interface ThirdParty {
   readonly id: number;
@@ -19,6 +24,6 @@ export interface ThirdParty {
   readonly certificate_subject: string | null;
   /** Whether it authenticates with the public secret `<client_id>-secret`: only in the sandbox. */
   readonly is_sandbox: boolean;
-  readonly status: 'active' | 'suspended';
+  readonly status: ThirdPartyStatus;
   readonly created_at_ms: number;
 }

@@ -15,7 +15,7 @@ export function presentThirdParty(third_party: ThirdParty) {
     certificate_subject: third_party.certificate_subject,
     status: third_party.status,
     created_at: toInstantText(third_party.created_at_ms),
-    type: 'thirdparty' as const,
+    type: 'third_party' as const,
     url: `/operator/v1/third-parties/${third_party.id}`,
   };
 }

@@ -1,4 +1,4 @@
-import { third_party_scopes } from '@tallystick/consents';
+import { third_party_scopes, third_party_statuses } from '@tallystick/consents';
 import * as z from 'zod';
 import { id_text, nameText, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import type { presentThirdParty } from './presenter.ts';
@@ -82,9 +82,9 @@ export const third_party = z
     jwks: jwks.nullable(),
     jwks_uri: z.string().nullable(),
     certificate_subject: z.string().nullable(),
-    status: z.enum(['active', 'suspended']),
+    status: z.enum(third_party_statuses),
     created_at: shown_instant,
-    type: z.literal('thirdparty'),
+    type: z.literal('third_party'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentThirdParty>>)
   .meta({ id: 'ThirdParty' });
