@@ -141,8 +141,11 @@ describe('npm run admin -- third-party', async () => {
       redirect_uris: ['https://b.example/c', 'https://b.example/d'],
       scopes: ['accounts', 'fundsconfirmations'],
     });
+    const { out } = await runAdminToEnd(['third-party', 'update', String(id), '--name', 'Ledger App'], environment);
+    assert.match(out, /^Third party \d+: Ledger App \(active\)\n {2}scopes: accounts, fundsconfirmations\n/);
+    assert.match(out, /keys: https:\/\/b\.example\/jwks\n {2}certificate: none\n$/);
     for (const [words, expected, exit] of [
-      [[String(id)], /^name at least one change/m, 2],
+      [[String(id)], /^at least one option is required/m, 2],
       [['--name', 'A'], /^<id> is missing/m, 2],
       [['99', '--name', 'A'], /there is no third party 99/, 1],
       [[String(id), '--redirect', 'http://b.example/c'], /^--redirect must be an https address/m, 1],
@@ -160,6 +163,7 @@ describe('npm run admin -- third-party', async () => {
       [['--scope', 'accounts', '--jwks', keysIn('private.json', secret)], /^--jwks .*private member d/m, 1],
       [['--scope', 'accounts', '--jwks', 'http://b.example/jwks'], /^--jwks must be an https address/m, 1],
       [['--scope', 'accounts', '--jwks', join(folder, 'absent')], /^--jwks: there is no file/m, 2],
+      [['--scope', 'accounts', '--jwks', folder], /^--jwks: .* is a folder, not a file/m, 2],
       [['--scope', 'accounts'], /^--jwks is missing/m, 2],
       [[], /^--jwks and --scope are missing/m, 2],
     ];

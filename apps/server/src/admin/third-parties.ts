@@ -70,10 +70,10 @@ export const third_party_commands: readonly Command[] = [
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const change = await readChange(given);
-      if (Object.keys(change).length === 0) throw new UsageError('name at least one change');
+      if (Object.keys(change).length === 0) throw new UsageError('at least one option is required: it says what to change');
       const { unitOfWork } = await services.persistence();
       const changed = await unitOfWork.run((tx) => changeThirdParty(tx, call(services), id, change));
-      return { data: presentThirdParty(changed), text: `Third party ${id}: ${changed.name} (${changed.status})` };
+      return { data: presentThirdParty(changed), text: `${titleOf(changed)}\n${detailsOf(changed)}` };
     },
   },
   {
@@ -127,7 +127,7 @@ async function setStatus(services: AdminServices, given: ParsedWords, status: Th
   const id = idOf('<id>', given.argument);
   const { unitOfWork } = await services.persistence();
   const changed = await unitOfWork.run((tx) => setThirdPartyStatus(tx, call(services), id, status));
-  return { data: presentThirdParty(changed), text: `Third party ${id}: ${changed.name} (${changed.status})` };
+  return { data: presentThirdParty(changed), text: titleOf(changed) };
 }
 
 /** Keys in a file, or where the third party publishes them. */
@@ -138,7 +138,11 @@ async function readKeys(jwks: string): Promise<Pick<ThirdPartyRequest, 'jwks' | 
     text = await readFile(jwks, 'utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new UsageError(`--jwks: ${code === 'ENOENT' ? `there is no file ${jwks}` : message}`);
+    const reasons: Readonly<Record<string, string>> = {
+      ENOENT: `there is no file ${jwks}`,
+      EISDIR: `${jwks} is a folder, not a file`,
+    };
+    throw new UsageError(`--jwks: ${reasons[code ?? ''] ?? message}`);
   }
   try {
     return { jwks: JSON.parse(text) as unknown };
@@ -149,6 +153,20 @@ async function readKeys(jwks: string): Promise<Pick<ThirdPartyRequest, 'jwks' | 
 
 function listOf(text: string): readonly string[] {
   return text.split(',').map((part) => part.trim());
+}
+
+function titleOf({ id, name, status }: ThirdParty): string {
+  return `Third party ${id}: ${name} (${status})`;
+}
+
+function detailsOf({ scopes, redirect_uris, jwks, jwks_uri, certificate_subject }: ThirdParty): string {
+  const keys = jwks === null ? (jwks_uri ?? 'none') : `${jwks.keys.length} registered`;
+  return [
+    `  scopes: ${scopes.join(', ')}`,
+    `  redirect addresses: ${redirect_uris.join(', ')}`,
+    `  keys: ${keys}`,
+    `  certificate: ${certificate_subject ?? 'none'}`,
+  ].join('\n');
 }
 
 function rowOf({ id, client_id, status, scopes, name }: ThirdParty): readonly string[] {
