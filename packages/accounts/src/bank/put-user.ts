@@ -122,7 +122,11 @@ function readViewable(fields: BankFields, company_id: number | null, known: Know
   for (const [at, item] of items.entries()) {
     const account = typeof item === 'string' ? known.account(item) : undefined;
     if (account !== undefined && account.company_id === company_id) numbers.add(account.number);
-    else fields.addProblem(`viewable_accounts[${at}]`, 'must be the number of an account of the company');
+    else
+      fields.addProblem(
+        `viewable_accounts[${at}]`,
+        `must be the number of an account of the company, not ${showValue(item)}`,
+      );
   }
   return [...numbers].toSorted();
 }
