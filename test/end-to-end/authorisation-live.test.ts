@@ -68,6 +68,10 @@ describe('an authorisation on a live server that terminates TLS', () => {
     const { url } = server;
     assert.match(url, /^https:/);
     assert.doesNotMatch(server.output(), /USER_LOGIN_MODULE is not set|Open Banking is off/);
+    assert.match(
+      server.output(),
+      /^Open Banking is on\. Its issuer is https:.*, and users see the name Example & Sons\.$/m,
+    );
 
     dispatcher = new Agent({ connect: { ca: certificate.cert } });
     const send = ((address: string | URL, options?: object) => {

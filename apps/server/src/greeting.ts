@@ -11,6 +11,8 @@ export function greeting(config: Config, url: string): string {
   const lines = [`Tallystick listens on ${url}`, ...config.notices];
   if (config.role === 'worker') {
     lines.push('This process is a worker: it sends deliveries and mails. It serves only health and metrics.');
+  } else if (config.open_banking && !config.sandbox) {
+    lines.push(`Open Banking is on. Its issuer is ${config.public_url}, and users see the name ${config.bank_name}.`);
   } else if (config.sandbox) {
     lines.push(
       '',
