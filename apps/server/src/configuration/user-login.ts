@@ -19,10 +19,22 @@ export async function loadUserLogin(path: string): Promise<UserLogin> {
     throw new UnusableUserLogin(`USER_LOGIN_MODULE: ${path} cannot be loaded: ${(error as Error).message}`);
   }
   if (isUserLogin(exported)) {
-    if (exported.acr === undefined || isAcr(exported.acr)) return exported;
+    if (exported.acr === undefined || isAcr(exported.acr)) return checked(exported);
     throw new UnusableUserLogin(`USER_LOGIN_MODULE: acr of ${path} must be a URN such as urn:openbanking:psd2:sca`);
   }
   throw new UnusableUserLogin(`USER_LOGIN_MODULE: the default export of ${path} has no function authenticate`);
+}
+
+/** Rejects an id that is no text: no record of the bank would be found by it. */
+function checked(login: UserLogin): UserLogin {
+  return {
+    ...(login.acr === undefined ? {} : { acr: login.acr }),
+    async authenticate(credentials) {
+      const user_id: unknown = await login.authenticate(credentials);
+      if (user_id === null || typeof user_id === 'string') return user_id;
+      throw new TypeError('USER_LOGIN_MODULE: authenticate must return the id of a user as text, or null');
+    },
+  };
 }
 
 function isAcr(acr: unknown): boolean {

@@ -104,6 +104,11 @@ describe('the module that authenticates users', () => {
     }
   });
 
+  it('fails when it returns a user that is no text', async () => {
+    const users = await loadUserLogin(moduleWith('number.mjs', 'export default { authenticate: async () => 7 }'));
+    await assert.rejects(users.authenticate({ user_name: 'a', password: 'b' }), /must return the id of a user as text/);
+  });
+
   it('is refused with its path when it cannot be used', async () => {
     for (const [name, text] of [
       ['none.mjs', 'export const other = 1'],
