@@ -65,7 +65,8 @@ export const company_commands: readonly Command[] = [
         ...readMailDetails(given),
         ...readHoldDays(given),
       };
-      if (Object.keys(change).length === 0) throw new UsageError('at least one option is required: it says what to change');
+      if (Object.keys(change).length === 0)
+        throw new UsageError('at least one option is required: it says what to change');
       const { unitOfWork } = await services.persistence();
       const company = await unitOfWork.run((tx) => updateCompany(tx, call(services), id, change));
       const carries = company.full_details_in_mail ? 'number, code and the one-time link' : 'only the one-time link';

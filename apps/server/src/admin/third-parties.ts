@@ -70,7 +70,8 @@ export const third_party_commands: readonly Command[] = [
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const change = await readChange(given);
-      if (Object.keys(change).length === 0) throw new UsageError('at least one option is required: it says what to change');
+      if (Object.keys(change).length === 0)
+        throw new UsageError('at least one option is required: it says what to change');
       const { unitOfWork } = await services.persistence();
       const changed = await unitOfWork.run((tx) => changeThirdParty(tx, call(services), id, change));
       return { data: presentThirdParty(changed), text: `${titleOf(changed)}\n${detailsOf(changed)}` };

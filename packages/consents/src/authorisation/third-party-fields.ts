@@ -28,7 +28,7 @@ export function readScopes(fields: RequestFields): readonly ThirdPartyScope[] | 
   if (items === null) return null;
   const foreign = items.find((item) => !third_party_scopes.some((scope) => scope === item));
   if (foreign !== undefined) {
-    fields.addProblem('scopes', `must be of ${third_party_scopes.join(', ')}, not ${showValue(foreign)}`);
+    fields.addProblem('scopes', `must be one or more of ${third_party_scopes.join(', ')}, not ${showValue(foreign)}`);
     return null;
   }
   return third_party_scopes.filter((scope) => items.includes(scope));
@@ -66,7 +66,17 @@ export function readKeys(fields: RequestFields): { readonly keys: readonly Publi
 }
 
 export function readKeysUri(fields: RequestFields): string | null {
-  return fields.readText('jwks_uri', isHttpsUri, `an https address of up to ${uri_length_max} characters`);
+  return fields.readText(
+    'jwks_uri',
+    (text) => isHttpsUri(text) && hasHostName(text),
+    `an https address of up to ${uri_length_max} characters, with the name of a public host`,
+  );
+}
+
+/** Whether the host has a name and is not this machine, because keys are fetched from public hosts only. */
+function hasHostName(uri: string): boolean {
+  const { hostname } = new URL(uri);
+  return hostname !== 'localhost' && !/^(?:\[|[\d.]+$)/.test(hostname);
 }
 
 export function readCertificateSubject(fields: RequestFields): string | null {
