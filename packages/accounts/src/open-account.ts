@@ -75,7 +75,7 @@ export async function openAccount(tx: BankTx, call: BankCall, request: AccountRe
     first_statement: null,
     last_statement: null,
   });
-  const details = { number: showValue(account.number), currency: account.currency, kind: account.kind };
+  const details = { number: maskCardNumbers(account.number), currency: account.currency, kind: account.kind };
   const entry = auditEntry({ ...call, company_id: company_id! }, 'account.opened', `account:${account.id}`, details);
   await tx.audit.record(entry, call.now_ms);
   return account;

@@ -1,5 +1,5 @@
 import type { BankAccount, BankData, BankUser } from '@tallystick/accounts';
-import { auditEntry, type Call, invalid, Refusal, showValue } from '@tallystick/kernel';
+import { auditEntry, type Call, invalid, maskCardNumbers, Refusal, showValue } from '@tallystick/kernel';
 import type { ConsentsTx, ReadPorts } from '../ports.ts';
 import { findEligibleUser, userMayViewAccount } from '../reading/eligibility.ts';
 import { type Consent, type DebtorAccount, isGone, isOpenForDecision, isOwnedBy, serviceOf } from './consent.ts';
@@ -100,7 +100,7 @@ export async function authoriseConsent(
   await tx.consents.update(authorised);
   await record(tx, call, authorised, is_again ? 'consent.authenticated_again' : 'consent.authorised', {
     user_id: authorised.user_id,
-    accounts: authorised.account_numbers.map(showValue),
+    accounts: authorised.account_numbers.map(maskCardNumbers),
   });
   return authorised;
 }
