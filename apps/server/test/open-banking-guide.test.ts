@@ -107,7 +107,7 @@ describe('docs/open-banking.md', () => {
     const printed = await run(
       commands.map(({ text }) => text.replaceAll('http://127.0.0.1:8080', server!.url)),
       folder,
-      { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, TALLYSTICK_URL: server!.url },
+      { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, SERVICE_URL: server!.url },
     );
     let checked = 0;
     for (const [at, { language, text }] of blocks.entries()) {
