@@ -18,18 +18,14 @@ export interface DocumentOptions {
   readonly open_banking: boolean;
 }
 
-/**
- * The OpenAPI document of the routes, the page about it, and a redirect from `/` to the page. They
- * are made for the first request: that takes a tenth of a second, and most processes serve neither.
- */
+/** The OpenAPI document of the routes, the page about it, and a redirect from `/` to the page. */
 export function documentRoutes(
   routes: readonly Route[],
   { version, ...options }: DocumentOptions,
 ): readonly SystemRoute[] {
-  const documented = once(() => {
-    const document = openApi(routes, version, card_details_operations, options);
-    return { text: JSON.stringify(document, null, 2), page: docsPage(document, options) };
-  });
+  const document = openApi(routes, version, card_details_operations, options);
+  const document_text = JSON.stringify(document, null, 2);
+  const page = docsPage(document, options);
   const style_hash = createHash('sha256').update(docs_style).digest('base64');
   return [
     {
@@ -43,7 +39,7 @@ export function documentRoutes(
       answer(ctx) {
         ctx.set('Cache-Control', 'no-cache');
         ctx.type = 'json';
-        ctx.body = documented().text;
+        ctx.body = document_text;
       },
     },
     {
@@ -53,7 +49,7 @@ export function documentRoutes(
         ctx.set('Content-Security-Policy', policy);
         ctx.set('Cache-Control', 'no-cache');
         ctx.type = 'html';
-        ctx.body = documented().page.replace(address_mark, addressOf(ctx));
+        ctx.body = page.replace(address_mark, addressOf(ctx));
       },
     },
   ];
@@ -66,13 +62,4 @@ export function documentRoutes(
 function addressOf({ protocol, host }: Context): string {
   const is_plain = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.test(host);
   return `${protocol}://${is_plain ? host : '127.0.0.1:8080'}`;
-}
-
-/** Returns a function that makes the value when it is first called. */
-function once<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
