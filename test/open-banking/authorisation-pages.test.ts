@@ -251,6 +251,50 @@ describe('the user’s step', () => {
     assert.doesNotMatch(wrong.html!, /alice|wrong"/);
   });
 
+  it('leads back with the code when the decision is sent twice', async () => {
+    const consent_id = await newConsent(world, third_party);
+    const agent = userAgent(world);
+    const page = await agent.logIn(await request(consent_id), 'alice');
+    const decision = [
+      ['decision', 'approve'],
+      ['account', '1000000001'],
+    ] as const;
+    // The browser drops the answer to the first one.
+    assert.equal(await agent.statusOf(page, actionOf(page, 'decide'), decision), 303);
+    const callback = (await agent.submit(page, actionOf(page, 'decide'), decision)).url;
+    assert.notEqual(callback.searchParams.get('code'), null, callback.href);
+    const over = await agent.submit(page, actionOf(page, 'decide'), decision);
+    assert.deepEqual([over.status, over.html?.includes('This step is over')], [400, true]);
+  });
+
+  it('stays over when a log-in ends after the user has left', async () => {
+    const begun = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    const own = await startWorld({
+      beforeLogin() {
+        begun.resolve();
+        return answered.promise;
+      },
+    });
+    try {
+      const theirs = await own.register();
+      const { url } = await authorisePlain(await configure(own, theirs), await newConsent(own, theirs));
+      const agent = userAgent(own);
+      const page = await agent.get(url);
+      const logging_in = agent.submit(page, `${page.url.pathname}/login`, [
+        ['user_name', 'alice'],
+        ['password', 'correct horse'],
+      ]);
+      await begun.promise;
+      assert.equal((await agent.leave(page)).searchParams.get('error'), 'access_denied');
+      answered.resolve();
+      const late = await logging_in;
+      assert.deepEqual([late.status, late.html?.includes('This step is over')], [400, true]);
+    } finally {
+      await own.close();
+    }
+  });
+
   it('ends after 5 failed log-ins', async () => {
     const agent = userAgent(world);
     let page = await agent.get(await newRequest());
@@ -278,8 +322,9 @@ describe('the user’s step', () => {
       ]);
     const statuses: number[] = [];
     for (let failed = 0; failed < 7; failed += 1) statuses.push(await logIn(`user ${failed}`, 'wrong'));
-    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 303, 400]);
-    assert.equal(await logIn('alice', 'correct horse'), 400);
+    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 303, 303]);
+    assert.equal(await logIn('alice', 'correct horse'), 303);
+    assert.equal(errorOf((await agent.get(page.url)).url), 'access_denied');
   });
 
   it('counts failed log-ins that are sent at once', async () => {

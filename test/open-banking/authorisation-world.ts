@@ -64,6 +64,8 @@ export interface WorldOptions {
   readonly fetch?: typeof fetch;
   /** The level of the login. */
   readonly acr?: string;
+  /** Delays the bank's answer to a log-in. */
+  readonly beforeLogin?: () => Promise<void>;
 }
 
 function account(id: number, number: string, changes: Partial<BankAccount> = {}): BankAccount {
@@ -158,10 +160,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       cookie_keys: ['newest cookie key', 'older cookie key'],
       users: {
         ...(options.acr === undefined ? {} : { acr: options.acr }),
-        authenticate: async (credentials) =>
-          credentials.password === password && users.some(({ user_id }) => user_id === credentials.user_name)
-            ? credentials.user_name
-            : null,
+        async authenticate({ user_name, password: typed }) {
+          await options.beforeLogin?.();
+          return typed === password && users.some(({ user_id }) => user_id === user_name) ? user_name : null;
+        },
       },
       bank_name,
       sandbox,

@@ -140,13 +140,20 @@ for (const storage of storages) {
       const { url } = await authorisePlain(config, await newConsent(world, third_party), to_added);
       const page = await agent.logIn(url, 'alice');
       await change(world, third_party, { redirect_uris: third_party.redirect_uris });
-      const fields = [
+      const approval = [
         ['account', '1000000001'],
         ['decision', 'approve'],
       ] as const;
-      const left = await agent.submit(page, actionOf(page, 'decide'), fields);
-      assert.equal(left.url.origin, new URL(world.issuer).origin, left.url.href);
-      assert.equal(left.status, 400);
+      for (const [action, fields] of [
+        ['leave', []],
+        ['decide', [['decision', 'refuse']]],
+        ['decide', approval],
+      ] as const) {
+        const left = await agent.submit(page, actionOf(page, action), fields);
+        assert.equal(left.url.origin, new URL(world.issuer).origin, left.url.href);
+        assert.equal(left.status, 400);
+        assert.match(left.html ?? '', /is not registered for the app any more/);
+      }
     });
   });
 }

@@ -4,6 +4,11 @@ const again = 'Start again from the app or the website that sent you here.';
 
 const notices = {
   gone: { status: 400, title: 'This step is over', text: `It was finished, or it has expired. ${again}` },
+  moved: {
+    status: 400,
+    title: 'This step is over',
+    text: `The address to which it leads is not registered for the app any more. ${again}`,
+  },
   400: { status: 400, title: 'This form cannot be read', text: again },
   403: { status: 403, title: 'This form is not valid', text: `It was not sent from our page. ${again}` },
   404: { status: 404, title: 'No such page', text: 'Check the address.' },

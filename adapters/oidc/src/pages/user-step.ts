@@ -7,10 +7,12 @@
  *   POST .../decide     approves or refuses, and leads back to the third party
  *   POST .../leave      leads back to the third party without a decision
  *
- * The interaction is stored, so that any node serves any request of it.
+ * The interaction is stored, and who has logged in is a record beside it, so that any node serves any
+ * request of the step. The result of the interaction ends the step: it leads back to the third party,
+ * and no request changes it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Decidable, findDecidable, rejectConsent } from '@tallystick/consents';
+import { type Decidable, findDecidable, rejectConsent, type ThirdParty } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
@@ -19,7 +21,7 @@ import { authorise } from '../protocol/grant.ts';
 import { intentOf } from '../protocol/intent.ts';
 import { lifetime_s } from '../protocol/lifetimes.ts';
 import { default_acr, step_path } from '../protocol/provider.ts';
-import type { Records } from '../records/records.ts';
+import { no_links, type Records } from '../records/records.ts';
 import { decisionPage } from './decision-page.ts';
 import { createPageSending, formToken, hasFormToken, readForm, redirect, requestIdOf } from './forms.ts';
 import type { Leave } from './leave-form.ts';
@@ -31,10 +33,8 @@ import { undecidablePage } from './undecidable-page.ts';
 /** Failed log-ins of one interaction. */
 const failed_logins_max = 5;
 
-/** What the interaction keeps of the user's step. */
-interface Step {
-  readonly user_id?: string;
-}
+/** The record of who has logged in, by the id of the interaction. */
+const login_model = 'StepLogin';
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
@@ -48,10 +48,12 @@ export interface UserStepPorts {
 /** Answers a request of the user's step. */
 export function createUserStep({ ports, records, provider, logIn }: UserStepPorts) {
   const sendPage = createPageSending(ports.bank_name);
-  const stepOf = ({ result }: Interaction): Step => (result?.step as Step | undefined) ?? {};
-  const save = async (interaction: Interaction, step: Step): Promise<void> => {
-    interaction.result = { step } as InteractionResults;
-    await interaction.persist();
+  const loginKey = ({ uid }: Interaction) => ({ model: login_model, id: uid });
+  const userOf = async (interaction: Interaction): Promise<string | null> =>
+    (await records.read((tx) => records.find(tx, loginKey(interaction))))?.user_id ?? null;
+  const saveUser = (interaction: Interaction, user_id: string): Promise<void> => {
+    const record = records.seal(loginKey(interaction), {}, { ...no_links, user_id }, lifetime_s.interaction);
+    return records.run((tx) => tx.authorisation.put(record));
   };
   const finish = (request: IncomingMessage, response: ServerResponse, result: InteractionResults) =>
     provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
@@ -62,15 +64,13 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     consent_id: intentOf(params.claims) ?? '',
     client_id: String(params.client_id),
   });
-  const leaveOf = async (interaction: Interaction): Promise<Leave> => {
-    const { client_id } = wantedOf(interaction);
-    const third_party = await records.read((tx) => tx.third_parties.findByClientId(client_id));
-    return {
-      action: `${step_path}/${interaction.uid}/leave`,
-      form_token: formToken(ports.cookie_keys, 'leave', interaction.uid),
-      third_party_name: third_party?.name ?? client_id,
-    };
-  };
+  const thirdPartyOf = (interaction: Interaction): Promise<ThirdParty | null> =>
+    records.read((tx) => tx.third_parties.findByClientId(wantedOf(interaction).client_id));
+  const leaveOf = async (interaction: Interaction): Promise<Leave> => ({
+    action: `${step_path}/${interaction.uid}/leave`,
+    form_token: formToken(ports.cookie_keys, 'leave', interaction.uid),
+    third_party_name: (await thirdPartyOf(interaction))?.name ?? wantedOf(interaction).client_id,
+  });
   const leadsTo = ({ params }: Interaction): readonly string[] => [new URL(String(params.redirect_uri)).origin];
 
   const showLogin = async (response: ServerResponse, interaction: Interaction, problem: 'wrong' | null) => {
@@ -120,7 +120,7 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     const user_id = await attempt(records, bound, () => logIn(credentials));
     if (user_id === too_many_attempts) return deny(request, response, 'too many failed log-ins');
     if (user_id === null) return showLogin(response, interaction, 'wrong');
-    await save(interaction, { user_id });
+    await saveUser(interaction, user_id);
     redirect(response, `${step_path}/${interaction.uid}`);
   };
 
@@ -153,8 +153,8 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     const read = await readForm(request, ports.issuer());
     if ('status' in read) return sendPage(response, notice(read.status));
     const { form } = read;
-    const { user_id } = stepOf(interaction);
-    if (user_id === undefined) return redirect(response, `${step_path}/${interaction.uid}`);
+    const user_id = await userOf(interaction);
+    if (user_id === null) return redirect(response, `${step_path}/${interaction.uid}`);
     if (!hasFormToken(ports.cookie_keys, form, 'decide', interaction.uid, user_id)) {
       return sendPage(response, notice(403));
     }
@@ -180,35 +180,35 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     const read = await readForm(request, ports.issuer());
     if ('status' in read) return sendPage(response, notice(read.status));
     if (!hasFormToken(ports.cookie_keys, read.form, 'leave', interaction.uid)) return sendPage(response, notice(403));
-    const { user_id } = stepOf(interaction);
-    const is_able = user_id === undefined || (await lookUp(interaction, user_id)).kind === 'decidable';
+    const user_id = await userOf(interaction);
+    const is_able = user_id === null || (await lookUp(interaction, user_id)).kind === 'decidable';
     await deny(request, response, is_able ? 'the user did not decide' : undecidable);
   };
 
   return async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
     const [, , uid, action] = path.split('/');
     const interaction = await provider.interactionDetails(request, response).catch(() => null);
-    if (interaction === null || interaction.uid !== uid || isFinished(interaction)) {
-      return sendPage(response, notice('gone'));
-    }
+    if (interaction === null || interaction.uid !== uid) return sendPage(response, notice('gone'));
+    const { params, result, returnTo } = interaction;
+    // An address that was taken away may not be the third party's any more.
+    const addresses = (await thirdPartyOf(interaction))?.redirect_uris ?? [];
+    if (!addresses.includes(String(params.redirect_uri))) return sendPage(response, notice('moved'));
+    // The browser did not follow, or the user sent the form twice.
+    if (result !== undefined) return redirect(response, returnTo);
     const method = request.method ?? 'GET';
     if (action === undefined && (method === 'GET' || method === 'HEAD')) {
-      const { user_id } = stepOf(interaction);
-      if (user_id === undefined) return showLogin(response, interaction, null);
+      const user_id = await userOf(interaction);
+      if (user_id === null) return showLogin(response, interaction, null);
       return showDecision(response, interaction, user_id, null);
     }
     if (action === 'login' && method === 'POST') return postLogin(request, response, interaction);
     if (action === 'decide' && method === 'POST') return postDecision(request, response, interaction);
     if (action === 'leave' && method === 'POST') return postLeave(request, response, interaction);
-    if (action === 'login' || action === 'decide' || action === 'leave')
+    if (action === 'login' || action === 'decide' || action === 'leave') {
       return redirect(response, `${step_path}/${uid}`);
+    }
     sendPage(response, notice(404));
   };
-}
-
-/** Whether the result leads back to the third party: it stays, even if the browser does not follow. */
-function isFinished({ result }: Interaction): boolean {
-  return result !== undefined && result.step === undefined;
 }
 
 /**
