@@ -172,12 +172,15 @@ describe('the way to the authorisation server', () => {
     const first = world.send('POST', '/oauth/token', { body: 'a=b' });
     await inside.promise;
     const second = await world.send('POST', '/oauth/token', { body: 'a=b' });
-    const pages = [await world.send('GET', '/authorise/x'), await world.send('GET', '/consents')];
+    const pages = [];
+    for (const path of ['/oauth/authorize', '/authorise/x', '/oauth/authorize/x', '/consents']) {
+      pages.push(await world.send('GET', path));
+    }
     release.resolve();
     assert.equal(second.status, 503);
     assert.deepEqual(
       [...pages, await first].map(({ status }) => status),
-      [200, 200, 200],
+      [200, 200, 200, 200, 200],
     );
   });
 

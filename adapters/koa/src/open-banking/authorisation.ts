@@ -9,11 +9,13 @@ import type { HttpContext, PipelinePorts } from '../request/pipeline.ts';
 import type { AuthorisationEndpoints } from './ports.ts';
 
 /**
- * Who shares what the service has: third parties at the protocol endpoints, and the bank's users at
- * the pages. Requests for tokens leave a share for log-ins.
+ * Who shares what the service has: third parties at their endpoints, users on their way in and out
+ * (`/oauth/authorize`), and users on the pages. A flood of one leaves a share for the others.
  */
-const ownerOf = (path: string): string =>
-  path.startsWith('/oauth/') || path.startsWith('/.well-known/') ? 'authorisation server' : 'pages of users';
+function ownerOf(path: string): string {
+  if (path === '/oauth/authorize' || path.startsWith('/oauth/authorize/')) return 'authorisation requests';
+  return path.startsWith('/oauth/') || path.startsWith('/.well-known/') ? 'tokens' : 'pages of users';
+}
 
 /** The headers that its pages set themselves. */
 const of_pages: ReadonlySet<string> = new Set(['Content-Security-Policy', 'Referrer-Policy']);
