@@ -25,12 +25,12 @@ export async function loadUserLogin(path: string): Promise<UserLogin> {
   throw new UnusableUserLogin(`USER_LOGIN_MODULE: the default export of ${path} has no function authenticate`);
 }
 
-/** Rejects an id that is no text: no record of the bank would be found by it. */
+/** Takes undefined for null, so that the attempt counts, and rejects an id that is no text. */
 function checked(login: UserLogin): UserLogin {
   return {
     ...(login.acr === undefined ? {} : { acr: login.acr }),
     async authenticate(credentials) {
-      const user_id: unknown = await login.authenticate(credentials);
+      const user_id: unknown = (await login.authenticate(credentials)) ?? null;
       if (user_id === null || typeof user_id === 'string') return user_id;
       throw new TypeError('USER_LOGIN_MODULE: authenticate must return the id of a user as text, or null');
     },

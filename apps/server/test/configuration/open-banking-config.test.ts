@@ -104,6 +104,11 @@ describe('the module that authenticates users', () => {
     }
   });
 
+  it('refuses a user for whom it returns nothing', async () => {
+    const users = await loadUserLogin(moduleWith('nothing.mjs', 'export default { authenticate: async () => {} }'));
+    assert.equal(await users.authenticate({ user_name: 'a', password: 'b' }), null);
+  });
+
   it('fails when it returns a user that is no text', async () => {
     const users = await loadUserLogin(moduleWith('number.mjs', 'export default { authenticate: async () => 7 }'));
     await assert.rejects(users.authenticate({ user_name: 'a', password: 'b' }), /must return the id of a user as text/);
