@@ -31,6 +31,21 @@ describe('configuration', () => {
     assert.equal(config.statement_key, 'bin+sequence');
   });
 
+  it('reads the retention time of each kind', () => {
+    const given = { EVENTS_KEPT_DAYS: '7', AUTHORIZATIONS_KEPT_DAYS: '400', DELIVERIES_KEPT_DAYS: '3' };
+    const others = { MAILS_KEPT_DAYS: '4', CONSENTS_KEPT_DAYS: '5', AUDIT_KEPT_DAYS: '366' };
+    assert.deepEqual(readConfig({ ...given, ...others }).kept_days, {
+      delivery_attempts: 3,
+      deliveries: 3,
+      events: 7,
+      clearings: 400,
+      authorizations: 400,
+      mails: 4,
+      consents: 5,
+      audit_entries: 366,
+    });
+  });
+
   it('reports every problem together', () => {
     const problem_texts = problems({
       PORT: '70000',
@@ -42,10 +57,12 @@ describe('configuration', () => {
       UNKNOWN_NUMBERS_KEPT_DAYS: '0',
       AUTHORIZATIONS_KEPT_DAYS: '59',
       EVENTS_KEPT_DAYS: '6',
+      CONSENTS_KEPT_DAYS: '0',
       TALLYSTICK_KEY: 'x',
     });
     assert.deepEqual(Object.keys(problem_texts).sort(), [
       'AUTHORIZATIONS_KEPT_DAYS',
+      'CONSENTS_KEPT_DAYS',
       'DATABASE_URL',
       'EVENTS_KEPT_DAYS',
       'LOG_LEVEL',
