@@ -94,6 +94,13 @@ export function requireOption(given: ParsedWords, option: string): string {
   return requireOptions(given, option)[option]!;
 }
 
+/** Throws a `UsageError` when no option says what to change. */
+export function requireChange(change: object): void {
+  if (Object.keys(change).length === 0) {
+    throw new UsageError('at least one option is required: it says what to change');
+  }
+}
+
 /** The value of an option as an id; undefined if it is missing. */
 export function readOptionalId(given: ParsedWords, option: string): number | undefined {
   const value = given.values.get(option);

@@ -18,6 +18,7 @@ import {
   type ParsedWords,
   readEveryPage,
   readOptionalId,
+  requireChange,
   requireOptions,
   UsageError,
 } from './command.ts';
@@ -65,8 +66,7 @@ export const company_commands: readonly Command[] = [
         ...readMailDetails(given),
         ...readHoldDays(given),
       };
-      if (Object.keys(change).length === 0)
-        throw new UsageError('at least one option is required: it says what to change');
+      requireChange(change);
       const { unitOfWork } = await services.persistence();
       const company = await unitOfWork.run((tx) => updateCompany(tx, call(services), id, change));
       const carries = company.full_details_in_mail ? 'number, code and the one-time link' : 'only the one-time link';

@@ -19,6 +19,7 @@ import {
   idOf,
   type ParsedWords,
   readEveryPage,
+  requireChange,
   requireOptions,
   UsageError,
 } from './command.ts';
@@ -70,8 +71,7 @@ export const third_party_commands: readonly Command[] = [
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const change = await readChange(given);
-      if (Object.keys(change).length === 0)
-        throw new UsageError('at least one option is required: it says what to change');
+      requireChange(change);
       const { unitOfWork } = await services.persistence();
       const changed = await unitOfWork.run((tx) => changeThirdParty(tx, call(services), id, change));
       return { data: presentThirdParty(changed), text: `${titleOf(changed)}\n${detailsOf(changed)}` };
