@@ -120,7 +120,7 @@ for (const storage of storages) {
         ['decision', 'approve'],
       ] as const;
       const late = await agent.submit(begun, actionOf(begun, 'decide'), fields);
-      assert.match(late.html ?? late.url.href, /This step is over/, 'the step of the user ended, too');
+      assert.match(late.html ?? late.url.href, /This step is over/, 'the step of the user also ended');
     });
 
     it('is sent users only at its present addresses, even if the step of a user began before', async () => {

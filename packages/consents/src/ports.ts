@@ -105,6 +105,6 @@ export interface UserLogin {
    * (`urn:openbanking:psd2:sca`).
    */
   readonly acr?: string;
-  /** The user's id, if name and password are right; else null. Rejects when it cannot tell. */
+  /** The user's id, if name and password are right; else null. Rejects when it cannot check them. */
   authenticate(credentials: { readonly user_name: string; readonly password: string }): Promise<string | null>;
 }

@@ -245,7 +245,7 @@ describe('the keys of a third party', () => {
       for (const value of [ec_key.x, ec_key.y, rsa_key.n]) assert(!problem.message.includes(String(value)));
     }
     await register(new ConsentWorld(), { jwks: { keys: [{ ...ec_key, x: toText(0n), y: toText(y_of_0) }] } });
-    // The other point with this x is a key, too.
+    // The other point with this x is also a key.
     await register(new ConsentWorld(), { jwks: { keys: [{ ...ec_key, y: toText(p - y) }] } });
     for (let round = 0; round < 20; round += 1) {
       const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -39,6 +39,7 @@ export function consentStore(session: Session): ConsentStore {
 
     async listActiveOfUser(user_id, now_ms, page) {
       if (!isStorable(user_id)) return { items: [], next: null };
+      // The rule is `isActive`.
       const active = ofUser(user_id)
         .where('status', '=', 'Authorised')
         .where('withdrawn_at_ms', 'is', null)

@@ -1,7 +1,7 @@
 /**
  * The user's consents: `/consents`.
  *
- *   GET                         the log-in, or the list of active consents; ?after=<cursor> older ones
+ *   GET                         the log-in, or the list of active consents (?after=<cursor>: older)
  *   POST /login, /logout
  *   GET  /<ConsentId>           asks whether to withdraw it, and says what follows
  *   POST /<ConsentId>/withdraw  withdraws it

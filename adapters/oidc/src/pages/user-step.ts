@@ -7,9 +7,9 @@
  *   POST .../decide     approves or refuses, and leads back to the third party
  *   POST .../leave      leads back to the third party without a decision
  *
- * The interaction is stored, and who has logged in is a record beside it, so that any node serves any
- * request of the step. The result of the interaction ends the step: it leads back to the third party,
- * and no request changes it.
+ * The interaction is stored, and who has logged in is a record beside it, so that any node serves
+ * any request of the step. The result of the interaction ends the step: it leads back to the third
+ * party, and no request changes it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Decidable, findDecidable, rejectConsent, type ThirdParty } from '@tallystick/consents';

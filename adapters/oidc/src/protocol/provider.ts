@@ -77,7 +77,7 @@ export function createProvider(
     cookies: {
       keys: [...ports.cookie_keys],
       names: { session: 'tallystick_session', interaction: 'tallystick_step', resume: 'tallystick_resume' },
-      // The library demands `none` with requests by POST. No session is stored: the cookie stands for nothing.
+      // The library demands `none` with requests by POST. No session is stored under the cookie.
       long: { httpOnly: true, sameSite: 'none', signed: true },
       short: { httpOnly: true, sameSite: 'lax', signed: true },
     },
@@ -208,7 +208,7 @@ export function createProvider(
     const consent = new Prompt(
       { name: 'consent', requestable: true },
       new Check('undecided', 'the user has not decided', 'interaction_required', async (ctx) => {
-        // Also at the end of the user's step: the address may have been taken away since its beginning.
+        // Also at the end of the user's step: the address may have been taken away meanwhile.
         if (!ctx.oidc.client?.redirectUriAllowed(String(ctx.oidc.params?.redirect_uri))) {
           throw new errors.InvalidRedirectUri();
         }

@@ -73,7 +73,7 @@ export function readKeysUri(fields: RequestFields): string | null {
   );
 }
 
-/** Whether the host has a name and is not this machine, because keys are fetched from public hosts only. */
+/** Keys are fetched from public hosts only: not from an address, nor from this machine. */
 function hasHostName(uri: string): boolean {
   const { hostname } = new URL(uri);
   return hostname !== 'localhost' && !/^(?:\[|[\d.]+$)/.test(hostname);

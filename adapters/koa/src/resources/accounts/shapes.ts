@@ -1,4 +1,4 @@
-import { account_kinds, account_name_length_max } from '@tallystick/accounts';
+import { account_kinds, account_name_length_max, card_account_prefix } from '@tallystick/accounts';
 import * as z from 'zod';
 import {
   account_number,
@@ -20,7 +20,8 @@ export const create_account = z
     data: z.object({
       company_id: id_either,
       number: account_number.describe(
-        'The AccountId, by which statements name it. No other account has it. Of a card account it begins with ceid',
+        'The AccountId, by which statements name it. No other account has it. Of a card account it begins with ' +
+          card_account_prefix,
       ),
       currency,
       kind: z.enum(account_kinds),
