@@ -1,13 +1,13 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccessTokens } from '@tallystick/consents';
-import { createPageSending } from './pages/forms.ts';
+import { createPageSending, redirect } from './pages/forms.ts';
 import { createBoundedLogin } from './pages/login-attempts.ts';
 import { notice } from './pages/notice-page.ts';
 import { consents_path, createUserConsents } from './pages/user-consents.ts';
 import { createUserStep } from './pages/user-step.ts';
 import type { AuthorisationServerPorts } from './ports.ts';
-import { createProvider, step_path } from './protocol/provider.ts';
+import { createProvider, oauth_routes, step_path } from './protocol/provider.ts';
 import { createRecords } from './records/records.ts';
 import { createAccessTokens } from './tokens.ts';
 
@@ -74,6 +74,8 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
       started ??= start();
       const { library, userStep, userConsents, failed } = started;
       const [path = ''] = (request.url ?? '').split('?');
+      const address = otherAddress(request, path, ports.issuer());
+      if (address !== null) return redirect(response, address);
       try {
         if (path.startsWith(`${step_path}/`)) await userStep(request, response, path);
         else if (path === consents_path || path.startsWith(`${consents_path}/`)) {
@@ -86,6 +88,23 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
       }
     },
   };
+}
+
+/** A server on loopback has several names, and people type the short one. */
+const loopback_names: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * The address of a page at the issuer, when a browser asks for it by another name of loopback:
+ * cookies and forms belong to one name. Null: the request is at the right one.
+ */
+function otherAddress({ method, url = '', headers }: IncomingMessage, path: string, issuer: string): string | null {
+  const is_page = path === oauth_routes.authorization || path === consents_path || path.startsWith(`${step_path}/`);
+  if (method !== 'GET' || !is_page || headers.host === undefined) return null;
+  const ours = new URL(issuer);
+  const theirs = URL.parse(`${ours.protocol}//${headers.host}`);
+  const is_other = theirs !== null && theirs.port === ours.port && theirs.hostname !== ours.hostname;
+  const are_loopback = loopback_names.has(ours.hostname) && loopback_names.has(theirs?.hostname ?? '');
+  return is_other && are_loopback ? ours.origin + url : null;
 }
 
 /** Why the library refused: the details of the error and of its causes, such as a failed fetch. */

@@ -17,7 +17,7 @@ import { errors, interactionPolicy, Provider } from './oidc-provider.ts';
 import { createRequestObjects } from './request-object.ts';
 
 /** The paths of the library, under the issuer. */
-const oauth_routes = {
+export const oauth_routes = {
   authorization: '/oauth/authorize',
   token: '/oauth/token',
   jwks: '/oauth/jwks',
