@@ -33,7 +33,7 @@ ${details(shown)}
 <a class="button second" href="${escapeHtml(address)}">Withdraw access of ${name}</a>
 </li>`;
   });
-  const nobody = `<p>Nobody ${is_first_page ? '' : 'else '}has access.</p>`;
+  const nobody = is_first_page ? '<p>Nobody has access.</p>' : '<p>There is no older access.</p>';
   const links = [
     ...(older === null ? [] : [`<a href="/consents?after=${encodeURIComponent(older)}">Older</a>`]),
     ...(is_first_page ? [] : ['<a href="/consents">Newest</a>']),
