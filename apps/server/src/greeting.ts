@@ -30,13 +30,19 @@ export function greeting(config: Config, url: string): string {
       `  npm run listen -- --url ${url}`,
       `  npm run trigger -- virtualcard.clearings --url ${url}`,
       '',
-      'Open Banking: third parties (the secret of each is its name and "-secret"), and the password of every user:',
-      `  ${sandbox_third_parties.map(({ client_id }) => client_id).join(' ')}   ${sandbox_password}`,
-      `  curl -s ${url}/.well-known/openid-configuration`,
-      '  npm run demo:open-banking',
-      '',
+      ...(config.open_banking ? openBanking(url) : []),
       `Documentation: ${url}/docs   Demo: npm run demo -- --url ${url}   Stop: Ctrl-C`,
     );
   }
   return lines.join('\n');
+}
+
+function openBanking(url: string): readonly string[] {
+  return [
+    'Open Banking: third parties (the secret of each is its name and "-secret"), and the password of every user:',
+    `  ${sandbox_third_parties.map(({ client_id }) => client_id).join(' ')}   ${sandbox_password}`,
+    `  curl -s ${url}/.well-known/openid-configuration`,
+    '  npm run demo:open-banking',
+    '',
+  ];
 }
