@@ -141,6 +141,7 @@ describe('a third party', () => {
       'https://user:secret@a.example/',
       'https://',
       'https:/a.example/',
+      'https:///a.example/',
       'HTTPS://a.example/',
       'https://a.example\\@b.example/',
       'https://a.example/a b',
@@ -217,6 +218,18 @@ describe('the keys of a third party', () => {
       assert.deepEqual(await pathsOfKey(wrong), at, JSON.stringify(wrong));
     }
     await register(new ConsentWorld(), { jwks: { keys: [{ ...rsa_key, n: modulus(4_096) }] } });
+  });
+
+  it('have at least one for signatures', async () => {
+    const others = [
+      { ...rsa_key, kid: 'a', use: 'enc' },
+      { ...rsa_key, kid: 'b', use: undefined, alg: 'RSA-OAEP' },
+      { ...ec_key, kid: 'c', key_ops: ['encrypt'] },
+    ].map((key) => JSON.parse(JSON.stringify(key)) as object);
+    assert.deepEqual(await pathsOfKey(...others), ['jwks']);
+    for (const key of [ec_key, { ...rsa_key, key_ops: ['verify'] }]) {
+      await register(new ConsentWorld(), { jwks: { keys: [...others, key] } });
+    }
   });
 
   it('are numbers that a signature can be verified with', async () => {

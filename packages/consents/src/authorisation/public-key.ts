@@ -53,6 +53,12 @@ export function readPublicKey(jwk: unknown): PublicKey | KeyProblem {
   return problem === null ? Object.fromEntries(kept) : problem;
 }
 
+/** Whether what the key says of its use allows the signatures of a third party. */
+export function verifiesSignatures({ kty, use = 'sig', alg, key_ops = ['verify'] }: PublicKey): boolean {
+  const is_of_alg = alg === undefined || key_types.get(alg) === kty;
+  return use === 'sig' && is_of_alg && Array.isArray(key_ops) && key_ops.includes('verify');
+}
+
 function problemOfType(jwk: PublicKey): KeyProblem | null {
   if (jwk.kty === 'RSA') {
     const modulus = toBytes(jwk.n);

@@ -1,5 +1,5 @@
 import { isName, isPrintable, type RequestFields, showValue } from '@tallystick/kernel';
-import { keys_max, type PublicKey, readPublicKey } from './public-key.ts';
+import { keys_max, type PublicKey, readPublicKey, verifiesSignatures } from './public-key.ts';
 import { type ThirdPartyScope, third_party_scopes } from './third-party.ts';
 
 /**
@@ -62,6 +62,12 @@ export function readKeys(fields: RequestFields): { readonly keys: readonly Publi
   }
   const kids = kept.flatMap(({ kid }) => (kid === undefined ? [] : [kid]));
   if (new Set(kids).size < kids.length) fields.addProblem('jwks', 'must not have two keys with one kid');
+  if (kept.length === keys.length && !kept.some(verifiesSignatures)) {
+    fields.addProblem(
+      'jwks',
+      'must have a key for signatures: use sig, alg PS256 or ES256, key_ops verify, or without them',
+    );
+  }
   return { keys: kept };
 }
 
@@ -92,7 +98,8 @@ export function readCertificateSubject(fields: RequestFields): string | null {
  * without spaces and characters beyond ASCII.
  */
 function isHttpsUri(text: string): boolean {
-  if (text.length > uri_length_max || !/^https:\/\/[\x21-\x7e]+$/.test(text) || text.includes('\\')) return false;
+  if (text.length > uri_length_max || !/^https:\/\/(?![/?#])[\x21-\x7e]+$/.test(text) || text.includes('\\'))
+    return false;
   const url = URL.parse(text);
   return url !== null && url.username === '' && url.password === '' && !text.includes('#');
 }

@@ -1,4 +1,4 @@
-import { account_number_scheme, isAccountNumber } from '@tallystick/accounts';
+import { account_number_scheme, isAccountNumber, isIbanForm } from '@tallystick/accounts';
 import { maskCardNumbers, showValue } from '@tallystick/kernel';
 import type { DebtorAccount } from './consent.ts';
 import type { Members, RequestBody } from './request-body.ts';
@@ -68,7 +68,7 @@ function looksLikeCardNumber(text: string): boolean {
 
 /** Whether the text is an IBAN (ISO 13616) whose check digits are right. */
 function isIban(text: string): boolean {
-  if (!/^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/.test(text)) return false;
+  if (!isIbanForm(text)) return false;
   let remainder = 0;
   for (const character of text.slice(4) + text.slice(0, 4)) {
     // Letters count as two digits: A is 10, Z is 35.
