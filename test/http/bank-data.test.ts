@@ -130,7 +130,8 @@ for (const database of database_names) {
       assert.deepEqual([foreign.status, pathsOf(foreign)], [400, ['data.identification']], foreign.text);
       assert.equal((await put(service, profile, own_number)).status, 200, 'its own number');
       const iban = { scheme_name: 'UK.OBIE.IBAN', identification: 'GB29NWBK60161331926819' };
-      assert.equal((await put(service, profile, { ...iban, identification: '1000000002' })).status, 409);
+      const bban = { scheme_name: 'UK.OBIE.BBAN', identification: '1000000002' };
+      assert.equal((await put(service, profile, bban)).status, 409);
       assert.equal((await put(service, profile, iban)).status, 200);
       const taken = await open(iban.identification);
       assert.deepEqual([taken.status, taken.json.code], [409, 'conflict'], taken.text);
@@ -140,6 +141,10 @@ for (const database of database_names) {
 
     it('keeps the last four digits of card numbers', async (t) => {
       const service = await withAccounts(await startService(t, database));
+      const as_iban = { scheme_name: 'UK.OBIE.IBAN', identification: '4539578763621486' };
+      const refused = await put(service, '/bank/v1/accounts/1000000001/profile', as_iban);
+      assert.deepEqual([refused.status, pathsOf(refused)], [400, ['data.identification']]);
+      assert.ok(!refused.text.includes('4539578763621486'));
       const pan = { scheme_name: 'UK.OBIE.PAN', identification: '4539578763621486', nickname: 'card 4539578763621486' };
       const shown = (await put(service, '/bank/v1/accounts/1000000001/profile', pan)).json.data;
       assert.deepEqual([shown.identification, shown.nickname], ['************1486', 'card ************1486']);
@@ -199,7 +204,10 @@ for (const database of database_names) {
         const data = { company_id: 1, number, currency: 'USD', kind: 'deposit' };
         const opened = await Promise.all([
           service.send('POST', '/bank/v1/accounts', { key: 'bank', body: { data } }),
-          put(service, '/bank/v1/accounts/1000000001/profile', { ...iban, identification: number }),
+          put(service, '/bank/v1/accounts/1000000001/profile', {
+            scheme_name: 'UK.OBIE.BBAN',
+            identification: number,
+          }),
         ]);
         assert.deepEqual(opened.map(({ status }) => status).toSorted(), [200, 409]);
       }

@@ -70,7 +70,7 @@ onEveryDatabase('bank data that several transactions change at once', (fixture, 
     const open = (number: string) => (tx: Tx) =>
       openAccount(tx, call, { company_id, number, currency: 'USD', kind: 'deposit' });
     const name = (number: string, identification: string) => (tx: Tx) =>
-      putAccountProfile(tx, call, number, { scheme_name: 'UK.OBIE.IBAN', identification });
+      putAccountProfile(tx, call, number, { scheme_name: 'UK.OBIE.BBAN', identification });
     await fixture().run(open('named'));
     assert.deepEqual(await doBehind(fixture(), lockNames, [open('first'), name('named', 'first')]), [
       'done',

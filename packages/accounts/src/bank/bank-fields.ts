@@ -16,6 +16,13 @@ import { type ThirdPartyService, third_party_services } from './third-party-serv
 /** The scheme whose identifications are card numbers. */
 export const card_number_scheme = 'UK.OBIE.PAN';
 
+const iban_scheme = 'UK.OBIE.IBAN';
+
+/** Whether the text has the form of an IBAN (ISO 13616). No card number has it. */
+export function isIbanForm(text: string): boolean {
+  return /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/.test(text);
+}
+
 /** A scheme with what it identifies. Both are null when the bank named neither. */
 export interface SchemeIdentification {
   readonly scheme_name: string | null;
@@ -96,6 +103,12 @@ export class BankFields extends RequestFields {
   readIdentification(scheme: string, identification: string, length_max: number): SchemeIdentification {
     const scheme_name = this.readText(scheme, (text) => scheme_form.test(text), scheme_expected);
     this.#requireBoth(scheme, identification);
+    if (scheme_name === iban_scheme) {
+      return {
+        scheme_name,
+        identification: this.readText(identification, isIbanForm, 'an IBAN in capitals, without spaces'),
+      };
+    }
     if (scheme_name !== card_number_scheme) {
       return { scheme_name, identification: this.readReference(identification, length_max) };
     }
