@@ -10,7 +10,7 @@ interface Scheme {
 
 /**
  * The schemes by which a third party can name an account. A card number (`UK.OBIE.PAN`) is none of
- * them, because it would be stored in clear. An identification that looks like a card number is
+ * them, because it would be stored unmasked. An identification that looks like a card number is
  * allowed only in a scheme whose form excludes card numbers.
  */
 const schemes: ReadonlyMap<string, Scheme> = new Map(
