@@ -72,7 +72,7 @@ async function issueCards(container: Container, count: number): Promise<string[]
   const { card_vault: vault, random } = await container.getAsync(tokens.vault);
   const sandbox = await container.getAsync(tokens.sandbox);
   if (sandbox === null) throw new Error('the bench runs in the sandbox');
-  const now_ms = (await container.getAsync(tokens.clock)).now().epochMilliseconds;
+  const now_ms = (await container.getAsync(tokens.clock)).nowMs();
   const call = { company_id: sandbox.company_id, actor: 'command', request_id: null, now_ms };
   return await unitOfWork.run(async (tx) => {
     const cards = [];

@@ -20,7 +20,7 @@ describe('an account range that is nearly used up', () => {
       const database = await scratchDatabase(name);
       t.after(() => database.dispose());
       const open = async (): Promise<Persistence> => {
-        const clock = fixedClock(Temporal.Instant.fromEpochMilliseconds(noon_ms));
+        const clock = fixedClock(noon_ms);
         const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });
         t.after(() => persistence.close());
         return persistence;

@@ -91,7 +91,7 @@ async function countedBreaks({ url }: ServerProcess): Promise<Readonly<Record<st
 /** What a rebuild would change in the database. */
 async function differencesIn({ database_url }: ScratchDatabase): Promise<readonly number[]> {
   const { audit_mac } = createVault(parseKeyRing(test_keys));
-  const clock = { now: () => Temporal.Instant.from(`${first_day}T12:00:00Z`) };
+  const clock = { nowMs: () => Date.parse(`${first_day}T12:00:00Z`) };
   const persistence = await mikroOrmPersistence({ database_url, clock, audit_mac });
   try {
     const { unitOfWork } = persistence;

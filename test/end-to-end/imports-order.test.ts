@@ -139,7 +139,7 @@ async function importBytes({ database }: SampleWorld, bytes: Uint8Array): Promis
       is_repeatable: true,
       bytes_total: bytes.length,
     };
-    const call = { actor: 'command', request_id: null, now_ms: ports.clock.now().epochMilliseconds };
+    const call = { actor: 'command', request_id: null, now_ms: ports.clock.nowMs() };
     const { import: found } = await importFile(ports, call, source);
     assert.match(found.status, /^completed/, JSON.stringify(found.problem));
   } finally {

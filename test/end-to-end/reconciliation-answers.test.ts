@@ -72,9 +72,8 @@ async function assertAnswers(world: SampleWorld, company_id: number, set: Sample
   const { database, persistence, cardOf } = world;
   const { unitOfWork } = persistence;
   const today = day.add({ days }).toString();
-  const now = Temporal.Instant.from(`${today}T23:59:59Z`);
-  const now_ms = now.epochMilliseconds;
-  await catchUp({ unitOfWork, clock: { now: () => now } }, company_id);
+  const now_ms = Date.parse(`${today}T23:59:59Z`);
+  await catchUp({ unitOfWork, clock: { nowMs: () => now_ms } }, company_id);
   assert.deepEqual(await itemDifferencesFrom({ database, company_id }, unitOfWork, set, cardOf, { today, now_ms }), []);
 
   const cells = await unitOfWork.read((tx) => tx.reconciliation.cells(company_id));

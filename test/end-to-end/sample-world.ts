@@ -46,7 +46,7 @@ const in_flight = 256;
 /** A migrated database without rows. Worlds on copies of it open sooner. */
 export async function migratedDatabase(name: DatabaseName): Promise<ScratchDatabase> {
   const database = await scratchDatabase(name);
-  const clock = { now: () => Temporal.Now.instant() };
+  const clock = { nowMs: () => Date.now() };
   const { audit_mac } = createVault(parseKeyRing(test_keys));
   const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });
   await persistence.migrate();
@@ -64,8 +64,8 @@ export async function openSampleWorld(
   migrated: ScratchDatabase | null = null,
 ): Promise<SampleWorld> {
   const database = await (migrated === null ? scratchDatabase(name) : copyDatabase(migrated));
-  const now = Temporal.Instant.from(`${set.options.day}T12:00Z`);
-  const clock = { now: () => now };
+  const now_ms = Date.parse(`${set.options.day}T12:00Z`);
+  const clock = { nowMs: () => now_ms };
   const vault = createVault(parseKeyRing(test_keys));
   const { audit_mac } = vault;
   const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });
@@ -79,7 +79,7 @@ export async function openSampleWorld(
     sha256,
     onFault: (error) => console.error(error),
   });
-  const cards = await issueCards(persistence, vault, set, now.epochMilliseconds);
+  const cards = await issueCards(persistence, vault, set, now_ms);
   let left: Promise<void> | null = null;
   const leave = (): Promise<void> => {
     left ??= network.drain().then(() => persistence.close());

@@ -37,7 +37,7 @@ const account: Omit<AccountRequest, 'company_id'> = { number: '1000000009', curr
 async function prepare(name: DatabaseName): Promise<ScratchDatabase> {
   const database = await scratchDatabase(name);
   const { audit_mac } = createVault(parseKeyRing(test_keys));
-  const clock = { now: () => Temporal.Now.instant() };
+  const clock = { nowMs: () => Date.now() };
   const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });
   try {
     await persistence.migrate();

@@ -16,7 +16,7 @@ async function withMails(t: TestContext, database: DatabaseName) {
   const { persistence, vault } = service;
   const sent_to: string[] = [];
   const sendDue = async (refused: readonly string[]) => {
-    const clock = { now: () => Temporal.Instant.from(start) };
+    const clock = { nowMs: () => Date.parse(start) };
     const mailer = memoryMailer({
       answer({ to }) {
         if (refused.includes(to)) return { kind: 'not_taken', error: 'refused 550', for_good: true };

@@ -20,7 +20,7 @@ async function itemOfCleared({ send }: Service, cleared: number, kind: string): 
 
 /** What a rebuild would change. */
 async function differences({ persistence, company_id }: Service) {
-  const clock = { now: () => Temporal.Instant.from(closing_time) };
+  const clock = { nowMs: () => Date.parse(closing_time) };
   const found = await rebuild({ unitOfWork: persistence.unitOfWork, clock }, { company_id, check_only: true });
   return [found.items_different, found.entries_different, found.cells_different];
 }

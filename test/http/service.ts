@@ -91,7 +91,7 @@ export async function startService(
   const database = await copyDatabase(await migratedDatabase(database_name));
   t.after(() => database.dispose());
   let clock_now = fixedClock(start);
-  const clock: Clock = { now: () => clock_now.now() };
+  const clock: Clock = { nowMs: () => clock_now.nowMs() };
   const vault = createVault(parseKeyRing(test_keys));
   const { audit_mac } = vault;
   const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });
@@ -119,7 +119,7 @@ export async function startService(
     sha256: vault.sha256,
     hmacSha256: vault.hmacSha256,
     clock,
-    machine_clock: { now: () => Temporal.Now.instant() },
+    machine_clock: { nowMs: () => Date.now() },
     log: pino(logOptions('info'), sink),
     metrics,
     lifecycle,
@@ -248,7 +248,7 @@ function parsed(text: string): unknown {
 
 async function seed({ unitOfWork }: Persistence, clock: Clock): Promise<number> {
   return await unitOfWork.run(async (tx) => {
-    const call = { actor: 'job:test', request_id: null, now_ms: clock.now().epochMilliseconds };
+    const call = { actor: 'job:test', request_id: null, now_ms: clock.nowMs() };
     const company = await createCompany(tx, call, { name: 'Sandbox company', customer_number: 'SANDBOX' });
     const real_card = { alias: 'Main', billing_currency: 'USD', account_range: '54545454' };
     await createRealCard(tx, { ...call, company_id: company.id }, real_card);

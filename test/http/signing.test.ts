@@ -12,7 +12,7 @@ const machine_s = 1_900_000_000;
 async function signedClient(t: TestContext): Promise<Service & { readonly key: string }> {
   const service = await startService(t, 'sqlite', (ports) => ({
     ...ports,
-    machine_clock: fixedClock(Temporal.Instant.fromEpochMilliseconds(machine_s * 1000)),
+    machine_clock: fixedClock(machine_s * 1000),
   }));
   const data = { role: 'client', name: 'signed', company_id: service.company_id, signing_secret: secret };
   const made = await service.send('POST', '/operator/v1/keys', { key: 'operator', body: { data } });

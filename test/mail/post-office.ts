@@ -55,7 +55,7 @@ export async function postOffice(
   const database = await scratchDatabase(database_name);
   t.after(() => database.dispose());
   const clockAt = (read: () => number): Clock => ({
-    now: () => Temporal.Instant.fromEpochMilliseconds(start_ms + read()),
+    nowMs: () => start_ms + read(),
   });
   const clock = clockAt(() => office.now_ms);
   const vault = createVault(parseKeyRing(test_keys));

@@ -98,7 +98,7 @@ async function openPersistence(name: StorageName, clock: Clock): Promise<Persist
 /** The real use cases over the real persistence, with a frozen clock. */
 export async function serviceOn(name: StorageName, planted: PlantedFaults = {}): Promise<ServiceUnderTest> {
   let now_ms = 0;
-  const clock: Clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
+  const clock: Clock = { nowMs: () => now_ms };
   const persistence = await openPersistence(name, clock);
   const { card_vault: vault, random, sealer, sha256 } = createVault(parseKeyRing(createKeyRingText()));
   const ledger = planted.ledger?.(persistence.ledger) ?? persistence.ledger;
@@ -132,7 +132,7 @@ interface Parts {
 async function companySystem(parts: Parts, tag: string): Promise<System> {
   const { persistence, ledger, vault, random, sealer, sha256, clock } = parts;
   const { unitOfWork } = persistence;
-  const now = () => clock.now().epochMilliseconds;
+  const now = () => clock.nowMs();
   const { company_id, templates } = await unitOfWork.run(async (tx) => {
     const operator = { actor: 'command', request_id: null, now_ms: now() };
     const company = await createCompany(tx, operator, { name: `Company ${tag}`, customer_number: tag });

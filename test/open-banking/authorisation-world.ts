@@ -129,7 +129,7 @@ export const bank: BankData = {
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { storage = 'memory', nodes: node_count = 1, sandbox = true } = options;
   let offset_ms = 0;
-  const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(Date.now() + offset_ms) };
+  const clock = { nowMs: () => Date.now() + offset_ms };
   const closing: (() => Promise<unknown>)[] = [];
   const openUnitOfWork = await unitsOfWork(storage, closing);
   const signing_keys = [signingKey('newest'), signingKey('older')];
@@ -193,7 +193,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     advance: (duration_ms) => {
       offset_ms += duration_ms;
     },
-    nowMs: () => clock.now().epochMilliseconds,
+    nowMs: () => clock.nowMs(),
     register: (changes = {}) => unitOfWork.run((tx) => tx.third_parties.insert(thirdParty(changes))),
     async close() {
       for (const close of closing) await close();

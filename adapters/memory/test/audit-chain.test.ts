@@ -11,7 +11,7 @@ type Tx = Parameters<Parameters<ReturnType<typeof memoryPersistence>['unitOfWork
 
 /** Opens a storage with the replacements of `plant` in every transaction. */
 async function openStorage(plant: (tx: Tx) => Partial<Tx> = () => ({})): Promise<AuditChainStorage> {
-  const clock = fixedClock(Temporal.Instant.fromEpochMilliseconds(now_ms));
+  const clock = fixedClock(now_ms);
   const persistence = memoryPersistence({ clock, audit_mac: testAuditMac });
   const storage: AuditChainStorage = {
     ...persistence,

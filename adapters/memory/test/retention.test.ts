@@ -8,7 +8,7 @@ const now_ms = Date.UTC(2026, 4, 20, 12);
 
 async function openStorage(): Promise<RetentionStorage> {
   const persistence = memoryPersistence({
-    clock: fixedClock(Temporal.Instant.fromEpochMilliseconds(now_ms)),
+    clock: fixedClock(now_ms),
     audit_mac: testAuditMac,
   });
   const storage: RetentionStorage = { ...persistence, now_ms, audit_mac: testAuditMac, another: async () => storage };

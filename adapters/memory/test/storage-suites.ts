@@ -68,7 +68,7 @@ export async function openStorage(
   plant: (open: OpenStorage) => Partial<OpenStorage> = () => ({}),
 ): Promise<StorageOfSettings> {
   const { unitOfWork, withStatementKey, ledger, close } = memoryPersistence({
-    clock: fixedClock(Temporal.Instant.fromEpochMilliseconds(now_ms)),
+    clock: fixedClock(now_ms),
   });
   const open: OpenStorage = { unitOfWork, unitOfWorkWith: withStatementKey, ledger, close };
   const planted = { ...open, ...plant(open) };

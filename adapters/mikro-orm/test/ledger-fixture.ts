@@ -22,7 +22,7 @@ export interface OpenLedger {
 
 export async function openLedger(
   database_url: string,
-  clock: Clock = fixedClock(Temporal.Instant.fromEpochMilliseconds(noon_ms)),
+  clock: Clock = fixedClock(noon_ms),
   decision_ms_max?: number,
 ): Promise<OpenLedger> {
   const connection = await connect({ database_url, decision_ms_max });

@@ -33,7 +33,7 @@ for (const name of database_names) {
 
     it('reads the clock only once the cards are locked', async (t) => {
       let now_ms = noon_ms;
-      const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
+      const clock = { nowMs: () => now_ms };
       const late = await openLedger(database.database_url, clock);
       t.after(() => late.close());
       const held = await holdCard(here, 12);

@@ -76,7 +76,7 @@ for (const name of database_names) {
         per_transaction_max: 1_000_000,
       });
       ledgers = [await openLedger(database.database_url), await openLedger(database.database_url)];
-      const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(noon_ms) };
+      const clock = { nowMs: () => noon_ms };
       persistence = await mikroOrmPersistence({
         audit_mac: testAuditMac,
         database_url: database.database_url,

@@ -39,7 +39,7 @@ for (const name of database_names) {
 
     before(async () => {
       database = await seededDatabase(name, 2, { recurring: 'Daily', per_transaction_max: 5_000 });
-      const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
+      const clock = { nowMs: () => now_ms };
       ledgers = [await openLedger(database.database_url, clock), await openLedger(database.database_url, clock)];
     });
     after(async () => {

@@ -146,7 +146,7 @@ for (const name of database_names) {
       const first_id = 1 + kinds.indexOf('sweep') * races;
       const ids = Array.from({ length: races }, (_, at) => first_id + at);
       for (const card_id of ids) await networks.authorize(authorizationMessage(card_id, { trace_id: `T-${card_id}` }));
-      const later = fixedClock(Temporal.Instant.fromEpochMilliseconds(noon_ms + 31 * 86_400_000));
+      const later = fixedClock(noon_ms + 31 * 86_400_000);
       const [one, other] = [
         await openLedger(database.database_url, later),
         await openLedger(database.database_url, later),

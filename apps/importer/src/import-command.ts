@@ -194,7 +194,7 @@ async function importOne(
   try {
     if (asked.dry_run && asked.json) return await previewAsJson(ports, source, options, stdout, out);
     if (asked.dry_run) return await preview(ports, source, options, out);
-    const call = { actor: 'command', request_id: null, now_ms: ports.clock.now().epochMilliseconds };
+    const call = { actor: 'command', request_id: null, now_ms: ports.clock.nowMs() };
     const outcome = await importFile(ports, call, source, options);
     await ports.catchUpItems();
     out(

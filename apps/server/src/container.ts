@@ -471,7 +471,7 @@ async function openPersistence(
       await persistence.unitOfWork.read(({ reconciliation }) => refuseOtherStatementKey(reconciliation));
     }
     if (shared === null) return persistence;
-    const nowMs = () => clock.now().epochMilliseconds;
+    const nowMs = () => clock.nowMs();
     return { ...persistence, unitOfWork: mirrorPurchases(persistence.unitOfWork, nowMs) };
   } catch (error) {
     await persistence.close();

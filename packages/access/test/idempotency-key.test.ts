@@ -21,7 +21,7 @@ const ports = {
   sealer,
   random,
   sha256,
-  machine_clock: { now: () => Temporal.Instant.fromEpochMilliseconds(machine_ms) },
+  machine_clock: { nowMs: () => machine_ms },
 };
 const request: SignedParts = {
   method: 'POST',

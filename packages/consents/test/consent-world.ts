@@ -29,7 +29,7 @@ export const user_id = 'ana';
 
 /** Storage in memory, with a bank. */
 export class ConsentWorld {
-  readonly persistence = memoryPersistence({ clock: fixedClock(Temporal.Instant.fromEpochMilliseconds(now_ms)) });
+  readonly persistence = memoryPersistence({ clock: fixedClock(now_ms) });
   readonly bank = new BankWorld();
   readonly ports = { bank: this.bank, random };
 

@@ -63,7 +63,7 @@ export function setUp(limits: Partial<CourierLimits> = {}) {
   const queue = memoryDeliveryQueue();
   const sender = new HeldSender();
   let now_ms = start_ms;
-  const clock: Clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
+  const clock: Clock = { nowMs: () => now_ms };
   const faults: unknown[] = [];
   const pauses_ms: number[] = [];
   const attempts: Attempt[] = [];

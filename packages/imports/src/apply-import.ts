@@ -46,7 +46,7 @@ export async function applyImport(run: ImportRun, begun: ImportRecord): Promise<
   return await ports.unitOfWork.run(async ({ imports }) => {
     const record = await claim.lock(imports, id);
     const status = record.quarantined === 0 ? 'completed' : 'completed_with_quarantine';
-    const finished_at_ms = Math.max(call.now_ms, ports.clock.now().epochMilliseconds);
+    const finished_at_ms = Math.max(call.now_ms, ports.clock.nowMs());
     const ended: ImportRecord = { ...record, status, phase: null, finished_at_ms, lease: null };
     await imports.update(ended);
     return ended;

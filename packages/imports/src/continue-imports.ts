@@ -98,5 +98,5 @@ export async function removeDeadStreams(ports: ImportPorts): Promise<void> {
 }
 
 function listDead({ unitOfWork, machine_clock }: ImportPorts): Promise<readonly ImportRecord[]> {
-  return unitOfWork.read(({ imports }) => imports.listDead(machine_clock.now().epochMilliseconds, dead_max));
+  return unitOfWork.read(({ imports }) => imports.listDead(machine_clock.nowMs(), dead_max));
 }

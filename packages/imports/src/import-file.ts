@@ -268,7 +268,7 @@ async function endStaging(run: ImportRun, { imports }: ImportTx, staged: StagedF
     ...record,
     ...decision,
     sha256: own.sha256 ?? sha256,
-    finished_at_ms: is_over ? Math.max(call.now_ms, ports.clock.now().epochMilliseconds) : null,
+    finished_at_ms: is_over ? Math.max(call.now_ms, ports.clock.nowMs()) : null,
     lease: is_over ? null : claim.renewed(),
   };
   await imports.update(decided);

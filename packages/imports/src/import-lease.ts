@@ -102,5 +102,5 @@ export function isClaimed({ lease }: ImportRecord, ports: Pick<ImportPorts, 'mac
 }
 
 function machineNow({ machine_clock }: Pick<ImportPorts, 'machine_clock'>): number {
-  return machine_clock.now().epochMilliseconds;
+  return machine_clock.nowMs();
 }

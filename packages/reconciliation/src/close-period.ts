@@ -88,7 +88,7 @@ async function leftoversAmong(
 function readClosedThrough(request: object, now_ms: number): string {
   const fields = new RequestFields(request);
   fields.require('closed_through', 'the last day of the period, YYYY-MM-DD');
-  const date = fields.readDate('closed_through')?.toString() ?? null;
+  const date = fields.readDate('closed_through');
   const today = dateOf(now_ms);
   if (date !== null && date >= today) {
     const last = daysAfter(today, -1);

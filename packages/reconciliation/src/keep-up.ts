@@ -48,7 +48,7 @@ export async function catchUp(
   options: KeepUpOptions = {},
 ): Promise<CaughtUp> {
   const { unitOfWork, clock } = ports;
-  const now_ms = clock.now().epochMilliseconds;
+  const now_ms = clock.nowMs();
   const has_work = await unitOfWork.read((tx) => tx.reconciliation.hasWork(company_id, now_ms));
   if (!has_work) return { is_pending: false, taken: 0 };
   return await takeSteps(ports, options, ({ reconciliation }) => takeTurn(reconciliation, company_id));
@@ -60,7 +60,7 @@ export async function catchUp(
  * statement key are refused at the end, so that the others do not wait for them.
  */
 export async function catchUpAll(ports: ReconciliationPorts, options: KeepUpOptions = {}): Promise<CaughtUp> {
-  const now_ms = ports.clock.now().epochMilliseconds;
+  const now_ms = ports.clock.nowMs();
   const companies = await ports.unitOfWork.read((tx) => tx.reconciliation.companiesWithWork(now_ms, companies_max));
   let is_pending = companies.length === companies_max;
   let taken = 0;
@@ -90,7 +90,7 @@ async function takeSteps(
 ): Promise<CaughtUp> {
   let taken = 0;
   for (let steps = 0; steps < steps_max; steps += 1) {
-    const now_ms = clock.now().epochMilliseconds;
+    const now_ms = clock.nowMs();
     const step = await unitOfWork.run(async (tx) => {
       const progress = await lock(tx);
       return progress === null ? null : await keepUp(tx, progress, now_ms, batch_max);

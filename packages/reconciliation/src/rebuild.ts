@@ -322,7 +322,7 @@ class CompanyRebuild {
 }
 
 function nowOf(clock: Clock): number {
-  return clock.now().epochMilliseconds;
+  return clock.nowMs();
 }
 
 function textOfRecord({ kind, id }: RecordKey): string {

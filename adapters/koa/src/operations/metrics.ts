@@ -342,7 +342,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
         ({ newest_number }) => newest_number,
       );
       gauge('audit_oldest_unsealed_age_seconds', 'How long the oldest of them has waited', ({ oldest_at_ms }) =>
-        oldest_at_ms === null ? 0 : Math.max(0, clock.now().epochMilliseconds - oldest_at_ms) / 1000,
+        oldest_at_ms === null ? 0 : Math.max(0, clock.nowMs() - oldest_at_ms) / 1000,
       );
     },
     watchNewerMigrations(read) {
@@ -414,7 +414,7 @@ function watchReconciliation(registers: Registry[], read: () => Promise<Reconcil
         (reading) => reading.cells,
         () => null,
       );
-      const now_ms = clock.now().epochMilliseconds;
+      const now_ms = clock.nowMs();
       for (const kind of break_kinds) {
         for (const { name: age } of age_buckets) {
           const isCounted = (cell: SummaryCell) =>
@@ -434,7 +434,7 @@ function countOf(cells: readonly SummaryCell[], isCounted: (cell: SummaryCell) =
 }
 
 function dueAge({ oldest_due_at_ms }: Pick<MailBacklog, 'oldest_due_at_ms'>, clock: Clock): number {
-  const now_ms = clock.now().epochMilliseconds;
+  const now_ms = clock.nowMs();
   return Math.max(0, now_ms - (oldest_due_at_ms ?? now_ms)) / 1000;
 }
 

@@ -235,12 +235,12 @@ async function answerRead(
       signatureOf(req.headers),
       signedPartsOf(ctx, bytes),
       signedHeadersOf(req.headers),
-      ports.machine_clock.now().epochMilliseconds,
+      ports.machine_clock.nowMs(),
     );
   }
   const query = parseQuery(ctx.path, ctx.querystring, headerOf(req.headers.prefer), route.query);
   if (ports.refreshClock !== undefined) await ports.refreshClock();
-  const now_ms = ports.clock.now().epochMilliseconds;
+  const now_ms = ports.clock.nowMs();
   const arrived: Arrived = { ctx, principal, query, bytes, now_ms };
   const key = route.method === 'POST' ? idempotencyKey(req.headers['idempotency-key']) : null;
   return key === null ? perform(ports, route, arrived, null) : performOnce(ports, route, arrived, key);
@@ -347,11 +347,11 @@ async function answerUpload(
     signatureOf(req.headers),
     signedHeadOf(ctx),
     signedHeadersOf(req.headers),
-    ports.machine_clock.now().epochMilliseconds,
+    ports.machine_clock.nowMs(),
   );
   const query = parseQuery(ctx.path, ctx.querystring, headerOf(req.headers.prefer), route.query);
   if (ports.refreshClock !== undefined) await ports.refreshClock();
-  const now_ms = ports.clock.now().epochMilliseconds;
+  const now_ms = ports.clock.nowMs();
   const { request_id, arrived_ms } = state;
   const { params = {} } = ctx;
   const ids = { id: parsePathId(params.id), delivery_id: 0, authorization_id: 0, number: '', params };

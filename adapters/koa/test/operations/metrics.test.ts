@@ -32,7 +32,7 @@ it('states what runs here', async () => {
 it('shows open quarantined records, failing webhooks, and the age of the oldest due delivery', async () => {
   const metrics = createMetrics({ process_metrics: false });
   metrics.watchQuarantine(async () => 3);
-  const oldest_due_at_ms = clock.now().epochMilliseconds - 90_000;
+  const oldest_due_at_ms = clock.nowMs() - 90_000;
   metrics.watchDeliveries(async () => ({ pending: 7, oldest_due_at_ms, queue_depth: Number.NaN, failing: 2 }), clock);
   const lines = (await metrics.read()).split('\n');
   for (const line of [
@@ -48,10 +48,7 @@ it('shows open quarantined records, failing webhooks, and the age of the oldest 
 
 it('shows the audit entries that are not sealed, the age of the oldest, and the newest number', async () => {
   for (const [waiting, lines] of [
-    [
-      { count: 3, oldest_at_ms: clock.now().epochMilliseconds - 90_000, newest_number: 17 },
-      ['unsealed 3', 'age_seconds 90'],
-    ],
+    [{ count: 3, oldest_at_ms: clock.nowMs() - 90_000, newest_number: 17 }, ['unsealed 3', 'age_seconds 90']],
     [{ count: 0, oldest_at_ms: null, newest_number: 17 }, ['unsealed 0', 'age_seconds 0']],
   ] as const) {
     const metrics = createMetrics({ process_metrics: false });

@@ -36,7 +36,7 @@ export function memoryLedger(transactions: Transactions, clock: Clock, audit_mac
     messages: readonly Lookup[],
     fold: Fold<Result>,
   ): Result {
-    const loaded = load(state, card_ids, messages, clock.now().epochMilliseconds);
+    const loaded = load(state, card_ids, messages, clock.nowMs());
     const { changes, result } = fold(loaded);
     writeChanges(state, changes, audit_mac);
     return result;
@@ -59,7 +59,7 @@ export function memoryLedger(transactions: Transactions, clock: Clock, audit_mac
     passNow: (messages, fold) => transactions.writeNow((state) => pass(state, messages, fold)),
     passDue: (limit, fold) =>
       transactions.write((state) => {
-        const due = dueCards(state, clock.now().epochMilliseconds);
+        const due = dueCards(state, clock.nowMs());
         const card_ids = due.slice(0, limit).map(({ id }) => id);
         return passOver(state, card_ids, [], fold);
       }),

@@ -101,7 +101,7 @@ export async function loadState(
   const clearings = asked.clearings.length > 0 ? found.pop() : undefined;
   loaded.keepClearings([...(clearings?.rows ?? []), ...(rematched?.rows ?? [])]);
   for (const { rows } of found) loaded.keepAuthorizations(rows);
-  const now_ms = clock.now().epochMilliseconds;
+  const now_ms = clock.nowMs();
   await loaded.countClearings(client);
   await loaded.loadByMerchant(client, messages, now_ms);
   await loaded.loadNeighbours(client, messages, now_ms);
@@ -117,9 +117,9 @@ export async function loadDue(
   clock: Clock,
   limit: number,
 ): Promise<LoadedState> {
-  const [, locked] = await send(client, [begin(held_ms_max), lockDue(clock.now().epochMilliseconds, limit)]);
+  const [, locked] = await send(client, [begin(held_ms_max), lockDue(clock.nowMs(), limit)]);
   const loaded = new Loaded(locked?.rows ?? [], lookups);
-  const now_ms = clock.now().epochMilliseconds;
+  const now_ms = clock.nowMs();
   await loaded.complete(client, templates, now_ms);
   const fresh = { authorization_ids: [], clearing_ids: [], event_ids: [] };
   return { state: loaded.state(now_ms, templates, fresh), database_ms: null };

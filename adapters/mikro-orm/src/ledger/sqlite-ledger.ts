@@ -135,7 +135,7 @@ function loadState(reads: Reads, templates: TemplateRules, clock: Clock, message
   const found = new Found(reads, templates);
   const carded = messages.map((message) => ({ message, card: found.card(message) }));
   // The transaction holds the only write lock, so every card is locked now.
-  const now_ms = clock.now().epochMilliseconds;
+  const now_ms = clock.nowMs();
   found.dueHolds(now_ms);
   found.lookUp(suspectNumbers(messages));
   for (const { message, card } of carded) {
@@ -152,7 +152,7 @@ function loadState(reads: Reads, templates: TemplateRules, clock: Clock, message
 
 function loadDue(reads: Reads, templates: TemplateRules, clock: Clock, limit: number): LedgerState {
   const found = new Found(reads, templates);
-  const now_ms = clock.now().epochMilliseconds;
+  const now_ms = clock.nowMs();
   for (const row of reads.statements.cards_due.all(now_ms, limit)) found.keepCard(row);
   found.dueHolds(now_ms);
   return found.state(now_ms, idsNeeded([]));

@@ -83,7 +83,7 @@ export function openPersistence(
   { database_url }: ScratchDatabase,
   statement_key?: StatementKeySetting,
 ): Promise<Persistence> {
-  const clock = fixedClock(Temporal.Instant.fromEpochMilliseconds(noon_ms));
+  const clock = fixedClock(noon_ms);
   return mikroOrmPersistence({ audit_mac: testAuditMac, database_url, clock, statement_key });
 }
 

@@ -11,7 +11,7 @@ if (database_names.includes('postgres')) {
     const database = await seededDatabase('postgres', 1);
     const { connection, close } = await openLedger(database.database_url);
     assert(connection.dialect === 'postgres');
-    const clock = fixedClock(Temporal.Instant.fromEpochMilliseconds(noon_ms));
+    const clock = fixedClock(noon_ms);
     const persistence = await mikroOrmPersistence({
       audit_mac: testAuditMac,
       database_url: database.database_url,

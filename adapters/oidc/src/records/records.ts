@@ -61,7 +61,7 @@ export function createRecords(
   const timeBy = (ends_by: AuthorisationRecord['ends_by']): number =>
     ends_by === 'machine' ? Date.now() : records.nowMs();
   const records: Records = {
-    nowMs: () => clock.now().epochMilliseconds,
+    nowMs: () => clock.nowMs(),
     hashOf: (id) => Buffer.from(sha256(Buffer.from(id))).toString('base64url'),
     run: inTransaction((work) => unitOfWork.run(work)),
     read: inTransaction((work) => unitOfWork.read(work)),

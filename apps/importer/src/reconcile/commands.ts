@@ -144,7 +144,7 @@ function breaksCommand({ stdout }: ReconcileTerminal): Command {
         return { data: null, text: '' };
       }
       const limit = readOptionalId(given, 'limit') ?? breaks_default;
-      const today = dateOf(services.clock().now().epochMilliseconds);
+      const today = dateOf(services.clock().nowMs());
       const found: Item[] = [];
       let is_cut = false;
       for (const company_id of companies) {
@@ -240,7 +240,7 @@ async function everyCompany({ unitOfWork }: ReconcilePorts): Promise<readonly nu
 const companies_at_once = 1_000;
 
 function callFor(services: AdminServices, company_id: number): Pick<Call, 'company_id' | 'now_ms'> {
-  return { company_id, now_ms: services.clock().now().epochMilliseconds };
+  return { company_id, now_ms: services.clock().nowMs() };
 }
 
 /** The filter of breaks, in the form of the filters of the interface. */
@@ -254,7 +254,7 @@ function filterOf(services: AdminServices, given: ParsedWords): ItemFilter {
   add('age_days', given.values.get('age'));
   add('settlement_date', rangeOf(given));
   try {
-    return parseItemFilter(filters, services.clock().now().epochMilliseconds);
+    return parseItemFilter(filters, services.clock().nowMs());
   } catch (error) {
     throw error instanceof Refusal ? wrongOptions(error) : error;
   }

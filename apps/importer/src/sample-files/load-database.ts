@@ -1,5 +1,6 @@
 import { issueCard, normalizeAuthorization, normalizeClearing, revealNumbers } from '@tallystick/cards';
 import type { IssuedCard } from '@tallystick/harness';
+import { dayAt } from '@tallystick/kernel';
 import {
   closeContainer,
   createContainer,
@@ -32,7 +33,7 @@ export async function loadIntoDatabase(environment: Readonly<Record<string, stri
     const company_id = sandbox?.company_id ?? 0;
     return {
       async day(wanted) {
-        const day = clock.now().toString().slice(0, 10);
+        const day = dayAt(clock.nowMs());
         // Holds end 30 days after the authorizations are sent, and the answers state which
         // clearings are late.
         if ((wanted ?? day) === day) return day;
@@ -41,7 +42,7 @@ export async function loadIntoDatabase(environment: Readonly<Record<string, stri
       async createCards(set, onCreated) {
         const cards: IssuedCard[] = [];
         const issue = async (requests: readonly Readonly<Record<string, unknown>>[]): Promise<void> => {
-          const call = { company_id, actor: 'command', request_id: null, now_ms: clock.now().epochMilliseconds };
+          const call = { company_id, actor: 'command', request_id: null, now_ms: clock.nowMs() };
           const issued = cards.length;
           await persistence.unitOfWork.run(async (tx) => {
             // After a conflict the closure runs again.

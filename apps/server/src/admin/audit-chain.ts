@@ -33,7 +33,7 @@ const audit_verify: Command = {
     const { unitOfWork } = await services.persistence();
     const mac = services.vault().audit_mac;
     const report = throttled(services.report);
-    const machineNow = () => machine_clock.now().epochMilliseconds;
+    const machineNow = () => machine_clock.nowMs();
     const { sealed } = await sealAuditLog({ unitOfWork, mac, machineNow }, async (count) => {
       report(() => `${figure(count)} entries are sealed`);
       return true;

@@ -61,7 +61,7 @@ export interface Command {
 
 /** The caller and the time, for the audit log. */
 export function call(services: AdminServices): OperatorCall {
-  return { actor: 'command', request_id: null, now_ms: services.clock().now().epochMilliseconds };
+  return { actor: 'command', request_id: null, now_ms: services.clock().nowMs() };
 }
 
 /** Every item of a list, page after page. */

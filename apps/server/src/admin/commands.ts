@@ -56,7 +56,7 @@ const template_complete: Command = {
   async run(services, given) {
     const id = idOf('<id>', given.argument);
     const { unitOfWork } = await services.persistence();
-    const now_ms = services.clock().now().epochMilliseconds;
+    const now_ms = services.clock().nowMs();
     const template = await unitOfWork.run((tx) =>
       completeTemplate(tx, { statusUrlOf: templateStatusPath }, now_ms, id),
     );

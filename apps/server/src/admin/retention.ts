@@ -63,7 +63,7 @@ async function runKind(services: AdminServices, kind: RetentionKind, is_dry: boo
     reported_ms = performance.now();
     services.report(`${kind}: ${count.toLocaleString('en-US')} rows`);
   };
-  const machineNow = () => machine_clock.now().epochMilliseconds;
+  const machineNow = () => machine_clock.nowMs();
   // Only sealed entries may go. No server may be running that seals them.
   if (kind === 'audit_entries') await sealAuditLog({ unitOfWork, mac: services.vault().audit_mac, machineNow });
   if (is_dry) return await countDueRows({ unitOfWork }, kind, bounds, report);

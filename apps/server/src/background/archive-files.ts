@@ -1,6 +1,6 @@
 import { access, constants, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ArchivedRow, RetentionKind, RowArchive } from '@tallystick/kernel';
+import { type ArchivedRow, dayAt, type RetentionKind, type RowArchive } from '@tallystick/kernel';
 import type { Config } from '../configuration/config.ts';
 import { machine_clock } from '../sandbox/shared-clock.ts';
 
@@ -112,5 +112,5 @@ async function createFile(folder: string, name: string): Promise<string> {
 
 /** The date in the names of archive files, UTC. */
 export function todayOnMachine(): string {
-  return machine_clock.now().toString().slice(0, 10);
+  return dayAt(machine_clock.nowMs());
 }

@@ -28,7 +28,7 @@ export function auditSealerJob({ persistence, audit_mac, clock, metrics }: Seale
       newest_number: (await audit_chain.read())?.number ?? 0,
     }));
   metrics.watchAuditLog(readForMetrics, clock);
-  const ports = { unitOfWork, mac: audit_mac, machineNow: () => machine_clock.now().epochMilliseconds };
+  const ports = { unitOfWork, mac: audit_mac, machineNow: () => machine_clock.nowMs() };
   return {
     name: 'audit sealer',
     every_ms: run_every_ms,

@@ -69,7 +69,7 @@ const off_notice = 'webhooks are off (WEBHOOKS=off): nothing is sent';
 export function createDeliveries(ports: DeliveriesPorts): Deliveries {
   const { persistence, vault, clock, queue, sender, observer, refresh } = ports;
   const { sealer, random, hmacSha256: hmac } = vault;
-  const nowMs = (): number => clock.now().epochMilliseconds;
+  const nowMs = (): number => clock.nowMs();
   const pause = (ms: number): Promise<void> => delay(ms);
   const courier: Courier = createCourier({
     desk: persistence.delivery_desk,
@@ -135,7 +135,7 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
       while (!stopped) {
         // Other due work may have written events after the run of the relay in the jobs.
         await relay.run();
-        const machine_ms = machine_clock.now().epochMilliseconds;
+        const machine_ms = machine_clock.nowMs();
         const { unrelayed, waiting, in_flight } = await persistence.delivery_desk.workload(nowMs(), machine_ms);
         // Another process may be relaying the events that this one skipped: their deliveries are
         // due once it has committed.

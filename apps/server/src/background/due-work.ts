@@ -28,7 +28,7 @@ export function dueWork(
   refresh: () => Promise<void>,
 ): readonly Job[] {
   const { unitOfWork, ledger } = persistence;
-  const nowMs = (): number => clock.now().epochMilliseconds;
+  const nowMs = (): number => clock.nowMs();
   return [
     job('template completion', 1_000, () => {
       const ports = { statusUrlOf: templateStatusPath };
@@ -36,13 +36,13 @@ export function dueWork(
     }),
     job('hold sweep', 5_000, () => sweepDueHolds(ledger)),
     job('idempotency purge', 600_000, () => {
-      const machine_ms = machine_clock.now().epochMilliseconds;
+      const machine_ms = machine_clock.nowMs();
       return unitOfWork.run((tx) => purgeIdempotencyKeys(tx, nowMs(), machine_ms, batch_max));
     }),
     job('authorisation purge', 600_000, () => {
       const before = {
         service: nowMs() - authorisation_kept_ms,
-        machine: machine_clock.now().epochMilliseconds - authorisation_kept_ms,
+        machine: machine_clock.nowMs() - authorisation_kept_ms,
       };
       return unitOfWork.run((tx) => tx.authorisation.purge(before, batch_max));
     }),

@@ -20,7 +20,7 @@ export function importJob(
     name: 'imports',
     every_ms: look_every_ms,
     async run() {
-      const call = { actor: 'job:imports', request_id: null, now_ms: ports.clock.now().epochMilliseconds };
+      const call = { actor: 'job:imports', request_id: null, now_ms: ports.clock.nowMs() };
       const noting = (what: string) => (ended: Import) => {
         metrics.importEnded(ended);
         const { id, status, applied, duplicates, quarantined } = ended;

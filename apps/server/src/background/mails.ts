@@ -88,7 +88,7 @@ export function createMails(ports: MailsPorts): Mails {
 
   async function purge(): Promise<void> {
     await refresh();
-    const now_ms = clock.now().epochMilliseconds;
+    const now_ms = clock.nowMs();
     while ((await unitOfWork.run((tx) => purgeLinks(tx, now_ms, purge_batch_max))) >= purge_batch_max);
   }
 

@@ -50,7 +50,7 @@ export function retentionJob(ports: RetentionPorts): Job {
         unitOfWork: persistence.unitOfWork,
         archive,
         random,
-        machineNow: () => machine_clock.now().epochMilliseconds,
+        machineNow: () => machine_clock.nowMs(),
       };
       const began_with = first;
       for (let at = 0; at < retention_kinds.length; at += 1) {
@@ -77,6 +77,6 @@ export function retentionJob(ports: RetentionPorts): Job {
 export function boundsOf({ kept_days }: Pick<Config, 'kept_days'>, clock: Clock, kind: RetentionKind) {
   const days = kept_days[kind];
   if (days === null) return null;
-  const now_ms = clock.now().epochMilliseconds;
+  const now_ms = clock.nowMs();
   return { before_ms: daysBefore(now_ms, days), now_ms };
 }

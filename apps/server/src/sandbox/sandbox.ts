@@ -63,7 +63,7 @@ async function seed(persistence: Persistence, clock: SharedClock): Promise<Compa
       own = page.items.findLast((company) => company.customer_number === sandbox_customer_number) ?? own;
       after = page.next;
     } while (after !== null);
-    const call = { actor: 'job:sandbox', request_id: null, now_ms: clock.now().epochMilliseconds };
+    const call = { actor: 'job:sandbox', request_id: null, now_ms: clock.nowMs() };
     const company = own ?? (await createSandboxCompany(tx, call));
     const openOwn = async (request: Omit<AccountRequest, 'company_id'>) =>
       (await tx.accounts.findByNumber(String(request.number))) ??

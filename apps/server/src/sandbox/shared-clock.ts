@@ -36,11 +36,11 @@ export interface SharedClock extends Clock {
 export type ClockWork = UnitOfWork<{ readonly sandbox_clock: SandboxClockStore }>;
 
 /** Machine time, for the service outside the sandbox and for the timestamps of signatures. */
-export const machine_clock: Clock = { now: () => Temporal.Now.instant() };
+export const machine_clock: Clock = { nowMs: () => Date.now() };
 
 /**
  * The clock that the sandbox's processes share through the database. Each process keeps a copy,
- * because `now()` cannot wait, and refreshes it before each request and each job. So a client that
+ * because `nowMs` cannot wait, and refreshes it before each request and each job. So a client that
  * received the answer to a move sees the new time in every process. Before its first refresh it
  * shows machine time.
  */
@@ -50,11 +50,10 @@ export function createSharedClock(machine: Clock = machine_clock): SharedClock {
   let moving: Promise<unknown> = Promise.resolve();
   let reading: Promise<void> = Promise.resolve();
   let next_reading: Promise<void> | null = null;
-  const machineNow = (): number => machine.now().epochMilliseconds;
+  const machineNow = (): number => machine.nowMs();
   /** The machine's time at which a move was computed that is not committed yet. */
   let held_at_machine_ms: number | null = null;
-  const now = (): Temporal.Instant =>
-    Temporal.Instant.fromEpochMilliseconds(sandboxNow(state, held_at_machine_ms ?? machineNow()));
+  const nowMs = (): number => sandboxNow(state, held_at_machine_ms ?? machineNow());
 
   const read = async (work: ClockWork): Promise<void> => {
     const moves_before = moves;
@@ -80,11 +79,11 @@ export function createSharedClock(machine: Clock = machine_clock): SharedClock {
     } finally {
       held_at_machine_ms = null;
     }
-    return { now_ms: now().epochMilliseconds, frozen: state.frozen_at_ms !== null };
+    return { now_ms: nowMs(), frozen: state.frozen_at_ms !== null };
   };
 
   return {
-    now,
+    nowMs,
     refresh(work) {
       // Calls before a read has begun share it. Later calls may follow a move that this read does
       // not see, so they wait for the next read. Reads run one after another, so an older state

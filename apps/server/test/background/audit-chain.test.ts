@@ -7,7 +7,7 @@ import { changeRows, database_names, scratchDatabase, testAuditMac } from '@tall
 import { auditSealerJob } from '../../src/background/audit-chain.ts';
 
 const clock = fixedClock('2030-03-15T10:00:00Z');
-const now_ms = clock.now().epochMilliseconds;
+const now_ms = clock.nowMs();
 const entry = { company_id: null, actor: 'command', action: 'a', object: 'o', request_id: null, details: {} };
 
 for (const name of database_names) {

@@ -13,7 +13,7 @@ for (const name of database_names) {
   describe(`due work on ${name}`, async () => {
     const scratch = await scratchDatabase(name);
     let now_ms = start_ms;
-    const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(now_ms) };
+    const clock = { nowMs: () => now_ms };
     const persistence = await mikroOrmPersistence({
       audit_mac: testAuditMac,
       database_url: scratch.database_url,

@@ -9,7 +9,7 @@ import { vault } from './retention-world.ts';
 
 const [database_url = '', folder = '', before = ''] = process.argv.slice(2);
 const before_ms = Number(before);
-const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(before_ms) };
+const clock = { nowMs: () => before_ms };
 const { unitOfWork } = await mikroOrmPersistence({ database_url, clock, audit_mac: vault.audit_mac });
 const files = archiveFiles(folder, todayOnMachine);
 await purgeRows(

@@ -29,7 +29,7 @@ export interface RetentionWorld {
   readonly company_id: number;
   readonly card_id: number;
   readonly folder: string;
-  readonly clock: { now(): Temporal.Instant };
+  readonly clock: { nowMs(): number };
   now_ms: number;
   authorize(trace_id: string, fields?: Record<string, unknown>): Promise<unknown>;
   clear(transaction_id: string, fields?: Record<string, unknown>): Promise<unknown>;
@@ -41,7 +41,7 @@ export interface RetentionWorld {
 export async function retentionWorld(name: DatabaseName, card: Record<string, unknown> = {}): Promise<RetentionWorld> {
   const scratch = await scratchDatabase(name);
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-archive-'));
-  const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(world.now_ms) };
+  const clock = { nowMs: () => world.now_ms };
   const persistence = await mikroOrmPersistence({
     database_url: scratch.database_url,
     clock,

@@ -58,7 +58,7 @@ export async function claimIdempotencyKey(
   now_ms: number,
 ): Promise<ClaimedKey> {
   const owner = { scope: principal.key_id, key: toStoredKey(ports.sha256, key), token: ports.random.bytes(16).toHex() };
-  const machine_ms = ports.machine_clock.now().epochMilliseconds;
+  const machine_ms = ports.machine_clock.nowMs();
   const claim = await tx.idempotency.claim({
     ...owner,
     request_sha256: hashRequest(ports.sha256, request),

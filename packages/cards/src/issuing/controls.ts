@@ -27,9 +27,9 @@ export function expiryOf(created_at_ms: number): string {
 }
 
 /** Returns the last GMT date on which a card of this expiry may be used. */
-export function lastDayOf(expiry: string): Temporal.PlainDate {
+export function lastDayOf(expiry: string): string {
   const month = Temporal.PlainYearMonth.from(expiry);
-  return month.toPlainDate({ day: month.daysInMonth });
+  return month.toPlainDate({ day: month.daysInMonth }).toString();
 }
 
 /**
@@ -68,7 +68,7 @@ export function readNewControls(
     authorization_hold_days: aging ? hold_days : null,
     aging_velocity_time_zone: aging ? time_zone : null,
     currency: fields.readText('currency', isCurrency, currency_expected),
-    ...readValidity(fields, null, dayOf(now_ms), lastDayOf(expiryOf(now_ms))),
+    ...readValidity(fields, null, dayOf(now_ms), toDate(lastDayOf(expiryOf(now_ms)))),
     template_id: chooseTemplate(fields, template, aging ? 'AGING_VELOCITY' : 'VELOCITY', null),
   };
   addOrderProblems(fields, controls);
@@ -119,7 +119,7 @@ export function readChangedControls(
     authorization_hold_days: card.authorization_hold_days,
     aging_velocity_time_zone: card.aging_velocity_time_zone,
     currency: card.currency,
-    ...readValidity(fields, card, dayOf(now_ms), lastDayOf(card.expiry)),
+    ...readValidity(fields, card, dayOf(now_ms), toDate(lastDayOf(card.expiry))),
     template_id: chooseTemplate(fields, template, aging ? 'AGING_VELOCITY' : 'VELOCITY', card.template_id),
   };
   addOrderProblems(fields, controls);
@@ -165,7 +165,7 @@ export function assertControls(controls: Controls, expiry: string): void {
   assert(aging === (controls.recurring === null), 'both velocity controls, or neither');
   assert(!aging || transactions_max === null, 'aging velocity with a number of uses');
   assert(controls.valid_starting_on <= controls.valid_ending_on, 'validity ends before it begins');
-  assert(controls.valid_ending_on <= lastDayOf(expiry).toString(), 'validity outlasts the expiry');
+  assert(controls.valid_ending_on <= lastDayOf(expiry), 'validity outlasts the expiry');
 }
 
 function readTotal(fields: RequestFields): Money | null {
@@ -248,8 +248,8 @@ function readValidity(
   last_day: Temporal.PlainDate,
 ): Validity {
   const kept_start = stored !== null && !fields.resets('valid_starting_on') ? toDate(stored.valid_starting_on) : today;
-  const start = fields.readDate('valid_starting_on') ?? kept_start;
-  const named_end = fields.readDate('valid_ending_on');
+  const start = readDate(fields, 'valid_starting_on') ?? kept_start;
+  const named_end = readDate(fields, 'valid_ending_on');
   const months = stored ? null : fields.readInteger('valid_for', { min: 1, max: valid_for_months_max });
   if (!stored && fields.has('valid_for') && fields.has('valid_ending_on')) {
     fields.addProblem('valid_for', 'cannot be sent together with valid_ending_on: either says when validity ends');
@@ -272,6 +272,11 @@ function readValidity(
     }
   }
   return { valid_starting_on: start.toString(), valid_ending_on: end.toString() };
+}
+
+function readDate(fields: RequestFields, name: string): Temporal.PlainDate | null {
+  const text = fields.readDate(name);
+  return text === null ? null : toDate(text);
 }
 
 /**

@@ -101,7 +101,7 @@ export function createMailCourier(ports: MailingPorts): MailCourier {
     await recordEnded();
     const limit = stopped ? 0 : mails_in_flight_max - in_flight.size;
     if (limit === 0) return 0;
-    const lease = drawLease(ports.random, machine_clock.now().epochMilliseconds, lease_ms);
+    const lease = drawLease(ports.random, machine_clock.nowMs(), lease_ms);
     const turns = { limit, per_company_max: mails_in_flight_per_company_max, after_company_id: last_company_id };
     const { ready, ended } = await unitOfWork.run((tx) => prepare(tx, ports, lease, turns));
     for (const { mail, outcome } of ended) ports.ended?.(mail, outcome);
@@ -116,7 +116,7 @@ export function createMailCourier(ports: MailingPorts): MailCourier {
   }
 
   async function send({ mail, message }: Ready, lease: string): Promise<void> {
-    const at_ms = clock.now().epochMilliseconds;
+    const at_ms = clock.nowMs();
     const outcome = 'error' in message ? notTaken(message.error) : await mailer.send(message);
     ended_attempts.push({ mail: applyMailAttempt(mail, outcome, at_ms), outcome, lease });
   }
@@ -166,7 +166,7 @@ async function prepare(
   lease: Lease,
   turns: MailTurns,
 ): Promise<{ readonly ready: readonly Ready[]; readonly ended: readonly Ended[] }> {
-  const now_ms = ports.clock.now().epochMilliseconds;
+  const now_ms = ports.clock.nowMs();
   const ready: Ready[] = [];
   const ended: Ended[] = [];
   for (const claimed of await tx.mails.claimDue(now_ms, lease, turns)) {

@@ -30,7 +30,7 @@ export function mailboxMailer(ports: {
 }): Mailer {
   return {
     async send(message) {
-      const kept = { message_sealed: seal(ports.sealer, message), received_at_ms: ports.clock.now().epochMilliseconds };
+      const kept = { message_sealed: seal(ports.sealer, message), received_at_ms: ports.clock.nowMs() };
       try {
         await ports.unitOfWork.run((tx) => tx.mailbox.insert(kept));
         return { kind: 'taken' };

@@ -169,7 +169,7 @@ function assertKeepsRules(card: VirtualCard): void {
   }
   assert.match(card.valid_starting_on, /^\d{4}-\d{2}-\d{2}$/);
   assert.ok(card.valid_starting_on <= card.valid_ending_on);
-  assert.ok(card.valid_ending_on <= lastDayOf(card.expiry).toString());
+  assert.ok(card.valid_ending_on <= lastDayOf(card.expiry));
   assert.ok(card.emails === null || (card.emails.length >= 1 && card.emails.length <= 5));
   assert.ok(card.emails === null || new Set(card.emails).size === card.emails.length);
   for (const data of [card.metadata, card.network_data]) {

@@ -145,7 +145,7 @@ export class NetworkWorld {
 
   constructor(now: string, ...sketches: readonly CardSketch[]) {
     this.now_ms = ms(now);
-    const clock = { now: () => Temporal.Instant.fromEpochMilliseconds(this.now_ms) };
+    const clock = { nowMs: () => this.now_ms };
     const { ledger, committed } = memoryPersistence({ clock });
     this.ledger = ledger;
     this.#committed = committed;

@@ -271,7 +271,7 @@ export function createCourier(ports: CourierPorts): Courier {
   }
 
   function machineNow(): number {
-    return machine_clock.now().epochMilliseconds;
+    return machine_clock.nowMs();
   }
 
   async function claimAndSend(picked: readonly { readonly lane: Lane; readonly delivery_id: number }[]): Promise<void> {
@@ -279,7 +279,7 @@ export function createCourier(ports: CourierPorts): Courier {
     const lease = drawLease(ports.random, machineNow(), limits.lease_ms);
     let orders: readonly WorkOrder[] = [];
     try {
-      orders = await desk.claim([...lanes_by_delivery.keys()], clock.now().epochMilliseconds, lease);
+      orders = await desk.claim([...lanes_by_delivery.keys()], clock.nowMs(), lease);
     } catch (error) {
       observer.faulted(error);
     }
@@ -295,7 +295,7 @@ export function createCourier(ports: CourierPorts): Courier {
   async function send(lane: Lane, order: WorkOrder): Promise<void> {
     const { delivery, webhook, event, lease } = order;
     try {
-      const at_ms = clock.now().epochMilliseconds;
+      const at_ms = clock.nowMs();
       const answer = await ports.sender.send(
         signedRequest(ports, webhook, {
           id: String(delivery.id),
@@ -392,7 +392,7 @@ export function createCourier(ports: CourierPorts): Courier {
       record_failed = false;
       if (results.length > 0) wake();
       await round;
-      const now_ms = clock.now().epochMilliseconds;
+      const now_ms = clock.nowMs();
       const machine_ms = machineNow();
       // The offers that already wait are enough, and would be offered twice.
       if ((await waitingOffers()) >= limits.in_flight_max) return 0;

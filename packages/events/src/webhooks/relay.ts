@@ -96,7 +96,7 @@ export function createRelay(ports: RelayPorts, options: RelayOptions = {}): Rela
 
   /** Returns whether the batch was full, so that there may be more events. */
   async function runBatch(): Promise<boolean> {
-    const now_ms = clock.now().epochMilliseconds;
+    const now_ms = clock.nowMs();
     const relayed = await unitOfWork.run((tx) => relayEvents(tx, now_ms, batch_max));
     passed_over = relayed.passed_over;
     if (relayed.offers.length > 0) await queue.offer(relayed.offers);

@@ -33,8 +33,8 @@ export function signedRequest(
   { id, sequence, body }: PostedContent,
 ): WebhookRequest {
   const { callback_url } = webhook;
-  const secrets = signingSecrets(webhook, clock.now().epochMilliseconds, sealer);
-  const timestamp = Math.floor(machine_clock.now().epochMilliseconds / 1_000);
+  const secrets = signingSecrets(webhook, clock.nowMs(), sealer);
+  const timestamp = Math.floor(machine_clock.nowMs() / 1_000);
   return {
     callback_url,
     body,

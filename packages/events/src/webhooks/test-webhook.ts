@@ -57,7 +57,7 @@ async function testWebhook(
 ): Promise<{ readonly status: number; readonly error?: string }> {
   const { callback_url, event_type_ids, status } = webhook;
   const body = envelopeBody({
-    created_at_ms: ports.clock.now().epochMilliseconds,
+    created_at_ms: ports.clock.nowMs(),
     event_id: 0,
     payload: { id: String(webhook.id), callback_url, event_type_ids, status },
     previous: null,

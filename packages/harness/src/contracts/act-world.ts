@@ -130,7 +130,7 @@ export class ActWorld {
   }
 
   ports(): ActPorts {
-    const clock = fixedClock(Temporal.Instant.fromEpochMilliseconds(this.call().now_ms));
+    const clock = fixedClock(this.call().now_ms);
     return { unitOfWork: this.storage.unitOfWork, clock, network: this.network };
   }
 

@@ -79,8 +79,8 @@ export class ImportWorld {
         const chunks: number[] = [];
         return { update: (bytes) => void chunks.push(...bytes), digest: () => hashOf(new Uint8Array(chunks)) };
       },
-      clock: fixedClock(Temporal.Instant.fromEpochMilliseconds(now_ms)),
-      machine_clock: { now: () => Temporal.Instant.fromEpochMilliseconds(this.machine_ms) },
+      clock: fixedClock(now_ms),
+      machine_clock: { nowMs: () => this.machine_ms },
       // A lease is renewed with each batch only: a test moves the time.
       pause: (ms) => (ms >= import_lease_ms / 3 ? new Promise(() => {}) : Promise.resolve()),
       monotonicNow: () => 0,

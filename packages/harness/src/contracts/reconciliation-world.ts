@@ -205,7 +205,7 @@ export class ReconciliationWorld {
   }
 
   clock(): Clock {
-    return { now: () => Temporal.Instant.fromEpochMilliseconds(this.now_ms) };
+    return { nowMs: () => this.now_ms };
   }
 
   /** The records of a plan. Their ids and times depend on their places in the plan only. */

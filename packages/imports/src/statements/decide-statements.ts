@@ -159,7 +159,7 @@ function hold({ call, ports }: ImportRun, own: ImportRecord, problem: StatementP
 
 /** The time of an end that is not before the call. */
 export function endedAt({ clock }: Pick<ImportPorts, 'clock'>, now_ms: number): number {
-  return Math.max(now_ms, clock.now().epochMilliseconds);
+  return Math.max(now_ms, clock.nowMs());
 }
 
 function progressOf({ bytes, records: records_total }: ImportRecord, records: number) {

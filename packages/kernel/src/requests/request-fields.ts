@@ -1,4 +1,5 @@
 import { type FieldError, invalid } from '../errors/refusal.ts';
+import { isDay } from '../time/calendar-day.ts';
 import { amount_max, type Money, money } from '../values/money.ts';
 import { showValue } from './show-value.ts';
 
@@ -130,8 +131,8 @@ export class RequestFields {
   }
 
   /** A calendar date that exists, written YYYY-MM-DD. */
-  readDate(name: string): Temporal.PlainDate | null {
-    return this.readParsed(name, toDate, 'a date that exists, as YYYY-MM-DD');
+  readDate(name: string): string | null {
+    return this.readParsed(name, (text) => (isDay(text) ? text : null), 'a date that exists, as YYYY-MM-DD');
   }
 
   /** An array whose length is within the bounds; `items` is the word for what it holds: "names". */
@@ -153,8 +154,4 @@ function tryParse<Value>(parse: (text: string) => Value | null, text: string): V
     if (error instanceof RangeError) return null;
     throw error;
   }
-}
-
-function toDate(text: string): Temporal.PlainDate | null {
-  return /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text) ? Temporal.PlainDate.from(text) : null;
 }

@@ -37,7 +37,7 @@ export function cardDetailsPage(ports: CardDetailsPorts): readonly SystemRoute[]
   const path = `${card_details_path}/:token`;
   const nowMs = async (): Promise<number> => {
     await ports.refreshClock?.();
-    return ports.clock.now().epochMilliseconds;
+    return ports.clock.nowMs();
   };
   return [
     {
