@@ -1,0 +1,36 @@
+/** One statement for the database of a host: text of its dialect, parameters in their order. */
+export interface HostStatement {
+  /** Postgres: parameters are `$1`, `$2`, ...; SQLite: `?`. */
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+export interface HostResult {
+  /**
+   * The rows of a statement that returns rows, else none. Numbers are numbers (64-bit integers too),
+   * bytes are `Uint8Array`, texts are strings.
+   */
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** The number of rows that were inserted, changed or deleted. */
+  readonly changes: number;
+}
+
+/**
+ * An open transaction of the host application, in which calls take part: what they write commits or
+ * rolls back with the rest of it. Created by `fromPg` and its siblings.
+ */
+export interface HostTransaction {
+  readonly dialect: 'sqlite' | 'postgres';
+  /**
+   * The host's own object, such as its `pg` client. Calls with the same handle run one after
+   * another.
+   */
+  readonly handle: object;
+  /** Runs one statement. Rejects with the error of the host's driver. */
+  execute(statement: HostStatement): Promise<HostResult>;
+}
+
+/** The caller gave a transaction that cannot be used. The message says what to do. */
+export class UnusableTransaction extends Error {
+  override readonly name = 'UnusableTransaction';
+}
