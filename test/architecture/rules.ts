@@ -343,9 +343,10 @@ export const versionsAreExact: Rule = (tree) =>
 /** Each runtime dependency is named with its reason in docs/dependencies.md. */
 export const dependenciesHaveReasons: Rule = (tree) => {
   const reasons = tree.files.find((file) => file.path === 'docs/dependencies.md')?.text ?? '';
+  const own = new Set(tree.workspaces.map(({ manifest }) => manifest.name));
   return tree.workspaces.flatMap(({ folder, manifest }) =>
     Object.keys(manifest.dependencies ?? {})
-      .filter((name) => !name.startsWith('@tallystick/') && !reasons.includes(`\`${name}\``))
+      .filter((name) => !own.has(name) && !reasons.includes(`\`${name}\``))
       .map(
         (name) =>
           `${folder}/package.json: ${name} has no reason in docs/dependencies.md; add a row that says why it is needed`,

@@ -35,7 +35,7 @@ import {
 import { createVault, parseKeyRing, type Vault } from '@tallystick/vault';
 import { addressGuard, callbackUrlPolicy, webhookClient } from '@tallystick/webhook-client';
 import pino from 'pino';
-import { createImportPorts } from '../../apps/server/src/import-ports.ts';
+import { createImportPorts } from 'tallystick/inversify';
 
 /** The time of the service's clock, unless a test moves it. */
 export const start = '2030-03-15T10:00:00Z';

@@ -1,7 +1,6 @@
 import { sandbox_keys } from '@tallystick/access';
+import { sandbox_password, sandbox_third_parties } from 'tallystick/inversify';
 import type { Config } from './configuration/config.ts';
-import { sandbox_third_parties } from './sandbox/third-parties.ts';
-import { sandbox_password } from './sandbox/user-login.ts';
 
 /**
  * The text that the server prints when it has started. Programs that start the server wait for the

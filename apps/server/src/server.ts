@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createHttpServer } from '@tallystick/koa';
 import type { Container } from 'inversify';
-import { openArchiveFolder } from './background/archive-files.ts';
+import { openArchiveFolder } from 'tallystick/inversify';
 import type { Config } from './configuration/config.ts';
 import { loadTls } from './configuration/tls.ts';
 import { closeContainer, createContainer } from './container.ts';

@@ -5,7 +5,8 @@ import {
   sealAuditLog,
   verifyAuditLog,
 } from '@tallystick/kernel';
-import { machine_clock } from '../sandbox/shared-clock.ts';
+import { machine_clock } from 'tallystick/inversify';
+
 import { type Command, call, idOf, type ParsedWords, readOptionalId, requireOptions, UsageError } from './command.ts';
 
 /** The time between two lines of progress. */

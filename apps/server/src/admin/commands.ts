@@ -1,6 +1,7 @@
 import { presentTemplate, templateStatusPath } from '@tallystick/koa';
 import { completeTemplate } from '@tallystick/templates';
-import { describeBackfill } from '../background/backfills.ts';
+import { describeBackfill } from 'tallystick/inversify';
+
 import { showDatabase } from '../start-problem.ts';
 import { account_commands } from './accounts.ts';
 import { api_key_commands } from './api-keys.ts';

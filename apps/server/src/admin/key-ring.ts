@@ -4,7 +4,7 @@ import { resealAuthorisations } from '@tallystick/consents';
 import { resealWebhookSecrets } from '@tallystick/events';
 import { resealImports } from '@tallystick/imports';
 import { createKeyRingText } from '@tallystick/vault';
-import { replaceSandboxKeys } from '../configuration/keys-file.ts';
+import { replaceSandboxKeys } from 'tallystick/inversify';
 import type { Command } from './command.ts';
 
 /** The commands on the ring of encryption keys. */

@@ -7,9 +7,8 @@ import {
   retention_kinds,
   sealAuditLog,
 } from '@tallystick/kernel';
-import { openArchive } from '../background/archive-files.ts';
-import { boundsOf } from '../background/retention.ts';
-import { machine_clock } from '../sandbox/shared-clock.ts';
+import { boundsOf, machine_clock, openArchive } from 'tallystick/inversify';
+
 import { type AdminServices, type Command, formatTable } from './command.ts';
 
 /** The time between two lines of progress. */
@@ -56,7 +55,7 @@ export const retention_command: Command = {
 
 async function runKind(services: AdminServices, kind: RetentionKind, is_dry: boolean): Promise<number> {
   const { unitOfWork } = await services.persistence();
-  const bounds = boundsOf(services.config(), services.clock(), kind)!;
+  const bounds = boundsOf(services.config().kept_days, services.clock(), kind)!;
   let reported_ms = performance.now();
   const report = (count: number) => {
     if (performance.now() - reported_ms < report_every_ms) return;

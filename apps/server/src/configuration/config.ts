@@ -8,86 +8,30 @@ import {
   unknown_numbers_kept_days_default,
 } from '@tallystick/cards';
 import { deliveries_kept_days_default } from '@tallystick/events';
-import { nearestName, Refusal, type RetentionKind } from '@tallystick/kernel';
-import {
-  bodies_bytes_max_default,
-  type CertificateProxies,
-  connections_max_default,
-  requests_max_default,
-} from '@tallystick/koa';
-import { parseSender, parseSmtpServer, type Sender, type SmtpServer } from '@tallystick/mail';
-import { type StatementKeySetting, statement_key_default, statement_key_settings } from '@tallystick/reconciliation';
-import { type KeyRing, parseKeyRing } from '@tallystick/vault';
+import { nearestName, Refusal } from '@tallystick/kernel';
+import { bodies_bytes_max_default, connections_max_default, requests_max_default } from '@tallystick/koa';
+import { parseSender, parseSmtpServer } from '@tallystick/mail';
+import { statement_key_default, statement_key_settings } from '@tallystick/reconciliation';
+import { parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
+import { isLoopback, parsePublicUrl, type Role, type Settings } from 'tallystick/inversify';
 import { z } from 'zod';
-import { default_host, default_port, isLoopback } from './http-address.ts';
-import { parsePublicUrl } from './public-url.ts';
+import { default_host, default_port } from './http-address.ts';
 
 /** The checked settings of the environment. Times in milliseconds. */
-export interface Config {
-  readonly role: Role;
+export interface Config extends Settings {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
-  /** `sqlite:<file>` or `postgres://...`. */
-  readonly database_url: string;
-  /** Where the sandbox stores its keys: the folder of the SQLite file, or `./data`. */
-  readonly data_folder: string;
-  readonly sandbox: boolean;
-  /** From `TALLYSTICK_KEYS`; null: the sandbox creates its own. */
-  readonly key_ring: KeyRing | null;
   readonly log_level: LogLevel;
   /** The queue between processes; null: this process sends its own deliveries. */
   readonly redis_url: string | null;
-  /** False: webhooks are not delivered. Deliveries are made and wait. */
-  readonly webhooks: boolean;
-  /** Whether to start on a schema that a newer version has migrated, for a rollback. */
-  readonly accepts_newer_schema: boolean;
-  /** Networks, in addition to the public ones, to which webhooks may be sent, as CIDR. */
-  readonly webhook_networks: readonly string[];
-  /**
-   * The mail server; null: the sandbox stores mails in its mailbox, and other installations keep
-   * them waiting.
-   */
-  readonly smtp: SmtpServer | null;
-  readonly mail_from: Sender;
-  /**
-   * The public address of the service, for links in mails and as the issuer of tokens; null: where
-   * it listens.
-   */
-  readonly public_url: string | null;
-  /** Whether Open Banking is served: an installation without a public address has no issuer. */
-  readonly open_banking: boolean;
   /** The module that authenticates the bank's users; null: the sandbox has its own, others none. */
   readonly user_login_module: string | null;
-  /** The name of the bank on the pages of its users. */
-  readonly bank_name: string;
   /** The files with which the server terminates TLS; null: it serves plain HTTP. */
   readonly tls: TlsFiles | null;
-  /** The proxies that pass client certificates on; null: none. */
-  readonly certificate_proxies: CertificateProxies | null;
-  /** Time from the request of a template to its completion. */
-  readonly template_completion_delay_ms: number;
-  /** Requests per minute of a key without a limit of its own; null: unlimited. */
-  readonly rate_limit_per_minute: number | null;
-  /** How long a network message waits for its pass at most (ADR 0020). */
-  readonly network_wait_ms_max: number;
-  /** The time from the arrival of a network message to its deadline (ADR 0022). */
-  readonly decision_ms_max: number;
-  /** The most API requests in progress. */
-  readonly requests_max: number;
-  /** The most bytes of all bodies, and of all unread answers (ADR 0024). */
-  readonly bodies_bytes_max: number;
   /** The most open connections. */
   readonly connections_max: number;
-  /** How long messages about unknown card numbers are kept. */
-  readonly unknown_numbers_kept_days: number;
-  /** How long the rows of each kind are kept; null: for ever. */
-  readonly kept_days: Readonly<Record<RetentionKind, number | null>>;
-  /** Where rows are written before they are removed; null: nowhere. */
-  readonly archive_folder: string | null;
-  /** How statement lines find their clearings. */
-  readonly statement_key: StatementKeySetting;
   /** JSON files with profiles of CSV files. */
   readonly csv_profiles: readonly string[];
   /** Modules with further formats of clearing files. */
@@ -106,9 +50,7 @@ export interface TlsFiles {
   readonly client_ca: string | null;
 }
 
-/** The work of a process: serve the interface, send deliveries, or both. */
-const roles = ['all', 'api', 'worker'] as const;
-export type Role = (typeof roles)[number];
+const roles = ['all', 'api', 'worker'] as const satisfies readonly Role[];
 
 const log_levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof log_levels)[number];

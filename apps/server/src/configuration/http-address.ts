@@ -1,7 +1,8 @@
+import { default_interface_url } from 'tallystick/inversify';
+
 /** The interface's default address. */
 export const default_host = '127.0.0.1';
 export const default_port = 8080;
-export const default_interface_url = `http://${default_host}:${default_port}`;
 
 /**
  * The value of an option as an address. Throws an error with the option's name if the value is
@@ -10,9 +11,4 @@ export const default_interface_url = `http://${default_host}:${default_port}`;
 export function httpAddress(option: string, text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
   throw new Error(`${option} ${text} is not an address such as ${default_interface_url}`);
-}
-
-/** Whether a host, as a URL or a listener names it, is only this machine. */
-export function isLoopback(host: string): boolean {
-  return /^(localhost|\[?::1\]?|127(\.\d{1,3}){3})$/.test(host);
 }

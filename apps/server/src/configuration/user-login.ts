@@ -6,9 +6,6 @@ export class UnusableUserLogin extends Error {
   override readonly name = 'UnusableUserLogin';
 }
 
-/** Nobody can log in: the bank has named no module. */
-export const no_user_login: UserLogin = { authenticate: async () => null };
-
 /** The login of the bank's users: the default export of a module, or what it returns when called. */
 export async function loadUserLogin(path: string): Promise<UserLogin> {
   let exported: unknown;

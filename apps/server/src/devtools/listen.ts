@@ -3,7 +3,8 @@
  * local program. Registers a webhook in the sandbox while it runs.
  */
 import { event_types, isWebhookSecret, toCanonicalTypeId, webhook_secret_expected } from '@tallystick/events';
-import { default_interface_url, httpAddress } from '../configuration/http-address.ts';
+import { default_interface_url } from 'tallystick/inversify';
+import { httpAddress } from '../configuration/http-address.ts';
 import { parseOptions } from '../parse-options.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import { createListener } from './listener.ts';

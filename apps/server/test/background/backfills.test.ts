@@ -3,8 +3,8 @@ import { describe, it, type TestContext } from 'node:test';
 import { fixedClock } from '@tallystick/kernel';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
 import { changeRows, scratchDatabase, serverEnvironment, testAuditMac } from '@tallystick/test-support';
+import { backfillJob } from 'tallystick/inversify';
 import { admin } from '../../src/admin/command-line.ts';
-import { backfillJob } from '../../src/background/backfills.ts';
 
 const count = 5_000;
 

@@ -5,7 +5,7 @@ import { normalizeAuthorization } from '@tallystick/cards';
 import { createMetrics, logOptions } from '@tallystick/koa';
 import { scratchDatabase, serverEnvironment } from '@tallystick/test-support';
 import { pino } from 'pino';
-import { createOverloadLogger } from '../../src/background/overload.ts';
+import { createOverloadLogger } from 'tallystick/inversify';
 import { readConfig } from '../../src/configuration/config.ts';
 import { closeContainer, createContainer } from '../../src/container.ts';
 import { tokens } from '../../src/tokens.ts';

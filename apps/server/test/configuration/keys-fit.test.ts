@@ -4,8 +4,8 @@ import { fixedClock } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { database_names, scratchDatabase, testAuditMac } from '@tallystick/test-support';
 import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault';
+import { assertKeysFit, WrongKeys } from 'tallystick/inversify';
 import { readConfig } from '../../src/configuration/config.ts';
-import { assertKeysFit, WrongKeys } from '../../src/configuration/keys-fit.ts';
 import { describeStartProblem } from '../../src/start-problem.ts';
 
 const freshRing = () => parseKeyRing(createKeyRingText());

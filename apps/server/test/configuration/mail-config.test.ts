@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { defaultPublicUrl, parsePublicUrl } from 'tallystick/inversify';
 import { ConfigError, readConfig } from '../../src/configuration/config.ts';
-import { defaultPublicUrl, parsePublicUrl } from '../../src/configuration/public-url.ts';
 
 const key = Buffer.alloc(32, 7).toString('base64');
 const smtp = { SMTP_URL: 'smtps://desk:hunter2@mail.example', MAIL_FROM: 'Cards <cards@mail.example>' };
@@ -66,7 +66,7 @@ describe('configuration of mail', () => {
       'https://x#a',
       '',
     ]) {
-      assert.throws(() => parsePublicUrl(url), /PUBLIC_URL/, url);
+      assert.throws(() => parsePublicUrl(url), /must be https/, url);
     }
     assert.equal(defaultPublicUrl('http://127.0.0.1:8080'), 'http://127.0.0.1:8080');
     assert.equal(defaultPublicUrl('http://[::1]:8080'), 'http://[::1]:8080');

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { defaultPublicUrl } from 'tallystick/inversify';
 import { readConfig } from '../../src/configuration/config.ts';
-import { defaultPublicUrl } from '../../src/configuration/public-url.ts';
 import { loadUserLogin, UnusableUserLogin } from '../../src/configuration/user-login.ts';
 
 const live = {

@@ -10,8 +10,8 @@ import {
   startServer,
   testAuditMac,
 } from '@tallystick/test-support';
+import { machine_clock } from 'tallystick/inversify';
 import { createSandboxClient, type Json } from '../../src/devtools/sandbox-client.ts';
-import { machine_clock } from '../../src/sandbox/shared-clock.ts';
 
 /** A sandbox server, and its database as another process sees it. */
 async function open(t: TestContext, name: DatabaseName) {

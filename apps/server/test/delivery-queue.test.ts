@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { logOptions } from '@tallystick/koa';
 import { freePort, own_servers_expected, startLocalRedis } from '@tallystick/test-support';
 import { pino } from 'pino';
-import { openDeliveryQueue } from '../../src/background/delivery-queue.ts';
+import { openDeliveryQueue } from '../src/delivery-queue.ts';
 
 /** A Redis in trouble. */
 interface Trouble {

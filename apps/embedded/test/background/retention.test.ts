@@ -32,7 +32,7 @@ async function purge(
 ): Promise<Partial<Record<RetentionKind, number>>> {
   const counts: Partial<Record<RetentionKind, number>> = {};
   const job = retentionJob({
-    config: { kept_days: { ...for_ever, ...kept_days } },
+    kept_days: { ...for_ever, ...kept_days },
     persistence: world.persistence,
     archive,
     random: vault.random,

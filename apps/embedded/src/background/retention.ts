@@ -12,7 +12,7 @@ import {
 import type { Metrics } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { Logger } from 'pino';
-import type { Config } from '../configuration/config.ts';
+import type { Settings } from '../composition/settings.ts';
 import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
 
@@ -21,7 +21,7 @@ const run_ms_max = 2_000;
 const run_every_ms = 30_000;
 
 export interface RetentionPorts {
-  readonly config: Pick<Config, 'kept_days'>;
+  readonly kept_days: Settings['kept_days'];
   readonly persistence: Pick<Persistence, 'unitOfWork'>;
   readonly archive: RowArchive | null;
   readonly random: Random;
@@ -38,7 +38,7 @@ export interface RetentionPorts {
  * finished is continued by the next, with the kind at which it stopped.
  */
 export function retentionJob(ports: RetentionPorts): Job {
-  const { config, persistence, archive, random, clock, metrics, logger, refresh } = ports;
+  const { kept_days, persistence, archive, random, clock, metrics, logger, refresh } = ports;
   let first = 0;
   return {
     name: 'retention',
@@ -56,7 +56,7 @@ export function retentionJob(ports: RetentionPorts): Job {
       for (let at = 0; at < retention_kinds.length; at += 1) {
         first = (began_with + at) % retention_kinds.length;
         const kind = retention_kinds[first]!;
-        const bounds = boundsOf(config, clock, kind);
+        const bounds = boundsOf(kept_days, clock, kind);
         if (bounds === null) continue;
         const afterStep = async (removed: number, took_ms: number): Promise<boolean> => {
           metrics.rowsPurged(kind, removed);
@@ -74,7 +74,7 @@ export function retentionJob(ports: RetentionPorts): Job {
 }
 
 /** Which rows of a kind are due now; null when they are kept for ever. */
-export function boundsOf({ kept_days }: Pick<Config, 'kept_days'>, clock: Clock, kind: RetentionKind) {
+export function boundsOf(kept_days: Settings['kept_days'], clock: Clock, kind: RetentionKind) {
   const days = kept_days[kind];
   if (days === null) return null;
   const now_ms = clock.nowMs();

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { sandboxKeyRing } from '../../src/configuration/keys-file.ts';
+import { sandboxKeyRing } from '../../src/composition/keys-file.ts';
 
 describe('the key file of the sandbox', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-test-'));

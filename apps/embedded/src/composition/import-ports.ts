@@ -3,12 +3,12 @@ import type { Formats, ImportPorts } from '@tallystick/imports';
 import type { Clock } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { Vault } from '@tallystick/vault';
-import type { Config } from './configuration/config.ts';
-import { machine_clock } from './sandbox/shared-clock.ts';
+import { machine_clock } from '../sandbox/shared-clock.ts';
+import type { Settings } from './settings.ts';
 
 /** The ports of imports on this database. Test files are accepted only in a sandbox. */
 export function createImportPorts(
-  { sandbox }: Pick<Config, 'sandbox'>,
+  { sandbox }: Pick<Settings, 'sandbox'>,
   { unitOfWork, ledger, giveWay }: Pick<Persistence, 'unitOfWork' | 'ledger' | 'giveWay'>,
   { card_vault, random, sealer, sha256, createSha256 }: Vault,
   clock: Clock,

@@ -4,7 +4,7 @@ import type { Clock } from '@tallystick/kernel';
 import { templateStatusPath } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { completeDueTemplates } from '@tallystick/templates';
-import type { Config } from '../configuration/config.ts';
+import type { Settings } from '../composition/settings.ts';
 import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
 
@@ -22,7 +22,7 @@ const authorisation_kept_ms = 300_000;
  * run.
  */
 export function dueWork(
-  { unknown_numbers_kept_days }: Pick<Config, 'unknown_numbers_kept_days'>,
+  { unknown_numbers_kept_days }: Pick<Settings, 'unknown_numbers_kept_days'>,
   persistence: Persistence,
   clock: Clock,
   refresh: () => Promise<void>,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMetrics } from '@tallystick/koa';
-import { accountRangeJob } from '../src/background/account-ranges.ts';
+import { accountRangeJob } from '../../src/background/account-ranges.ts';
 
 test('an account range of which 90 % is used is warned of once, and measured', async () => {
   const metrics = createMetrics({ process_metrics: false });

@@ -4,16 +4,13 @@ import {
   type MailCourier,
   type Mailer,
   type MailOutcome,
-  mailboxMailer,
   purgeLinks,
 } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import { card_details_path, type Metrics } from '@tallystick/koa';
-import { smtpMailer } from '@tallystick/mail';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { Vault } from '@tallystick/vault';
 import type { Logger } from 'pino';
-import type { Config } from '../configuration/config.ts';
 import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
 
@@ -33,14 +30,16 @@ export interface Mails {
    */
   settled(): Promise<string | null>;
   /**
-   * Ends the attempts in progress, records them and closes connections; called once the jobs have
-   * stopped.
+   * Ends the attempts in progress and records them; called once the jobs have stopped.
    */
   close(): Promise<void>;
 }
 
 export interface MailsPorts {
-  readonly config: Pick<Config, 'smtp' | 'mail_from' | 'sandbox' | 'role'>;
+  /** Whether this process sends, or leaves the sending to others. */
+  readonly sends: boolean;
+  /** Null: mails wait. */
+  readonly mailer: Mailer | null;
   readonly persistence: Pick<Persistence, 'unitOfWork'>;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -52,18 +51,14 @@ export interface MailsPorts {
   readonly refresh: () => Promise<void>;
 }
 
-/**
- * Sends mails over SMTP when it is configured. Otherwise a sandbox puts them in its mailbox, and
- * outside a sandbox they wait. A process of the role `api` leaves the sending to others.
- */
+/** Sends the mails that are due, with the mailer. Without one they wait. */
 export function createMails(ports: MailsPorts): Mails {
-  const { config, persistence, vault, clock, metrics, logger, refresh } = ports;
+  const { sends, mailer, persistence, vault, clock, metrics, logger, refresh } = ports;
   const { unitOfWork } = persistence;
-  const mailer = openMailer(ports);
   metrics.watchMails(() => unitOfWork.read((tx) => tx.mails.backlog()), clock);
   const jobs: Job[] = [{ name: 'one-time link purge', every_ms: 600_000, run: purge }];
   let courier: MailCourier | null = null;
-  if (mailer !== null && config.role !== 'api') {
+  if (mailer !== null && sends) {
     const sending = createMailCourier({
       unitOfWork,
       mailer,
@@ -103,19 +98,9 @@ export function createMails(ports: MailsPorts): Mails {
       return `mails pending: ${pending}; not all that are due were attempted in ${settle_ms_max / 1_000} s`;
     },
     async close() {
-      try {
-        await courier?.stop();
-      } finally {
-        await mailer?.close();
-      }
+      await courier?.stop();
     },
   };
-}
-
-function openMailer({ config, persistence, vault, clock }: MailsPorts): Mailer | null {
-  if (config.smtp !== null) return smtpMailer({ server: config.smtp, from: config.mail_from });
-  if (!config.sandbox) return null;
-  return mailboxMailer({ unitOfWork: persistence.unitOfWork, sealer: vault.sealer, clock });
 }
 
 /** Counts the attempt and logs it, with ids, and without address or text. */

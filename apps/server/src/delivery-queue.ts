@@ -1,8 +1,8 @@
 import { embeddedQueue } from '@tallystick/embedded-queue';
 import type { DeliveryQueue } from '@tallystick/events';
 import type { Logger } from 'pino';
-import type { Config } from '../configuration/config.ts';
-import { createFaultReporter } from './repeated-faults.ts';
+import { createFaultReporter } from 'tallystick/inversify';
+import type { Config } from './configuration/config.ts';
 
 /**
  * Bull if Redis is configured, so that other processes can send; else a queue in this process,

@@ -1,11 +1,11 @@
 import { access, constants, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ArchivedRow, dayAt, type RetentionKind, type RowArchive } from '@tallystick/kernel';
-import type { Config } from '../configuration/config.ts';
+import type { Settings } from '../composition/settings.ts';
 import { machine_clock } from '../sandbox/shared-clock.ts';
 
 /** Where rows go after their retention time; null: nowhere. */
-export function openArchive({ archive_folder }: Pick<Config, 'archive_folder'>): RowArchive | null {
+export function openArchive({ archive_folder }: Pick<Settings, 'archive_folder'>): RowArchive | null {
   return archive_folder === null ? null : archiveFiles(archive_folder, todayOnMachine);
 }
 

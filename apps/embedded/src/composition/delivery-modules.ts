@@ -1,0 +1,117 @@
+import { type Mailer, mailboxMailer } from '@tallystick/cards';
+import { embeddedQueue } from '@tallystick/embedded-queue';
+import type { Clock } from '@tallystick/kernel';
+import { smtpMailer } from '@tallystick/mail';
+import type { Persistence } from '@tallystick/mikro-orm';
+import type { Vault } from '@tallystick/vault';
+import { addressGuard, webhookClient } from '@tallystick/webhook-client';
+import { ContainerModule } from 'inversify';
+import { createDeliveries } from '../background/deliveries.ts';
+import { deliveryObserver } from '../background/delivery-observer.ts';
+import { createMails } from '../background/mails.ts';
+import { publicUrl } from './public-url.ts';
+import type { Settings } from './settings.ts';
+import { tokens } from './tokens.ts';
+
+/** The deliveries of events to webhooks. */
+export const webhooks_module = new ContainerModule(({ bind }) => {
+  bind(tokens.address_guard).toResolvedValue(
+    ({ webhook_networks }) => addressGuard(webhook_networks),
+    [tokens.settings],
+  );
+  bind(tokens.webhook_sender).toResolvedValue(
+    (guard, { sandbox }) => webhookClient({ guard, trusts_loopback: sandbox }),
+    [tokens.address_guard, tokens.settings],
+  );
+  bind(tokens.delivery_queue).toResolvedValue(() => embeddedQueue());
+  bind(tokens.deliveries)
+    .toResolvedValue(
+      async (settings, persistence, vault, clock, refresh, metrics, logger, queue, guard, sender) => {
+        metrics.watchWebhooksOn(() => settings.webhooks);
+        if (!settings.webhooks) logger.warn('webhooks are off: deliveries are made and wait, and none is sent');
+        metrics.watchDeliveries(
+          async () => ({
+            ...(await persistence.delivery_desk.backlog()),
+            queue_depth: await queue.depth().catch(() => Number.NaN),
+          }),
+          clock,
+        );
+        return createDeliveries({
+          persistence,
+          vault,
+          clock,
+          queue,
+          guard,
+          sender,
+          observer: deliveryObserver(metrics, logger),
+          refresh,
+          sends: settings.role !== 'api' && settings.webhooks,
+          is_off: !settings.webhooks,
+        });
+      },
+      [
+        tokens.settings,
+        tokens.persistence,
+        tokens.vault,
+        tokens.clock,
+        tokens.refresh_clock,
+        tokens.metrics,
+        tokens.logger,
+        tokens.delivery_queue,
+        tokens.address_guard,
+        tokens.webhook_sender,
+      ],
+    )
+    .onDeactivation((deliveries) => deliveries.stop());
+});
+
+/** The mails about cards. */
+export const mail_module = new ContainerModule(({ bind }) => {
+  bind(tokens.listening).toConstantValue({ url: null });
+  bind(tokens.mailer)
+    .toResolvedValue(openMailer, [tokens.settings, tokens.persistence, tokens.vault, tokens.clock])
+    .onDeactivation(async (mailer) => {
+      await mailer?.close();
+    });
+  bind(tokens.mails)
+    .toResolvedValue(
+      (settings, persistence, mailer, vault, clock, refresh, metrics, logger, listening) =>
+        createMails({
+          sends: settings.role !== 'api',
+          persistence,
+          mailer,
+          vault,
+          clock,
+          metrics,
+          logger,
+          refresh,
+          publicUrl: () => publicUrl(settings, listening.url),
+        }),
+      [
+        tokens.settings,
+        tokens.persistence,
+        tokens.mailer,
+        tokens.vault,
+        tokens.clock,
+        tokens.refresh_clock,
+        tokens.metrics,
+        tokens.logger,
+        tokens.listening,
+      ],
+    )
+    .onDeactivation((mails) => mails.close());
+});
+
+/**
+ * Mails are sent over SMTP when it is configured. Otherwise a sandbox puts them in its mailbox, and
+ * outside a sandbox they wait.
+ */
+function openMailer(
+  { smtp, mail_from, sandbox }: Settings,
+  { unitOfWork }: Persistence,
+  { sealer }: Vault,
+  clock: Clock,
+): Mailer | null {
+  if (smtp !== null) return smtpMailer({ server: smtp, from: mail_from });
+  return sandbox ? mailboxMailer({ unitOfWork, sealer, clock }) : null;
+}

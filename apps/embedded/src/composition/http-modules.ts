@@ -1,0 +1,115 @@
+import { tableSource } from '@tallystick/clearing-files';
+import { callAfterCommit } from '@tallystick/kernel';
+import { createHttpApp, createLifecycle, createMetrics } from '@tallystick/koa';
+import { ContainerModule } from 'inversify';
+import { machine_clock } from '../sandbox/shared-clock.ts';
+import { version } from '../version.ts';
+import { createOpenBanking, openUserLogin } from './open-banking.ts';
+import { publicUrl } from './public-url.ts';
+import { tokens } from './tokens.ts';
+
+/** Open Banking with its authorisation server. */
+export const open_banking_module = new ContainerModule(({ bind }) => {
+  bind(tokens.bank_data).toConstantValue(null);
+  bind(tokens.user_login).toResolvedValue(openUserLogin, [tokens.settings, tokens.persistence]);
+  bind(tokens.open_banking).toResolvedValue(
+    async (settings, persistence, vault, clock, refresh, users, logger, listening, bank) =>
+      settings.open_banking
+        ? await createOpenBanking({
+            settings,
+            persistence,
+            vault,
+            clock,
+            refresh,
+            users,
+            bank,
+            logger,
+            publicUrl: () => publicUrl(settings, listening.url),
+          })
+        : null,
+    [
+      tokens.settings,
+      tokens.persistence,
+      tokens.vault,
+      tokens.clock,
+      tokens.refresh_clock,
+      tokens.user_login,
+      tokens.logger,
+      tokens.listening,
+      tokens.bank_data,
+    ],
+  );
+});
+
+/** The HTTP interface, and the measures of the whole process. */
+export const http_module = new ContainerModule(({ bind }) => {
+  bind(tokens.lifecycle).toResolvedValue(createLifecycle);
+  bind(tokens.metrics).toResolvedValue(
+    ({ database_url, role }) => {
+      const database = database_url.startsWith('sqlite:') ? 'sqlite' : 'postgres';
+      return createMetrics({ build: { version, database, role } });
+    },
+    [tokens.settings],
+  );
+  bind(tokens.http_ports).toResolvedValue(
+    (
+      settings,
+      persistence,
+      network,
+      vault,
+      clock,
+      log,
+      metrics,
+      lifecycle,
+      deliveries,
+      sandbox,
+      schema_watch,
+      import_ports,
+      open_banking,
+    ) => ({
+      open_banking: open_banking ?? undefined,
+      imports: import_ports,
+      readTable: tableSource,
+      unitOfWork: callAfterCommit(persistence.unitOfWork, deliveries.nudge),
+      look_ups: persistence.look_ups,
+      webhooks: deliveries.webhooks,
+      serves_api: settings.role !== 'worker',
+      network,
+      vault: vault.card_vault,
+      sealer: vault.sealer,
+      random: vault.random,
+      sha256: vault.sha256,
+      hmacSha256: vault.hmacSha256,
+      clock,
+      machine_clock,
+      log,
+      metrics,
+      lifecycle,
+      ping: () => persistence.ping(),
+      newerMigrations: schema_watch.newerMigrations,
+      template_completion_delay_ms: settings.template_completion_delay_ms,
+      sandbox,
+      rate_limit_per_minute: settings.rate_limit_per_minute,
+      requests_max: settings.requests_max,
+      transactions_max: persistence.others_max,
+      bodies_bytes_max: settings.bodies_bytes_max,
+      version,
+    }),
+    [
+      tokens.settings,
+      tokens.persistence,
+      tokens.network,
+      tokens.vault,
+      tokens.clock,
+      tokens.logger,
+      tokens.metrics,
+      tokens.lifecycle,
+      tokens.deliveries,
+      tokens.sandbox,
+      tokens.schema_watch,
+      tokens.imports,
+      tokens.open_banking,
+    ],
+  );
+  bind(tokens.http_app).toResolvedValue(createHttpApp, [tokens.http_ports]);
+});

@@ -1,0 +1,63 @@
+import type { RetentionKind } from '@tallystick/kernel';
+import type { CertificateProxies } from '@tallystick/koa';
+import type { Sender, SmtpServer } from '@tallystick/mail';
+import type { StatementKeySetting } from '@tallystick/reconciliation';
+import type { KeyRing } from '@tallystick/vault';
+
+/** The work of a process: serve the interface, send deliveries, or both. */
+export type Role = 'all' | 'api' | 'worker';
+
+/** The settings that the modules read. Times in milliseconds. */
+export interface Settings {
+  readonly role: Role;
+  /** `sqlite:<file>`, `sqlite::memory:` or `postgres://...`. */
+  readonly database_url: string;
+  /** Where a sandbox stores its keys. */
+  readonly data_folder: string;
+  readonly sandbox: boolean;
+  /** Null: the sandbox creates its own. */
+  readonly key_ring: KeyRing | null;
+  /** False: webhooks are not delivered. Deliveries are made and wait. */
+  readonly webhooks: boolean;
+  /** Whether to open a database that a newer version has migrated, for a rollback. */
+  readonly accepts_newer_schema: boolean;
+  /** Networks, in addition to the public ones, to which webhooks may be sent, as CIDR. */
+  readonly webhook_networks: readonly string[];
+  /**
+   * The mail server; null: a sandbox stores mails in its mailbox, and other installations keep
+   * them waiting.
+   */
+  readonly smtp: SmtpServer | null;
+  readonly mail_from: Sender;
+  /**
+   * The public address of the service, for links in mails and as the issuer of tokens; null: where
+   * it listens.
+   */
+  readonly public_url: string | null;
+  /** Whether Open Banking is served: an installation without a public address has no issuer. */
+  readonly open_banking: boolean;
+  /** The name of the bank on the pages of its users. */
+  readonly bank_name: string;
+  /** The proxies that pass client certificates on; null: none. */
+  readonly certificate_proxies: CertificateProxies | null;
+  /** Time from the request of a template to its completion. */
+  readonly template_completion_delay_ms: number;
+  /** Requests per minute of a key without a limit of its own; null: unlimited. */
+  readonly rate_limit_per_minute: number | null;
+  /** How long a network message waits for its pass at most (ADR 0020). */
+  readonly network_wait_ms_max: number;
+  /** The time from the arrival of a network message to its deadline (ADR 0022). */
+  readonly decision_ms_max: number;
+  /** The most API requests in progress. */
+  readonly requests_max: number;
+  /** The most bytes of all bodies, and of all unread answers (ADR 0024). */
+  readonly bodies_bytes_max: number;
+  /** How long messages about unknown card numbers are kept. */
+  readonly unknown_numbers_kept_days: number;
+  /** How long the rows of each kind are kept; null: for ever. */
+  readonly kept_days: Readonly<Record<RetentionKind, number | null>>;
+  /** Where rows are written before they are removed; null: nowhere. */
+  readonly archive_folder: string | null;
+  /** How statement lines find their clearings. */
+  readonly statement_key: StatementKeySetting;
+}

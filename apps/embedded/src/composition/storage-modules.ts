@@ -1,0 +1,103 @@
+import type { CardVault } from '@tallystick/cards';
+import type { Clock } from '@tallystick/kernel';
+import { migrations, mikroOrmPersistence, type Persistence, type SchemaMigration } from '@tallystick/mikro-orm';
+import { refuseOtherStatementKey } from '@tallystick/reconciliation';
+import { createVault, type KeyRing, type Vault } from '@tallystick/vault';
+import { ContainerModule } from 'inversify';
+import { mirrorPurchases } from '../sandbox/mirrored-purchases.ts';
+import { createSharedClock, machine_clock, type SharedClock } from '../sandbox/shared-clock.ts';
+import { sandboxKeyRing } from './keys-file.ts';
+import { assertKeysFit } from './keys-fit.ts';
+import type { Settings } from './settings.ts';
+import { tokens } from './tokens.ts';
+
+/** The keys, and the cryptography made of them. */
+export const keys_module = new ContainerModule(({ bind }) => {
+  bind(tokens.key_ring).toResolvedValue(
+    ({ key_ring, data_folder }) => key_ring ?? sandboxKeyRing(data_folder),
+    [tokens.settings],
+  );
+  bind<CardVault | null>(tokens.card_vault).toConstantValue(null);
+  bind(tokens.vault).toResolvedValue(openVault, [tokens.key_ring, tokens.card_vault]);
+});
+
+/** The clock: the machine's, and in a sandbox one that can be moved. */
+export const time_module = new ContainerModule(({ bind }) => {
+  bind(tokens.shared_clock).toResolvedValue(({ sandbox }) => (sandbox ? createSharedClock() : null), [tokens.settings]);
+  bind(tokens.clock).toResolvedValue((shared) => shared ?? machine_clock, [tokens.shared_clock]);
+});
+
+/** The database. */
+export const storage_module = new ContainerModule(({ bind }) => {
+  bind(tokens.migrations).toConstantValue(migrations);
+  bind(tokens.migrates).toConstantValue(true);
+  bind(tokens.any_statement_key).toConstantValue(false);
+  bind(tokens.database)
+    .toResolvedValue(openDatabase, [tokens.settings, tokens.clock, tokens.vault, tokens.migrations])
+    .onDeactivation((database) => database.close());
+  bind(tokens.persistence).toResolvedValue(checkDatabase, [
+    tokens.settings,
+    tokens.database,
+    tokens.clock,
+    tokens.shared_clock,
+    tokens.vault,
+    tokens.migrates,
+    tokens.any_statement_key,
+  ]);
+  bind(tokens.refresh_clock).toResolvedValue(
+    (shared, { look_ups }) =>
+      async () => {
+        await shared?.refresh(look_ups);
+      },
+    [tokens.shared_clock, tokens.persistence],
+  );
+});
+
+/** The host's own numbers of cards replace those of the key ring. */
+function openVault(ring: KeyRing, card_vault: CardVault | null): Vault {
+  const vault = createVault(ring);
+  return card_vault === null ? vault : { ...vault, card_vault };
+}
+
+function openDatabase(
+  { database_url, decision_ms_max, statement_key }: Settings,
+  clock: Clock,
+  { audit_mac }: Vault,
+  known_migrations: readonly SchemaMigration[],
+): Promise<Persistence> {
+  return mikroOrmPersistence({
+    database_url,
+    clock,
+    audit_mac,
+    decision_ms_max,
+    statement_key,
+    migrations: known_migrations,
+  });
+}
+
+/**
+ * Migrates the database or checks its schema, and checks that the keys belong to it and that its
+ * items were made with the configured statement key. Closes the database if not.
+ */
+async function checkDatabase(
+  { accepts_newer_schema: accepts_newer }: Settings,
+  database: Persistence,
+  clock: Clock,
+  shared: SharedClock | null,
+  vault: Vault,
+  migrates: boolean,
+  any_statement_key: boolean,
+): Promise<Persistence> {
+  try {
+    await database.migrate({ accepts_newer, only_checks: !migrates });
+    await shared?.refresh(database.unitOfWork);
+    await assertKeysFit(database.unitOfWork, vault);
+    if (!any_statement_key) {
+      await database.unitOfWork.read(({ reconciliation }) => refuseOtherStatementKey(reconciliation));
+    }
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return shared === null ? database : { ...database, unitOfWork: mirrorPurchases(database.unitOfWork, clock.nowMs) };
+}

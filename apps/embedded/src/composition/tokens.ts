@@ -1,0 +1,83 @@
+import type { BankData } from '@tallystick/accounts';
+import type { CardVault, Mailer, Network } from '@tallystick/cards';
+import type { UserLogin } from '@tallystick/consents';
+import type { DeliveryQueue, WebhookSender } from '@tallystick/events';
+import type { Formats, ImportPorts } from '@tallystick/imports';
+import type { Clock, RowArchive } from '@tallystick/kernel';
+import type { createHttpApp, HttpAppPorts, Lifecycle, Metrics, OpenBankingPorts, Sandbox } from '@tallystick/koa';
+import type { Persistence, SchemaMigration } from '@tallystick/mikro-orm';
+import type { KeyRing, Vault } from '@tallystick/vault';
+import type { AddressGuard } from '@tallystick/webhook-client';
+import type { ServiceIdentifier } from 'inversify';
+import type { Logger } from 'pino';
+import type { Deliveries } from '../background/deliveries.ts';
+import type { Jobs } from '../background/jobs.ts';
+import type { Mails } from '../background/mails.ts';
+import type { SchemaWatch } from '../background/schema-watch.ts';
+import type { SharedClock } from '../sandbox/shared-clock.ts';
+import type { Settings } from './settings.ts';
+
+/** The parts that the modules provide, by name. A host replaces a part by rebinding its token. */
+export const tokens = {
+  settings: identifier<Settings>('settings'),
+  /** Bound by the app. */
+  logger: identifier<Logger>('logger'),
+  clock: identifier<Clock>('clock'),
+  /** Null outside the sandbox. */
+  shared_clock: identifier<SharedClock | null>('shared_clock'),
+  /** Refreshes the sandbox's clock; does nothing outside the sandbox. */
+  refresh_clock: identifier<() => Promise<void>>('refresh_clock'),
+  /** The migrations of this version. */
+  migrations: identifier<readonly SchemaMigration[]>('migrations'),
+  /** Whether the schema is migrated when the database is opened; else it is only checked. */
+  migrates: identifier<boolean>('migrates'),
+  /** Whether the items of the database may have been made with another statement key. */
+  any_statement_key: identifier<boolean>('any_statement_key'),
+  key_ring: identifier<KeyRing>('key_ring'),
+  vault: identifier<Vault>('vault'),
+  /** Seals card numbers and derives their codes; null: with the key ring. */
+  card_vault: identifier<CardVault | null>('card_vault'),
+  /** Open, and neither migrated nor checked. */
+  database: identifier<Persistence>('database'),
+  /** Migrated, and checked against the keys. */
+  persistence: identifier<Persistence>('persistence'),
+  network: identifier<Network>('network'),
+  /** The formats of clearing files and bank statements. */
+  formats: identifier<Formats>('formats'),
+  /** The ports of imports in a process that also delivers events. */
+  imports: identifier<ImportPorts>('imports'),
+  /** The same beside a server, which then delivers the events. */
+  offline_imports: identifier<ImportPorts>('offline_imports'),
+  /** Carries due deliveries to the processes that send them. */
+  delivery_queue: identifier<DeliveryQueue>('delivery_queue'),
+  /** The addresses to which webhooks may be sent. */
+  address_guard: identifier<AddressGuard>('address_guard'),
+  webhook_sender: identifier<WebhookSender>('webhook_sender'),
+  deliveries: identifier<Deliveries>('deliveries'),
+  /** The address at which the interface is served, once it is. */
+  listening: identifier<{ url: string | null }>('listening'),
+  /** Null: mails wait. */
+  mailer: identifier<Mailer | null>('mailer'),
+  mails: identifier<Mails>('mails'),
+  /** Where rows go before they are removed; null: nowhere. */
+  archive: identifier<RowArchive | null>('archive'),
+  schema_watch: identifier<SchemaWatch>('schema_watch'),
+  jobs: identifier<Jobs>('jobs'),
+  /** Null outside the sandbox. */
+  sandbox: identifier<Sandbox | null>('sandbox'),
+  /** Authenticates the users of the bank. */
+  user_login: identifier<UserLogin>('user_login'),
+  /** The bank's data for Open Banking; null: as the bank has reported it to the database. */
+  bank_data: identifier<BankData | null>('bank_data'),
+  /** Null: Open Banking is not served. */
+  open_banking: identifier<OpenBankingPorts | null>('open_banking'),
+  lifecycle: identifier<Lifecycle>('lifecycle'),
+  metrics: identifier<Metrics>('metrics'),
+  /** The parts of the HTTP interface, for `createHttpApp`. */
+  http_ports: identifier<HttpAppPorts>('http_ports'),
+  http_app: identifier<ReturnType<typeof createHttpApp>>('http_app'),
+} as const;
+
+function identifier<Service>(name: string): ServiceIdentifier<Service> {
+  return Symbol.for(`tallystick.${name}`);
+}

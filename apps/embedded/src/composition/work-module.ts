@@ -1,0 +1,93 @@
+import { ContainerModule } from 'inversify';
+import { accountRangeJob } from '../background/account-ranges.ts';
+import { openArchive } from '../background/archive-files.ts';
+import { auditSealerJob } from '../background/audit-chain.ts';
+import { backfillJob } from '../background/backfills.ts';
+import { dueWork } from '../background/due-work.ts';
+import { eventIndexJob } from '../background/event-index.ts';
+import { importJob } from '../background/imports.ts';
+import { jobObserver } from '../background/job-observer.ts';
+import { createJobs } from '../background/jobs.ts';
+import { reconciliationJob } from '../background/reconciliation.ts';
+import { retentionJob } from '../background/retention.ts';
+import { createSchemaWatch } from '../background/schema-watch.ts';
+import { openSandbox } from '../sandbox/sandbox.ts';
+import { tokens } from './tokens.ts';
+
+/** The work in the background, and the sandbox, which does what is due when its clock is moved. */
+export const work_module = new ContainerModule(({ bind }) => {
+  bind(tokens.archive).toResolvedValue(openArchive, [tokens.settings]);
+  bind(tokens.schema_watch).toResolvedValue(createSchemaWatch, [tokens.persistence, tokens.metrics, tokens.logger]);
+  bind(tokens.jobs)
+    .toResolvedValue(
+      (
+        settings,
+        persistence,
+        vault,
+        clock,
+        refresh,
+        deliveries,
+        mails,
+        metrics,
+        logger,
+        schema_watch,
+        import_ports,
+        lifecycle,
+        archive,
+      ) =>
+        createJobs(
+          [
+            ...dueWork(settings, persistence, clock, refresh),
+            retentionJob({
+              kept_days: settings.kept_days,
+              persistence,
+              archive,
+              random: vault.random,
+              clock,
+              metrics,
+              logger,
+              refresh,
+            }),
+            auditSealerJob({ persistence, audit_mac: vault.audit_mac, clock, metrics }),
+            ...deliveries.jobs,
+            ...mails.jobs,
+            eventIndexJob(persistence.event_index, metrics),
+            reconciliationJob({ persistence, clock, metrics, deliveries, refresh }),
+            accountRangeJob(persistence, metrics, logger),
+            backfillJob(persistence.backfills, logger),
+            schema_watch.job,
+            importJob(import_ports, lifecycle, metrics, logger),
+          ],
+          jobObserver(metrics, logger),
+        ),
+      [
+        tokens.settings,
+        tokens.persistence,
+        tokens.vault,
+        tokens.clock,
+        tokens.refresh_clock,
+        tokens.deliveries,
+        tokens.mails,
+        tokens.metrics,
+        tokens.logger,
+        tokens.schema_watch,
+        tokens.imports,
+        tokens.lifecycle,
+        tokens.archive,
+      ],
+    )
+    .onDeactivation((jobs) => jobs.stop());
+  bind(tokens.sandbox).toResolvedValue(
+    async (persistence, shared, jobs, deliveries, mails, logger) =>
+      shared === null
+        ? null
+        : await openSandbox(persistence, shared, async () => {
+            await jobs.runDue();
+            const unsettled = await Promise.all([deliveries.settled(), mails.settled()]);
+            const waiting = unsettled.filter((what) => what !== null).join('; ') || null;
+            if (waiting !== null) logger.warn({ waiting }, 'the clock was moved, and some due work is not done yet');
+            return waiting;
+          }),
+    [tokens.persistence, tokens.shared_clock, tokens.jobs, tokens.deliveries, tokens.mails, tokens.logger],
+  );
+});

@@ -1,0 +1,29 @@
+/**
+ * The parts of which the embedded library and the standalone server are composed, for hosts that
+ * use Inversify. A host creates a container, binds `tokens.logger`, and rebinds the tokens of what
+ * it replaces.
+ */
+export { openArchive, openArchiveFolder, UnusableArchive } from './background/archive-files.ts';
+export { backfillJob, describeBackfill } from './background/backfills.ts';
+export type { Deliveries } from './background/deliveries.ts';
+export type { Job, Jobs } from './background/jobs.ts';
+export type { Mails } from './background/mails.ts';
+export { createOverloadLogger } from './background/overload.ts';
+export { createFaultReporter } from './background/repeated-faults.ts';
+export { boundsOf } from './background/retention.ts';
+export type { SchemaWatch } from './background/schema-watch.ts';
+export { closeContainer, createContainer, modules } from './composition/container.ts';
+export { mail_module, webhooks_module } from './composition/delivery-modules.ts';
+export { http_module, open_banking_module } from './composition/http-modules.ts';
+export { createImportPorts } from './composition/import-ports.ts';
+export { replaceSandboxKeys, sandboxKeyRing, UnusableKeysFile } from './composition/keys-file.ts';
+export { assertKeysFit, WrongKeys } from './composition/keys-fit.ts';
+export { imports_module, network_module } from './composition/network-modules.ts';
+export { default_interface_url, defaultPublicUrl, isLoopback, parsePublicUrl } from './composition/public-url.ts';
+export type { Role, Settings } from './composition/settings.ts';
+export { keys_module, storage_module, time_module } from './composition/storage-modules.ts';
+export { tokens } from './composition/tokens.ts';
+export { work_module } from './composition/work-module.ts';
+export { machine_clock, type SharedClock } from './sandbox/shared-clock.ts';
+export { sandbox_third_parties } from './sandbox/third-parties.ts';
+export { sandbox_password } from './sandbox/user-login.ts';
