@@ -1,0 +1,23 @@
+import type { HostTransaction } from '@tallystick/kernel';
+
+/** The id of an object, as a number or as digits. */
+export type Id = number | string;
+
+/** Options of every method. */
+export interface CallOptions {
+  /**
+   * Who acts, as the audit log and the histories name it: `user:42`. Printable, 1 to 255
+   * characters; `embedded` when absent.
+   */
+  readonly actor?: string | undefined;
+}
+
+/** Options of a method that is one transaction. */
+export interface TransactionOptions extends CallOptions {
+  /**
+   * An open transaction of the host, from `fromPg` or its siblings, in which the call takes part:
+   * what it reads and writes is part of it, and commits or rolls back with the rest. Absent: the
+   * call is a transaction of its own, and its changes are durable when the promise resolves.
+   */
+  readonly tx?: HostTransaction | undefined;
+}
