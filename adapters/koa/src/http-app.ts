@@ -27,14 +27,9 @@ import type { Metrics } from './operations/metrics.ts';
 import { createAdmission, requests_max_default } from './request/admission.ts';
 import { bodies_bytes_max_default, createBodies } from './request/bodies.ts';
 import { createBodyPace } from './request/body-pace.ts';
+import { isPathId } from './request/content.ts';
 import type { HttpTx } from './request/http-tx.ts';
-import {
-  createAnswering,
-  type HttpContext,
-  isPathId,
-  type PipelinePorts,
-  type RequestState,
-} from './request/pipeline.ts';
+import { createAnswering, type HttpContext, type PipelinePorts, type RequestState } from './request/pipeline.ts';
 import { createRateLimit } from './request/rate-limit.ts';
 import { readRequestId } from './request/request-id.ts';
 import { createShares, transactions_max_default } from './request/shares.ts';

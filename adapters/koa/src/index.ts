@@ -1,6 +1,12 @@
 export { type CertificateProxies, createCertificateReader } from './connection/client-certificate.ts';
 export { connections_max_default, createHttpServer, type TlsOptions } from './connection/http-server.ts';
 export { createHttpApp, type HttpAppPorts } from './http-app.ts';
+export type { OperationCaller } from './in-process/caller.ts';
+export type { FileInput } from './in-process/file-input.ts';
+export type { Operation } from './in-process/operation.ts';
+export { createOperations, type OperationCall, type OperationPorts, type Operations } from './in-process/operations.ts';
+export type { QueryInput } from './in-process/query-text.ts';
+export type { OperationResult, ResultFile } from './in-process/result.ts';
 export type { AuthorisationEndpoints, OpenBankingPorts } from './open-banking/ports.ts';
 export { createLifecycle, type Lifecycle } from './operations/lifecycle.ts';
 export { type Log, logOptions } from './operations/log.ts';

@@ -3,7 +3,7 @@ export * from './companies/manage-companies.ts';
 export * from './keys/api-key.ts';
 export { sandbox_keys } from './keys/key-text.ts';
 export * from './keys/manage-api-keys.ts';
-export { type Area, area_roles, type Role, roles, rolesOf } from './keys/role.ts';
+export { type Area, area_roles, company_of_role, type Role, roles, rolesOf } from './keys/role.ts';
 export { resealSigningSecrets } from './keys/signing-secret.ts';
 export * from './ports.ts';
 export {

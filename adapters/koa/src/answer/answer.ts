@@ -7,7 +7,12 @@ export interface Answer {
   /** Absent: no body. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called once the transaction has committed. */
+  /** Of a list: the cursor of the next page, or null on the last one. `body` has it as a link. */
+  readonly next?: string | null;
+  /**
+   * Called once the transaction has committed; in a transaction of the host, at the end of the
+   * call. So it may only speed up what happens anyway.
+   */
   readonly committed?: () => void;
   /**
    * Ids of the cards whose numbers the answer shows. The audit log records every showing, and so
@@ -98,6 +103,7 @@ export function list<Item>(
   return {
     status: 200,
     body: { data, links },
+    next: page.next,
     ...(reduced ? { headers: { 'Preference-Applied': 'return-minimal' } } : {}),
   };
 }

@@ -13,7 +13,7 @@ import type { Sealer, UnitOfWork } from '@tallystick/kernel';
 import type { RenderedAnswer } from '../answer/answer.ts';
 import { type Log, toLoggedError } from '../operations/log.ts';
 import type { HttpTx } from './http-tx.ts';
-import { type ApiRequest, clientCall, type Route } from './route.ts';
+import { type ApiRequest, actorOf, clientCall, type Route } from './route.ts';
 
 /** How long the answer to a network message waits for the record of its idempotency key. */
 const key_wait_ms_max = 500;
@@ -41,9 +41,14 @@ export async function claimKey(
     if (claimed.kind === 'claimed') return claimed.owner;
     const answer = JSON.parse(Buffer.from(claimed.answer).toString('utf8')) as RenderedAnswer;
     if (answer.shows_numbers_of !== undefined) {
-      await auditShownNumbers(tx, clientCall({ principal, request_id, now_ms }), answer.shows_numbers_of, {
-        replayed: true,
-      });
+      await auditShownNumbers(
+        tx,
+        clientCall({ principal, actor: actorOf(principal), request_id, now_ms }),
+        answer.shows_numbers_of,
+        {
+          replayed: true,
+        },
+      );
     }
     return { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } };
   });

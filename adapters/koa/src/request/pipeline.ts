@@ -17,9 +17,7 @@ import {
   type Clock,
   Fault,
   type HmacSha256,
-  invalid,
   type Random,
-  Refusal,
   type Sealer,
   type Sha256,
   type UnitOfWork,
@@ -32,15 +30,23 @@ import type { Metrics } from '../operations/metrics.ts';
 import type { Admission } from './admission.ts';
 import type { Bodies } from './bodies.ts';
 import { no_bytes, readBody } from './body.ts';
+import {
+  type CheckedBody,
+  checkBody,
+  nameFields,
+  type PreparedRoute,
+  type PreparedUpload,
+  prepare,
+  readPath,
+  runTransaction,
+} from './content.ts';
 import type { HttpTx } from './http-tx.ts';
 import { claimKey, idempotencyKey, inTimeFor, keepForReplay, keepPerformed, releaseKey } from './idempotency.ts';
 import { parseJson, requireJsonType, requireMediaType, requireUncompressed } from './json.ts';
-import { createFieldCheck, type FieldCheck } from './known-fields.ts';
 import { Overloaded } from './overloaded.ts';
-import { nameCursor, parseQuery, type Query, type QueryRules } from './query.ts';
+import { parseQuery, type Query } from './query.ts';
 import { enforceRateLimit, type RateLimitPorts } from './rate-limit.ts';
-import { type ApiRequest, ignoresUnknownNames, type Route, type UploadRoute } from './route.ts';
-import { parseShape } from './shape.ts';
+import { type ApiRequest, actorOf, type Route } from './route.ts';
 import type { Shares } from './shares.ts';
 import { receiveUpload } from './upload.ts';
 import type { UploadPlace, Uploads } from './uploads.ts';
@@ -102,21 +108,6 @@ interface Arrived {
   readonly query: Query;
   readonly bytes: Buffer;
   readonly now_ms: number;
-}
-
-/** A route with the checks that are derived from it once. */
-type PreparedRoute = Exclude<Route, UploadRoute> & Prepared;
-type PreparedUpload = UploadRoute & Prepared;
-
-interface Prepared {
-  readonly query: QueryRules;
-  readonly checkFields: FieldCheck;
-}
-
-function prepare(route: Route): PreparedRoute | PreparedUpload {
-  const filter_names = Object.keys(route.filter?.shape ?? {});
-  const query = { ...route.query, filter_names, ignores_unknown: ignoresUnknownNames(route) };
-  return { ...route, query, checkFields: createFieldCheck(route) };
 }
 
 /**
@@ -281,26 +272,17 @@ async function perform(
   { ctx, principal, query, bytes, now_ms }: Arrived,
   owner: IdempotencyOwner | null,
 ): Promise<RenderedAnswer> {
-  const id = parsePathId(ctx.params?.id);
-  const delivery_id = parsePathId(ctx.params?.delivery_id);
-  const authorization_id = parsePathId(ctx.params?.authorization_id);
-  let body: unknown;
-  let prefix = '';
+  const path = readPath(ctx.params ?? {});
+  let checked: CheckedBody = { body: undefined, prefix: '' };
   if (route.body !== undefined) {
     requireJsonType(ctx.req);
-    const value = parseJson(bytes);
-    const bare = route.takes_bare_body === true && !isWrapped(value);
-    prefix = bare ? '' : 'data.';
-    body = bare
-      ? parseShape(route.body, checkBareFields(route.checkFields, value), 'data')
-      : parseShape(route.body, route.checkFields(value));
+    checked = checkBody(route, parseJson(bytes));
   }
+  const { body, prefix } = checked;
   const { request_id, arrived_ms } = ctx.state;
-  const { params = {} } = ctx;
-  refuseUnstorable(params);
-  const ids = { id, delivery_id, authorization_id, number: params.number ?? '', params };
+  const actor = actorOf(principal);
   const share = <Result>(work: () => Promise<Result>) => ports.shares.run(ownerOf(principal), work);
-  const request: ApiRequest = { principal, request_id, now_ms, arrived_ms, ...ids, query, body };
+  const request: ApiRequest = { principal, actor, request_id, now_ms, arrived_ms, ...path, query, body };
   try {
     if ('perform' in route) {
       const answer = render(await route.perform(request));
@@ -311,23 +293,15 @@ async function perform(
     }
     const { before } = route;
     if (before !== undefined) await share(() => before(request));
-    if (route.method === 'GET' && !route.writes?.(query)) {
-      return render(await share(() => ports.unitOfWork.read((tx) => route.transaction(tx, request))));
-    }
-    let committed: (() => void) | undefined;
-    const answer = await share(() =>
-      ports.unitOfWork.run(async (tx) => {
-        const result = await route.transaction(tx, request);
-        committed = result.committed;
+    return await share(() =>
+      runTransaction(route, request, ports.unitOfWork, async (tx, result) => {
         const rendered = render(result);
         if (owner !== null) await keepForReplay(tx, ports.sealer, owner, rendered);
         return rendered;
       }),
     );
-    committed?.();
-    return answer;
   } catch (error) {
-    throw error instanceof Refusal ? nameCursor(prefixPaths(error, prefix)) : error;
+    throw nameFields(error, prefix);
   }
 }
 
@@ -353,18 +327,11 @@ async function answerUpload(
   if (ports.refreshClock !== undefined) await ports.refreshClock();
   const now_ms = ports.clock.nowMs();
   const { request_id, arrived_ms } = state;
-  const { params = {} } = ctx;
-  const ids = { id: parsePathId(params.id), delivery_id: 0, authorization_id: 0, number: '', params };
-  const request = { principal, request_id, now_ms, arrived_ms, ...ids, query, body: undefined };
+  const path = readPath(ctx.params ?? {});
+  const actor = actorOf(principal);
+  const request = { principal, actor, request_id, now_ms, arrived_ms, ...path, query, body: undefined };
   const { upload_bytes_max: bytes_max = Number.POSITIVE_INFINITY } = route;
   return render(await route.receive(request, receiveUpload(req, res, { signature, toWait, bytes_max }), keepFor));
-}
-
-/** Refuses a path with a character that no text of ours has, like the name of an unknown object. */
-function refuseUnstorable(params: Readonly<Record<string, string | undefined>>): void {
-  if (Object.values(params).some((text) => text?.includes('\0'))) {
-    throw new Refusal('not_found', 'there is nothing with this name');
-  }
 }
 
 /** Returns the request as it was sent: the parts that a signature and an idempotency key cover. */
@@ -395,46 +362,6 @@ function signedHeadersOf(headers: IncomingHttpHeaders): SignedHeaders {
     content_type: headers['content-type'] ?? '',
     idempotency_key: headerOf(headers['idempotency-key']) ?? '',
   };
-}
-
-/** Whether a text is an id as written in a path: digits without leading zeros. */
-export function isPathId(text: string | undefined): text is string {
-  return text !== undefined && /^[1-9]\d{0,14}$/.test(text);
-}
-
-/**
- * Returns the id of a path; 0 where the path has none. Other text is refused like an unknown id.
- */
-function parsePathId(text: string | undefined): number {
-  if (text === undefined) return 0;
-  if (!isPathId(text)) throw new Refusal('not_found', 'there is nothing with this id');
-  return Number(text);
-}
-
-function isWrapped(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, 'data');
-}
-
-/** Checks a body that stands for the content of `data`. The problems name its own fields. */
-function checkBareFields(checkFields: FieldCheck, value: unknown): unknown {
-  try {
-    return checkFields({ data: value });
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const [first, ...others] = error.fields.map(({ path, message }) => ({
-      path: path.replace(/^data\.?/, ''),
-      message,
-    }));
-    throw invalid(first!, ...others);
-  }
-}
-
-/** The domain names fields relative to the resource. The caller wrote them under `data`. */
-function prefixPaths(refusal: Refusal, prefix: string): Refusal {
-  const [first, ...others] = refusal.fields.map(({ path, message }) => ({ path: prefix + path, message }));
-  if (refusal.code !== 'validation_failed' || first === undefined) return refusal;
-  const names_first = refusal.message.startsWith(`${refusal.fields[0]?.path} `);
-  return names_first ? invalid(first, ...others) : new Refusal(refusal.code, refusal.message, [first, ...others]);
 }
 
 function headerOf(value: string | string[] | undefined): string | undefined {

@@ -24,7 +24,9 @@ export type Tag =
 
 /** A request that passed all checks: authenticated, within bounds, its body in shape. */
 export interface ApiRequest<Body = unknown> {
-  readonly principal: Principal;
+  readonly principal: Caller;
+  /** The caller as the audit log names it. */
+  readonly actor: string;
   readonly request_id: string;
   /** Service time, read once for the request; epoch milliseconds. */
   readonly now_ms: number;
@@ -173,25 +175,28 @@ export function ignoresUnknownNames({ area }: Pick<Route, 'area'>): boolean {
   return area === 'network_messages';
 }
 
+/** What a route may know of its caller: an API key, or the host that calls in process. */
+export type Caller = Pick<Principal, 'key_id' | 'role' | 'company_id'>;
+
 /** The fields of a request that a call needs. */
-type Caller = Pick<ApiRequest, 'principal' | 'request_id' | 'now_ms'>;
+type CallParts = Pick<ApiRequest, 'principal' | 'actor' | 'request_id' | 'now_ms'>;
 
 /** Returns the call of a client's request. It can access only its own company. */
-export function clientCall(request: Caller): Call {
+export function clientCall(request: CallParts): Call {
   return operatorCall(request, companyOf(request.principal));
 }
 
 /** Returns the call of an operator's request on behalf of a company. */
-export function operatorCall(request: Caller, company_id: number): Call {
+export function operatorCall(request: CallParts, company_id: number): Call {
   return {
     company_id,
-    actor: actorOf(request.principal),
+    actor: request.actor,
     request_id: request.request_id,
     now_ms: request.now_ms,
   };
 }
 
-/** The caller as the audit log names it. */
+/** Returns an API key as the audit log names it. */
 export function actorOf({ key_id }: Pick<Principal, 'key_id'>): string {
   return `key:${key_id}`;
 }

@@ -19,12 +19,12 @@ export interface Principal {
 }
 
 /** Whether the caller's role may do this. */
-export function mayUse({ role }: Principal, area: Area): boolean {
+export function mayUse({ role }: Pick<Principal, 'role'>, area: Area): boolean {
   return rolesOf(area).includes(role);
 }
 
 /** Refuses (`forbidden`) unless the caller's role may do this. */
-export function requireRole(principal: Principal, area: Area): void {
+export function requireRole(principal: Pick<Principal, 'role'>, area: Area): void {
   if (mayUse(principal, area)) return;
   const required = rolesOf(area).join(' or ');
   throw new Refusal(
@@ -37,7 +37,7 @@ export function requireRole(principal: Principal, area: Area): void {
  * Returns the company for which a client acts. Throws a `Violation` for roles without a company:
  * call `requireRole` before.
  */
-export function companyOf(principal: Principal): number {
-  assert(principal.company_id !== null, `the key ${principal.key_id} belongs to no company`);
-  return principal.company_id;
+export function companyOf({ company_id, key_id }: Pick<Principal, 'company_id' | 'key_id'>): number {
+  assert(company_id !== null, `the key ${key_id} belongs to no company`);
+  return company_id;
 }

@@ -4,7 +4,7 @@ import { invalid, Refusal, showValue } from '@tallystick/kernel';
 import * as z from 'zod';
 import { list, resource } from '../../answer/answer.ts';
 import { namedIn } from '../../request/query.ts';
-import { type ApiRequest, actorOf, type Route, route } from '../../request/route.ts';
+import { type ApiRequest, type Route, route } from '../../request/route.ts';
 import { filter_id } from '../fields.ts';
 import { readCompanyFilter } from '../id-filter.ts';
 import { servedCompany } from '../served-company.ts';
@@ -44,7 +44,7 @@ export function accountRoutes({ vault }: { readonly vault: Pick<CardVault, 'inde
           throw invalid({ path: 'company_id', message: `must be ${company_id}, the company of the key` });
         }
         const { request_id, now_ms } = request;
-        const opened = await openAccount(tx, { actor: actorOf(request.principal), request_id, now_ms }, data);
+        const opened = await openAccount(tx, { actor: request.actor, request_id, now_ms }, data);
         await refuseNumbersOfCards(tx, { vault }, { number: opened.number });
         return resource(presentAccount(opened));
       },

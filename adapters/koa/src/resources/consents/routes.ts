@@ -1,10 +1,9 @@
-import type { Principal } from '@tallystick/access';
 import type { BankData } from '@tallystick/accounts';
 import { type Consent, withdrawConsent } from '@tallystick/consents';
 import { Refusal, showValue } from '@tallystick/kernel';
 import * as z from 'zod';
 import { list, resource } from '../../answer/answer.ts';
-import { type Route, route } from '../../request/route.ts';
+import { type Caller, type Route, route } from '../../request/route.ts';
 import { callOf } from '../operator/routes.ts';
 import { servedCompany } from '../served-company.ts';
 import { presentBankConsent, presentMinimalConsent } from './presenter.ts';
@@ -66,7 +65,7 @@ export function consentRoutes(bank: BankData | undefined): readonly Route[] {
   ];
 }
 
-async function requireServedUser(bank: BankData, principal: Principal, user_id: string): Promise<void> {
+async function requireServedUser(bank: BankData, principal: Caller, user_id: string): Promise<void> {
   const user = await bank.findUser(user_id);
   const served = servedCompany(principal);
   if (user !== null && (served === null || user.company_id === served)) return;
@@ -74,7 +73,7 @@ async function requireServedUser(bank: BankData, principal: Principal, user_id: 
 }
 
 /** A deleted consent stays visible to the bank. */
-function isServed(principal: Principal, { company_id }: Consent): boolean {
+function isServed(principal: Caller, { company_id }: Consent): boolean {
   const served = servedCompany(principal);
   return served === null || served === company_id;
 }

@@ -18,7 +18,7 @@ import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../../answer/answer.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
 import { namedIn, type QueryRules } from '../../request/query.ts';
-import { type ApiRequest, actorOf, operatorCall, type Route, route } from '../../request/route.ts';
+import { type ApiRequest, operatorCall, type Route, route } from '../../request/route.ts';
 import { presentEvent } from '../events/presenter.ts';
 import { foreign_event, foreign_event_record } from '../events/shapes.ts';
 import { filter_id } from '../fields.ts';
@@ -233,8 +233,8 @@ const foreign = route({
 });
 
 /** Returns the call of an operator's request that is not about a single company. */
-export function callOf({ principal, request_id, now_ms }: ApiRequest) {
-  return { actor: actorOf(principal), request_id, now_ms };
+export function callOf({ actor, request_id, now_ms }: ApiRequest) {
+  return { actor, request_id, now_ms };
 }
 
 async function requireCompany(tx: Pick<HttpTx, 'companies'>, company_id: number): Promise<void> {

@@ -24,7 +24,7 @@ import * as z from 'zod';
 import { type Answer, list, no_content, resource } from '../../answer/answer.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
 import type { Query } from '../../request/query.ts';
-import { type ApiRequest, actorOf, clientCall, type Route, route } from '../../request/route.ts';
+import { type ApiRequest, clientCall, type Route, route } from '../../request/route.ts';
 import { data_of_domain, last4 } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
 import { presentMinimalVirtualCard, presentVirtualCard } from './presenter.ts';
@@ -219,7 +219,7 @@ export function virtualCardRoutes(ports: {
       documented_body: release_hold,
       refusals: ['conflict'],
       answer: authorization_item,
-      async perform({ principal, id, authorization_id, body, request_id }) {
+      async perform({ principal, actor, id, authorization_id, body, request_id }) {
         const answer = await ports.network.release({
           kind: 'release',
           number_index: null,
@@ -227,7 +227,7 @@ export function virtualCardRoutes(ports: {
           authorization_id,
           company_id: principal.role === 'operator' ? null : companyOf(principal),
           note: readReleaseNote(body.data),
-          actor: actorOf(principal),
+          actor,
           request_id,
         });
         if (answer.kind === 'refused') throw answer.refusal;
