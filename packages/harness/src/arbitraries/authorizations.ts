@@ -251,8 +251,8 @@ function referenceOf(plan: AuthorizationPlan, card: ReferenceCard): string | und
 
 /** Three characters for the network, six unique ones, four for the date. */
 export function freshReference(serial: number, now_ms: number): string {
-  const { month, day } = gmtDate(now_ms);
-  return `MCC${String(serial).padStart(6, '0')}${String(month).padStart(2, '0')}${String(day).padStart(2, '0')}`;
+  const month_and_day = gmtDate(now_ms).slice(5).replace('-', '');
+  return `MCC${String(serial).padStart(6, '0')}${month_and_day}`;
 }
 
 function claimed(name: 'expiry' | 'cvc', claim_made: Claim, right: string, wrong: string): Partial<AuthorizationWire> {

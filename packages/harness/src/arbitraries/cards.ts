@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { gmtDate, recurring_values } from '../reference/calendar.ts';
+import { daysAfter, gmtDate, recurring_values } from '../reference/calendar.ts';
 import type { CardRequest, World } from '../system.ts';
 
 /**
@@ -107,7 +107,7 @@ export function cardPlan(): fc.Arbitrary<CardPlan> {
 export function cardRequest(plan: CardPlan, now_ms: number, world: World): CardRequest {
   const max = plan.max_tenths === null ? plan.total_card_amount : tenths(plan.max_tenths, plan.total_card_amount);
   const today = gmtDate(now_ms);
-  const start = today.add({ days: plan.starts_in_days ?? 0 });
+  const start = daysAfter(today, plan.starts_in_days ?? 0);
   const required_control = plan.control.kind === 'aging' ? 'AGING_VELOCITY' : 'VELOCITY';
   const templates = world.templates.filter((template) => template.required_control === required_control);
   const template = plan.template_pick === null ? undefined : templates[plan.template_pick % templates.length];
@@ -118,8 +118,8 @@ export function cardRequest(plan: CardPlan, now_ms: number, world: World): CardR
     ...(plan.control.kind === 'velocity'
       ? { recurring: plan.control.recurring, transactions_max: plan.control.transactions_max }
       : { authorization_hold_days: plan.control.hold_days, aging_velocity_time_zone: plan.control.zone }),
-    valid_starting_on: plan.starts_in_days === null ? null : start.toString(),
-    valid_ending_on: plan.ends?.kind === 'days_after_start' ? start.add({ days: plan.ends.days }).toString() : null,
+    valid_starting_on: plan.starts_in_days === null ? null : start,
+    valid_ending_on: plan.ends?.kind === 'days_after_start' ? daysAfter(start, plan.ends.days) : null,
     valid_for: plan.ends?.kind === 'valid_for' ? plan.ends.months : null,
     currency: plan.currency,
     template_id: template?.id ?? null,
@@ -243,8 +243,8 @@ export function updateRequest(plan: UpdatePlan, now_ms: number, world: World): C
   const { starts_in_days, ends_in_days, template_pick, resets, ...amounts } = plan;
   const changes = absentOnes({
     ...amounts,
-    valid_starting_on: starts_in_days === null ? null : today.add({ days: starts_in_days }).toString(),
-    valid_ending_on: ends_in_days === null ? null : today.add({ days: ends_in_days }).toString(),
+    valid_starting_on: starts_in_days === null ? null : daysAfter(today, starts_in_days),
+    valid_ending_on: ends_in_days === null ? null : daysAfter(today, ends_in_days),
     template_id: template_pick === null ? null : world.templates[template_pick % world.templates.length]!.id,
   });
   return { ...changes, ...Object.fromEntries(resets.map((name) => [name, null])) };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { gmtDate } from '../reference/calendar.ts';
+import { daysAfter, gmtDate } from '../reference/calendar.ts';
 import { purchasesOf, type ReferenceCard } from '../reference/card.ts';
 import type { ReferenceModel } from '../reference/model.ts';
 import { authorizedAmount, isLive, type Purchase } from '../reference/purchase.ts';
@@ -287,7 +287,7 @@ export function clearingOf(plan: ClearingPlan, model: ReferenceModel): ClearingW
         }),
     ...(plan.synthetic_id && plan.flaw === null ? { synthetic_id: true } : {}),
     settlement_date: settledOn(plan, model),
-    ...(purchase === undefined ? {} : { authorization_date: gmtDate(purchase.at_ms).toString() }),
+    ...(purchase === undefined ? {} : { authorization_date: gmtDate(purchase.at_ms) }),
     acquirer_reference_data: earlier?.message.acquirer_reference_data ?? `${17_000_000_000_000_000 + serial}`,
     ...(again === undefined ? linkOf(plan, purchase, serial) : linkAgain(again)),
     mcc: purchase?.message.mcc ?? mccs[0],
@@ -296,7 +296,7 @@ export function clearingOf(plan: ClearingPlan, model: ReferenceModel): ClearingW
 }
 
 function settledOn({ settlement_days }: ClearingPlan, { now_ms }: ReferenceModel): string {
-  return gmtDate(now_ms).add({ days: settlement_days }).toString();
+  return daysAfter(gmtDate(now_ms), settlement_days);
 }
 
 /**

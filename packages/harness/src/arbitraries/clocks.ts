@@ -79,11 +79,12 @@ function unbounded(move: ClockMove, now_ms: number, boundaries: (card_pick: numb
     case 'by':
       return now_ms + move.seconds * 1_000;
     case 'to_hour':
-      return gmtDate(now_ms)
+      return Temporal.PlainDate.from(gmtDate(now_ms))
         .add({ days: move.days })
         .toZonedDateTime({ timeZone: 'UTC', plainTime: { hour: move.hour } }).epochMilliseconds;
     case 'months':
-      return gmtDate(now_ms).add({ months: move.months }).toZonedDateTime('UTC').epochMilliseconds;
+      return Temporal.PlainDate.from(gmtDate(now_ms)).add({ months: move.months }).toZonedDateTime('UTC')
+        .epochMilliseconds;
     case 'boundary': {
       const known = boundaries(move.card_pick);
       const at = known[move.boundary_pick % Math.max(1, known.length)];

@@ -1,5 +1,6 @@
 import type { Money } from '@tallystick/kernel';
 import fc from 'fast-check';
+import { daysAfter } from '../reference/calendar.ts';
 import type {
   ReferenceAuthorization,
   ReferenceClearing,
@@ -304,10 +305,6 @@ export function rearrive({ purchases, clearings, lines }: ReferenceRecords, draw
     },
     originalOf: ({ id }) => arrivals[id - 1]!.record,
   };
-}
-
-function daysAfter(date: string, days: number): string {
-  return Temporal.PlainDate.from(date).add({ days }).toString();
 }
 
 function startOf(date: string): number {

@@ -162,7 +162,7 @@ function firstReason(
   { amount, window, onto }: { readonly amount: number; readonly window: Span; readonly onto: Purchase | null },
 ): Reason {
   const { controls } = card;
-  const today = gmtDate(now_ms).toString();
+  const today = gmtDate(now_ms);
   const whole = amount + (onto === null ? 0 : authorizedAmount(onto));
   const minimum = amount === 0 ? 0 : controls.per_transaction_min;
 
@@ -193,10 +193,10 @@ export function hasWrongCode(card: ReferenceCard, message: AuthorizationWire): b
 
 /** The messages of the day with a wrong code since the last reset, whatever they were answered. */
 export function wrongCodesOn(card: ReferenceCard, now_ms: number): number {
-  const today = gmtDate(now_ms).toString();
+  const today = gmtDate(now_ms);
   return card.messages
     .slice(card.messages_at_reset)
-    .filter(({ message, at_ms }) => gmtDate(at_ms).toString() === today && hasWrongCode(card, message)).length;
+    .filter(({ message, at_ms }) => gmtDate(at_ms) === today && hasWrongCode(card, message)).length;
 }
 
 function isLocked(card: ReferenceCard, now_ms: number): boolean {

@@ -25,9 +25,14 @@ function utc(at_ms: number): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(at_ms).toZonedDateTimeISO('UTC');
 }
 
-/** The GMT date of an instant. */
-export function gmtDate(at_ms: number): Temporal.PlainDate {
-  return utc(at_ms).toPlainDate();
+/** The GMT date of an instant: YYYY-MM-DD. */
+export function gmtDate(at_ms: number): string {
+  return utc(at_ms).toPlainDate().toString();
+}
+
+/** The date some days after another one: YYYY-MM-DD. */
+export function daysAfter(date: string, days: number): string {
+  return Temporal.PlainDate.from(date).add({ days }).toString();
 }
 
 /**
@@ -35,7 +40,7 @@ export function gmtDate(at_ms: number): Temporal.PlainDate {
  * calendar period.
  */
 export function windowOf(recurring: Recurring, at_ms: number): Span {
-  const today = gmtDate(at_ms);
+  const today = utc(at_ms).toPlainDate();
   const january = today.with({ month: 1, day: 1 });
   const span = (first: Temporal.PlainDate, length: Temporal.DurationLike): Span => ({
     start_ms: first.toZonedDateTime('UTC').epochMilliseconds,
@@ -72,16 +77,17 @@ export function holdEnd(authorized_at_ms: number, hold_days: number, zone: strin
 
 /** YYYY-MM, two years after the month of creation. */
 export function expiryOf(created_at_ms: number): string {
-  return gmtDate(created_at_ms).toPlainYearMonth().add({ years: 2 }).toString();
+  return utc(created_at_ms).toPlainDate().toPlainYearMonth().add({ years: 2 }).toString();
 }
 
-/** The last day of an expiry month. */
-export function lastDayOf(expiry: string): Temporal.PlainDate {
+/** The last day of an expiry month: YYYY-MM-DD. */
+export function lastDayOf(expiry: string): string {
   const month = Temporal.PlainYearMonth.from(expiry);
-  return month.toPlainDate({ day: month.daysInMonth });
+  return month.toPlainDate({ day: month.daysInMonth }).toString();
 }
 
 /** The last second of use: 23:59:59 UTC on the last day of the month. */
 export function expiryInstant(expiry: string): number {
-  return lastDayOf(expiry).toZonedDateTime({ timeZone: 'UTC', plainTime: '23:59:59' }).epochMilliseconds;
+  return Temporal.PlainDate.from(lastDayOf(expiry)).toZonedDateTime({ timeZone: 'UTC', plainTime: '23:59:59' })
+    .epochMilliseconds;
 }

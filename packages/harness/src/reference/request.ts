@@ -21,7 +21,7 @@ export function readCreate(request: CardRequest, world: World, now_ms: number, e
   if (aging)
     for (const name of ['recurring', 'transactions_max']) if (given(request, name) !== undefined) wrong.add(name);
 
-  const today = gmtDate(now_ms).toString();
+  const today = gmtDate(now_ms);
   const starting = (given(request, 'valid_starting_on') as string | undefined) ?? today;
   const valid_for = given(request, 'valid_for') as number | undefined;
   const ending = given(request, 'valid_ending_on') as string | undefined;
@@ -42,7 +42,7 @@ export function readCreate(request: CardRequest, world: World, now_ms: number, e
     aging_velocity_time_zone: zone ?? null,
     currency: (given(request, 'currency') as string | undefined) ?? null,
     valid_starting_on: starting,
-    valid_ending_on: asked_end ?? lastDayOf(expiry).toString(),
+    valid_ending_on: asked_end ?? lastDayOf(expiry),
     template_id: templateId(request) ?? defaultTemplate(world, aging),
   });
 }
@@ -60,7 +60,7 @@ export function readUpdate(
   used: number,
 ): Reading {
   const aging = before.authorization_hold_days !== null;
-  const today = gmtDate(now_ms).toString();
+  const today = gmtDate(now_ms);
   const wrong = new Set([...malformed(request), ...changesOfKept(request, before)]);
   if (aging && given(request, 'transactions_max') !== undefined) wrong.add('transactions_max');
   const ending = given(request, 'valid_ending_on') as string | undefined;
@@ -87,7 +87,7 @@ export function readUpdate(
     per_transaction_max: is_as_shown && total_stays ? null : max,
     transactions_max: next('transactions_max', null),
     valid_starting_on: next('valid_starting_on', today),
-    valid_ending_on: next('valid_ending_on', lastDayOf(expiry).toString()),
+    valid_ending_on: next('valid_ending_on', lastDayOf(expiry)),
     template_id: Number(next('template_id', defaultTemplate(world, aging))),
   });
 }
@@ -114,7 +114,7 @@ function changesOfKept(request: CardRequest, before: ReferenceControls): string[
  * expiry.
  */
 function settle(world: World, expiry: string, controls: ReferenceControls): Reading {
-  const last_day = lastDayOf(expiry).toString();
+  const last_day = lastDayOf(expiry);
   const settled = {
     ...controls,
     valid_ending_on: [controls.valid_ending_on, last_day].sort()[0]!,

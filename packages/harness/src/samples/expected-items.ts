@@ -79,10 +79,10 @@ export function isCardLine({ bai_code }: SampleLine): boolean {
   return card_codes.includes(bai_code);
 }
 
-/** The items of a scenario at the end of a day. */
+/** The items of a scenario at the end of a day, `today`: YYYY-MM-DD, as is the day of its set. */
 export function itemsOf(
   scenario: Scenario,
-  { day, today }: { readonly day: Temporal.PlainDate; readonly today: Temporal.PlainDate },
+  { day, today }: { readonly day: string; readonly today: string },
 ): readonly ExpectedItem[] {
   return recordsOf(scenario).map((records) => new ItemAnswer(scenario, records, day, today).answer());
 }
@@ -166,11 +166,11 @@ class ItemAnswer {
   /** Clearings that a reversal undid: neither a break of their class nor a proposal. */
   readonly #undone: ReadonlySet<string | null>;
 
-  constructor(scenario: Scenario, records: Records, day: Temporal.PlainDate, today: Temporal.PlainDate) {
+  constructor(scenario: Scenario, records: Records, day: string, today: string) {
     this.#scenario = scenario;
     this.#records = records;
-    this.#day = day;
-    this.#today = today;
+    this.#day = Temporal.PlainDate.from(day);
+    this.#today = Temporal.PlainDate.from(today);
     this.#undone = new Set(
       records.clearings.filter(({ expected }) => expected.rule === 1).map(({ expected }) => expected.earlier),
     );

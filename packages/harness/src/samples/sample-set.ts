@@ -92,7 +92,7 @@ export function createSampleSet(options: SampleOptions): SampleSet {
   assertWhole('cards', cards, 1, 10_000_000);
   assertWhole('records', records, 1, 100_000_000);
   assertWhole('seed', seed, 0, 0xffff_ffff);
-  const day = Temporal.PlainDate.from(options.day);
+  const day = Temporal.PlainDate.from(options.day).toString();
   if (options.statements === true && able.references === 'none') {
     throw new RangeError(`statements: ${format} states no acquirer reference by which lines find their clearings`);
   }
@@ -123,7 +123,7 @@ export function createSampleSet(options: SampleOptions): SampleSet {
   }
 
   function* stated(today: string) {
-    const at = { day, today: Temporal.PlainDate.from(today) };
+    const at = { day, today };
     for (const one of scenarios()) yield { items: itemsOf(one, at), lines: one.lines };
   }
 

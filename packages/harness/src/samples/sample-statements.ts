@@ -1,4 +1,5 @@
 import { type Money, money } from '@tallystick/kernel';
+import { daysAfter } from '../reference/calendar.ts';
 import { billing_currency, type Scenario } from './scenario.ts';
 import { first_statement_days, last_statement_days, type SampleLine } from './statement-draft.ts';
 
@@ -42,7 +43,7 @@ const kept_lines_max = 100_000;
  */
 export function* statementsOf(
   scenarios: () => Iterable<Scenario>,
-  day: Temporal.PlainDate,
+  day: string,
   account_number: string,
 ): Generator<SampleStatement> {
   const totals = totalsOf(scenarios());
@@ -52,7 +53,7 @@ export function* statementsOf(
     for (const number of days) {
       const opening_balance = money(balance);
       balance += totals.get(number)!.sum;
-      const as_of = day.add({ days: number }).toString();
+      const as_of = daysAfter(day, number);
       yield {
         head: {
           account_number,

@@ -1,4 +1,5 @@
 import { luhnCheckDigit } from '@tallystick/kernel';
+import { daysAfter } from '../reference/calendar.ts';
 import { createDraw, type Draw, uniqueCode } from './draw.ts';
 import type { ExpectedAuthorization, ExpectedClearing } from './expected.ts';
 import type { FormatAbilities } from './format-abilities.ts';
@@ -66,8 +67,8 @@ export interface ScenarioPlace {
   /** The number of its deck in the set, from 0. */
   readonly deck: number;
   readonly cards: number;
-  /** The day of the authorizations. */
-  readonly day: Temporal.PlainDate;
+  /** The day of the authorizations: YYYY-MM-DD. */
+  readonly day: string;
   readonly able: FormatAbilities;
 }
 
@@ -326,14 +327,14 @@ export class ScenarioDraft {
 
   /** 23 digits: use, BIN, day of the year, sequence and check digit. */
   #acquirerReference(number: number): string {
-    const { day } = this.#place;
+    const day = Temporal.PlainDate.from(this.#place.day);
     const day_of_year = `${day.year % 10}${String(day.dayOfYear).padStart(3, '0')}`;
     const digits = `7412345${day_of_year}${String(number % 100_000_000_000).padStart(11, '0')}`;
     return digits + luhnCheckDigit(digits);
   }
 
   #dateAfter(days: number): string {
-    return this.#place.day.add({ days }).toString();
+    return daysAfter(this.#place.day, days);
   }
 }
 

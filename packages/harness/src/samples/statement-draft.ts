@@ -76,11 +76,11 @@ export class StatementDraft {
   readonly #done = new Set<string>();
   readonly #offers = new Map<string, number>();
 
-  constructor(place: { readonly seed: number; readonly number: number; readonly day: Temporal.PlainDate }) {
+  constructor(place: { readonly seed: number; readonly number: number; readonly day: string }) {
     // The draws of the network's side stay those of a set without statements.
     this.#draw = createDraw(place.seed + 0x1_0000_0000, place.number);
     this.#number = place.number;
-    this.#day = place.day;
+    this.#day = Temporal.PlainDate.from(place.day);
   }
 
   /** Books a line for a clearing. Several lines may be booked for one. */
