@@ -1,4 +1,4 @@
-import type { TransactionOptions } from './call-options.ts';
+import type { Id, TransactionOptions } from './call-options.ts';
 import type { CompanyFilter, DateFilter, FilteredListOptions, List, ListOptions } from './list.ts';
 
 /**
@@ -57,7 +57,7 @@ export interface BookedTransactionFilter {
 /** A new account. */
 export interface CreateAccount {
   /** The company. */
-  readonly company_id: number | string;
+  readonly company_id: Id;
   /**
    * The AccountId, by which statements name it. No other account has it. Of a card account it
    * begins with ceid.

@@ -72,7 +72,7 @@ export interface BankUser {
 /** A user of the bank. */
 export interface PutBankUser {
   /** The company of the key when it serves one; else required. */
-  readonly company_id?: number | string | undefined;
+  readonly company_id?: Id | undefined;
   readonly name: string;
   /** Only `active` allows a login. */
   readonly status: BankUserStatus;

@@ -6,10 +6,12 @@ export type Id = number | string;
 /** Options of every method. */
 export interface CallOptions {
   /**
-   * Who acts, as the audit log and the histories name it: `user:42`. Printable, 1 to 255
-   * characters; `embedded` when absent.
+   * Who acts, as the audit log and the histories name it: `user:42`. 1 to 128 printable characters;
+   * `embedded` when absent.
    */
   readonly actor?: string | undefined;
+  /** For the log, the audit log and the events: the id of the host's own request. */
+  readonly request_id?: string | undefined;
 }
 
 /** Options of a method that is one transaction. */

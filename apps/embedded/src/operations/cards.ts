@@ -1,6 +1,7 @@
+import type { Authorization } from './authorizations.ts';
 import type { CallOptions, Id, TransactionOptions } from './call-options.ts';
+import type { Clearing } from './clearings.ts';
 import type { List, ListOptions } from './list.ts';
-import type { Authorization, Clearing } from './network.ts';
 
 /** The virtual cards of a company (service specification 2.1, 4.1). */
 export interface VirtualCardOperations {
@@ -136,7 +137,7 @@ export interface CreateVirtualCard {
   /** Last GMT date of use; null: the last day of expiry. YYYY-MM-DD. */
   readonly valid_ending_on?: string | null | undefined;
   /** Null: the shared template that allows all merchant categories. */
-  readonly template_id?: number | string | null | undefined;
+  readonly template_id?: Id | null | undefined;
   /**
    * Up to 5 addresses that receive the card details when the card is created. A change sends no
    * mail.
@@ -159,7 +160,7 @@ export interface CreateVirtualCard {
   /** Months from valid_starting_on; not with valid_ending_on. */
   readonly valid_for?: number | null | undefined;
   /** One of the company's real cards; default: its default real card. */
-  readonly rcn_id?: number | string | null | undefined;
+  readonly rcn_id?: Id | null | undefined;
   /** Your own number of the supplier. */
   readonly supplier_id?: number | null | undefined;
 }
@@ -179,7 +180,7 @@ export interface UpdateVirtualCard {
   /** Last GMT date of use; null: the last day of expiry. YYYY-MM-DD. */
   readonly valid_ending_on?: string | null | undefined;
   /** Null: the shared template that allows all merchant categories. */
-  readonly template_id?: number | string | null | undefined;
+  readonly template_id?: Id | null | undefined;
   /**
    * Up to 5 addresses that receive the card details when the card is created. A change sends no
    * mail.

@@ -1,7 +1,8 @@
+import type { Authorization } from './authorizations.ts';
 import type { CallOptions, Id, TransactionOptions } from './call-options.ts';
 import type { Recurring, VirtualCardStatus } from './cards.ts';
+import type { Clearing, ClearingClass } from './clearings.ts';
 import type { FilteredListOptions, InstantFilter, List, Range } from './list.ts';
-import type { Authorization, Clearing, ClearingClass } from './network.ts';
 import type { BreakAge, BreakKind, ItemStatus } from './reconciliation.ts';
 import type { PurchaseTemplate } from './templates.ts';
 
@@ -247,7 +248,7 @@ export type ForeignState = Readonly<Record<string, unknown>>;
 /** An event of another system of the bank. */
 export interface ForeignEvent {
   /** The company. */
-  readonly company_id: number | string;
+  readonly company_id: Id;
   readonly event_type: ForeignEventType;
   /** Current state of the object: at most 65536 bytes of JSON. */
   readonly payload: Readonly<Record<string, unknown>>;

@@ -1,12 +1,5 @@
 /**
- * The content of a file: its bytes at once, its text, or its bytes in chunks as they come, such as
- * a stream of Node. What is not needed any more is dropped, so a file may have any length.
+ * The content of a file, of any length: its text, its bytes, or its bytes in chunks as they come,
+ * such as a stream.
  */
-export type FileContent = string | Uint8Array | AsyncIterable<Uint8Array>;
-
-/** The content in chunks. */
-export async function* chunksOf(content: FileContent): AsyncGenerator<Uint8Array, void, undefined> {
-  if (typeof content === 'string') yield new TextEncoder().encode(content);
-  else if (content instanceof Uint8Array) yield content;
-  else yield* content;
-}
+export type FileContent = string | Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

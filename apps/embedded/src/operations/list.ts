@@ -45,12 +45,12 @@ export type DateFilter = Range<string>;
 /** An ISO 8601 instant, or a date, which means its whole GMT day; or a range of these. */
 export type InstantFilter = Range<string>;
 
-/** Makes a list of a function that reads a page, and reads the first one immediately. */
-export function listOf<Item>(
-  readPage: (after: string | undefined) => Promise<ListPage<Item>>,
-  after: string | undefined,
-): List<Item> {
-  const first = readPage(after);
+/**
+ * Returns the list whose pages a function reads: the one after a cursor, or without a cursor the one
+ * that the caller asked for. Reads the first page immediately.
+ */
+export function listOf<Item>(readPage: (after?: string) => Promise<ListPage<Item>>): List<Item> {
+  const first = readPage();
   async function* items(): AsyncGenerator<Item, void, undefined> {
     let page = await first;
     for (;;) {

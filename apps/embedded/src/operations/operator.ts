@@ -152,7 +152,7 @@ export interface UpdateCompany {
 /** A new API key. */
 export interface CreateApiKey {
   /** Required for the role client, allowed for bank, refused for the others. */
-  readonly company_id?: number | string | null | undefined;
+  readonly company_id?: Id | null | undefined;
   readonly role: Role;
   readonly name: string;
   /** If set, every request must be signed with it. */

@@ -47,7 +47,7 @@ export interface RealCard {
 /** A new real card. */
 export interface CreateRealCard {
   /** The company. */
-  readonly company_id: number | string;
+  readonly company_id: Id;
   readonly alias: string;
   /** ISO 4217. */
   readonly billing_currency: string;

@@ -1,6 +1,6 @@
 import type { CallOptions } from './call-options.ts';
+import type { ClearingClass } from './clearings.ts';
 import type { DateFilter } from './list.ts';
-import type { ClearingClass } from './network.ts';
 import type { BreakAge, BreakKind, ItemStatus, MatchedBy } from './reconciliation.ts';
 
 /** The reports about the items of a company. */

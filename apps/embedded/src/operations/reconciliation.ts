@@ -1,7 +1,7 @@
 import type { CallOptions, Id } from './call-options.ts';
+import type { ClearingClass } from './clearings.ts';
 import type { FileContent } from './file-content.ts';
 import type { DateFilter, List, ListOptions, PageOptions, Range } from './list.ts';
-import type { ClearingClass } from './network.ts';
 import type { ReconciliationReports } from './reconciliation-reports.ts';
 
 /**

@@ -1,7 +1,8 @@
+import type { Authorization } from './authorizations.ts';
 import type { CallOptions, Id, TransactionOptions } from './call-options.ts';
+import type { Clearing } from './clearings.ts';
 import type { Consent, DecideConsent } from './consents.ts';
 import type { List, ListOptions } from './list.ts';
-import type { AuthorizationAnswer, Clearing } from './network.ts';
 
 /** What only a sandbox has. Outside the sandbox, its methods are refused (`not_found`). */
 export interface SandboxOperations {
@@ -43,7 +44,7 @@ export interface SandboxPurchaseOperations {
    * Buys something with a virtual card: sends the authorization that a card network would send,
    * with the number and the code of the card. A decline is a value, as in `network.authorize`.
    */
-  buy(purchase: SandboxPurchase, options?: CallOptions): Promise<AuthorizationAnswer>;
+  buy(purchase: SandboxPurchase, options?: CallOptions): Promise<Authorization>;
   /**
    * Clears an authorization, by default all of it that has not cleared. A smaller amount is a part,
    * after which others may follow.
@@ -52,7 +53,7 @@ export interface SandboxPurchaseOperations {
   /**
    * Reverses an authorization, by default in full. An amount is what the reversal takes away.
    */
-  reverse(authorization_id: Id, part?: SandboxFollowUp, options?: CallOptions): Promise<AuthorizationAnswer>;
+  reverse(authorization_id: Id, part?: SandboxFollowUp, options?: CallOptions): Promise<Authorization>;
   /** Refunds a cleared purchase, by default all that has cleared. */
   refund(authorization_id: Id, part?: SandboxFollowUp, options?: CallOptions): Promise<Clearing>;
 }
@@ -80,7 +81,7 @@ export interface SandboxClock {
 /** A purchase with a virtual card. */
 export interface SandboxPurchase {
   /** A virtual card of the company. */
-  readonly vcn_id: number | string;
+  readonly vcn_id: Id;
   /** Minor units (cents) of the currency. */
   readonly amount: number;
   /**

@@ -1,0 +1,46 @@
+import type { BankOperations } from './bank.ts';
+import type { Id } from './call-options.ts';
+import type { VirtualCardOperations } from './cards.ts';
+import type { EventOperations } from './events.ts';
+import type { NetworkOperations } from './network.ts';
+import type { OperatorOperations } from './operator.ts';
+import type { RealCardOperations } from './real-cards.ts';
+import type { ReconciliationOperations } from './reconciliation.ts';
+import type { SandboxOperations, SandboxPurchaseOperations } from './sandbox.ts';
+import type { PurchaseTemplateOperations } from './templates.ts';
+import type { WebhookOperations } from './webhooks.ts';
+
+/**
+ * The use cases, in groups by who has them. Every operation of the HTTP interface is one method,
+ * with the same checks and the same values.
+ *
+ * A call rejects with a `Refusal` when the rules do not allow it, and with a `Fault` when the
+ * database fails or when there is too much of the same work. A decline is neither: it is a value.
+ */
+export interface OperationGroups {
+  /**
+   * What a company does with its own data. Calls for a company that does not exist are refused
+   * (`not_found`), and calls for a closed company, too (`forbidden`).
+   */
+  company(company_id: Id): CompanyOperations;
+  /** The card network's side. */
+  readonly network: NetworkOperations;
+  /** The bank's side. */
+  readonly bank: BankOperations;
+  /** The operator's side: all companies. */
+  readonly operator: OperatorOperations;
+  /** What only a sandbox has. */
+  readonly sandbox: SandboxOperations;
+}
+
+/** What a company does with its own data. */
+export interface CompanyOperations {
+  readonly cards: VirtualCardOperations;
+  readonly realCards: RealCardOperations;
+  readonly templates: PurchaseTemplateOperations;
+  readonly events: EventOperations;
+  readonly webhooks: WebhookOperations;
+  readonly reconciliation: ReconciliationOperations;
+  /** Purchases with its cards. Outside a sandbox they are refused (`not_found`). */
+  readonly sandbox: SandboxPurchaseOperations;
+}

@@ -1,0 +1,78 @@
+import type { HostTransaction } from '@tallystick/kernel';
+import type { Operation, OperationCall } from '@tallystick/koa';
+import type { Id } from './call-options.ts';
+import type { FileContent } from './file-content.ts';
+import type { Method } from './method-table.ts';
+
+/** The arguments of a method, as the call of its operation. */
+export interface ReadArguments {
+  readonly call: Omit<OperationCall, 'role' | 'company_id' | 'unitOfWork'>;
+  readonly tx: HostTransaction | undefined;
+}
+
+/** The actor of a call that names none. */
+const actor_default = 'embedded';
+
+/**
+ * Reads the positional arguments of a method: the parameters of the path in their order, then the
+ * resource or the file of an operation that takes one, then the options. Throws a `TypeError` for
+ * options that are no object. The operation checks all else.
+ */
+export function readArguments(
+  operation: Pick<Operation, 'params' | 'takes_data' | 'takes_file'>,
+  method: Pick<Method, 'options_of_body' | 'may_be_empty'>,
+  given: readonly unknown[],
+): ReadArguments {
+  const { params, takes_data, takes_file } = operation;
+  const [content, options] = takes_data || takes_file ? given.slice(params.length) : [undefined, given[params.length]];
+  const { actor = actor_default, request_id, tx, ...others } = optionsOf(options);
+  const { of_body, query } = divide(others, takes_data ? method.options_of_body : undefined);
+  return {
+    call: {
+      actor: actor as string,
+      params: Object.fromEntries(params.map((name, index) => [name, given[index] as Id])),
+      query,
+      ...(takes_data ? { data: content ?? (method.may_be_empty ? {} : content), options: of_body } : {}),
+      ...(takes_file ? { file: bytesOf(content as FileContent) } : {}),
+      ...(request_id === undefined ? {} : { request_id: request_id as string }),
+    },
+    tx: tx as HostTransaction | undefined,
+  };
+}
+
+function optionsOf(given: unknown): Readonly<Record<string, unknown>> {
+  if (given === undefined) return {};
+  if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Record<string, unknown>;
+  throw new TypeError('the last argument is an object of options, such as { actor: "user:42" }');
+}
+
+/** The options of pages, which the query has in brackets. */
+const page_options: readonly string[] = ['limit', 'after', 'offset'];
+
+/** Divides the options into those of the body and the query. */
+function divide(options: Readonly<Record<string, unknown>>, names_of_body: readonly string[] = []) {
+  const of_body: Record<string, unknown> = {};
+  const page: Record<string, unknown> = {};
+  const query: Record<string, unknown> = { page };
+  for (const [name, value] of Object.entries(options)) {
+    if (names_of_body.includes(name)) of_body[name] = value;
+    else if (page_options.includes(name)) page[name] = value;
+    else query[name] = name === 'filter' ? filtersOf(value) : value;
+  }
+  return { of_body, query: query as NonNullable<OperationCall['query']> };
+}
+
+/** The filters with each range as its text. */
+function filtersOf(filter: unknown): unknown {
+  if (typeof filter !== 'object' || filter === null) return filter;
+  return Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, rangeTextOf(value)]));
+}
+
+function rangeTextOf(value: unknown): unknown {
+  if (!Array.isArray(value) || value.length !== 2) return value;
+  return `[${value.map((end: unknown) => end ?? '').join(',')}]`;
+}
+
+function bytesOf(content: FileContent): Exclude<FileContent, string> {
+  return typeof content === 'string' ? new TextEncoder().encode(content) : content;
+}
