@@ -45,9 +45,9 @@ export const open_banking_module = new ContainerModule(({ bind }) => {
 export const http_module = new ContainerModule(({ bind }) => {
   bind(tokens.lifecycle).toResolvedValue(createLifecycle);
   bind(tokens.metrics).toResolvedValue(
-    ({ database_url, role }) => {
+    ({ database_url, role, process_metrics }) => {
       const database = database_url.startsWith('sqlite:') ? 'sqlite' : 'postgres';
-      return createMetrics({ build: { version, database, role } });
+      return createMetrics({ build: { version, database, role }, process_metrics });
     },
     [tokens.settings],
   );

@@ -12,6 +12,12 @@ export interface Settings {
   readonly role: Role;
   /** `sqlite:<file>`, `sqlite::memory:` or `postgres://...`. */
   readonly database_url: string;
+  /** The host's own handle, in place of the address. */
+  readonly database?: object | undefined;
+  /** Postgres: the schema of the tables. */
+  readonly schema?: string | undefined;
+  /** SQLite: the first letters of the names of the tables. */
+  readonly table_prefix?: string | undefined;
   /** Where a sandbox stores its keys. */
   readonly data_folder: string;
   readonly sandbox: boolean;
@@ -60,4 +66,6 @@ export interface Settings {
   readonly archive_folder: string | null;
   /** How statement lines find their clearings. */
   readonly statement_key: StatementKeySetting;
+  /** Whether the metrics have those of the process: memory, event loop, garbage collection. */
+  readonly process_metrics: boolean;
 }

@@ -1,20 +1,21 @@
 import { dirname, resolve } from 'node:path';
 import { rate_limit_max } from '@tallystick/access';
-import {
-  authorizations_kept_days_min,
-  decision_ms_max_default,
-  mails_kept_days_default,
-  network_wait_ms_max_default,
-  unknown_numbers_kept_days_default,
-} from '@tallystick/cards';
-import { deliveries_kept_days_default } from '@tallystick/events';
+import { authorizations_kept_days_min } from '@tallystick/cards';
 import { nearestName, Refusal } from '@tallystick/kernel';
-import { bodies_bytes_max_default, connections_max_default, requests_max_default } from '@tallystick/koa';
+import { connections_max_default } from '@tallystick/koa';
 import { parseSender, parseSmtpServer } from '@tallystick/mail';
-import { statement_key_default, statement_key_settings } from '@tallystick/reconciliation';
+import { statement_key_settings } from '@tallystick/reconciliation';
 import { parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
-import { isLoopback, parsePublicUrl, type Role, type Settings } from 'tallystick/inversify';
+import {
+  default_settings,
+  isLoopback,
+  parsePublicUrl,
+  type Role,
+  type Settings,
+  sandbox_bank_name,
+  sandbox_sender,
+} from 'tallystick/inversify';
 import { z } from 'zod';
 import { default_host, default_port } from './http-address.ts';
 
@@ -76,6 +77,7 @@ export class ConfigError extends Error {
 export const default_database_url = 'sqlite:./data/tallystick.db';
 
 const defaults = {
+  ...default_settings,
   host: default_host,
   port: default_port,
   /**
@@ -85,16 +87,7 @@ const defaults = {
   worker_port: 8081,
   database_url: default_database_url,
   log_level: 'info',
-  bank_name: 'Your bank',
-  sandbox_bank_name: 'Tallystick sandbox bank',
-  mail_from: { name: 'Tallystick sandbox', address: 'no-reply@sandbox.invalid' },
-  template_completion_delay_ms: 5_000,
-  network_wait_ms_max: network_wait_ms_max_default,
-  decision_ms_max: decision_ms_max_default,
-  requests_max: requests_max_default,
-  bodies_bytes_max: bodies_bytes_max_default,
   connections_max: connections_max_default,
-  unknown_numbers_kept_days: unknown_numbers_kept_days_default,
   shutdown_ms_max: 25_000,
 } as const;
 
@@ -174,16 +167,16 @@ const schema = z.object({
   UNKNOWN_NUMBERS_KEPT_DAYS: integer(1, 36_500).default(defaults.unknown_numbers_kept_days),
   EVENTS_KEPT_DAYS: keptDays(7).optional(),
   AUTHORIZATIONS_KEPT_DAYS: keptDays(authorizations_kept_days_min).optional(),
-  DELIVERIES_KEPT_DAYS: keptDays(1).default(deliveries_kept_days_default),
+  DELIVERIES_KEPT_DAYS: keptDays(1).default(defaults.kept_days.deliveries),
   CONSENTS_KEPT_DAYS: keptDays(1).optional(),
-  MAILS_KEPT_DAYS: keptDays(1).default(mails_kept_days_default),
+  MAILS_KEPT_DAYS: keptDays(1).default(defaults.kept_days.mails),
   AUDIT_KEPT_DAYS: keptDays(30).optional(),
   ARCHIVE_FOLDER: z.string().optional(),
   STATEMENT_KEY: z
     .enum(statement_key_settings, {
       error: (issue) => `is "${issue.input}"; it must be ${statement_key_settings.join(' or ')}`,
     })
-    .default(statement_key_default),
+    .default(defaults.statement_key),
   CSV_PROFILES: paths.optional(),
   CLEARING_FORMATS: paths.optional(),
   SHUTDOWN_MS_MAX: integer(1, 600_000).default(defaults.shutdown_ms_max),
@@ -236,11 +229,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       values.WEBHOOK_NETWORKS ?? // In a sandbox, programs on the developer's machine.
       (isSandboxWanted(given) ? loopback_networks : []),
     smtp: values.SMTP_URL ?? null,
-    mail_from: values.MAIL_FROM ?? defaults.mail_from,
+    mail_from: values.MAIL_FROM ?? sandbox_sender,
     public_url: values.PUBLIC_URL ?? null,
     open_banking: isOpenBankingServed(given),
     user_login_module: values.USER_LOGIN_MODULE ?? null,
-    bank_name: values.BANK_NAME ?? (isSandboxWanted(given) ? defaults.sandbox_bank_name : defaults.bank_name),
+    bank_name: values.BANK_NAME ?? (isSandboxWanted(given) ? sandbox_bank_name : defaults.bank_name),
     tls:
       values.TLS_CERTIFICATE === undefined || values.TLS_KEY === undefined
         ? null
@@ -271,6 +264,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     statement_key: values.STATEMENT_KEY,
     csv_profiles: values.CSV_PROFILES ?? [],
     format_modules: values.CLEARING_FORMATS ?? [],
+    process_metrics: true,
     shutdown_ms_max: values.SHUTDOWN_MS_MAX,
     notices: notices(given),
   };

@@ -1,0 +1,159 @@
+import { createOperations } from '@tallystick/koa';
+import { NewerSchema, OlderSchema, type Persistence } from '@tallystick/mikro-orm';
+import type { Container } from 'inversify';
+import { closeContainer, createContainer } from './composition/container.ts';
+import { hostModule } from './composition/host-module.ts';
+import { WrongKeys } from './composition/keys-fit.ts';
+import { tokens } from './composition/tokens.ts';
+import { openHostLog } from './host-log.ts';
+import type { TallystickOptions } from './options.ts';
+import { readOptions } from './read-options.ts';
+
+/** The database cannot be used as it is. The message says what is wrong and what to do. */
+export class UnusableDatabase extends Error {
+  override readonly name = 'UnusableDatabase';
+}
+
+/** The parts of an open instance. */
+export interface Instance {
+  readonly container: Container;
+  /** Neither migrated nor checked. */
+  readonly database: Persistence;
+  /**
+   * Resolves with the operations once the schema and the keys were checked. Rejects with
+   * `UnusableDatabase` while the schema is not migrated, and after `close`.
+   */
+  ready(): Promise<Ready>;
+  migrate(): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a call needs. */
+export interface Ready {
+  readonly operations: ReturnType<typeof createOperations>;
+  readonly persistence: Persistence;
+}
+
+/** How long `close` waits for requests in flight, milliseconds. */
+const in_flight_ms_max = 10_000;
+
+/**
+ * Opens the database, and checks keys and schema if it was migrated. Closes everything again if it
+ * rejects.
+ */
+export async function openInstance(options: TallystickOptions): Promise<Instance> {
+  const settings = readOptions(options);
+  const container = createContainer(settings);
+  container.load(hostModule(options, openHostLog(options.logger)));
+  const accepts_newer = settings.accepts_newer_schema;
+  let opened: Promise<Ready> | null = null;
+  let closing: Promise<void> | null = null;
+  let starting: Promise<void> | null = null;
+
+  async function open(): Promise<Ready> {
+    await database.migrate({ accepts_newer, only_checks: true });
+    const [ports, persistence] = await Promise.all([
+      container.getAsync(tokens.http_ports),
+      container.getAsync(tokens.persistence),
+    ]);
+    return { operations: createOperations(ports), persistence };
+  }
+
+  function ready(): Promise<Ready> {
+    if (closing !== null) return Promise.reject(new UnusableDatabase('this instance is closed: create another one'));
+    opened ??= open().catch((error: unknown) => {
+      // The schema may be migrated meanwhile.
+      opened = null;
+      throw describe(error);
+    });
+    return opened;
+  }
+
+  async function close(): Promise<void> {
+    // What is being opened is closed after it is open.
+    await Promise.allSettled([opened, starting]);
+    const lifecycle = container.get(tokens.lifecycle);
+    lifecycle.stop();
+    await within(in_flight_ms_max, lifecycle.idle());
+    await closeContainer(container);
+  }
+
+  const database = await container.getAsync(tokens.database).catch(async (error: unknown) => {
+    await closeContainer(container);
+    throw describe(error);
+  });
+  const instance: Instance = {
+    container,
+    database,
+    ready,
+    async migrate() {
+      if (closing !== null) await ready();
+      await database.migrate({ accepts_newer }).catch((error: unknown) => {
+        throw describe(error);
+      });
+      await ready();
+    },
+    start() {
+      starting ??= ready().then(async () => {
+        const jobs = await container.getAsync(tokens.jobs);
+        jobs.start();
+      });
+      // A start that failed may be tried again, for example after `migrate`.
+      starting.catch(() => {
+        starting = null;
+      });
+      return starting;
+    },
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+  try {
+    await ready();
+  } catch (error) {
+    if (error instanceof NotMigrated) return instance;
+    await instance.close();
+    throw error;
+  }
+  return instance;
+}
+
+/** The database lacks tables of this version. */
+class NotMigrated extends UnusableDatabase {}
+
+/** Errors of the database as one sentence of what to do. */
+function describe(error: unknown): unknown {
+  if (error instanceof OlderSchema) {
+    const is_empty = error.migrations.some((name) => name.startsWith('0001-'));
+    return new NotMigrated(
+      is_empty
+        ? 'the database has no tables of Tallystick: call migrate() first, or check the option database'
+        : `the database has the schema of an older version (${error.migrations.join(', ')} is missing): call migrate() first`,
+      { cause: error },
+    );
+  }
+  if (error instanceof NewerSchema) {
+    return new UnusableDatabase(
+      `the database was migrated by a newer version of Tallystick: this one does not know ${error.migrations.join(', ')}. Install the newer version, or set accepts_newer_schema to return to this one`,
+      { cause: error },
+    );
+  }
+  if (error instanceof WrongKeys) {
+    return new UnusableDatabase(
+      `the keys do not fit the database: ${error.message}. Use the keys that were last used with it`,
+      { cause: error },
+    );
+  }
+  return error;
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, end]);
+  clearTimeout(timer);
+}
