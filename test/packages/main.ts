@@ -1,0 +1,176 @@
+/**
+ * `npm run pack:check`: packs the public packages, installs the tarballs into an empty project as a
+ * host would, and checks them there. docs/publishing.md describes it. `--keep` keeps the project.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { embeddingExample } from './example.ts';
+import { compilers, createHostProject, type HostProject, importsOfEverything, type Outcome } from './host-project.ts';
+import { installedSize } from './installed-size.ts';
+import { olderNode, olderNodeProblems } from './older-node.ts';
+import { packageOf, readPackedFiles } from './packed-files.ts';
+import { type PackedPackage, pack } from './packing.ts';
+import { type PublicPackage, publicPackages, readManifest } from './public-packages.ts';
+import { lintTarball } from './tarball-lint.ts';
+import { rules, type World } from './tarball-rules.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const embedded = 'tallystick';
+
+/** Entry points that refuse an older Node. `tallystick/tx` runs anywhere: it imports nothing. */
+const entries_of_new_node = [embedded, `${embedded}/inversify`];
+
+const problems: string[] = [];
+const notes: string[] = [];
+const kept = process.argv.includes('--keep');
+const scratch = mkdtempSync(join(tmpdir(), 'tallystick-packages-'));
+try {
+  await main();
+} catch (error) {
+  problems.push((error as Error).message);
+} finally {
+  if (kept) notes.push(`kept: ${scratch}`);
+  else rmSync(scratch, { recursive: true, force: true });
+}
+for (const note of notes) console.log(note);
+if (problems.length > 0) {
+  console.error(`\n${problems.length} problems of the packed packages:`);
+  for (const problem of problems) console.error(`  ${problem.replaceAll('\n', '\n    ')}`);
+  process.exitCode = 1;
+} else {
+  console.log('\nThe packed packages install, compile and run as a host uses them.');
+}
+
+async function main(): Promise<void> {
+  const packages = publicPackages(root);
+  await step('build', async () => build(packages));
+  const packed = await step('pack', () => pack(packages, join(scratch, 'tarballs')));
+  await check('publint and arethetypeswrong', async () => (await Promise.all(packed.map(lintTarball))).flat());
+  const host = await step('install into an empty project', () =>
+    createHostProject(join(scratch, 'host'), packed, nodeTypes()),
+  );
+  await check('rules of the published files', async () => {
+    const world = worldOf(host, packed);
+    return Object.values(rules).flatMap((rule) => rule(world));
+  });
+  const programs = writePrograms(host, packed);
+  for (const compiler of compilers()) {
+    await check(`compile with TypeScript ${compiler.version}`, async () =>
+      ownErrors(compiler.version, await host.compile(compiler, programs)),
+    );
+  }
+  for (const file of programs) await check(`run ${file}`, () => runs(host, file));
+  await check('require from CommonJS', () => runs(host, '-e', `require('${embedded}')`));
+  const older = olderNode();
+  if (older === null) notes.push('NOT RUN: on an older Node: none was found; TEST_NODE_20 can name one');
+  else await check(`refuse the older Node ${older}`, () => olderNodeProblems(host, older, entries_of_new_node));
+  printSizes(host, packed);
+}
+
+/** Runs one part and prints how long it took. */
+async function step<Result>(name: string, part: () => Promise<Result>): Promise<Result> {
+  const from_ms = performance.now();
+  try {
+    return await part();
+  } finally {
+    console.log(`${((performance.now() - from_ms) / 1_000).toFixed(1).padStart(6)} s  ${name}`);
+  }
+}
+
+/** Runs one part that finds problems, and keeps them. */
+async function check(name: string, part: () => Promise<readonly string[]>): Promise<void> {
+  problems.push(...(await step(name, part)));
+}
+
+async function build(packages: readonly PublicPackage[]): Promise<void> {
+  const filters = packages.map(({ manifest }) => `--filter=${manifest.name}`);
+  try {
+    execFileSync('npx', ['turbo', 'run', 'build', '--output-logs=errors-only', ...filters], {
+      cwd: root,
+      stdio: 'pipe',
+    });
+  } catch (error) {
+    const { stdout, stderr } = error as { readonly stdout?: Buffer; readonly stderr?: Buffer };
+    throw new Error(`the build failed:\n${stdout ?? ''}${stderr ?? ''}`);
+  }
+}
+
+function nodeTypes(): string {
+  return readManifest(root).devDependencies!['@types/node']!;
+}
+
+function worldOf(host: HostProject, packed: readonly PackedPackage[]): World {
+  const packages = packed.map(({ manifest }) => readPackedFiles(join(host.folder, 'node_modules', manifest.name)));
+  return {
+    packages,
+    machine_names: machineNames(),
+    typesPackageOf(library) {
+      const name = `@types/${library.replace(/^@([^/]+)\//, '$1__')}`;
+      return existsSync(join(root, 'node_modules', name)) ? name : null;
+    },
+  };
+}
+
+/** Texts that would show where a tarball was packed. Short host names could be words. */
+function machineNames(): ReadonlyMap<string, string> {
+  const names = new Map([
+    [root, 'the folder of the repository'],
+    [`${homedir()}/`, 'a path in the home folder'],
+  ]);
+  if (hostname().length >= 6 && hostname() !== 'localhost') names.set(hostname(), 'the name of this machine');
+  const registry = new URL(execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim()).host;
+  if (registry !== 'registry.npmjs.org') names.set(registry, 'the address of a package registry');
+  return names;
+}
+
+/** Writes what a host writes, and returns the names of the files. */
+function writePrograms(host: HostProject, packed: readonly PackedPackage[]): readonly string[] {
+  const programs = [{ file: 'every-entry-point.ts', text: importsOfEverything(packed) }];
+  try {
+    programs.push(embeddingExample(readFileSync(join(root, 'README.md'), 'utf8')));
+  } catch (error) {
+    problems.push((error as Error).message);
+  }
+  for (const { file, text } of programs) writeFileSync(join(host.folder, file), text);
+  return programs.map(({ file }) => file);
+}
+
+/**
+ * Returns the errors in the host's files and in our declarations. Those in declarations of other
+ * libraries are counted in a note: a host sets `skipLibCheck` for them.
+ */
+function ownErrors(version: string, { succeeded, output }: Outcome): readonly string[] {
+  if (succeeded) return [];
+  const errors = output.split(/\n(?=\S)/);
+  const foreign = errors.filter((text) => /^node_modules\/(?!@tallystick\/|tallystick\/)/.test(text));
+  if (foreign.length > 0) {
+    const libraries = foreign.map((text) => packageOf(text.slice('node_modules/'.length)));
+    notes.push(
+      `TypeScript ${version}: ${foreign.length} errors in declarations of ${[...new Set(libraries)].join(', ')}`,
+    );
+  }
+  return errors.filter((text) => !foreign.includes(text)).map((text) => `TypeScript ${version}: ${text}`);
+}
+
+async function runs(host: HostProject, ...words: readonly string[]): Promise<readonly string[]> {
+  const { succeeded, output } = await host.run(process.execPath, ...words);
+  return succeeded ? [] : [`node ${words.join(' ')} failed in the project of a host:\n${output}`];
+}
+
+function printSizes(host: HostProject, packed: readonly PackedPackage[]): void {
+  const kilobytes = (bytes: number) => (bytes / 1_000).toFixed(1).padStart(12);
+  console.log(
+    `\n${'package'.padEnd(32)}${'packed kB'.padStart(12)}${'unpacked kB'.padStart(12)}${'files'.padStart(8)}`,
+  );
+  for (const { manifest, packed_bytes, unpacked_bytes, files } of packed) {
+    const counted = String(files).padStart(8);
+    console.log(`${manifest.name.padEnd(32)}${kilobytes(packed_bytes)}${kilobytes(unpacked_bytes)}${counted}`);
+  }
+  const { packages, files, bytes, largest } = installedSize(host.folder, embedded);
+  const top = largest.slice(0, 5).map(([name, size]) => `${name} ${(size / 1e6).toFixed(1)} MB`);
+  console.log(`\n${embedded} installed: ${packages} packages, ${files} files, ${(bytes / 1e6).toFixed(1)} MB`);
+  console.log(`the largest: ${top.join(', ')}`);
+}

@@ -1,0 +1,96 @@
+/**
+ * Packs the public packages as they are published. A tarball has the package.json without what only
+ * this repository needs, the README, and the built files whose sources still exist.
+ */
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Conditions, Manifest, PublicPackage } from './public-packages.ts';
+
+const run = promisify(execFile);
+
+/**
+ * The Node that a package needs when it names none. It is not in the manifests of the workspaces,
+ * because npm would warn about each of them: in the repository an older Node may run npm.
+ */
+export const node_needed = '>=26';
+
+export interface PackedPackage {
+  readonly manifest: Manifest;
+  /** The absolute path of the tarball. */
+  readonly tarball: string;
+  readonly packed_bytes: number;
+  readonly unpacked_bytes: number;
+  readonly files: number;
+}
+
+/**
+ * Returns the package.json of a package as it is published: without scripts, development
+ * dependencies and the conditions that lead to the sources.
+ */
+export function publishedManifest(manifest: Manifest): Manifest {
+  const { scripts, devDependencies, publishConfig, exports = {}, ...rest } = manifest;
+  const published = Object.entries(exports).map(([path, { source, ...conditions }]) => [path, conditions] as const);
+  return {
+    ...rest,
+    engines: { node: node_needed, ...manifest.engines },
+    exports: Object.fromEntries<Conditions>(published),
+    ...(publishConfig === undefined ? {} : { publishConfig }),
+  };
+}
+
+/** Packs built packages into a folder. Rejects when one has not been built. */
+export async function pack(packages: readonly PublicPackage[], folder: string): Promise<readonly PackedPackage[]> {
+  mkdirSync(folder, { recursive: true });
+  const staged = packages.map((one) => stage(one, join(folder, 'staged')));
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder, ...staged], {
+    cwd: folder,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const reports = JSON.parse(stdout) as readonly PackReport[];
+  return packages.map(({ manifest }) => {
+    const report = reports.find(({ name }) => name === manifest.name);
+    if (report === undefined) throw new Error(`npm pack made no tarball of ${manifest.name}`);
+    return {
+      manifest: publishedManifest(manifest),
+      tarball: join(folder, report.filename),
+      packed_bytes: report.size,
+      unpacked_bytes: report.unpackedSize,
+      files: report.entryCount,
+    };
+  });
+}
+
+/** One entry of the output of `npm pack --json`. */
+interface PackReport {
+  readonly name: string;
+  readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly entryCount: number;
+}
+
+/** Copies what is published into a folder of its own, and returns that folder. */
+function stage({ folder, manifest }: PublicPackage, staged: string): string {
+  const target = join(staged, manifest.name.replace('/', '-'));
+  const dist = join(folder, 'dist');
+  if (!existsSync(dist)) throw new Error(`${manifest.name}: ${dist} is missing; run \`npm run build\``);
+  mkdirSync(target, { recursive: true });
+  writeFileSync(join(target, 'package.json'), `${JSON.stringify(publishedManifest(manifest), null, 2)}\n`);
+  for (const name of readdirSync(folder)) {
+    if (/^(readme|licen[cs]e|changelog)/i.test(name)) cpSync(join(folder, name), join(target, name));
+  }
+  cpSync(dist, join(target, 'dist'), { recursive: true, filter: (path) => isCurrent(path, dist, join(folder, 'src')) });
+  return target;
+}
+
+/**
+ * Whether a path of `dist` is a folder, or a module or declarations whose source exists. The
+ * compiler leaves the output of removed sources behind.
+ */
+function isCurrent(path: string, dist: string, sources: string): boolean {
+  if (statSync(path).isDirectory()) return true;
+  const output = /(?:\.d\.ts|\.js)$/.exec(path)?.[0];
+  return output !== undefined && existsSync(join(sources, `${path.slice(dist.length, -output.length)}.ts`));
+}
