@@ -8,11 +8,7 @@ import { tokens } from './composition/tokens.ts';
 import { openHostLog } from './host-log.ts';
 import type { TallystickOptions } from './options.ts';
 import { readOptions } from './read-options.ts';
-
-/** The database cannot be used as it is. The message says what is wrong and what to do. */
-export class UnusableDatabase extends Error {
-  override readonly name = 'UnusableDatabase';
-}
+import { UnusableDatabase } from './unusable.ts';
 
 /** The parts of an open instance. */
 export interface Instance {

@@ -10,11 +10,7 @@ import { default_settings, sandbox_bank_name, sandbox_sender } from './compositi
 import { parsePublicUrl } from './composition/public-url.ts';
 import type { Settings } from './composition/settings.ts';
 import type { KeptDays, TallystickOptions, TallystickPorts } from './options.ts';
-
-/** The options cannot be used. The message is one sentence for each problem. */
-export class UnusableOptions extends Error {
-  override readonly name = 'UnusableOptions';
-}
+import { UnusableOptions } from './unusable.ts';
 
 type Problem = (message: string) => void;
 
