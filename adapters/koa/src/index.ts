@@ -24,6 +24,7 @@ export { presentAuditEntry } from './resources/oversight/presenter.ts';
 export { presentQuarantined } from './resources/quarantine/presenter.ts';
 export { presentItem } from './resources/reconciliation/presenter.ts';
 export { presentBridge, presentRules, presentSummary } from './resources/reconciliation/report-presenter.ts';
+export type { ResourceShapes } from './resources/resource-shapes.ts';
 export type { Sandbox } from './resources/sandbox/sandbox.ts';
 export { presentTemplate, templateStatusPath } from './resources/templates/presenter.ts';
 export { presentThirdParty } from './resources/third-parties/presenter.ts';

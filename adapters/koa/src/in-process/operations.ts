@@ -1,4 +1,4 @@
-import { Fault, type UnitOfWork, UnusableTransaction } from '@tallystick/kernel';
+import { Fault, maskCardNumbers, Refusal, type UnitOfWork, UnusableTransaction } from '@tallystick/kernel';
 import type { Answer } from '../answer/answer.ts';
 import { HttpProblem } from '../answer/error-answer.ts';
 import {
@@ -96,7 +96,7 @@ export function createOperations(ports: OperationPorts): Operations {
       try {
         return resultOf(await perform(ports, route, operation, call));
       } catch (error) {
-        throw withoutHttp(error);
+        throw toHostError(error);
       }
     },
   };
@@ -179,9 +179,28 @@ function readData(route: PreparedRoute, { data, options = {} }: OperationCall): 
   }
 }
 
-/** What only HTTP has becomes a fault: too much of the same work is in progress. */
-function withoutHttp(error: unknown): unknown {
+/**
+ * The error as a host gets it. A refusal shows no card number, as over HTTP. What only HTTP has
+ * becomes a fault: too much of the same work is in progress.
+ */
+function toHostError(error: unknown): unknown {
+  if (error instanceof Refusal) return masked(error);
   if (!(error instanceof HttpProblem || error instanceof Overloaded)) return error;
   const message = error instanceof HttpProblem ? error.message : 'too much of the same work is in progress; try again';
   return new Fault(message, { retryable: true, cause: error });
+}
+
+function masked(refusal: Refusal): Refusal {
+  const fields = refusal.fields.map(({ path, message }) => ({
+    path: maskCardNumbers(path),
+    message: maskCardNumbers(message),
+  }));
+  const message = maskCardNumbers(refusal.message);
+  const is_same =
+    message === refusal.message &&
+    fields.every(({ path, message }, at) => {
+      const field = refusal.fields[at];
+      return field?.path === path && field.message === message;
+    });
+  return is_same ? refusal : new Refusal(refusal.code, message, fields);
 }

@@ -42,7 +42,7 @@ const record_error = z
   })
   .meta({ id: 'RecordError' });
 
-const record_report = z
+export const record_report = z
   .object({
     lines: count.describe('Lines that are not empty: applied, duplicates and rejected together'),
     applied: count,

@@ -6,7 +6,7 @@ import { id_number, id_text, last4, type ShapeOf } from '../fields.ts';
 import { callOf } from '../operator/routes.ts';
 import { presentCodeFailures } from './presenter.ts';
 
-const code_failures = z
+export const code_failures = z
   .object({
     id: id_text.describe('The virtual card'),
     company_id: id_number,

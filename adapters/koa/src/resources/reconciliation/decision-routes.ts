@@ -23,7 +23,7 @@ function presentTableAnswer({ dry_run, rows, skipped, decided, unchanged, errors
 
 const count = z.int().min(0);
 
-const row_error = z
+export const row_error = z
   .object({
     row: z.int().min(1).describe('The line of names is row 1'),
     column: z.enum(decision_columns),
@@ -31,7 +31,7 @@ const row_error = z
   })
   .meta({ id: 'ReconciliationRowError' });
 
-const table_answer = z
+export const table_answer = z
   .object({
     dry_run: z.boolean().describe('Nothing was decided'),
     rows: count.describe('Rows below the names'),

@@ -27,7 +27,7 @@ function presentPeriod(period: Period) {
 
 const count = z.int().min(0);
 
-const period = z
+export const period = z
   .object({
     id: id_text,
     closed_through: date.describe('The last day of the period; it begins after the one before it'),
@@ -44,7 +44,7 @@ const period = z
   } satisfies ShapeOf<ReturnType<typeof presentPeriod>>)
   .meta({ id: 'ReconciliationPeriod' });
 
-const close_period = z
+export const close_period = z
   .object({ data: z.object({ closed_through: date.describe('The last day to close; a day that is over in UTC') }) })
   .meta({ id: 'ReconciliationPeriodClosing', examples: [{ data: { closed_through: '2030-03-14' } }] });
 

@@ -18,7 +18,7 @@ import { authorization_failure, authorization_item, clearing_item } from '../net
 const positive_amount = amount.min(1);
 
 /** `POST /sandbox/v1/purchases`. */
-const purchase = z
+export const purchase = z
   .object({
     data: z.object({
       vcn_id: id_either.describe('A virtual card of the company'),
@@ -37,7 +37,7 @@ const purchase = z
   .meta({ id: 'SandboxPurchase', examples: [{ data: { vcn_id: 1, amount: 12_500, merchant_name: 'Corner Grocer' } }] });
 
 /** What follows a purchase. */
-const follow_up = z
+export const follow_up = z
   .object({
     data: z.object({
       amount: positive_amount

@@ -1,0 +1,383 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { type Random, Refusal } from '@tallystick/kernel';
+import {
+  createOperations,
+  type HttpAppPorts,
+  type HttpTx,
+  type Operation,
+  type OperationCall,
+  type Operations,
+} from '@tallystick/koa';
+import { propertyParameters } from '@tallystick/test-support';
+import fc from 'fast-check';
+import { authorization } from './authorization.ts';
+import { type Service, startService } from './service.ts';
+
+type Role = OperationCall['role'];
+type Wanted = Omit<OperationCall, 'role' | 'company_id' | 'actor'> & { readonly role: Role };
+
+/** A service, and the calls of the routes that it serves. */
+async function startBoth(t: { after(cleanup: () => unknown): void }) {
+  let ports: HttpAppPorts | undefined;
+  const service = await startService(t, 'sqlite', (given) => {
+    ports = { ...given, random: countingRandom() };
+    return ports;
+  });
+  return { service, calls: createOperations(ports!) };
+}
+
+/** The same choices in each service. A card number that exists already is drawn again. */
+function countingRandom(): Random {
+  let drawn = 0;
+  const next = (): Buffer => {
+    drawn += 1;
+    return createHash('sha256').update(String(drawn)).digest();
+  };
+  return {
+    below: (bound) => next().readUIntBE(0, 6) % bound,
+    bytes: (count) => Uint8Array.from({ length: count }, () => next()[0]!),
+  };
+}
+
+/** The outcome of a request or of a call, in a form in which both can be compared. */
+type Outcome =
+  | { readonly status: number; readonly data: unknown; readonly next: unknown; readonly file: string | null }
+  | { readonly code: string; readonly fields: readonly unknown[] };
+
+/** What is random, or names the caller by its key, is left out. */
+function comparable(value: unknown): unknown {
+  const text = JSON.stringify(value ?? null, (name, inner) => (random_names.has(name) ? typeof inner : inner));
+  return JSON.parse(text.replace(/\*{12}\d{4}/g, 'masked').replace(/[\w-]{43}/g, 'token'));
+}
+
+const random_names = new Set(['secret', 'approval_code', 'trace_id']);
+
+async function overHttp({ send }: Service, operation: Operation, wanted: Wanted): Promise<Outcome> {
+  const { role, params = {}, query = {}, data, options = {}, file, minimal } = wanted;
+  const path = operation.path.replace(/:(\w+)/g, (_all, name) => encodeURIComponent(String(params[name])));
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    const members = typeof value === 'object' && !Array.isArray(value) ? Object.entries(value) : null;
+    for (const [one, inner] of members?.map(([one, inner]) => [`${name}[${one}]`, inner] as const) ?? [[name, value]]) {
+      for (const text of Array.isArray(inner) ? inner : [inner]) parameters.append(one, String(text));
+    }
+  }
+  const question = parameters.size === 0 ? '' : `?${parameters}`;
+  const json = operation.takes_data ? { ...options, ...(data === undefined ? {} : { data }) } : undefined;
+  const reply = await send(operation.method, path + question, {
+    key: role,
+    headers: {
+      'X-Request-Id': 'parity',
+      ...(minimal ? { Prefer: 'return-minimal' } : {}),
+      ...(file === undefined
+        ? {}
+        : { 'Content-Type': operation.id === 'bank.records.report' ? 'application/x-ndjson' : 'text/csv' }),
+    },
+    ...(json === undefined && file === undefined ? {} : { body: json ?? file }),
+  });
+  if (reply.status >= 400 && reply.status !== 503) {
+    const { code, fields = [] } = reply.json;
+    return {
+      code,
+      fields: fields.map(({ path, message }: Field) => ({ path: path.replace(/^data(?:\.|(?=\[))/, ''), message })),
+    };
+  }
+  const { data: body, links } = reply.json ?? {};
+  const next = links?.next == null ? null : new URL(links.next, 'http://host').searchParams.get('page[after]');
+  const is_file = reply.json === undefined && reply.text !== '';
+  const content = reply.json !== undefined && body === undefined ? reply.json : body;
+  return { status: reply.status, data: comparable(content), next, file: is_file ? reply.text : null };
+}
+
+interface Field {
+  readonly path: string;
+  readonly message: string;
+}
+
+async function inProcess(
+  { call }: Operations,
+  operation: Operation,
+  wanted: Wanted,
+  company_id: number,
+): Promise<Outcome> {
+  try {
+    const result = await call(operation.id, {
+      ...wanted,
+      company_id: wanted.role === 'client' ? company_id : null,
+      actor: `key:sandbox:${wanted.role}`,
+      request_id: 'parity',
+    });
+    const pieces = result.file === null ? null : await Array.fromAsync(result.file.pieces);
+    return { status: result.status, data: comparable(result.data), next: result.next, file: pieces?.join('') ?? null };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { code: error.code, fields: error.fields };
+  }
+}
+
+const note = { data: { note: 'checked' } };
+const cleared = {
+  vcn_id: 1,
+  network_financial_transaction_id: 'NFT1',
+  billing_amount: 2_400,
+  billing_currency: 'USD',
+  clearing_type: 'DEBIT',
+  settlement_date: '2030-03-15',
+};
+const third_party = { name: 'Shop', scopes: ['accounts'], redirect_uris: ['https://shop.example/back'] };
+
+/** Calls that do something. Other operations are called without data, and with the id 1. */
+const useful: Readonly<Record<string, Partial<Wanted>>> = {
+  'network.authorizations.decide': authorization('5454545400000000', { trace_id: 'TRACE1' }),
+  'network.clearings.record': { data: cleared },
+  'virtualCards.create': {
+    data: { total_card_amount: 10_000, metadata: { trip: 'Oslo' }, emails: ['a@example.com'] },
+    options: { show_card_number: false },
+  },
+  'virtualCards.list': { query: { filter: { status: 'Approved' }, page: { limit: 2 }, show_realtime_auths: true } },
+  'virtualCards.read': { query: { show_card_number: true } },
+  'virtualCards.update': { data: { total_card_amount: 20_000 } },
+  'virtualCards.cancel': { params: { id: 2 } },
+  'virtualCards.email': { data: { email: 'b@example.com' } },
+  'virtualCards.authorizations.release': { data: { note: 'will not come' }, params: { id: 1, authorization_id: 2 } },
+  'purchaseTemplates.request': {
+    data: { name: 'travel', mcc_list: ['4511'], mcc_rule: 'ALLOW', description: 'd', required_control: 'VELOCITY' },
+  },
+  'webhooks.create': { data: { callback_url: 'https://127.0.0.1/hook', event_type_ids: [3] } },
+  'webhooks.update': { data: { status: 'inactive' } },
+  'webhooks.delete': { params: { id: 2 } },
+  'webhooks.deliveries.recover': { data: { since: '2030-03-15T00:00:00Z' } },
+  'reconciliation.bridge': { query: { filter: { account_id: '1000000001' } } },
+  'reconciliation.items.match': { data: { note: 'mine', with: { clearing_ids: [1] } } },
+  'reconciliation.items.unmatch': note,
+  'reconciliation.items.ignore': note,
+  'reconciliation.items.accept': note,
+  'reconciliation.items.confirm': note,
+  'reconciliation.items.reopen': note,
+  'reconciliation.decisions.create': {
+    query: { dry_run: true },
+    file: Buffer.from('id,version,decision,note\n1,1,,\n'),
+  },
+  'reconciliation.periods.close': { data: { closed_through: '2030-02-28' } },
+  'operator.companies.create': { data: { name: 'Another', customer_number: 'C-2' } },
+  'operator.companies.update': { data: { name: 'Renamed' } },
+  'operator.realCards.create': {
+    data: { company_id: 1, alias: 'Second', billing_currency: 'EUR', account_range: '54545455' },
+  },
+  'operator.keys.create': { data: { role: 'client', company_id: 1, name: 'a key' } },
+  'operator.events.record': { data: { company_id: 1, event_type: 'ach.status', payload: { of: 'another' } } },
+  'operator.imports.create': { query: { name: 'a.csv' }, file: Buffer.from('not a file of the network') },
+  'operator.imports.release': note,
+  'bank.accounts.create': { data: { company_id: 1, number: '1000000001', currency: 'USD', kind: 'deposit' } },
+  'bank.accounts.balance.put': { data: { booked: 1_000 } },
+  'bank.users.put': { data: { company_id: 1, name: 'Ann', status: 'active' } },
+  'bank.companies.openBanking.put': { data: { eligible_services: ['aisp'], is_configured: true } },
+  'bank.records.report': { file: Buffer.from('{}') },
+  'operator.thirdParties.create': { data: { ...third_party, jwks_uri: 'https://shop.example/keys' } },
+  'sandbox.consents.decide': { data: { decision: 'reject' } },
+  'sandbox.purchases.create': { data: { vcn_id: 1, amount: 1_200 } },
+  'sandbox.authorizations.clear': { data: { amount: 400 } },
+  'sandbox.clock.move': { data: { set: '2030-03-15T11:00:00Z' } },
+};
+
+/** Posts to a receiver, so that its result depends on the network. */
+const outside = new Set(['webhooks.test']);
+
+const oddities = [null, -1, 0, 1.5, 'x', '', [], ['x'], {}, true, 'é', '5454545454545454', 10_000_000_000_000];
+const odd_value = fc.constantFrom<unknown>(...oddities);
+const odd_params = fc.constantFrom<string | number>(0, 2, '01', 'abc', 'a/b', '%2F', 'ü', 999_999, 1.5);
+
+/** One change of a call that does something. Each breaks, or may break, another check. */
+const change: fc.Arbitrary<(wanted: Wanted) => Wanted> = fc.oneof(
+  { weight: 6, arbitrary: fc.constant((wanted: Wanted) => wanted) },
+  odd_value.map((value) => (wanted: Wanted) => ({ ...wanted, data: value })),
+  fc.tuple(fc.nat(), odd_value).map(([at, value]) => (wanted: Wanted) => ({
+    ...wanted,
+    data: altered(wanted.data, at, value),
+  })),
+  fc.nat().map((at) => (wanted: Wanted) => ({ ...wanted, data: altered(wanted.data, at, undefined) })),
+  fc
+    .constantFrom('nonsense', 'metadate', '')
+    .map((name) => (wanted: Wanted) => ({ ...wanted, data: { ...(wanted.data as object), [name]: 1 } })),
+  odd_value.map((value) => (wanted: Wanted) => ({ ...wanted, options: { show_card_number: value } })),
+  fc
+    .constantFrom<Role>('client', 'network', 'bank', 'operator')
+    .map((role) => (wanted: Wanted) => ({ ...wanted, role })),
+  odd_params.map((value) => (wanted: Wanted) => ({
+    ...wanted,
+    params: Object.fromEntries(Object.keys(wanted.params ?? {}).map((name) => [name, value])),
+  })),
+  fc.boolean().map((minimal) => (wanted: Wanted) => ({ ...wanted, minimal })),
+  fc
+    .constantFrom<NonNullable<Wanted['query']>>(
+      { nonsense: 1 },
+      { page: { limit: 0 } },
+      { page: { limit: 1 } },
+      { page: { offset: 1 } },
+      { page: { after: 'zzz' } },
+      { filter: { status: 'Nothing' } },
+      { filter: { nonsense: 'x' } },
+      { name: ['a', 'b'] },
+      { show_card_number: 'maybe' },
+    )
+    .map((query) => (wanted: Wanted) => ({ ...wanted, query })),
+);
+
+/** The data with another value in one of its fields; undefined removes the field. */
+function altered(data: unknown, at: number, value: unknown): unknown {
+  const names = Object.keys((data ?? {}) as object);
+  const name = names[at % Math.max(1, names.length)];
+  return name === undefined ? data : JSON.parse(JSON.stringify({ ...(data as object), [name]: value }));
+}
+
+function usefulCall({ id, params, roles, takes_data }: Operation): Wanted {
+  return {
+    role: roles[0]!,
+    params: Object.fromEntries(params.map((name) => [name, name === 'number' ? '1000000001' : 1])),
+    ...(takes_data ? { data: {} } : {}),
+    ...useful[id],
+  };
+}
+
+describe('a call in process', () => {
+  it('exists for every operation of the document', async (t) => {
+    const { service, calls } = await startBoth(t);
+    const { paths } = (await service.send('GET', '/openapi.json', { key: null })).json;
+    const documented = Object.values<Record<string, { operationId: string }>>(paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
+    const of_pages = ['cardDetails.page', 'cardDetails.show'];
+    assert.deepEqual([...calls.operations.keys(), ...of_pages].sort(), documented.sort());
+  });
+
+  it('has the result or the refusal that the same request has over HTTP', async (t) => {
+    const http = await startBoth(t);
+    const local = await startBoth(t);
+    const operations = [...local.calls.operations.values()].filter(({ id }) => !outside.has(id));
+    const outcomes = new Map<string, number>();
+    const compare = async (operation: Operation, wanted: Wanted): Promise<void> => {
+      const expected = await overHttp(http.service, operation, wanted);
+      const actual = await inProcess(local.calls, operation, wanted, local.service.company_id);
+      assert.deepEqual(actual, expected, `${operation.id} ${JSON.stringify(wanted)}`);
+      if ('status' in actual) outcomes.set(operation.id, (outcomes.get(operation.id) ?? 0) + 1);
+    };
+    const create = operations.find(({ id }) => id === 'virtualCards.create')!;
+    await compare(create, usefulCall(create));
+    // Twice: some operations need what a later one makes.
+    for (const operation of [...operations, ...operations]) await compare(operation, usefulCall(operation));
+    const step = fc
+      .tuple(fc.constantFrom(...operations), change)
+      .map(([operation, alter]) => ({ id: operation.id, wanted: alter(usefulCall(operation)) }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), async (steps) => {
+        for (const { id, wanted } of steps) await compare(local.calls.operations.get(id)!, wanted);
+      }),
+      { ...propertyParameters({ short: 60, full: 400 }), endOnFailure: true },
+    );
+    const failed = operations.filter(({ id }) => !outcomes.has(id)).map(({ id }) => id);
+    assert.ok(outcomes.size >= 75, `these never succeeded: ${failed.join(', ')}`);
+  });
+
+  it('is refused without a caller that may do it, and for a company that is closed or unknown', async (t) => {
+    const { service, calls } = await startBoth(t);
+    const { company_id } = service;
+    const actor = 'user:anna';
+    const refusals = [
+      [{ role: 'client', actor }, 'validation_failed', 'company_id'],
+      [{ role: 'client', company_id: 1.5, actor }, 'validation_failed', 'company_id'],
+      [{ role: 'operator', company_id, actor }, 'validation_failed', 'company_id'],
+      [{ role: 'owner', actor }, 'validation_failed', 'role'],
+      [{ role: 'client', company_id, actor: ' ' }, 'validation_failed', 'actor'],
+      [{ role: 'client', company_id, actor: 'a\u0000' }, 'validation_failed', 'actor'],
+      [{ role: 'network', actor }, 'forbidden', undefined],
+      [{ role: 'client', company_id: 999, actor }, 'not_found', undefined],
+    ] as const;
+    for (const id of ['virtualCards.list', 'reconciliation.items.list', 'reconciliation.items.export']) {
+      for (const [caller, code, field] of refusals) {
+        const refused = (error: unknown) =>
+          error instanceof Refusal && error.code === code && error.fields[0]?.path === field;
+        await assert.rejects(calls.call(id, caller as OperationCall), refused, `${id} ${JSON.stringify(caller)}`);
+      }
+    }
+    const operator = { role: 'operator', actor } as const;
+    await calls.call('operator.companies.update', {
+      ...operator,
+      params: { id: company_id },
+      data: { status: 'closed' },
+    });
+    const client = { role: 'client', company_id, actor } as const;
+    await assert.rejects(calls.call('virtualCards.list', client), { name: 'Refusal', code: 'forbidden' });
+    await assert.rejects(calls.call('reconciliation.summary', client), { name: 'Refusal', code: 'forbidden' });
+  });
+
+  it('names its actor in the audit log, without a card number', async (t) => {
+    const { service, calls } = await startBoth(t);
+    const client = { role: 'client', company_id: service.company_id, actor: 'user:anna 5454545454545454' } as const;
+    const options = { show_card_number: true };
+    await calls.call('virtualCards.create', { ...client, data: { total_card_amount: 1 }, options });
+    const { data } = await calls.call('operator.audit.list', { role: 'operator', actor: 'job:look' });
+    assert.equal((data as { actor: string }[])[0]?.actor, 'user:anna ************5454');
+  });
+
+  it('shows no card number in a refusal', async (t) => {
+    const { service, calls } = await startBoth(t);
+    const client = { role: 'client', company_id: service.company_id, actor: 'user:anna' } as const;
+    const data = { metadata: { '5454545454545454': new Date() } };
+    await assert.rejects(calls.call('virtualCards.create', { ...client, data }), (error: Refusal) => {
+      assert.doesNotMatch(JSON.stringify([error.message, error.fields]), /54545454/);
+      return error.code === 'validation_failed';
+    });
+  });
+
+  it('leads through the pages of a list by the cursor of each result', async (t) => {
+    const { service, calls } = await startBoth(t);
+    const client = { role: 'client', company_id: service.company_id, actor: 'user:anna' } as const;
+    for (const total_card_amount of [1, 2, 3]) {
+      await calls.call('virtualCards.create', { ...client, data: { total_card_amount } });
+    }
+    const seen: number[] = [];
+    let after: string | undefined;
+    do {
+      const page = { limit: 1, after };
+      const { data, next } = await calls.call('virtualCards.list', { ...client, query: { page } });
+      seen.push(...(data as { total_card_amount: number }[]).map((card) => card.total_card_amount));
+      after = next ?? undefined;
+    } while (after !== undefined);
+    assert.deepEqual(seen, [3, 2, 1]);
+  });
+
+  it('takes part in a transaction of the host, or says that it cannot', async (t) => {
+    const { service, calls } = await startBoth(t);
+    const { unitOfWork } = service.persistence;
+    const client = { role: 'client', company_id: service.company_id, actor: 'user:anna' } as const;
+    const create = { ...client, data: { total_card_amount: 500 } };
+    const undone = new Error('the host changes its mind');
+    const host = unitOfWork.run(async (tx) => {
+      const joined = {
+        run: (work: (tx: HttpTx) => unknown) => work(tx),
+        read: (work: (tx: HttpTx) => unknown) => work(tx),
+      };
+      const call = { unitOfWork: joined as typeof unitOfWork };
+      await calls.call('virtualCards.create', { ...create, ...call });
+      const { data } = await calls.call('virtualCards.list', { ...client, ...call });
+      assert.equal((data as unknown[]).length, 1);
+      for (const [id, { joins_transaction }] of calls.operations) {
+        if (joins_transaction) continue;
+        await assert.rejects(calls.call(id, { ...client, ...call }), { name: 'UnusableTransaction' }, id);
+      }
+      throw undone;
+    });
+    await assert.rejects(host, undone);
+    assert.deepEqual((await calls.call('virtualCards.list', client)).data, []);
+  });
+
+  it('of an unknown operation, or with other parameters than its path, is a mistake of the program', async (t) => {
+    const { calls } = await startBoth(t);
+    const caller = { role: 'operator', actor: 'user:anna' } as const;
+    await assert.rejects(calls.call('virtualCards.steal', caller), RangeError);
+    await assert.rejects(calls.call('operator.companies.read', caller), TypeError);
+    await assert.rejects(calls.call('operator.companies.read', { ...caller, params: { id: 1, name: 'x' } }), TypeError);
+  });
+});
