@@ -1,4 +1,4 @@
-import { createOperations } from '@tallystick/koa';
+import { createOperations, type Operations } from '@tallystick/koa';
 import { NewerSchema, OlderSchema, type Persistence } from '@tallystick/mikro-orm';
 import type { Container } from 'inversify';
 import { closeContainer, createContainer } from './composition/container.ts';
@@ -27,7 +27,7 @@ export interface Instance {
 
 /** What a call needs. */
 export interface Ready {
-  readonly operations: ReturnType<typeof createOperations>;
+  readonly operations: Operations;
   readonly persistence: Persistence;
 }
 
@@ -53,11 +53,18 @@ export async function openInstance(options: TallystickOptions): Promise<Instance
       container.getAsync(tokens.http_ports),
       container.getAsync(tokens.persistence),
     ]);
-    return { operations: createOperations(ports), persistence };
+    const { operations, call } = createOperations(ports);
+    return {
+      operations: {
+        operations,
+        call: (operation_id, asked) => (closing === null ? call(operation_id, asked) : Promise.reject(closed())),
+      },
+      persistence,
+    };
   }
 
   function ready(): Promise<Ready> {
-    if (closing !== null) return Promise.reject(new UnusableDatabase('this instance is closed: create another one'));
+    if (closing !== null) return Promise.reject(closed());
     opened ??= open().catch((error: unknown) => {
       // The schema may be migrated meanwhile.
       opened = null;
@@ -115,6 +122,8 @@ export async function openInstance(options: TallystickOptions): Promise<Instance
   }
   return instance;
 }
+
+const closed = () => new UnusableDatabase('this instance is closed: create another one');
 
 /** The database lacks tables of this version. */
 class NotMigrated extends UnusableDatabase {}
