@@ -35,7 +35,7 @@ export class Turns {
         this.#waiting.delete(begin);
         reject(new Fault('the database was busy for too long', { retryable: true }));
       };
-      const timer = wait_end && setTimeout(giveUp, wait_end.leftMs());
+      const timer = wait_end && setTimeout(giveUp, Math.max(0, wait_end.leftMs()));
       this.#waiting.add(begin);
     });
   }
