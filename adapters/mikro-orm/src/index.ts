@@ -1,4 +1,5 @@
 export type { BackfillProgress, Backfills } from './backfill/backfills.ts';
 export { NewerSchema, OlderSchema } from './connection/migrate.ts';
+export { UnusableSchema } from './connection/schema-name.ts';
 export { mikroOrmPersistence, type Persistence, type PersistencePorts, type Tx } from './persistence.ts';
 export { type MigrationKind, migration, migrations, type SchemaMigration } from './schema/migrations/index.ts';

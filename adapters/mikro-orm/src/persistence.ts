@@ -86,6 +86,11 @@ export interface PersistencePorts {
   readonly clock: Clock;
   /** Hashes audit entries. The same for every process, during the life of the database. */
   readonly audit_mac: AuditMac;
+  /**
+   * Postgres: the schema of the tables, which `migrate` creates unless it exists; that of the role,
+   * mostly `public`, when absent. A name of a-z, 0-9 and _.
+   */
+  readonly schema?: string | undefined;
   /** Postgres: the largest number of connections outside the decision path; 20 when absent. */
   readonly others_max?: number | undefined;
   /** The time to the deadline of a decision, milliseconds; 5,000 when absent. */

@@ -6,6 +6,7 @@ import { faultOf } from '../connection/faults.ts';
 import { runOutermost } from '../connection/nesting.ts';
 import type { BackfillState } from '../schema/backfill-schema.ts';
 import { lock_wait_ms_max } from '../schema/migrations/index.ts';
+import { schema_number } from '../schema/schema-locks.ts';
 import type { BackfillStep } from './backfill-step.ts';
 
 /**
@@ -173,6 +174,9 @@ function onSqlite(connection: SqliteConnection): BackfillWork {
   };
 }
 
+/** The advisory lock on the removal of a backfill; `$1` names the backfill. */
+const backfill_lock = `hashtextextended($1, ${schema_number})`;
+
 function onPostgres({ pool, long }: PostgresConnection): BackfillWork {
   const now_ms = `cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
   const select = `select name, state, checkpoint, until, ${now_ms} - copied_at_ms as age_ms from backfills`;
@@ -216,7 +220,7 @@ function onPostgres({ pool, long }: PostgresConnection): BackfillWork {
       onClient(async (client) => {
         const lock = [`backfill ${step.name}`];
         const { rows } = await client.query<{ is_locked: boolean }>(
-          'select pg_try_advisory_lock(hashtextextended($1, 0)) as is_locked',
+          `select pg_try_advisory_lock(${backfill_lock}) as is_locked`,
           lock,
         );
         if (rows[0]?.is_locked !== true) return;
@@ -227,7 +231,7 @@ function onPostgres({ pool, long }: PostgresConnection): BackfillWork {
           await client.query(`update backfills set state = 'done' where name = $1`, [step.name]);
         } finally {
           await client.query('reset lock_timeout');
-          await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', lock);
+          await client.query(`select pg_advisory_unlock(${backfill_lock})`, lock);
         }
       }),
   };

@@ -8,6 +8,7 @@ import { migrations as every_migration, type SchemaMigration } from '../schema/m
 import { closeOnce } from './close-once.ts';
 import { ormOptions } from './orm-options.ts';
 import { openPostgresPools, type PostgresPoolOptions } from './postgres-pools.ts';
+import { assertUsableSchema, UnusableSchema } from './schema-name.ts';
 import type { Tables } from './session.ts';
 import { connectSqlite, type SqliteConnection } from './sqlite-connection.ts';
 
@@ -23,6 +24,8 @@ export interface PostgresConnection {
   readonly dialect: 'postgres';
   readonly orm: MikroORM<PostgreSqlDriver>;
   readonly migrations: readonly SchemaMigration[];
+  /** The schema of every table, set on every connection. Null: that of the role and database. */
+  readonly schema: string | null;
   /**
    * Closes the database after open transactions have ended. Rejects work that has not begun. May be
    * called twice.
@@ -46,6 +49,8 @@ export interface PostgresConnection {
 export interface ConnectionOptions {
   /** `sqlite:<path>`, `sqlite::memory:`, or `postgres://...`. */
   readonly database_url: string;
+  /** Postgres: the schema of the tables, which `migrate` creates; that of the role when absent. */
+  readonly schema?: string | undefined;
   /** Postgres: the largest number of connections outside the decision path. */
   readonly others_max?: number | undefined;
   /** The time to the deadline of a decision; `decision_ms_max_default` when absent. */
@@ -60,9 +65,14 @@ export interface ConnectionOptions {
  */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { database_url, others_max, decision_ms_max = decision_ms_max_default, migrations = every_migration } = options;
-  if (database_url.startsWith('sqlite:')) return connectSqlite(database_url.slice('sqlite:'.length), migrations);
+  const { schema = null } = options;
+  if (database_url.startsWith('sqlite:')) {
+    if (schema !== null) throw new UnusableSchema('SQLite has no schemas: set a table prefix instead of a schema');
+    return connectSqlite(database_url.slice('sqlite:'.length), migrations);
+  }
   assert(/^postgres(ql)?:\/\//.test(database_url), 'a database URL begins with sqlite:, postgres:// or postgresql://');
-  return connectPostgres({ url: database_url, others_max, decision_ms_max }, migrations);
+  if (schema !== null) assertUsableSchema(schema);
+  return connectPostgres({ url: database_url, schema, others_max, decision_ms_max }, migrations);
 }
 
 async function connectPostgres(
@@ -71,7 +81,7 @@ async function connectPostgres(
 ): Promise<PostgresConnection> {
   const pools = openPostgresPools(options);
   const orm = await MikroORM.init({
-    ...ormOptions(migrations),
+    ...ormOptions(migrations, options.schema),
     driver: PostgreSqlDriver,
     dbName: decodeURIComponent(new URL(options.url).pathname.slice(1)) || 'postgres',
     driverOptions: new PostgresDialect({ pool: pools.ordinary }),
@@ -80,6 +90,7 @@ async function connectPostgres(
     dialect: 'postgres',
     orm,
     migrations,
+    schema: options.schema,
     pool: pools.others,
     passes: pools.passes,
     look_ups: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools.look_ups }) }),

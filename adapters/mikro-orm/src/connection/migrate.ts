@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
 import type { ClientBase } from 'pg';
+import { lockKey, schemaNumber } from '../schema/schema-locks.ts';
 import type { Connection } from './connection.ts';
 import { faultOf } from './faults.ts';
+import { UnusableSchema } from './schema-name.ts';
 import { waitEnd } from './sqlite-dialect.ts';
 
 /**
@@ -10,6 +12,9 @@ import { waitEnd } from './sqlite-dialect.ts';
  * same in all processes.
  */
 const migration_lock = 7_311_855_129;
+
+/** Its key, before the schema exists too; `$1` is the schema, or null. */
+const migration_key = lockKey(migration_lock, schemaNumber('coalesce($1::text, current_schema()::text)'));
 
 /** How long to wait on SQLite for another process that migrates, milliseconds. */
 const other_migration_ms_max = 120_000;
@@ -101,11 +106,12 @@ export async function migrate(
     }
     const client = await connection.long.connect();
     try {
-      await client.query('select pg_advisory_lock($1)', [migration_lock]);
+      await client.query(`select pg_advisory_lock(${migration_key})`, [connection.schema]);
+      await prepareSchema(client, connection.schema, options);
       if (options.only_checks) check(await appliedOnPostgres(client));
       else await connection.withoutTimeouts(() => retryLocked(up));
     } finally {
-      await client.query('select pg_advisory_unlock($1)', [migration_lock]).catch(() => {});
+      await client.query(`select pg_advisory_unlock(${migration_key})`, [connection.schema]).catch(() => {});
       client.release();
     }
   } catch (error) {
@@ -117,6 +123,42 @@ export async function migrate(
 function appliedOnSqlite(database: Database): readonly Applied[] {
   const found = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'migrations'").get();
   return found === undefined ? [] : database.prepare<[], Applied>(select_applied).all();
+}
+
+/**
+ * Creates the schema unless it exists or the caller only checks. Throws `UnusableSchema` when the
+ * role may not, and when the connection does not work in the schema.
+ */
+async function prepareSchema(
+  client: ClientBase,
+  schema: string | null,
+  { only_checks }: MigrateOptions,
+): Promise<void> {
+  if (schema === null) return;
+  const { rows } = await client.query<SchemaState>(
+    `select current_setting('search_path') as search_path, to_regnamespace($1) is not null as is_found,
+       has_database_privilege(current_database(), 'create') as may_create`,
+    [schema],
+  );
+  const { search_path, is_found, may_create } = rows[0]!;
+  if (search_path !== `"${schema}"` && search_path !== schema) {
+    throw new UnusableSchema(
+      `the search_path of a connection is ${search_path} instead of ${schema}: let the connection pooler pass on the startup parameter "options"`,
+    );
+  }
+  if (is_found || only_checks) return;
+  if (!may_create) {
+    throw new UnusableSchema(
+      `the schema ${schema} does not exist and the role may not create it: create it as another role, or grant this one "create" on the database`,
+    );
+  }
+  await client.query(`create schema if not exists "${schema}"`);
+}
+
+interface SchemaState {
+  readonly search_path: string;
+  readonly is_found: boolean;
+  readonly may_create: boolean;
 }
 
 async function appliedOnPostgres(client: ClientBase): Promise<readonly Applied[]> {

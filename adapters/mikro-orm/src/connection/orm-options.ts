@@ -5,8 +5,10 @@ import type { SchemaMigration } from '../schema/migrations/index.ts';
 import { entities } from '../schema/schema.ts';
 
 /** The options of MikroORM that both databases share. */
-export const ormOptions = (migrations: readonly SchemaMigration[]) => ({
+export const ormOptions = (migrations: readonly SchemaMigration[], schema: string | null = null) => ({
   entities,
+  // Of the table of applied migrations.
+  ...(schema === null ? {} : { schema }),
   namingStrategy: EntityCaseNamingStrategy,
   discovery: { afterDiscovered: adaptToDialect },
   extensions: [Migrator],

@@ -39,6 +39,8 @@ const close_ms_max = 1_000;
 
 export interface PostgresPoolOptions {
   readonly url: string;
+  /** The schema of the tables. Null: that of the role and database, mostly `public`. */
+  readonly schema: string | null;
   /** The largest number of connections for work outside the decision path. */
   readonly others_max?: number | undefined;
   /** The time to the deadline of a decision, milliseconds. Its look-ups end within half of it. */
@@ -61,7 +63,7 @@ export interface PostgresPools {
 }
 
 /** Opens no connection: each is opened when it is needed. */
-export function openPostgresPools({ url, others_max, decision_ms_max }: PostgresPoolOptions): PostgresPools {
+export function openPostgresPools({ url, schema, others_max, decision_ms_max }: PostgresPoolOptions): PostgresPools {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, (text) => {
     const value = Number(text);
@@ -69,15 +71,15 @@ export function openPostgresPools({ url, others_max, decision_ms_max }: Postgres
     return value;
   });
   const open_clients = new Set<pg.PoolClient>();
+  const { connectionString, options } = startOptions(url, schema);
 
   function open(config: pg.PoolConfig): pg.Pool {
     const pool = new pg.Pool({
       Client: PreparingClient,
-      connectionString: url,
+      connectionString,
       types,
       application_name: 'tallystick',
-      // Compiling a query takes longer than running any of these.
-      options: '-c jit=off',
+      options,
       // A process that stopped within a transaction loses its locks.
       idle_in_transaction_session_timeout: 60_000,
       // Statements are sent without waiting for the previous answer: a pass of the ledger is two
@@ -138,6 +140,23 @@ export function openPostgresPools({ url, others_max, decision_ms_max }: Postgres
       }, close_ms_max).unref();
     },
   };
+}
+
+/**
+ * The options of the URL with those of every connection, which precede: what a URL says wins, except
+ * for the schema. The client would use only those of the URL.
+ */
+function startOptions(url: string, schema: string | null): { connectionString: string; options: string } {
+  const parsed = new URL(url);
+  const of_url = parsed.searchParams.get('options');
+  // Compiling a query takes longer than running any of these.
+  const options = ['-c jit=off'];
+  if (of_url !== null) {
+    options.push(of_url);
+    parsed.searchParams.delete('options');
+  }
+  if (schema !== null) options.push(`-c search_path="${schema}"`);
+  return { connectionString: of_url === null ? url : parsed.href, options: options.join(' ') };
 }
 
 function timeouts(

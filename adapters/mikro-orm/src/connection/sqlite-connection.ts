@@ -24,6 +24,8 @@ export interface SqliteConnection {
   /** The connection that writes. */
   readonly orm: MikroORM<SqliteDriver>;
   readonly migrations: readonly SchemaMigration[];
+  /** SQLite has no schemas. */
+  readonly schema: null;
   /** The connection that only reads. It waits for no writer. */
   readonly reader: Kysely<Tables>;
   /** The same for look-ups of a decision, which wait for no other read. */
@@ -112,6 +114,7 @@ export async function connectSqlite(path: string, migrations: readonly SchemaMig
     dialect: 'sqlite',
     orm,
     migrations,
+    schema: null,
     reader: reading_kysely,
     look_ups,
     close: closeOnce(async () => {

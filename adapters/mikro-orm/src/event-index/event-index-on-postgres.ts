@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { runOutermost } from '../connection/nesting.ts';
 import { event_writers_lock } from '../schema/event-writers-lock.ts';
+import { lockKey } from '../schema/schema-locks.ts';
 import type { EventIndexProgress, EventIndexWork } from './event-index-work.ts';
 import {
   type EventRange,
@@ -38,9 +39,9 @@ export function eventIndexOnPostgres({ pool }: Pick<PostgresConnection, 'pool'>)
   async function writers(): Promise<ReadonlySet<string>> {
     const { rows } = await pool.query<{ name: string }>(
       `select virtualtransaction as name from pg_locks
-         where locktype = 'advisory' and mode = 'ShareLock' and granted and classid = 0 and objid = $1 and objsubid = 1
+         where locktype = 'advisory' and mode = 'ShareLock' and granted and objsubid = 1
+           and (classid::bigint << 32 | objid::bigint) = ${lockKey(event_writers_lock)}
            and database = (select oid from pg_database where datname = current_database())`,
-      [event_writers_lock],
     );
     return new Set(rows.map(({ name }) => name));
   }
@@ -61,8 +62,7 @@ export function eventIndexOnPostgres({ pool }: Pick<PostgresConnection, 'pool'>)
         // disk.
         await client.query('begin; set local synchronous_commit = off');
         const locked = await client.query<{ is_locked: boolean }>(
-          'select pg_try_advisory_xact_lock($1::bigint) as is_locked',
-          [indexer_lock],
+          `select pg_try_advisory_xact_lock(${lockKey(indexer_lock)}) as is_locked`,
         );
         let is_ours = locked.rows[0]!.is_locked;
         if (is_ours) {

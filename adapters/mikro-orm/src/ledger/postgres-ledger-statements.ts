@@ -27,6 +27,7 @@ import {
   clearing_columns,
   selectList,
 } from '../schema/record-rows.ts';
+import { lockKey } from '../schema/schema-locks.ts';
 import { keyChangesOf } from './key-changes.ts';
 import { card_columns, card_tables, countClearings } from './ledger-rows.ts';
 import type { CardSearch } from './postgres-lookups.ts';
@@ -47,7 +48,7 @@ export function begin(held_ms_max: number): NamedQuery {
   return {
     text: `begin; set local enable_seqscan = off; set local enable_bitmapscan = off;
       set local enable_hashjoin = off; set local enable_mergejoin = off; set local lock_timeout = ${lock_timeout_ms};
-      select pg_advisory_xact_lock_shared(${event_writers_lock})`,
+      select pg_advisory_xact_lock_shared(${lockKey(event_writers_lock)})`,
   };
 }
 

@@ -10,6 +10,7 @@ import {
 import { assert, isStorable, pageStart, twoWayPage } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
 import type { Session, Tables } from '../connection/session.ts';
+import { lockKey } from '../schema/schema-locks.ts';
 import { accountOf } from './accounts.ts';
 import { bankBalances } from './bank-balances.ts';
 import { bankOrders } from './bank-orders.ts';
@@ -58,7 +59,7 @@ export function bankStore(session: Session): BankStore {
 
     async lockNames() {
       // On SQLite one transaction writes at a time.
-      if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(names_lock)})`.execute(db);
+      if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.raw(lockKey(names_lock))})`.execute(db);
     },
 
     async findUser(user_id) {

@@ -5,6 +5,7 @@ import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../connect
 import type { WrittenEventIndex } from '../event-index/event-index.ts';
 import { eventRecord } from '../schema/event-row.ts';
 import { event_writers_lock } from '../schema/event-writers-lock.ts';
+import { lockKey } from '../schema/schema-locks.ts';
 import { findEventIds } from './event-search.ts';
 import { isOneOf } from './json-rows.ts';
 import { putInOutbox } from './outbox.ts';
@@ -23,7 +24,7 @@ export function eventStore(session: Session, event_index: Pick<WrittenEventIndex
   async function drawIds(count: number): Promise<readonly number[]> {
     if (dialect === 'postgres') {
       const { rows } = await sql<{ id: number }>`
-        with writer as materialized (select pg_advisory_xact_lock_shared(${sql.lit(event_writers_lock)}))
+        with writer as materialized (select pg_advisory_xact_lock_shared(${sql.raw(lockKey(event_writers_lock))}))
         select nextval('events_id_seq') as id from writer cross join generate_series(1, ${count})`.execute(db);
       return rows.map(({ id }) => id).sort((a, b) => a - b);
     }

@@ -7,6 +7,7 @@ import {
 } from '@tallystick/imports';
 import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, parseOrNull, type Session, type Tables, toJsonOrNull } from '../connection/session.ts';
+import { lockKey } from '../schema/schema-locks.ts';
 import { readNewestFirst } from './paging.ts';
 
 /**
@@ -31,7 +32,8 @@ export function importStore(session: Session): ImportStore {
 
   return {
     async lockDecisions() {
-      if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(decisions_lock)})`.execute(db);
+      if (dialect === 'postgres')
+        await sql`select pg_advisory_xact_lock(${sql.raw(lockKey(decisions_lock))})`.execute(db);
     },
 
     async insert(record) {

@@ -1,6 +1,7 @@
 import type { DeliveryOffer, EventToRelay, Outbox } from '@tallystick/events';
 import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
+import { lockClass } from '../schema/schema-locks.ts';
 import { isOneOf, jsonRows } from './json-rows.ts';
 import { webhookOf } from './webhooks.ts';
 
@@ -52,7 +53,7 @@ export function outbox(session: Session): Outbox {
     const head = sql`select company_id from event_outbox order by position limit ${window}`;
     const { rows } = await sql<{ relay_group: number; is_locked: boolean }>`
       with waiting as materialized (select distinct (company_id % ${sql.lit(groups)})::int as relay_group from (${head}) h)
-      select relay_group, pg_try_advisory_xact_lock(${sql.lit(group_locks)}, relay_group) as is_locked,
+      select relay_group, pg_try_advisory_xact_lock(${sql.raw(lockClass(group_locks))}, relay_group) as is_locked,
         set_config('idle_in_transaction_session_timeout', ${sql.lit(String(pause_ms_max))}, true)
       from waiting`.execute(db);
     return rows;
@@ -92,7 +93,7 @@ export function outbox(session: Session): Outbox {
 
     async takeAllOf(company_id) {
       if (dialect === 'postgres') {
-        await sql`select pg_advisory_xact_lock(${sql.lit(group_locks)}, ${company_id % groups})`.execute(db);
+        await sql`select pg_advisory_xact_lock(${sql.raw(lockClass(group_locks))}, ${company_id % groups})`.execute(db);
       }
       return takeEntries(sql`select position from event_outbox where company_id = ${company_id}`);
     },
