@@ -3,12 +3,13 @@ import type { AccessTx } from '@tallystick/access';
 import type { AccountStore, BankStore } from '@tallystick/accounts';
 import type { CardsTx, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
 import type { AuthorisationStore, ConsentStore, ThirdPartyStore } from '@tallystick/consents';
-import type { DeliveryDesk, WebhooksTx } from '@tallystick/events';
+import type { DeliveryDesk, EventHorizon, SubscriptionStore, WebhooksTx } from '@tallystick/events';
 import type { ImportStore } from '@tallystick/imports';
 import type {
   AuditChainStore,
   AuditMac,
   Clock,
+  HostTransaction,
   RetentionStore,
   SandboxClockStore,
   UnitOfWork,
@@ -20,6 +21,7 @@ import {
   statement_key_default,
 } from '@tallystick/reconciliation';
 import { type MemoryLedger, memoryLedger } from './ledger/ledger.ts';
+import { beginOwn, joinOwn, type OwnTransaction } from './storage/own-transaction.ts';
 import type { State } from './storage/state.ts';
 import { Transactions } from './storage/transactions.ts';
 import { accountStore } from './stores/accounts.ts';
@@ -46,6 +48,7 @@ import { reconciliationStore } from './stores/reconciliation.ts';
 import { reconciliationReports } from './stores/reconciliation-reports.ts';
 import { retentionStore } from './stores/retention.ts';
 import { sandboxClockStore } from './stores/sandbox-clock.ts';
+import { eventHorizon, subscriptionStore } from './stores/subscriptions.ts';
 import { templateStore } from './stores/templates.ts';
 import { thirdPartyStore } from './stores/third-parties.ts';
 import { unknownNumberStore } from './stores/unknown-numbers.ts';
@@ -55,6 +58,7 @@ export type { MemoryLedger } from './ledger/ledger.ts';
 
 /** The stores of a transaction, for the use cases of every package. */
 export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {
+  readonly subscriptions: SubscriptionStore;
   readonly unknown_numbers: UnknownNumberStore;
   readonly quarantine: QuarantineStore;
   readonly imports: ImportStore;
@@ -84,6 +88,12 @@ export interface MemoryPersistence {
   readonly unitOfWork: UnitOfWork<Tx>;
   readonly ledger: MemoryLedger;
   readonly delivery_desk: DeliveryDesk;
+  /** How far the event log is final, for its subscriptions. */
+  readonly event_horizon: EventHorizon;
+  /** Begins a transaction that the caller ends. Other writers wait for its end. */
+  begin(): Promise<OwnTransaction>;
+  /** A unit of work within such a transaction. A call that rejects leaves no trace in it. */
+  joining(host: HostTransaction): UnitOfWork<Tx>;
   /**
    * The committed state. A test may read it, and may write rows to it that other use cases would
    * have written.
@@ -123,6 +133,9 @@ export function memoryPersistence({
     withStatementKey,
     ledger: memoryLedger(transactions, clock, audit_mac),
     delivery_desk: deliveryDesk(transactions),
+    event_horizon: eventHorizon(transactions),
+    begin: () => beginOwn(transactions),
+    joining: (host) => joinOwn(host, (state) => storesOn(state, audit_mac, statement_key)),
     committed: () => transactions.committed,
     giveWay: () => new Promise((resolve) => setImmediate(resolve)),
     migrate: async () => {},
@@ -145,6 +158,7 @@ function storesOn(state: State, audit_mac: AuditMac, statement_key: StatementKey
     webhooks: webhookStore(state),
     deliveries: deliveryStore(state),
     outbox: outbox(state),
+    subscriptions: subscriptionStore(state),
     mails: mailStore(state),
     one_time_links: oneTimeLinkStore(state),
     mailbox: mailboxStore(state),

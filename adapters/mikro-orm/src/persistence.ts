@@ -2,12 +2,13 @@ import type { AccessTx } from '@tallystick/access';
 import type { AccountStore, BankStore } from '@tallystick/accounts';
 import type { CardsTx, Ledger, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
 import type { AuthorisationStore, ConsentStore, ThirdPartyStore } from '@tallystick/consents';
-import type { DeliveryDesk, Outbox, WebhooksTx } from '@tallystick/events';
+import type { DeliveryDesk, EventHorizon, Outbox, SubscriptionStore, WebhooksTx } from '@tallystick/events';
 import type { ImportStore } from '@tallystick/imports';
 import type {
   AuditChainStore,
   AuditMac,
   Clock,
+  HostTransaction,
   RetentionStore,
   SandboxClockStore,
   UnitOfWork,
@@ -22,13 +23,16 @@ import { backfill_steps } from './backfill/backfill-steps.ts';
 import { type Backfills, backfillsOn, type KnownBackfills } from './backfill/backfills.ts';
 import { connect } from './connection/connection.ts';
 import { givingWayOn } from './connection/give-way.ts';
+import { joinedUnitOfWork } from './connection/joined-unit-of-work.ts';
 import { findNewerMigrations, type MigrateOptions, migrate } from './connection/migrate.ts';
 import { others_max_default } from './connection/postgres-pools.ts';
 import type { Session } from './connection/session.ts';
 import { unitOfWorkOn } from './connection/unit-of-work.ts';
+import { eventHorizonOn } from './event-index/event-horizon.ts';
 import { type EventIndex, eventIndexOn, type WrittenEventIndex } from './event-index/event-index.ts';
 import { ledgerKeepingUp } from './event-index/ledger-keeping-up.ts';
 import { ledgerOn } from './ledger/ledger.ts';
+import { byte_columns } from './schema/byte-columns.ts';
 import type { SchemaMigration } from './schema/migrations/index.ts';
 import { accountStore } from './stores/accounts.ts';
 import { apiKeyStore } from './stores/api-keys.ts';
@@ -55,6 +59,7 @@ import { reconciliationStore } from './stores/reconciliation/reconciliation.ts';
 import { reconciliationReports } from './stores/reconciliation/reports.ts';
 import { retentionStore } from './stores/retention.ts';
 import { sandboxClockStore } from './stores/sandbox-clock.ts';
+import { subscriptionStore } from './stores/subscriptions.ts';
 import { templateStore } from './stores/templates.ts';
 import { thirdPartyStore } from './stores/third-parties.ts';
 import { unknownNumberStore } from './stores/unknown-numbers.ts';
@@ -63,6 +68,7 @@ import { webhookStore } from './stores/webhooks.ts';
 /** The stores of a transaction, for the use cases of every package. */
 export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {
   readonly outbox: Outbox;
+  readonly subscriptions: SubscriptionStore;
   readonly unknown_numbers: UnknownNumberStore;
   readonly quarantine: QuarantineStore;
   readonly imports: ImportStore;
@@ -109,6 +115,14 @@ export interface Persistence {
    * its own, except for writes on SQLite. On Postgres it ends within `decision_ms_max`.
    */
   readonly look_ups: UnitOfWork<Tx>;
+  /**
+   * Units of work inside an open transaction of the host. What they write is durable when the host
+   * commits, and undone when it rolls back. A call that rejects leaves the transaction as it was
+   * before the call. Nothing is tried again. Calls with one handle run one after another. Reads see
+   * what the transaction sees. Rejects with `UnusableTransaction` when none is open, or when it is on
+   * another database. The host should run no statement of its own while a call is in progress.
+   */
+  joining(host: HostTransaction): UnitOfWork<Tx>;
   /** The transactions outside the decision path that can run at the same time. */
   readonly others_max: number;
   readonly ledger: Ledger;
@@ -133,6 +147,8 @@ export interface Persistence {
   readonly backfills: Backfills;
   /** The index of the event log's filters. A host should run it several times a second. */
   readonly event_index: EventIndex;
+  /** How far the event log is final, for its subscriptions. */
+  readonly event_horizon: EventHorizon;
   /**
    * Rejects with a `Fault` when the database does not answer, or when the file of SQLite was
    * deleted or replaced.
@@ -169,6 +185,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
   return {
     unitOfWork,
     look_ups,
+    joining: (host) => joinedUnitOfWork(connection, storesOf, byte_columns, host),
     others_max: ports.others_max ?? others_max_default,
     ledger: giving_way.counting(
       ledgerKeepingUp(ledgerOn(connection, { clock, audit_mac }, backfills, giving_way), event_index),
@@ -182,6 +199,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     findNewerMigrations: () => findNewerMigrations(connection),
     backfills,
     event_index,
+    event_horizon: eventHorizonOn(connection),
     async ping() {
       if (connection.dialect === 'sqlite') connection.assertFileInPlace();
       await look_ups.read((tx) => tx.sandbox_clock.read());
@@ -214,6 +232,7 @@ function storesOn(
     webhooks: webhookStore(session),
     deliveries: deliveryStore(session),
     outbox: outbox(session),
+    subscriptions: subscriptionStore(session),
     unknown_numbers: unknownNumberStore(session),
     quarantine: quarantineStore(session),
     imports: importStore(session),

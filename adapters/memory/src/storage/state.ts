@@ -26,7 +26,7 @@ import type {
   VirtualCard,
 } from '@tallystick/cards';
 import type { AuthorisationRecord, Consent, ThirdParty } from '@tallystick/consents';
-import type { Attempt, Delivery, Event, EventToRelay, Webhook, WebhookHealth } from '@tallystick/events';
+import type { Attempt, Delivery, Event, EventToRelay, Subscription, Webhook, WebhookHealth } from '@tallystick/events';
 import type { ImportBatch, ImportRecord } from '@tallystick/imports';
 import type {
   AuditChainRow,
@@ -81,6 +81,8 @@ export interface State {
   readonly events: Table<Event>;
   /** Events that no relay has taken, by id. */
   readonly outbox: Table<EventToRelay>;
+  /** By name. */
+  readonly subscriptions: Table<Subscription & { readonly lease: string | null }, string>;
   readonly webhooks: Table<Webhook>;
   /** By webhook id; absent while every attempt succeeds. */
   readonly webhook_health: Table<WebhookHealth>;
@@ -166,6 +168,7 @@ export function newState(): State {
     unknown_numbers: new Table(),
     events: new Table(),
     outbox: new Table(),
+    subscriptions: new Table(),
     webhooks: new Table(),
     webhook_health: new Table(),
     webhook_sequences: new Table(),

@@ -150,9 +150,10 @@ function candidatesOf(
       });
     case 'events': {
       const delivered = new Set(deliveries.values().map(({ event_id }) => event_id));
+      const positions = state.subscriptions.values().map(({ after_id }) => after_id);
       return of(events, ({ id, created_at_ms }) => ({
         at_ms: created_at_ms,
-        is_needed: outbox.has(id) || delivered.has(id),
+        is_needed: outbox.has(id) || delivered.has(id) || positions.some((after_id) => after_id < id),
       }));
     }
     case 'mails':

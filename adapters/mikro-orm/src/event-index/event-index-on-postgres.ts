@@ -1,10 +1,10 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { runOutermost } from '../connection/nesting.ts';
-import { event_writers_lock } from '../schema/event-writers-lock.ts';
 import { lockKey } from '../schema/schema-locks.ts';
 import type { EventIndexProgress, EventIndexWork } from './event-index-work.ts';
+import { eventWritersOn } from './event-writers.ts';
 import {
   type EventRange,
   type FieldBlock,
@@ -18,9 +18,6 @@ import {
 /** The advisory lock of the process that indexes. Any number, the same in all processes. */
 const indexer_lock = 7_311_855_131;
 
-/** Time between two looks at the transactions of writers. */
-const look_every_ms = 2;
-
 const progress_sql = `select segment_size, volume_size, indexed_below, merged_below,
     (select case when is_called then last_value else 0 end from events_id_seq) as last_id
   from event_index`;
@@ -28,23 +25,11 @@ const progress_sql = `select segment_size, volume_size, indexed_below, merged_be
 /**
  * The event index on Postgres, one transaction for each segment or volume.
  *
- * Ids are drawn before the commit, so a segment can be full while a transaction that owns one of
- * its ids is open. Every writer of events holds the shared lock `event_writers_lock` from before it
- * draws ids to its end. Once the sequence has passed a segment, all owners of its ids have drawn
- * them and are among the holders of the lock. When these holders have ended, the segment is final.
- * Nobody takes the lock exclusively, so no writer ever waits for the index.
+ * A segment can be full while a transaction that owns one of its ids is open. Once the sequence has
+ * passed it, it is final when the writers seen then have ended (`EventWriters`).
  */
 export function eventIndexOnPostgres({ pool }: Pick<PostgresConnection, 'pool'>): EventIndexWork {
-  /** The open transactions of writers. Each has a name that no other transaction has. */
-  async function writers(): Promise<ReadonlySet<string>> {
-    const { rows } = await pool.query<{ name: string }>(
-      `select virtualtransaction as name from pg_locks
-         where locktype = 'advisory' and mode = 'ShareLock' and granted and objsubid = 1
-           and (classid::bigint << 32 | objid::bigint) = ${lockKey(event_writers_lock)}
-           and database = (select oid from pg_database where datname = current_database())`,
-    );
-    return new Set(rows.map(({ name }) => name));
-  }
+  const writers = eventWritersOn(pool);
 
   /**
    * Runs the work in a transaction unless another process is indexing. The transaction sees what
@@ -101,13 +86,7 @@ export function eventIndexOnPostgres({ pool }: Pick<PostgresConnection, 'pool'>)
     },
 
     async isSettled(ms_max) {
-      const until_ms = performance.now() + ms_max;
-      const before = await writers();
-      for (let open = before; ; open = await writers()) {
-        if (before.isDisjointFrom(open)) return true;
-        if (performance.now() >= until_ms) return false;
-        await delay(look_every_ms);
-      }
+      return await writers.haveEnded(await writers.read(), ms_max);
     },
 
     indexSegment: (segment) =>

@@ -47,6 +47,7 @@ import {
 import { ReconciliationInbox } from './reconciliation-schema.ts';
 import type { ColumnKind } from './record-rows.ts';
 import { Retention } from './retention-schema.ts';
+import { Subscription } from './subscription-schema.ts';
 import { Delivery, DeliveryAttempt, EventOutboxEntry, Webhook, WebhookEventType } from './webhook-schema.ts';
 
 /**
@@ -543,4 +544,5 @@ export const entities = [
   Consent,
   ThirdParty,
   AuthorisationRecord,
+  Subscription,
 ];

@@ -40,7 +40,8 @@ const sources: Readonly<Record<Exclude<RetentionKind, 'authorizations' | 'cleari
     age: 'created_at_ms',
     json: ['payload', 'previous'],
     needed: sql`(t.id in (select o.event_id from event_outbox o)
-      or exists (select 1 from deliveries d where d.event_id = t.id))`,
+      or exists (select 1 from deliveries d where d.event_id = t.id)
+      or exists (select 1 from subscriptions s where s.after_id < t.id))`,
   },
   mails: { table: 'mails', age: 'finished_at_ms', condition: sql`t.state = 'sent'` },
   // `mayBeRemoved`. With `not exists` Postgres would read all records of the authorisation server.

@@ -69,7 +69,8 @@ export const retention_batch_max = 1_000;
  *   authorisation server belongs to them (`mayBeRemoved` of consents).
  * - `audit_entries`: sealed ones by their time, from the beginning of the chain on. None goes
  *   before an older one, and none that `purgeableAuditEntries` does not allow.
- * - `events`: by their time, when no relay has to take them and no delivery of them is kept.
+ * - `events`: by their time, when no relay has to take them, no delivery of them is kept, and every
+ *   subscription has passed them.
  * - `authorizations`, `clearings`: by the time of the decision or the record, when the
  *   authorization holds nothing and their window is over (`isSettled` of cards).
  */

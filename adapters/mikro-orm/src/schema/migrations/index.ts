@@ -31,6 +31,7 @@ import { bankData } from './0028-bank-data.ts';
 import { consents } from './0029-consents.ts';
 import { authorisation } from './0030-authorisation.ts';
 import { unauthorisedConsents } from './0031-unauthorised-consents.ts';
+import { subscriptions } from './0032-subscriptions.ts';
 import type { Look } from './start-backfill.ts';
 
 /**
@@ -86,6 +87,7 @@ export const migrations: readonly SchemaMigration[] = [
   { kind: 'expand', name: '0029-consents', class: migration(consents) },
   { kind: 'expand', name: '0030-authorisation', class: migration(authorisation) },
   { kind: 'expand', name: '0031-unauthorised-consents', class: migration(unauthorisedConsents) },
+  { kind: 'expand', name: '0032-subscriptions', class: migration(subscriptions) },
 ];
 
 /**

@@ -1,0 +1,81 @@
+import type { EventHorizon } from '@tallystick/events';
+import type { Pool } from 'pg';
+import type { Connection, SqliteConnection } from '../connection/connection.ts';
+import { faultOf } from '../connection/faults.ts';
+import { eventWritersOn } from './event-writers.ts';
+
+/** How long a reading waits for the writers that it saw, milliseconds. They last a few. */
+const wait_ms_max = 20;
+
+/** Gaps below the last id are looked for in this number of ids, when a transaction is stuck. */
+const gaps_ids_max = 100_000;
+
+/** How far the event log is final on one of the databases. */
+export function eventHorizonOn(connection: Connection): EventHorizon {
+  const horizon = connection.dialect === 'sqlite' ? horizonOnSqlite(connection) : horizonOnPostgres(connection.pool);
+  return {
+    read: () => horizon.read().catch((error: unknown) => Promise.reject(faultOf(error))),
+    now: () => horizon.now().catch((error: unknown) => Promise.reject(faultOf(error))),
+  };
+}
+
+/** A transaction that writes holds the only write lock, so ids are in the order of the commits. */
+function horizonOnSqlite(connection: SqliteConnection): EventHorizon {
+  const lastId = (): Promise<number> =>
+    connection.reading((database) => {
+      const statement = database.prepare<[], number>("select seq from sqlite_sequence where name = 'events'");
+      return statement.pluck().get() ?? 0;
+    });
+  return {
+    async read() {
+      const last_id = await lastId();
+      return { final_id: last_id, last_id };
+    },
+    now: lastId,
+  };
+}
+
+/** See `EventWriters`. */
+function horizonOnPostgres(pool: Pool): EventHorizon {
+  const event_writers = eventWritersOn(pool);
+  let final_id = 0;
+  /** The ids up to here are final when these writers have ended. */
+  let next: { readonly last_id: number; readonly writers: ReadonlySet<string> } | null = null;
+
+  async function lastId(): Promise<number> {
+    const { rows } = await pool.query<{ last_id: number }>(
+      'select case when is_called then last_value else 0 end as last_id from events_id_seq',
+    );
+    return rows[0]!.last_id;
+  }
+
+  const horizon: EventHorizon = {
+    async read() {
+      const last_id = await lastId();
+      if (last_id === final_id) return { final_id, last_id };
+      // The writers are read after the sequence.
+      next ??= { last_id, writers: await event_writers.read() };
+      const awaited = next;
+      if (await event_writers.haveEnded(awaited.writers, wait_ms_max)) {
+        final_id = Math.max(final_id, awaited.last_id);
+        if (next === awaited) next = null;
+      }
+      return { final_id, last_id };
+    },
+
+    async now() {
+      const { last_id } = await horizon.read();
+      if (final_id >= last_id) return final_id;
+      // The ids of open transactions are among those that no event has. The others belong to
+      // transactions that were rolled back.
+      const { rows } = await pool.query<{ first_missing: number | null }>(
+        `select min(n.id) as first_missing from generate_series(greatest($1::bigint + 1, $2::bigint - ${gaps_ids_max}), $2::bigint) as n (id)
+           left join events e on e.id = n.id where e.id is null`,
+        [final_id, last_id],
+      );
+      const first_missing = rows[0]?.first_missing ?? null;
+      return first_missing === null ? last_id : first_missing - 1;
+    },
+  };
+  return horizon;
+}

@@ -1,0 +1,64 @@
+import type { After } from '@tallystick/kernel';
+
+/** Lets a loop sleep until it is woken or stopped. */
+export interface Wakeable {
+  readonly is_stopped: boolean;
+  /** Rejects when the loop must not wait for anything any more. Never resolves. */
+  readonly abandoned: Promise<never>;
+  /**
+   * Resolves after the time, with false, or earlier at a wake-up or a stop, with true. A wake-up
+   * since the last sleep ends it at once. With `until_stop` only a stop ends it early.
+   */
+  sleep(ms: number, options?: { readonly until_stop: boolean }): Promise<boolean>;
+}
+
+export interface WakeableControl extends Wakeable {
+  wake(): void;
+  stop(): void;
+  abandon(): void;
+}
+
+export function createWakeable(after: After): WakeableControl {
+  let is_stopped = false;
+  let was_woken = false;
+  let wakeSleeper: (() => void) | null = null;
+  let stopSleeper: (() => void) | null = null;
+  const abandoned = Promise.withResolvers<never>();
+  abandoned.promise.catch(() => undefined);
+  return {
+    get is_stopped() {
+      return is_stopped;
+    },
+    abandoned: abandoned.promise,
+    async sleep(ms, { until_stop } = { until_stop: false }) {
+      if (is_stopped) return true;
+      if (was_woken && !until_stop) {
+        was_woken = false;
+        return true;
+      }
+      return await new Promise<boolean>((resolve) => {
+        const end = (is_early: boolean): void => {
+          cancel();
+          wakeSleeper = null;
+          stopSleeper = null;
+          was_woken = false;
+          resolve(is_early);
+        };
+        const cancel = after(ms, () => end(false));
+        wakeSleeper = until_stop ? null : () => end(true);
+        stopSleeper = () => end(true);
+      });
+    },
+    wake() {
+      was_woken = true;
+      wakeSleeper?.();
+    },
+    stop() {
+      is_stopped = true;
+      stopSleeper?.();
+    },
+    abandon() {
+      abandoned.reject(new Error('the subscription was stopped'));
+    },
+  };
+}
