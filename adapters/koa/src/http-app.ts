@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import Router from '@koa/router';
 import { createAuthenticator } from '@tallystick/access';
 import type { CardVault, Network } from '@tallystick/cards';
@@ -104,10 +105,14 @@ export interface HttpAppPorts {
 
 const monotonicNow = (): number => performance.now();
 
-/**
- * Creates the HTTP interface as a Koa application, for `createHttpServer(app.callback(), ports)`.
- */
-export function createHttpApp(ports: HttpAppPorts): Koa {
+/** The HTTP interface, a Koa application: its public type is free of Koa's. */
+export interface HttpApp {
+  /** Returns the listener of requests for a server of `node:http`. */
+  callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+}
+
+/** Creates the HTTP interface, for `createHttpServer(app.callback(), ports)`. */
+export function createHttpApp(ports: HttpAppPorts): HttpApp {
   const { log, metrics, lifecycle, sandbox, look_ups = ports.unitOfWork } = ports;
   const authenticator = createAuthenticator({
     unitOfWork: look_ups,
@@ -192,7 +197,7 @@ export function createHttpApp(ports: HttpAppPorts): Koa {
   app.use((ctx) => {
     throw describeMissing(ctx as HttpContext);
   });
-  return app as unknown as Koa;
+  return app;
 }
 
 /** Answers the requests to Open Banking and to its authorisation server, and passes on all others. */

@@ -4,7 +4,7 @@ import type { UserLogin } from '@tallystick/consents';
 import type { DeliveryQueue, WebhookSender } from '@tallystick/events';
 import type { Formats, ImportPorts } from '@tallystick/imports';
 import type { Clock, RowArchive } from '@tallystick/kernel';
-import type { createHttpApp, HttpAppPorts, Lifecycle, Metrics, OpenBankingPorts, Sandbox } from '@tallystick/koa';
+import type { HttpApp, HttpAppPorts, Lifecycle, Metrics, OpenBankingPorts, Sandbox } from '@tallystick/koa';
 import type { Persistence, SchemaMigration } from '@tallystick/mikro-orm';
 import type { KeyRing, Vault } from '@tallystick/vault';
 import type { AddressGuard } from '@tallystick/webhook-client';
@@ -75,7 +75,7 @@ export const tokens = {
   metrics: identifier<Metrics>('metrics'),
   /** The parts of the HTTP interface, for `createHttpApp`. */
   http_ports: identifier<HttpAppPorts>('http_ports'),
-  http_app: identifier<ReturnType<typeof createHttpApp>>('http_app'),
+  http_app: identifier<HttpApp>('http_app'),
 } as const;
 
 function identifier<Service>(name: string): ServiceIdentifier<Service> {
