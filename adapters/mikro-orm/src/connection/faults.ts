@@ -22,7 +22,7 @@ export function isConflict(error: unknown): boolean {
  * `23505`, or a system code such as `ECONNREFUSED`. Null for other errors. Codes of Node itself
  * begin with `ERR_` and indicate a bug.
  */
-function codeOf(error: unknown): string | null {
+export function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (!('code' in error) || typeof error.code !== 'string') return uncoded.get(error.message) ?? null;
   const { code } = error;

@@ -10,6 +10,11 @@ const mark = '/* prepared */';
  */
 export const prepared = sql.raw<unknown>(mark);
 
+/** The statement without the mark, for a connection that is not ours. */
+export function withoutMark(text: string): string {
+  return text.startsWith(mark) ? text.slice(mark.length) : text;
+}
+
 /** A client that sends the statements with the mark under a name. */
 export class PreparingClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: the overloads of the base class cannot be repeated here

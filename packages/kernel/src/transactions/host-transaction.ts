@@ -7,8 +7,9 @@ export interface HostStatement {
 
 export interface HostResult {
   /**
-   * The rows of a statement that returns rows, else none. Numbers are numbers (64-bit integers too),
-   * bytes are `Uint8Array`, texts are strings.
+   * The rows of a statement that returns rows, else none. Numbers are numbers (64-bit integers
+   * too), texts are strings. Bytes are `Uint8Array`; on Postgres they may also be the text `\x` and
+   * hexadecimal digits.
    */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   /** The number of rows that were inserted, changed or deleted. */
@@ -26,7 +27,10 @@ export interface HostTransaction {
    * another.
    */
   readonly handle: object;
-  /** Runs one statement. Rejects with the error of the host's driver. */
+  /**
+   * Runs one statement and names no prepared statement. Rejects with the error of the host's driver,
+   * or with `UnusableTransaction`.
+   */
   execute(statement: HostStatement): Promise<HostResult>;
 }
 

@@ -1,0 +1,108 @@
+import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
+import type { PostgresConnection } from './connection.ts';
+import { faultOf } from './faults.ts';
+import { another_database, none_open, unusable } from './host-errors.ts';
+import { type OpenedHost, savepoint } from './joined-unit-of-work.ts';
+
+/** Where the tables of this instance are. */
+interface Place {
+  readonly database: string;
+  /** The schemas in which a connection of this instance finds tables, in their order. */
+  readonly search_path: string;
+  readonly server_started_at: string;
+}
+
+/** The settings that stores change for the rest of a transaction, besides those that opening changes. */
+const settings = [
+  'search_path',
+  'bytea_output',
+  'enable_seqscan',
+  'enable_bitmapscan',
+  'enable_sort',
+  'enable_hashjoin',
+  'enable_mergejoin',
+  'jit',
+  'plan_cache_mode',
+  'idle_in_transaction_session_timeout',
+] as const;
+
+type Settings = Readonly<Record<(typeof settings)[number], string>>;
+
+interface State extends Settings {
+  readonly transaction_id: string;
+  readonly database: string;
+  readonly server_started_at: string;
+}
+
+const places = new WeakMap<PostgresConnection, Promise<Place>>();
+
+/** The transaction that each value stood for at its first use. */
+const transactions = new WeakMap<HostTransaction, string>();
+
+const state_columns = `current_database()::text as database, pg_postmaster_start_time()::text as server_started_at`;
+
+/** The settings as they are, and then as the stores expect them: a select list is computed in order. */
+const enter = `select ${settings.map((name) => `current_setting('${name}') as ${name}`).join(', ')},
+  txid_current()::text as transaction_id, ${state_columns},
+  set_config('search_path', $1, true) as own_search_path, set_config('bytea_output', 'hex', true) as own_bytea_output`;
+
+const leave = `select ${settings.map((name, at) => `set_config('${name}', $${at + 1}, true)`).join(', ')}`;
+
+/**
+ * Begins a savepoint in the transaction, in which the tables of this instance are found. Throws
+ * `UnusableTransaction` when none is open, when it is on another database, and when it is not the
+ * one that this value stood for at first.
+ */
+export async function openOnPostgres(connection: PostgresConnection, host: HostTransaction): Promise<OpenedHost> {
+  const place = await placeOf(connection);
+  try {
+    await host.execute({ text: `savepoint ${savepoint}`, values: [] });
+  } catch (error) {
+    throw unusable(error);
+  }
+  try {
+    const { rows } = await host.execute({ text: enter, values: [place.search_path] });
+    const state = rows[0] as unknown as State;
+    assertSameTransaction(host, state);
+    if (state.database !== place.database) throw new UnusableTransaction(another_database);
+    return {
+      async restore({ settings_changed }) {
+        const is_changed = state.search_path !== place.search_path || state.bytea_output !== 'hex';
+        if (!settings_changed && !is_changed) return;
+        await host.execute({ text: leave, values: settings.map((name) => state[name]) });
+      },
+    };
+  } catch (error) {
+    await host.execute({ text: `rollback to savepoint ${savepoint}`, values: [] }).catch(() => undefined);
+    await host.execute({ text: `release savepoint ${savepoint}`, values: [] }).catch(() => undefined);
+    throw unusable(error);
+  }
+}
+
+function assertSameTransaction(host: HostTransaction, { transaction_id }: State): void {
+  const first = transactions.get(host) ?? transaction_id;
+  transactions.set(host, first);
+  if (first !== transaction_id) throw new UnusableTransaction(none_open);
+}
+
+async function placeOf(connection: PostgresConnection): Promise<Place> {
+  const known = places.get(connection);
+  if (known !== undefined) return await known;
+  const reading = readPlace(connection);
+  places.set(connection, reading);
+  // The next call reads again.
+  reading.catch(() => places.delete(connection));
+  return await reading;
+}
+
+async function readPlace({ pool }: PostgresConnection): Promise<Place> {
+  try {
+    // Temporary tables of the host come last: they must not hide ours.
+    const { rows } = await pool.query<Place>(`select ${state_columns},
+      (select string_agg(quote_ident(name), ', ' order by place)
+         from unnest(current_schemas(false)) with ordinality as s (name, place)) || ', pg_temp' as search_path`);
+    return rows[0]!;
+  } catch (error) {
+    throw faultOf(error);
+  }
+}

@@ -1,0 +1,55 @@
+import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
+import { identityOf } from './database-file.ts';
+import { another_database, none_open, unusable } from './host-errors.ts';
+import { type OpenedHost, savepoint } from './joined-unit-of-work.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
+
+/** The handles on the database of each connection: a handle stays on one database. */
+const known = new WeakMap<SqliteConnection, WeakSet<object>>();
+
+/**
+ * Begins a savepoint in the transaction. Throws `UnusableTransaction` when none is open, and when it
+ * is on another database.
+ */
+export async function openOnSqlite(connection: SqliteConnection, host: HostTransaction): Promise<OpenedHost> {
+  await assertOpen(host);
+  const handles = known.get(connection) ?? new WeakSet();
+  known.set(connection, handles);
+  if (!handles.has(host.handle)) {
+    await assertSameDatabase(connection, host);
+    handles.add(host.handle);
+  }
+  await host.execute({ text: `savepoint ${savepoint}`, values: [] });
+  return { async restore() {} };
+}
+
+/** A savepoint outside a transaction would begin one, which nobody would end. */
+async function assertOpen(host: HostTransaction): Promise<void> {
+  try {
+    await host.execute({ text: 'begin', values: [] });
+  } catch (error) {
+    if (error instanceof Error && error.message.includes('within a transaction')) return;
+    throw unusable(error);
+  }
+  await host.execute({ text: 'rollback', values: [] });
+  throw new UnusableTransaction(none_open);
+}
+
+async function assertSameDatabase(connection: SqliteConnection, host: HostTransaction): Promise<void> {
+  const { rows } = await host.execute({
+    text: "select file from pragma_database_list where name = 'main'",
+    values: [],
+  });
+  const file = String(rows[0]?.file ?? '');
+  const own_file = connection.path;
+  const is_same = own_file === null || file === '' ? own_file === null && file === '' : isSameFile(own_file, file);
+  if (!is_same) throw new UnusableTransaction(another_database);
+}
+
+function isSameFile(one: string, other: string): boolean {
+  try {
+    return identityOf(one) === identityOf(other);
+  } catch {
+    return false;
+  }
+}
