@@ -3,6 +3,8 @@
  * use Inversify. A host creates a container, binds `tokens.logger`, and rebinds the tokens of what
  * it replaces.
  */
+import './supported-node.ts';
+
 export { openArchive, openArchiveFolder, UnusableArchive } from './background/archive-files.ts';
 export { backfillJob, describeBackfill } from './background/backfills.ts';
 export type { Deliveries } from './background/deliveries.ts';
