@@ -254,13 +254,18 @@ export const indexIsTheOnlyEntryPoint: Rule = (tree) =>
  * A manifest names exactly the imports of its workspace: `dependencies` those of the sources,
  * `devDependencies` those that only the tests have. An import that is not named works only while
  * something else has the package installed. A name that is not imported is one more library to
- * maintain. The root manifest also names the storage that tests of packages import.
+ * maintain. Types of an imported library are a dependency when the published declarations need
+ * them. A workspace in `test/` without sources is a test. The root manifest also names the storage
+ * that tests of packages import.
  */
 export const manifestsNameWhatIsImported: Rule = (tree) =>
   tree.workspaces.flatMap(({ folder, manifest }) => {
     const owned = tree.files.filter(({ path }) => ownerOf(tree, path) === folder);
     const imported = (part: string): Map<string, string> => {
-      const start = folder === '.' ? `${part}/` : `${folder}/${part}/`;
+      const start = [folder, part]
+        .filter((name) => name !== '.')
+        .map((name) => `${name}/`)
+        .join('');
       const found = owned
         .filter(({ path }) => path.endsWith('.ts') && path.startsWith(start))
         .flatMap((file) => importsOf(file).map((specifier) => [packageName(specifier), file.path] as const))
@@ -268,13 +273,15 @@ export const manifestsNameWhatIsImported: Rule = (tree) =>
       return new Map(found.toReversed());
     };
     const by_sources = imported('src');
-    const by_tests = new Map([...imported('test')].filter(([name]) => !by_sources.has(name)));
+    const has_sources = owned.some(({ path }) => path.startsWith(`${folder}/src/`));
+    const tests = folder.startsWith('test/') && !has_sources ? '.' : 'test';
+    const by_tests = new Map([...imported(tests)].filter(([name]) => !by_sources.has(name)));
     if (folder.startsWith('packages/')) by_tests.delete(test_storage);
     if (folder === '.') for (const path of importersOfTestStorage(tree)) by_tests.set(test_storage, path);
     const used = (name: string): boolean =>
       isRunByAScript(name, manifest) || isTypesOf(name, [...by_sources.keys(), ...by_tests.keys(), 'node']);
     return [
-      ...differences(folder, 'dependencies', by_sources, manifest, () => false),
+      ...differences(folder, 'dependencies', by_sources, manifest, (name) => isTypesOf(name, [...by_sources.keys()])),
       ...differences(folder, 'devDependencies', by_tests, manifest, used),
     ];
   });

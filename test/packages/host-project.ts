@@ -77,7 +77,6 @@ const host_options = {
   module: 'nodenext',
   types: ['node'],
   strict: true,
-  exactOptionalPropertyTypes: true,
   verbatimModuleSyntax: true,
   skipLibCheck: false,
   noEmit: true,

@@ -122,8 +122,7 @@ function machineNames(): ReadonlyMap<string, string> {
   ]);
   if (hostname().length >= 6 && hostname() !== 'localhost') names.set(hostname(), 'the name of this machine');
   const registry = new URL(execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim()).host;
-  if (registry !== 'registry.npmjs.org') names.set(registry, 'the address of a package registry');
-  return names;
+  return names.set(registry, 'the address of a package registry');
 }
 
 /** Writes what a host writes, and returns the names of the files. */
