@@ -24,6 +24,8 @@ export interface SqliteConnection {
   /** The connection that writes. */
   readonly orm: MikroORM<SqliteDriver>;
   readonly migrations: readonly SchemaMigration[];
+  /** The absolute path of the file; null for a database in memory. */
+  readonly path: string | null;
   /** SQLite has no schemas. */
   readonly schema: null;
   /** The connection that only reads. It waits for no writer. */
@@ -115,6 +117,7 @@ export async function connectSqlite(path: string, migrations: readonly SchemaMig
     orm,
     migrations,
     schema: null,
+    path: in_memory ? null : resolve(path),
     reader: reading_kysely,
     look_ups,
     close: closeOnce(async () => {
