@@ -48,10 +48,9 @@ function configured(config: Config): ContainerModule {
     bind(tokens.config).toConstantValue(config);
     bind(tokens.log_output).toResolvedValue(openLogOutput, [tokens.metrics]);
     bind(tokens.logger).toResolvedValue(openLog, [tokens.config, tokens.log_output]);
-    rebind(tokens.delivery_queue).toResolvedValue(
-      (settings, logger) => openDeliveryQueue(settings, logger),
-      [tokens.config, tokens.logger],
-    );
+    rebind(tokens.delivery_queue)
+      .toResolvedValue((settings, logger) => openDeliveryQueue(settings, logger), [tokens.config, tokens.logger])
+      .onDeactivation((queue) => queue.close());
     rebind(tokens.formats).toResolvedValue(loadFormats, [tokens.config]);
     const { user_login_module } = config;
     if (user_login_module !== null) {

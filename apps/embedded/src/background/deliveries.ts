@@ -159,8 +159,6 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
       stopped = true;
       await relay.stop();
       await courier.stop();
-      await queue.close();
-      await sender.close();
     },
   };
 }

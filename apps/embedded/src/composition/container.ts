@@ -40,7 +40,16 @@ export function createContainer(settings: Settings): Container {
  */
 export async function closeContainer(container: Container): Promise<void> {
   const logger = container.get(tokens.logger);
-  const parts = [tokens.jobs, tokens.network, tokens.deliveries, tokens.mails, tokens.mailer, tokens.database];
+  const parts = [
+    tokens.jobs,
+    tokens.network,
+    tokens.deliveries,
+    tokens.delivery_queue,
+    tokens.webhook_sender,
+    tokens.mails,
+    tokens.mailer,
+    tokens.database,
+  ];
   for (const token of parts) {
     // A part that could not be opened rejects here again. The reason is already logged.
     await container.unbindAsync(token).catch((err: unknown) => logger.debug({ err }, 'could not be closed'));

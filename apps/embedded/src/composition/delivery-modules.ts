@@ -19,11 +19,15 @@ export const webhooks_module = new ContainerModule(({ bind }) => {
     ({ webhook_networks }) => addressGuard(webhook_networks),
     [tokens.settings],
   );
-  bind(tokens.webhook_sender).toResolvedValue(
-    (guard, { sandbox }) => webhookClient({ guard, trusts_loopback: sandbox }),
-    [tokens.address_guard, tokens.settings],
-  );
-  bind(tokens.delivery_queue).toResolvedValue(() => embeddedQueue());
+  bind(tokens.webhook_sender)
+    .toResolvedValue(
+      (guard, { sandbox }) => webhookClient({ guard, trusts_loopback: sandbox }),
+      [tokens.address_guard, tokens.settings],
+    )
+    .onDeactivation((sender) => sender.close());
+  bind(tokens.delivery_queue)
+    .toResolvedValue(() => embeddedQueue())
+    .onDeactivation((queue) => queue.close());
   bind(tokens.deliveries)
     .toResolvedValue(
       async (settings, persistence, vault, clock, refresh, metrics, logger, queue, guard, sender) => {
