@@ -30,9 +30,10 @@ async function brokenRules<Subject>(
 /** Opens the storage with some stores of every transaction replaced. */
 function withStores(plant: (tx: Tx) => Partial<Tx>): () => Promise<WorkStorage> {
   return async () => {
-    const { delivery_desk, unitOfWork } = await openStorage();
+    const { delivery_desk, event_horizon, unitOfWork } = await openStorage();
     const storage: WorkStorage = {
       delivery_desk,
+      event_horizon,
       unitOfWork: {
         run: (work) => unitOfWork.run((tx) => work({ ...tx, ...plant(tx) })),
         read: (work) => unitOfWork.read((tx) => work({ ...tx, ...plant(tx) })),
@@ -77,6 +78,21 @@ const breaches: Readonly<
       },
     })),
   },
+  SubscriptionStore: {
+    breaks: [
+      'a position moves only for the token that has the lease, and only from where it is',
+      'of racing claims one has the lease, and of racing moves from one position one succeeds',
+    ],
+    open: withStores(({ subscriptions }) => ({
+      subscriptions: {
+        ...subscriptions,
+        async advance(name, lease, { to_id }) {
+          const { after_id } = (await subscriptions.find(name))!;
+          return await subscriptions.advance(name, lease, { from_id: after_id, to_id });
+        },
+      },
+    })),
+  },
   DeliveryDesk: {
     breaks: [
       'racing workers claim each delivery once',
@@ -84,9 +100,10 @@ const breaches: Readonly<
       'a retry while an attempt is in flight starts a new round, and the attempt is recorded without ending it',
     ],
     async open() {
-      const { delivery_desk, unitOfWork } = await openStorage();
+      const { delivery_desk, event_horizon, unitOfWork } = await openStorage();
       const storage: WorkStorage = {
         unitOfWork,
+        event_horizon,
         delivery_desk: {
           ...delivery_desk,
           claim: (ids, now_ms, lease) => delivery_desk.claim(ids, now_ms, ignoringOthers(lease)),
@@ -126,9 +143,10 @@ const breaches: Readonly<
       'the state of a webhook has its pending deliveries and the first due time, and an update keeps its health',
     ],
     async open() {
-      const { delivery_desk, unitOfWork } = await openStorage();
+      const { delivery_desk, event_horizon, unitOfWork } = await openStorage();
       const storage: WorkStorage = {
         unitOfWork,
+        event_horizon,
         delivery_desk: { ...delivery_desk, record: (results) => delivery_desk.record(failuresFirst(results)) },
         another: async () => storage,
       };

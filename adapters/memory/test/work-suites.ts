@@ -16,6 +16,7 @@ import {
   outbox_contract,
   relayOrderContract,
   sealer_contract,
+  subscription_store_contract,
   type VaultGenerations,
   webhook_states_contract,
   webhook_store_contract,
@@ -31,6 +32,7 @@ export const store_suites = {
   DeliveryStore: delivery_store_contract,
   WebhookStore: webhook_store_contract,
   WebhookStates: webhook_states_contract,
+  SubscriptionStore: subscription_store_contract,
   IdempotencyStore: idempotency_store_contract,
   CompanyStore: company_store_contract,
   ApiKeyStore: api_key_store_contract,
@@ -44,14 +46,14 @@ export const vault_suites = { CardVault: card_vault_contract, Sealer: sealer_con
 export { delivery_queue_contract, mailer_contract };
 
 /** Storage in the form that the suites need. */
-export interface WorkStorage extends Pick<MemoryPersistence, 'unitOfWork' | 'delivery_desk'> {
+export interface WorkStorage extends Pick<MemoryPersistence, 'unitOfWork' | 'delivery_desk' | 'event_horizon'> {
   another(): Promise<WorkStorage>;
 }
 
 /** Opens a separate storage for each rule. */
 export async function openStorage(): Promise<WorkStorage> {
-  const { unitOfWork, delivery_desk } = memoryPersistence({ clock: fixedClock('2026-05-20T12:00:00Z') });
-  const storage: WorkStorage = { unitOfWork, delivery_desk, another: async () => storage };
+  const persistence = memoryPersistence({ clock: fixedClock('2026-05-20T12:00:00Z') });
+  const storage: WorkStorage = { ...persistence, another: async () => storage };
   return storage;
 }
 

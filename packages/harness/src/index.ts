@@ -90,6 +90,7 @@ export { reportedLine, type StatementPlan, statementFile, statementRecords } fro
 export { statement_import_contract } from './contracts/statement-imports.ts';
 export { type StorageOfSettings, statementKeyContract } from './contracts/statement-key.ts';
 export { makeCard, makeOwner, type StorageTx, type StorageUnderTest, sealedNumber } from './contracts/storage.ts';
+export { type SubscriptionStorage, subscription_store_contract } from './contracts/subscription-store.ts';
 export { template_store_contract } from './contracts/template-store.ts';
 export { newThirdParty, third_party_store_contract } from './contracts/third-party-store.ts';
 export { unit_of_work_contract } from './contracts/unit-of-work.ts';

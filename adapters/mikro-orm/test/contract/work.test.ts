@@ -10,6 +10,7 @@ import {
   one_time_link_store_contract,
   outbox_contract,
   relayOrderContract,
+  subscription_store_contract,
   webhook_states_contract,
   webhook_store_contract,
 } from '@tallystick/harness';
@@ -24,6 +25,7 @@ const contracts = {
   DeliveryStore: delivery_store_contract,
   WebhookStore: webhook_store_contract,
   WebhookStates: webhook_states_contract,
+  SubscriptionStore: subscription_store_contract,
   IdempotencyStore: idempotency_store_contract,
   CompanyStore: company_store_contract,
   ApiKeyStore: api_key_store_contract,
@@ -32,7 +34,7 @@ const contracts = {
   MailboxStore: mailbox_store_contract,
 };
 
-interface Storage extends Pick<Persistence, 'unitOfWork' | 'delivery_desk'> {
+interface Storage extends Pick<Persistence, 'unitOfWork' | 'delivery_desk' | 'event_horizon'> {
   another(): Promise<Storage>;
 }
 
@@ -41,9 +43,10 @@ onEveryDatabase('the contracts of webhooks, mails and access', (fixture) => {
   before(async () => {
     there = await fixture().another();
   });
-  const inProcess = ({ unitOfWork, delivery_desk }: Persistence): Storage => ({
+  const inProcess = ({ unitOfWork, delivery_desk, event_horizon }: Persistence): Storage => ({
     unitOfWork,
     delivery_desk,
+    event_horizon,
     another: async () => inProcess(there),
   });
   for (const [port, contract] of Object.entries(contracts)) {
