@@ -2,7 +2,14 @@ import type { AccessTx } from '@tallystick/access';
 import type { AccountStore, BankStore } from '@tallystick/accounts';
 import type { CardsTx, Ledger, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
 import type { AuthorisationStore, ConsentStore, ThirdPartyStore } from '@tallystick/consents';
-import type { DeliveryDesk, EventHorizon, Outbox, SubscriptionStore, WebhooksTx } from '@tallystick/events';
+import type {
+  DeliveryDesk,
+  EventHorizon,
+  Outbox,
+  OwnTransaction,
+  SubscriptionStore,
+  WebhooksTx,
+} from '@tallystick/events';
 import type { ImportStore } from '@tallystick/imports';
 import type {
   AuditChainStore,
@@ -25,6 +32,7 @@ import { connect } from './connection/connection.ts';
 import { givingWayOn } from './connection/give-way.ts';
 import { joinedUnitOfWork } from './connection/joined-unit-of-work.ts';
 import { findNewerMigrations, type MigrateOptions, migrate } from './connection/migrate.ts';
+import { beginOwn, type OwnTransactionOptions } from './connection/own-transaction.ts';
 import { others_max_default } from './connection/postgres-pools.ts';
 import type { Session } from './connection/session.ts';
 import { unitOfWorkOn } from './connection/unit-of-work.ts';
@@ -128,6 +136,13 @@ export interface Persistence {
   readonly ledger: Ledger;
   /** Lets others use the database between two batches of an import: `ImportPorts.giveWay`. */
   giveWay(busy_ms: number): Promise<void>;
+  /**
+   * Begins a transaction that the caller ends. Calls take part in it by `joining(host)`, and the
+   * code of a host by `native`. Holds a connection on Postgres; on SQLite every other writer waits
+   * until its end. After `ms_max` it is rolled back, and whatever uses it then rejects with
+   * `UnusableTransaction`.
+   */
+  begin(options?: OwnTransactionOptions): Promise<OwnTransaction>;
   readonly delivery_desk: DeliveryDesk;
   /**
    * Applies missing migrations. Two processes may do so at the same time: one of them waits.
@@ -190,6 +205,16 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     ledger: giving_way.counting(
       ledgerKeepingUp(ledgerOn(connection, { clock, audit_mac }, backfills, giving_way), event_index),
     ),
+    async begin(options) {
+      const begun = await beginOwn(connection, options);
+      return {
+        ...begun,
+        async commit() {
+          await begun.commit();
+          await event_index.keepUp();
+        },
+      };
+    },
     giveWay: giving_way.giveWay,
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
     async migrate(options) {

@@ -53,6 +53,11 @@ export interface SqliteConnection {
   /**
    * Runs synchronous work on the connection that only reads. It sees every commit that was answered
    * before.
+  /**
+   * Begins a transaction that the caller ends, on the writing connection: every other writer waits
+   * until then. Waits as `immediately` does.
+   */
+  begin(): Promise<BegunTransaction>;
    */
   reading<Result>(work: (database: Database.Database) => Result): Promise<Result>;
   /** A number that changes when another connection commits. */
@@ -64,6 +69,13 @@ export interface SqliteConnection {
 /** Opens the database, and creates the file and its folder unless they exist. */
 export async function connectSqlite(path: string, migrations: readonly SchemaMigration[]): Promise<SqliteConnection> {
   const in_memory = path === ':memory:';
+/** A transaction in progress, which must be ended once. */
+export interface BegunTransaction {
+  readonly database: Database.Database;
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+}
+
   if (!in_memory) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     createFile(path);
@@ -162,6 +174,34 @@ export async function connectSqlite(path: string, migrations: readonly SchemaMig
 
 /**
  * Creates the file unless it exists. To open and close an existing one would end the locks that
+    async begin() {
+      const wait_end = waitEnd();
+      await write_turns.take(wait_end);
+      const end = (run: () => void): void => {
+        try {
+          run();
+        } finally {
+          if (writer.inTransaction) rollback.run();
+          write_turns.end();
+        }
+      };
+      try {
+        await beginImmediate(writer, wait_end);
+      } catch (error) {
+        write_turns.end();
+        throw error;
+      }
+      return {
+        database: writer,
+        commit: async () =>
+          end(() => {
+            file.assertInPlace();
+            commit.run();
+            checkpoints.noteCommit();
+          }),
+        rollback: async () => end(() => {}),
+      };
+    },
  * other connections of this process have on it.
  */
 function createFile(path: string): void {

@@ -1,0 +1,141 @@
+import type { OwnTransaction } from '@tallystick/events';
+import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
+import type { Database } from 'better-sqlite3';
+import type { PoolClient } from 'pg';
+import { closeNow } from './close-now.ts';
+import type { Connection, PostgresConnection, SqliteConnection } from './connection.ts';
+import { faultOf } from './faults.ts';
+import { type Guard, guardedClient, guardedDatabase } from './guarded-handle.ts';
+import { types } from './named-query.ts';
+import { runOutermost } from './nesting.ts';
+
+export interface OwnTransactionOptions {
+  /** Rolls the transaction back this long after it began, milliseconds; never when absent. */
+  readonly ms_max?: number | undefined;
+}
+
+/** Begins a transaction that the caller ends. On SQLite every other writer waits until then. */
+export async function beginOwn(
+  connection: Connection,
+  { ms_max }: OwnTransactionOptions = {},
+): Promise<OwnTransaction> {
+  try {
+    const begun = await runOutermost(() =>
+      connection.dialect === 'sqlite' ? beginOnSqlite(connection) : beginOnPostgres(connection),
+    );
+    return ms_max === undefined ? begun : endedBy(begun, ms_max);
+  } catch (error) {
+    throw faultOf(error);
+  }
+}
+
+function endedBy(begun: OwnTransaction, ms_max: number): OwnTransaction {
+  const timer = setTimeout(() => void begun.rollback().catch(() => undefined), ms_max);
+  return {
+    ...begun,
+    commit() {
+      clearTimeout(timer);
+      return begun.commit();
+    },
+    rollback() {
+      clearTimeout(timer);
+      return begun.rollback();
+    },
+  };
+}
+
+/** An end of the transaction that happens once: `commit` after it rejects, `rollback` does nothing. */
+function endings(guard: Guard, commit: () => Promise<void>, rollback: () => Promise<void>) {
+  return {
+    async commit() {
+      if (guard.is_over) throw new UnusableTransaction('the transaction is over already: nothing was committed');
+      guard.is_over = true;
+      await commit().catch((error: unknown) => {
+        throw faultOf(error);
+      });
+    },
+    async rollback() {
+      if (guard.is_over) return;
+      guard.is_over = true;
+      await rollback().catch((error: unknown) => {
+        throw faultOf(error);
+      });
+    },
+  };
+}
+
+async function beginOnSqlite(connection: SqliteConnection): Promise<OwnTransaction> {
+  const begun = await connection.begin();
+  const guard: Guard = { is_over: false, in_progress: 0 };
+  const native = guardedDatabase(begun.database, guard);
+  return { host: hostOfDatabase(native), native, ...endings(guard, begun.commit, begun.rollback) };
+}
+
+function hostOfDatabase(database: Database): HostTransaction {
+  return {
+    dialect: 'sqlite',
+    handle: database,
+    async execute({ text, values }) {
+      const statement = database.prepare<unknown[], Record<string, unknown>>(text);
+      const given = values.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+      if (statement.reader) return { rows: statement.all(...given), changes: 0 };
+      return { rows: [], changes: statement.run(...given).changes };
+    },
+  };
+}
+
+async function beginOnPostgres({ pool }: PostgresConnection): Promise<OwnTransaction> {
+  const client = await pool.connect();
+  const guard: Guard = { is_over: false, in_progress: 0 };
+  const native = guardedClient(client, guard);
+  try {
+    await client.query('begin');
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+
+  async function end(text: 'commit' | 'rollback'): Promise<void> {
+    let has_failed = true;
+    try {
+      const { command } = await client.query(text);
+      has_failed = false;
+      if (command.toLowerCase() !== text) {
+        throw new UnusableTransaction('a statement of the transaction had failed, so it was rolled back');
+      }
+    } finally {
+      // A failed client may be within the transaction: closing it ends both.
+      client.release(has_failed);
+    }
+  }
+
+  return {
+    host: hostOfClient(native),
+    native,
+    ...endings(
+      guard,
+      () => end('commit'),
+      async () => {
+        if (guard.in_progress > 0) await cancel(pool, client);
+        await end('rollback');
+      },
+    ),
+  };
+}
+
+/** Ends the statement in progress, behind which a rollback would wait. */
+async function cancel(pool: PostgresConnection['pool'], client: PoolClient): Promise<void> {
+  const { processID: process_id } = client as PoolClient & { readonly processID: number };
+  await pool.query('select pg_cancel_backend($1)', [process_id]).catch(() => closeNow(client));
+}
+
+function hostOfClient(client: PoolClient): HostTransaction {
+  return {
+    dialect: 'postgres',
+    handle: client,
+    async execute({ text, values }) {
+      const { rows, rowCount } = await client.query<Record<string, unknown>>({ text, values: [...values], types });
+      return { rows, changes: rowCount ?? 0 };
+    },
+  };
+}
