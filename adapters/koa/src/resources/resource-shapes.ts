@@ -59,7 +59,7 @@ import type {
 } from './webhooks/shapes.ts';
 
 /** The resource that a request sends as `data`. */
-type Sent<Schema extends z.ZodType> = z.input<Schema> extends { readonly data: infer Data } ? Data : never;
+type Sent<Schema extends z.ZodType> = Extract<z.input<Schema>, { readonly data: unknown }>['data'];
 
 /** The resource that an answer shows. */
 type Shown<Schema extends z.ZodType> = z.output<Schema>;

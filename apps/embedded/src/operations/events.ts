@@ -50,8 +50,19 @@ export interface EventFilter {
 
 /** A type of events (service specification 2.5). */
 export interface EventType {
-  readonly id: EventTypeId;
-  readonly name: EventTypeName | 'all';
+  /** For `event_type_ids` of webhooks. */
+  readonly id: number;
+  readonly name:
+    | 'all'
+    | 'virtualcard.created'
+    | 'virtualcard.deleted'
+    | 'onboarding.company.status'
+    | 'ach.status'
+    | 'virtualcard.realtime.auths'
+    | 'virtualcard.clearings'
+    | 'virtualcard.realtime.iccp.all'
+    | 'virtualcard.purchasetemplate.created'
+    | 'ach.status.advice';
 }
 
 /** An event; `event_type` says which (service specification 2.4). */
@@ -255,9 +266,6 @@ export interface ForeignEvent {
   /** State before; null: the object is new. */
   readonly previous?: Readonly<Record<string, unknown>> | null | undefined;
 }
-
-/** The id of an event type; 1 is all types. */
-export type EventTypeId = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 10 | 11 | 13;
 
 /** The type of an event that another system of the bank records. */
 export type ForeignEventType =

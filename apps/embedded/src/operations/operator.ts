@@ -1,5 +1,5 @@
 import type { Id, TransactionOptions } from './call-options.ts';
-import type { EventTypeId, EventTypeName, OperatorEventOperations } from './events.ts';
+import type { EventTypeName, OperatorEventOperations } from './events.ts';
 import type { ImportOperations, QuarantineOperations } from './imports.ts';
 import type { CompanyFilter, FilteredListOptions, InstantFilter, List, ListOptions } from './list.ts';
 import type { OperatorRealCardOperations } from './real-cards.ts';
@@ -204,8 +204,8 @@ export interface OperatorWebhook {
   /** The company. */
   readonly company_id: number;
   readonly callback_url: string;
-  /** Ids of /v1/events/types; 1 is all. */
-  readonly event_type_ids: readonly EventTypeId[];
+  /** Ids of `events.types`; 1 is all. */
+  readonly event_type_ids: readonly number[];
   readonly status: WebhookStatus;
   /** Active, and its last 3 attempts failed. */
   readonly failing: boolean;

@@ -51,19 +51,19 @@ export interface ReconciliationTotals {
   /**
    * All items. The amount of an item is what is stated less fees, else cleared, else authorized.
    */
-  readonly by_status: Readonly<Record<ItemStatus, ReconciliationTotal>>;
+  readonly by_status: Readonly<Partial<Record<ItemStatus, ReconciliationTotal>>>;
   /** Breaks. The amount of an item is what is stated less fees, else cleared, else authorized. */
-  readonly by_kind: Readonly<Record<BreakKind, ReconciliationTotal>>;
+  readonly by_kind: Readonly<Partial<Record<BreakKind, ReconciliationTotal>>>;
   /**
    * Items with a clearing that are not ignored. The amount of an item is what is stated less fees,
    * else cleared, else authorized.
    */
-  readonly by_class: Readonly<Record<ClearingClass, ReconciliationTotal>>;
+  readonly by_class: Readonly<Partial<Record<ClearingClass, ReconciliationTotal>>>;
   /**
    * Breaks, by the days since their due date. The amount of an item is what is stated less fees,
    * else cleared, else authorized.
    */
-  readonly by_age: Readonly<Record<BreakAge, ReconciliationTotal>>;
+  readonly by_age: Readonly<Partial<Record<BreakAge, ReconciliationTotal>>>;
 }
 
 /** The matches of all rules in numbers. */

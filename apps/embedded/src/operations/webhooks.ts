@@ -1,5 +1,5 @@
 import type { CallOptions, Id, TransactionOptions } from './call-options.ts';
-import type { EventTypeId, EventTypeName } from './events.ts';
+import type { EventTypeName } from './events.ts';
 import type { CompanyFilter, FilteredListOptions, InstantFilter, List, ListOptions } from './list.ts';
 import type { OperatorDelivery, OperatorWebhook } from './operator.ts';
 
@@ -70,8 +70,8 @@ export interface OperatorDeliveryFilter extends CompanyFilter, DeliveryFilter {
 export interface CreateWebhook {
   /** An https URL on a public address. */
   readonly callback_url: string;
-  /** Ids of /v1/events/types; 1 is all. */
-  readonly event_type_ids?: readonly EventTypeId[] | null | undefined;
+  /** Ids of `events.types`; 1 is all. */
+  readonly event_type_ids?: readonly number[] | null | undefined;
   /**
    * Signs the deliveries: text of 16 to 256 characters; after whsec_, the padded base64 of at least
    * 16 bytes. Absent: the service creates one.
@@ -85,8 +85,8 @@ export interface CreateWebhook {
 export interface Webhook {
   /** Digits. */
   readonly id: string;
-  /** Ids of /v1/events/types; 1 is all. */
-  readonly event_type_ids: readonly EventTypeId[];
+  /** Ids of `events.types`; 1 is all. */
+  readonly event_type_ids: readonly number[];
   /** Shown on creation and rotation only, else null. */
   readonly secret: string | null;
   readonly status: WebhookStatus;
@@ -99,8 +99,8 @@ export interface Webhook {
 
 /** A change of a webhook. */
 export interface UpdateWebhook {
-  /** Ids of /v1/events/types; 1 is all; null: none. */
-  readonly event_type_ids?: readonly EventTypeId[] | null | undefined;
+  /** Ids of `events.types`; 1 is all; null: none. */
+  readonly event_type_ids?: readonly number[] | null | undefined;
   /** Null: active. */
   readonly status?: WebhookStatus | null | undefined;
   /** Cannot be changed. Only its present value is accepted. */
