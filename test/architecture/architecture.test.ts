@@ -126,6 +126,18 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       workspace('.', { name: 'all', devDependencies: { turbo: '2.0.0' }, scripts: { build: 'tsc' } }),
       workspace('.', { name: 'all', devDependencies: { turbo: '2.0.0' }, scripts: { build: 'turbo run build' } }),
     ),
+    // The types of an imported library are installed with the published declarations.
+    pair(
+      manifestOf({ dependencies: ['@types/koa'] }),
+      manifestOf({ dependencies: ['koa', '@types/koa'] }),
+      importing('adapters/koa/src/app.ts'),
+    ),
+    // A workspace among the tests without sources is a test.
+    pair(
+      workspace('test/packages', { name: 'packed' }),
+      workspace('test/packages', { name: 'packed', devDependencies: { koa: '3.3.0' } }),
+      importing('test/packages/main.ts'),
+    ),
     // The tests that cross packages belong to the root, except for a workspace among them.
     pair(
       [...importing('test/http/service.ts'), ...workspace('test/support', { name: '@tallystick/test-support' })],
