@@ -82,8 +82,13 @@ function functionOf(
   }
 
   function join(tx: HostTransaction): UnitOfWork<HttpTx> {
-    if (operation?.joins_transaction) return joining(tx);
-    throw new UnusableTransaction(`${path} takes no tx, because ${method.runs_alone}; call it without one`);
+    if (!operation?.joins_transaction) {
+      throw new UnusableTransaction(`${path} takes no tx, because ${method.runs_alone}; call it without one`);
+    }
+    if (isHostTransaction(tx)) return joining(tx);
+    throw new UnusableTransaction(
+      'tx is no transaction: pass what fromPg, fromBetterSqlite3 or another function of tallystick/tx returns',
+    );
   }
 
   async function perform(call: OperationCall): Promise<OperationResult> {
@@ -106,6 +111,11 @@ function functionOf(
   }
   if (operation.answers_file) return (...given) => piecesOf(async () => (await perform(prepare(given))).file);
   return async (...given) => (await perform(prepare(given))).data;
+}
+
+/** What a JavaScript caller passes may be anything, such as the client of a host itself. */
+function isHostTransaction(tx: unknown): tx is HostTransaction {
+  return typeof tx === 'object' && tx !== null && 'dialect' in tx && 'execute' in tx && 'handle' in tx;
 }
 
 /** The call for the page after a cursor. */

@@ -12,13 +12,31 @@ export interface Method {
   readonly options_of_body?: readonly string[];
   /** The resource may be left out: it is empty then. */
   readonly may_be_empty?: boolean;
-  /** Why the method takes no `tx`, where its operation cannot join a transaction of the host. */
+  /** Why the method takes no `tx`: its operation cannot join a transaction of the host. */
   readonly runs_alone?: string;
 }
 
-/** A method for every method of a group, and a table for every group within it. */
+interface JoiningMethod extends Method {
+  readonly runs_alone?: never;
+}
+
+interface LoneMethod extends Method {
+  readonly runs_alone: string;
+}
+
+type Given = (...given: never) => unknown;
+
+/** The names of the options of a method, and of its other arguments that are objects. */
+type NamesIn<Argument> = Argument extends object ? keyof Argument : never;
+
+type MethodOf<Typed extends Given> = 'tx' extends NamesIn<Parameters<Typed>[number]> ? JoiningMethod : LoneMethod;
+
+/**
+ * A method for every method of a group, and a table for every group within it. A method whose type
+ * has no `tx` has to say why.
+ */
 export type MethodTable<Group> = {
-  readonly [Name in keyof Group]: Group[Name] extends (...given: never) => unknown ? Method : MethodTable<Group[Name]>;
+  readonly [Name in keyof Group]: Group[Name] extends Given ? MethodOf<Group[Name]> : MethodTable<Group[Name]>;
 };
 
 const shares_pass = 'it shares a pass with the messages of the network';
@@ -26,12 +44,12 @@ const own_transactions = 'its work is many transactions';
 const catches_up = 'it takes in first what has arrived, in transactions of its own';
 const reads_nothing = 'it reads no database';
 
-function method(operation_id: string, more: Omit<Method, 'operation_id'> = {}): Method {
+function method(operation_id: string, more: Pick<Method, 'options_of_body'> = {}): JoiningMethod {
   return { operation_id, ...more };
 }
 
 /** A method that cannot join a transaction of the host, and why. */
-function alone(operation_id: string, runs_alone: string, more: Pick<Method, 'may_be_empty'> = {}): Method {
+function alone(operation_id: string, runs_alone: string, more: Pick<Method, 'may_be_empty'> = {}): LoneMethod {
   return { operation_id, runs_alone, ...more };
 }
 
