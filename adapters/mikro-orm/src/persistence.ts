@@ -105,6 +105,11 @@ export interface PersistencePorts {
    * mostly `public`, when absent. A name of a-z, 0-9 and _.
    */
   readonly schema?: string | undefined;
+  /**
+   * SQLite: the prefix of all tables, indexes and triggers, so that they can stand in the file of a
+   * host; none when absent. 1 to 31 of a-z, 0-9 and _.
+   */
+  readonly table_prefix?: string | undefined;
   /** Postgres: the largest number of connections outside the decision path; 20 when absent. */
   readonly others_max?: number | undefined;
   /** The time to the deadline of a decision, milliseconds; 5,000 when absent. */
@@ -131,11 +136,6 @@ export interface Persistence {
    * another database. The host should run no statement of its own while a call is in progress.
    */
   joining(host: HostTransaction): UnitOfWork<Tx>;
-  /** The transactions outside the decision path that can run at the same time. */
-  readonly others_max: number;
-  readonly ledger: Ledger;
-  /** Lets others use the database between two batches of an import: `ImportPorts.giveWay`. */
-  giveWay(busy_ms: number): Promise<void>;
   /**
    * Begins a transaction that the caller ends. Calls take part in it by `joining(host)`, and the
    * code of a host by `native`. Holds a connection on Postgres; on SQLite every other writer waits
@@ -143,6 +143,11 @@ export interface Persistence {
    * `UnusableTransaction`.
    */
   begin(options?: OwnTransactionOptions): Promise<OwnTransaction>;
+  /** The transactions outside the decision path that can run at the same time. */
+  readonly others_max: number;
+  readonly ledger: Ledger;
+  /** Lets others use the database between two batches of an import: `ImportPorts.giveWay`. */
+  giveWay(busy_ms: number): Promise<void>;
   readonly delivery_desk: DeliveryDesk;
   /**
    * Applies missing migrations. Two processes may do so at the same time: one of them waits.
@@ -200,11 +205,6 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
   return {
     unitOfWork,
     look_ups,
-    joining: (host) => joinedUnitOfWork(connection, storesOf, byte_columns, host),
-    others_max: ports.others_max ?? others_max_default,
-    ledger: giving_way.counting(
-      ledgerKeepingUp(ledgerOn(connection, { clock, audit_mac }, backfills, giving_way), event_index),
-    ),
     async begin(options) {
       const begun = await beginOwn(connection, options);
       return {
@@ -215,6 +215,11 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
         },
       };
     },
+    joining: (host) => joinedUnitOfWork(connection, storesOf, byte_columns, host),
+    others_max: ports.others_max ?? others_max_default,
+    ledger: giving_way.counting(
+      ledgerKeepingUp(ledgerOn(connection, { clock, audit_mac }, backfills, giving_way), event_index),
+    ),
     giveWay: giving_way.giveWay,
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
     async migrate(options) {

@@ -8,7 +8,7 @@ import { migrations as every_migration, type SchemaMigration } from '../schema/m
 import { closeOnce } from './close-once.ts';
 import { ormOptions } from './orm-options.ts';
 import { openPostgresPools, type PostgresPoolOptions } from './postgres-pools.ts';
-import { assertUsableSchema, UnusableSchema } from './schema-name.ts';
+import { assertUsablePrefix, assertUsableSchema, UnusableSchema } from './schema-name.ts';
 import type { Tables } from './session.ts';
 import { connectSqlite, type SqliteConnection } from './sqlite-connection.ts';
 
@@ -51,6 +51,8 @@ export interface ConnectionOptions {
   readonly database_url: string;
   /** Postgres: the schema of the tables, which `migrate` creates; that of the role when absent. */
   readonly schema?: string | undefined;
+  /** SQLite: the prefix of all tables, indexes and triggers; none when absent. */
+  readonly table_prefix?: string | undefined;
   /** Postgres: the largest number of connections outside the decision path. */
   readonly others_max?: number | undefined;
   /** The time to the deadline of a decision; `decision_ms_max_default` when absent. */
@@ -65,12 +67,14 @@ export interface ConnectionOptions {
  */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { database_url, others_max, decision_ms_max = decision_ms_max_default, migrations = every_migration } = options;
-  const { schema = null } = options;
+  const { schema = null, table_prefix = '' } = options;
+  if (table_prefix !== '') assertUsablePrefix(table_prefix);
   if (database_url.startsWith('sqlite:')) {
     if (schema !== null) throw new UnusableSchema('SQLite has no schemas: set a table prefix instead of a schema');
-    return connectSqlite(database_url.slice('sqlite:'.length), migrations);
+    return connectSqlite(database_url.slice('sqlite:'.length), table_prefix, migrations);
   }
   assert(/^postgres(ql)?:\/\//.test(database_url), 'a database URL begins with sqlite:, postgres:// or postgresql://');
+  if (table_prefix !== '') throw new UnusableSchema('Postgres has schemas: set a schema instead of a table prefix');
   if (schema !== null) assertUsableSchema(schema);
   return connectPostgres({ url: database_url, schema, others_max, decision_ms_max }, migrations);
 }
@@ -81,7 +85,7 @@ async function connectPostgres(
 ): Promise<PostgresConnection> {
   const pools = openPostgresPools(options);
   const orm = await MikroORM.init({
-    ...ormOptions(migrations, options.schema),
+    ...ormOptions(migrations, { schema: options.schema }),
     driver: PostgreSqlDriver,
     dbName: decodeURIComponent(new URL(options.url).pathname.slice(1)) || 'postgres',
     driverOptions: new PostgresDialect({ pool: pools.ordinary }),

@@ -13,6 +13,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { withoutMark } from './prepared-statement.ts';
+import type { AddPrefix } from './table-prefix.ts';
 
 /** What the statements of one call changed besides rows. */
 export interface StatementNotes {
@@ -24,8 +25,13 @@ export interface StatementNotes {
  * Kysely's dialect of the host's database, whose statements the host's transaction runs.
  * `byte_columns` are the names of the columns that hold bytes.
  */
-export function hostDialect(host: HostTransaction, byte_columns: ReadonlySet<string>, notes: StatementNotes): Dialect {
-  const connection = new HostConnection(host, byte_columns, notes);
+export function hostDialect(
+  host: HostTransaction,
+  byte_columns: ReadonlySet<string>,
+  notes: StatementNotes,
+  addPrefix: AddPrefix,
+): Dialect {
+  const connection = new HostConnection(host, byte_columns, notes, addPrefix);
   const createDriver = (): Driver => new HostDriver(connection);
   if (host.dialect === 'sqlite') {
     return {
@@ -73,16 +79,18 @@ class HostConnection implements DatabaseConnection {
   readonly #host: HostTransaction;
   readonly #byte_columns: ReadonlySet<string>;
   readonly #notes: StatementNotes;
+  readonly #addPrefix: AddPrefix;
 
-  constructor(host: HostTransaction, byte_columns: ReadonlySet<string>, notes: StatementNotes) {
+  constructor(host: HostTransaction, byte_columns: ReadonlySet<string>, notes: StatementNotes, addPrefix: AddPrefix) {
     this.#host = host;
     this.#byte_columns = byte_columns;
     this.#notes = notes;
+    this.#addPrefix = addPrefix;
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     if (sql.includes('set_config(')) this.#notes.settings_changed = true;
-    const { rows, changes } = await this.#host.execute({ text: withoutMark(sql), values: parameters });
+    const { rows, changes } = await this.#host.execute({ text: this.#addPrefix(withoutMark(sql)), values: parameters });
     return { rows: rows.map((row) => this.#withBytes(row)) as Row[], numAffectedRows: BigInt(changes) };
   }
 

@@ -12,6 +12,7 @@ import { runOutermost } from './nesting.ts';
 import { openOnPostgres } from './postgres-host.ts';
 import type { Session, Tables } from './session.ts';
 import { openOnSqlite } from './sqlite-host.ts';
+import { without_prefix } from './table-prefix.ts';
 
 /** Calls do not nest, so one name is enough. */
 export const savepoint = 'tallystick';
@@ -29,6 +30,8 @@ export function joinedUnitOfWork<Tx>(
   byte_columns: ReadonlySet<string>,
   host: HostTransaction,
 ): UnitOfWork<Tx> {
+  const addPrefix = connection.dialect === 'sqlite' ? connection.addPrefix : without_prefix;
+
   async function open(): Promise<OpenedHost> {
     if (host.dialect !== connection.dialect) {
       const given = host.dialect === 'sqlite' ? 'SQLite' : 'Postgres';
@@ -55,7 +58,7 @@ export function joinedUnitOfWork<Tx>(
   async function callOnce<Result>(work: (tx: Tx) => Promise<Result>, only_reads: boolean): Promise<Result> {
     const opened = await open();
     const notes: StatementNotes = { settings_changed: false };
-    const db = new Kysely<Tables>({ dialect: hostDialect(host, byte_columns, notes) });
+    const db = new Kysely<Tables>({ dialect: hostDialect(host, byte_columns, notes, addPrefix) });
     try {
       const last: (() => Promise<void>)[] = [];
       const result = await work(stores({ dialect: host.dialect, db, beforeCommit: (write) => last.push(write) }));

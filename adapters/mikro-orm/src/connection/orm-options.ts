@@ -5,7 +5,10 @@ import type { SchemaMigration } from '../schema/migrations/index.ts';
 import { entities } from '../schema/schema.ts';
 
 /** The options of MikroORM that both databases share. */
-export const ormOptions = (migrations: readonly SchemaMigration[], schema: string | null = null) => ({
+export const ormOptions = (
+  migrations: readonly SchemaMigration[],
+  { schema = null, table_prefix = '' }: { readonly schema?: string | null; readonly table_prefix?: string },
+) => ({
   entities,
   // Of the table of applied migrations.
   ...(schema === null ? {} : { schema }),
@@ -14,7 +17,7 @@ export const ormOptions = (migrations: readonly SchemaMigration[], schema: strin
   extensions: [Migrator],
   migrations: {
     migrationsList: [...migrations],
-    tableName: 'migrations',
+    tableName: `${table_prefix}migrations`,
     snapshot: false,
     silent: true,
     // Both would need rights on Postgres that the service does not need otherwise.

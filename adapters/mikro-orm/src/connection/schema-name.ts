@@ -22,3 +22,17 @@ export function assertUsableSchema(schema: string): void {
     throw new UnusableSchema(`the schema ${schema} belongs to Postgres itself: use another name`);
   }
 }
+
+const prefix_pattern = /^[a-z_][a-z0-9_]{0,30}$/;
+
+/** Throws `UnusableSchema` unless every name with the prefix needs no quotes on SQLite. */
+export function assertUsablePrefix(prefix: string): void {
+  if (!prefix_pattern.test(prefix)) {
+    throw new UnusableSchema(
+      `${JSON.stringify(prefix)} cannot be a table prefix: use at most 31 of a-z, 0-9 and _, and begin with no digit`,
+    );
+  }
+  if (prefix.startsWith('sqlite_')) {
+    throw new UnusableSchema(`names that begin with sqlite_ belong to SQLite itself: use another table prefix`);
+  }
+}

@@ -13,6 +13,7 @@ import { runOutermost } from './nesting.ts';
 import { ormOptions } from './orm-options.ts';
 import type { Tables } from './session.ts';
 import { beginImmediate, onceFree, sqliteDialect, waitEnd } from './sqlite-dialect.ts';
+import { type AddPrefix, prefixing, tablePrefix } from './table-prefix.ts';
 import { Turns } from './turns.ts';
 
 /**
@@ -26,6 +27,8 @@ export interface SqliteConnection {
   readonly migrations: readonly SchemaMigration[];
   /** The absolute path of the file; null for a database in memory. */
   readonly path: string | null;
+  /** Adds the prefix to a statement that another connection runs, that of a host. */
+  readonly addPrefix: AddPrefix;
   /** SQLite has no schemas. */
   readonly schema: null;
   /** The connection that only reads. It waits for no writer. */
@@ -51,13 +54,13 @@ export interface SqliteConnection {
    */
   immediatelyWithoutSync<Result>(work: (database: Database.Database) => Result): Promise<Result>;
   /**
-   * Runs synchronous work on the connection that only reads. It sees every commit that was answered
-   * before.
-  /**
    * Begins a transaction that the caller ends, on the writing connection: every other writer waits
    * until then. Waits as `immediately` does.
    */
   begin(): Promise<BegunTransaction>;
+  /**
+   * Runs synchronous work on the connection that only reads. It sees every commit that was answered
+   * before.
    */
   reading<Result>(work: (database: Database.Database) => Result): Promise<Result>;
   /** A number that changes when another connection commits. */
@@ -66,23 +69,30 @@ export interface SqliteConnection {
   assertFileInPlace(): void;
 }
 
-/** Opens the database, and creates the file and its folder unless they exist. */
-export async function connectSqlite(path: string, migrations: readonly SchemaMigration[]): Promise<SqliteConnection> {
-  const in_memory = path === ':memory:';
 /** A transaction in progress, which must be ended once. */
 export interface BegunTransaction {
+  /** Runs statements as they are written, without the table prefix. */
   readonly database: Database.Database;
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
 
+/** Opens the database, and creates the file and its folder unless they exist. */
+export async function connectSqlite(
+  path: string,
+  table_prefix: string,
+  migrations: readonly SchemaMigration[],
+): Promise<SqliteConnection> {
+  const in_memory = path === ':memory:';
   if (!in_memory) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     createFile(path);
   }
-  const writer = await openWriter(path);
-  const reader = in_memory ? writer : openReader(path);
-  const look_up_reader = in_memory ? writer : openReader(path);
+  const addPrefix = await tablePrefix(table_prefix, migrations);
+  const of_file = await openWriter(path);
+  const writer = prefixing(of_file, addPrefix);
+  const reader = in_memory ? writer : prefixing(openReader(path), addPrefix);
+  const look_up_reader = in_memory ? writer : prefixing(openReader(path), addPrefix);
   const file = in_memory ? no_file : databaseFile(resolve(path));
   const write_turns = new Turns();
   const read_turns = in_memory ? write_turns : new Turns();
@@ -92,7 +102,7 @@ export interface BegunTransaction {
     betweenReads: (work) => void read_turns.run(() => look_up_turns.run(work)).catch(() => {}),
   });
   const orm = await MikroORM.init({
-    ...ormOptions(migrations),
+    ...ormOptions(migrations, { table_prefix }),
     driver: SqliteDriver,
     dbName: path,
     driverOptions: sqliteDialect(writer, write_turns, {
@@ -128,6 +138,7 @@ export interface BegunTransaction {
     dialect: 'sqlite',
     orm,
     migrations,
+    addPrefix,
     schema: null,
     path: in_memory ? null : resolve(path),
     reader: reading_kysely,
@@ -163,17 +174,6 @@ export interface BegunTransaction {
         }, wait_end),
       );
     },
-    reading(work) {
-      return runOutermost(() => read_turns.run(() => work(reader), waitEnd()));
-    },
-    dataVersion: () =>
-      runOutermost(() => write_turns.run(() => writer.pragma('data_version', { simple: true }) as number, waitEnd())),
-    assertFileInPlace: file.assertInPlace,
-  };
-}
-
-/**
- * Creates the file unless it exists. To open and close an existing one would end the locks that
     async begin() {
       const wait_end = waitEnd();
       await write_turns.take(wait_end);
@@ -192,7 +192,7 @@ export interface BegunTransaction {
         throw error;
       }
       return {
-        database: writer,
+        database: of_file,
         commit: async () =>
           end(() => {
             file.assertInPlace();
@@ -202,6 +202,17 @@ export interface BegunTransaction {
         rollback: async () => end(() => {}),
       };
     },
+    reading(work) {
+      return runOutermost(() => read_turns.run(() => work(reader), waitEnd()));
+    },
+    dataVersion: () =>
+      runOutermost(() => write_turns.run(() => writer.pragma('data_version', { simple: true }) as number, waitEnd())),
+    assertFileInPlace: file.assertInPlace,
+  };
+}
+
+/**
+ * Creates the file unless it exists. To open and close an existing one would end the locks that
  * other connections of this process have on it.
  */
 function createFile(path: string): void {

@@ -1,5 +1,5 @@
 import type { CandidateKeyKind, FileProgress, HistorySearch, PastWindow, WindowKey } from '@tallystick/cards';
-import type { Database } from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import { listed, networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns } from '../schema/event-row.ts';
 import { progress_counts } from '../schema/import-schema.ts';
@@ -125,10 +125,7 @@ export function prepareStatements(database: Database) {
          on conflict (card_id, window_start_ms) do update
          set held = excluded.held, cleared = excluded.cleared, uses = excluded.uses`,
     ),
-    last_id: database.prepare<[string], number>('select seq from sqlite_sequence where name = ?').pluck() as Prepared<
-      [string],
-      number
-    >,
+    last_id: lastIds(database),
     update_counters: sql<unknown[]>(
       `update virtual_cards set window_start_ms = ?, held = ?, cleared = ?, uses = ?, code_failures = ?,
          code_failures_on = ? where id = ?`,
@@ -208,4 +205,19 @@ export function prepareStatements(database: Database) {
 
 function insertInto(table: string, columns: readonly string[]): string {
   return `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
+}
+
+/** The last id that a table has given, by its name; undefined before the first. */
+function lastIds(database: Database): { get(table: string): number | undefined } {
+  const statements = new Map<string, Statement<[], number>>();
+  return {
+    get(table) {
+      const known = statements.get(table);
+      // The name is part of the text, so that it has the prefix of the table.
+      const statement =
+        known ?? database.prepare<[], number>(`select seq from sqlite_sequence where name = '${table}'`).pluck();
+      if (known === undefined) statements.set(table, statement);
+      return statement.get();
+    },
+  };
 }

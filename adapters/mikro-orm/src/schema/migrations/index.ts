@@ -48,7 +48,15 @@ export type MigrationKind = 'expand' | 'contract' | 'stop';
 export interface SchemaMigration {
   readonly kind: MigrationKind;
   readonly name: string;
-  readonly class: new (...arguments_: ConstructorParameters<typeof Migration>) => Migration;
+  readonly class: MigrationClass;
+}
+
+/** The statements of a migration, for a dialect and what it asks of the database. */
+export type MigrationStatements = (dialect: Dialect, look: Look) => readonly string[] | Promise<readonly string[]>;
+
+export interface MigrationClass {
+  new (...arguments_: ConstructorParameters<typeof Migration>): Migration;
+  readonly statements: MigrationStatements;
 }
 
 /**
@@ -97,10 +105,10 @@ export const migrations: readonly SchemaMigration[] = [
 export const lock_wait_ms_max = 2_000;
 
 /** The migration that executes these statements. */
-export function migration(
-  statements: (dialect: Dialect, look: Look) => readonly string[] | Promise<readonly string[]>,
-): SchemaMigration['class'] {
+export function migration(statements: MigrationStatements): MigrationClass {
   return class extends Migration {
+    static readonly statements = statements;
+
     override async up(): Promise<void> {
       const largest = async (table: string, column: string): Promise<number> => {
         const [row] = await this.execute(`select coalesce(max(${column}), 0) as largest from ${table}`);
