@@ -1,12 +1,13 @@
 /**
  * `npm run pack:check`: packs the public packages, installs the tarballs into an empty project as a
- * host would, and checks them there. docs/publishing.md describes it. `--keep` keeps the project.
+ * host would, and checks them there. docs/publishing.md describes it and its switches.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { embeddingExample } from './example.ts';
 import { compilers, createHostProject, type HostProject, importsOfEverything, type Outcome } from './host-project.ts';
 import { installedSize } from './installed-size.ts';
@@ -25,14 +26,15 @@ const entries_of_new_node = [embedded, `${embedded}/inversify`];
 
 const problems: string[] = [];
 const notes: string[] = [];
-const kept = process.argv.includes('--keep');
+const { keep, to } = parseArgs({ options: { keep: { type: 'boolean' }, to: { type: 'string' } } }).values;
 const scratch = mkdtempSync(join(tmpdir(), 'tallystick-packages-'));
 try {
   await main();
 } catch (error) {
   problems.push((error as Error).message);
 } finally {
-  if (kept) notes.push(`kept: ${scratch}`);
+  if (to !== undefined && problems.length === 0) notes.push(`tarballs: ${copyTarballs(to)}`);
+  if (keep) notes.push(`kept: ${scratch}`);
   else rmSync(scratch, { recursive: true, force: true });
 }
 for (const note of notes) console.log(note);
@@ -63,11 +65,24 @@ async function main(): Promise<void> {
     );
   }
   for (const file of programs) await check(`run ${file}`, () => runs(host, file));
+  for (const name of commandsOf(packed)) {
+    await check(`run the command ${name}`, () => runs(host, join('node_modules', '.bin', name), '--help'));
+  }
   await check('require from CommonJS', () => runs(host, '-e', `require('${embedded}')`));
   const older = olderNode();
   if (older === null) notes.push('NOT RUN: on an older Node: none was found; TEST_NODE_20 can name one');
-  else await check(`refuse the older Node ${older}`, () => olderNodeProblems(host, older, entries_of_new_node));
+  else
+    await check(`refuse the older Node ${older}`, () =>
+      olderNodeProblems(host, older, entries_of_new_node, commandsOf(packed)),
+    );
   printSizes(host, packed);
+}
+
+/** Copies the checked tarballs into a folder, and returns its path. */
+function copyTarballs(folder: string): string {
+  const target = resolve(folder);
+  cpSync(join(scratch, 'tarballs'), target, { recursive: true, filter: (path) => !path.includes('staged') });
+  return target;
 }
 
 /** Runs one part and prints how long it took. */
@@ -152,6 +167,11 @@ function ownErrors(version: string, { succeeded, output }: Outcome): readonly st
     );
   }
   return errors.filter((text) => !foreign.includes(text)).map((text) => `TypeScript ${version}: ${text}`);
+}
+
+/** The commands that a host gets in `node_modules/.bin`. */
+function commandsOf(packed: readonly PackedPackage[]): readonly string[] {
+  return packed.flatMap(({ manifest }) => Object.keys(manifest.bin ?? {}));
 }
 
 async function runs(host: HostProject, ...words: readonly string[]): Promise<readonly string[]> {
