@@ -75,6 +75,12 @@ function functionOf(
   if (operation === undefined) return missing(operation_id, path);
   const caller = company_id === null ? { role: operation.roles[0]! } : { role: 'client' as const, company_id };
 
+  const option_names = [
+    ...['actor', 'request_id', ...(operation.joins_transaction ? ['tx'] : [])],
+    ...(operation.answers_list ? ['limit', 'after', 'offset', 'filter'] : []),
+    ...(method.options_of_body ?? []),
+  ];
+
   /** The call with these arguments. */
   function prepare(given: readonly unknown[]): OperationCall {
     const { call, tx } = readArguments(operation!, method, given);
@@ -95,7 +101,7 @@ function functionOf(
     try {
       return await operations.call(operation_id, call);
     } catch (error) {
-      throw nameOptions(error);
+      throw nameOptions(error, option_names);
     }
   }
 
