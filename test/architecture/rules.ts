@@ -422,7 +422,7 @@ const folder_arrows: Readonly<Record<string, Readonly<Record<string, readonly st
     stores: ['schema', 'connection', 'event-index', 'backfill', 'before-keys', 'before-event-index'],
   },
   'packages/access': { companies: [], keys: ['companies'], requests: ['keys', 'companies'] },
-  'packages/events': { log: [], webhooks: ['log'] },
+  'packages/events': { log: [], subscriptions: ['log'], webhooks: ['log'] },
 };
 
 /**
