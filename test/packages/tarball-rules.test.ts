@@ -110,7 +110,7 @@ const planted: Readonly<Record<keyof typeof rules, { good: PackedFiles; bad: rea
   },
   dependenciesAreUsed: {
     good: packed(
-      { dependencies: { koa: '3.3.0', '@types/koa': '3.0.0' } },
+      { dependencies: { koa: '3.3.0', '@types/koa': '3.0.0', '@tallystick/two': '1.0.0' } },
       { 'dist/index.js': `import 'koa';`, 'dist/index.d.ts': `import 'koa';` },
     ),
     bad: [
