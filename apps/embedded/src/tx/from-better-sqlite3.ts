@@ -2,6 +2,7 @@ import type { HostTransaction } from '@tallystick/kernel';
 
 /** What is used of a `Database` of better-sqlite3. */
 export interface BetterSqlite3Database {
+  readonly inTransaction: boolean;
   prepare(text: string): BetterSqlite3Statement;
 }
 

@@ -6,7 +6,7 @@ export interface PgClient {
     readonly text: string;
     readonly values: unknown[];
     readonly types: { getTypeParser(oid: number, format?: string): (text: string) => unknown };
-  }): Promise<{ readonly rows: readonly unknown[]; readonly rowCount: number | null }>;
+  }): Promise<{ readonly rows: readonly unknown[]; readonly rowCount: number | null; readonly command?: string }>;
 }
 
 /**

@@ -1,0 +1,262 @@
+/**
+ * Transactions on the handle of a host, which no library can begin without a trap: a pool hands out
+ * another connection for each statement, and SQLite blocks the process while it waits for its lock.
+ */
+import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
+import { type BetterSqlite3Database, fromBetterSqlite3 } from './from-better-sqlite3.ts';
+import { clientOf, type DrizzleTransaction, fromDrizzle, isDatabase, isPgPool } from './from-drizzle.ts';
+import { compiled, dialectOf, type Executing, fromKysely, type KyselyTransaction } from './from-kysely.ts';
+import { fromMikroOrm, type MikroOrmEntityManager } from './from-mikro-orm.ts';
+import { fromPg, type PgClient } from './from-pg.ts';
+import { inLine } from './in-line.ts';
+import { beginImmediate } from './sqlite-begin.ts';
+
+/** What is used of a `Pool` of `pg`. */
+export interface PgPool {
+  readonly totalCount: number;
+  connect(): Promise<PgPoolClient>;
+}
+
+export interface PgPoolClient extends PgClient {
+  release(destroy?: boolean): void;
+}
+
+/** What is used of a `Kysely`. */
+export interface KyselyDatabase<Trx extends KyselyTransaction> {
+  readonly isTransaction: boolean;
+  transaction(): { execute<Result>(work: (trx: Trx) => Promise<Result>): Promise<Result> };
+}
+
+/** What is used of an `EntityManager`, or of a `MikroORM` as `orm.em`. */
+export interface MikroOrmTransactions<Em extends MikroOrmEntityManager> extends MikroOrmEntityManager {
+  transactional<Result>(work: (em: Em) => Promise<Result>): Promise<Result>;
+}
+
+/** What is used of a database of Drizzle. */
+export interface DrizzleDatabase<Tx extends DrizzleTransaction> extends DrizzleTransaction {
+  transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
+}
+
+type Work<Native, Result> = (tx: HostTransaction, native: Native) => Promise<Result>;
+
+/**
+ * Begins a transaction on the handle, calls `work` with it, and commits when `work` resolves, or
+ * rolls back and rejects with its error. `native` is what the host's own code uses within the
+ * transaction: the `pg` client, the `trx` of Kysely, the `em` of MikroORM, the `tx` of Drizzle, or
+ * the database of better-sqlite3. Transactions on one connection run one after another; those on a
+ * pool run beside each other. Waits up to 5 seconds for the write lock of SQLite, without blocking
+ * the process. Rejects with `UnusableTransaction` when none can begin, and when a statement failed
+ * whose error `work` ignored on Postgres: nothing is committed then.
+ */
+export function transaction<Result>(handle: PgPool, work: Work<PgPoolClient, Result>): Promise<Result>;
+export function transaction<Result, Client extends PgClient>(
+  handle: Client,
+  work: Work<Client, Result>,
+): Promise<Result>;
+export function transaction<Result, Database extends BetterSqlite3Database>(
+  handle: Database,
+  work: Work<Database, Result>,
+): Promise<Result>;
+export function transaction<Result, Trx extends KyselyTransaction>(
+  handle: KyselyDatabase<Trx>,
+  work: Work<Trx, Result>,
+): Promise<Result>;
+export function transaction<Result, Em extends MikroOrmEntityManager>(
+  handle: MikroOrmTransactions<Em> | { readonly em: MikroOrmTransactions<Em> },
+  work: Work<Em, Result>,
+): Promise<Result>;
+export function transaction<Result, Tx extends DrizzleTransaction>(
+  handle: DrizzleDatabase<Tx>,
+  work: Work<Tx, Result>,
+): Promise<Result>;
+export async function transaction(handle: object, work: Work<never, unknown>): Promise<unknown> {
+  const run = work as Work<object, unknown>;
+  const known = kindOf(handle);
+  switch (known) {
+    case 'pg pool':
+      return await onPool(handle as PgPool, run);
+    case 'pg client':
+      return await inLine(handle, () => onClient(handle as PgClient, run));
+    case 'better-sqlite3':
+      return await inLine(handle, () => onDatabase(handle as BetterSqlite3Database, handle, run));
+    case 'kysely':
+      return await onKysely(handle as KyselyDatabase<KyselyTransaction>, run);
+    case 'mikro-orm':
+      return await onMikroOrm(handle as MikroOrmTransactions<MikroOrmEntityManager>, run);
+    case 'mikro-orm orm':
+      return await onMikroOrm((handle as { readonly em: MikroOrmTransactions<MikroOrmEntityManager> }).em, run);
+    case 'drizzle':
+      return await onDrizzle(handle as DrizzleDatabase<DrizzleTransaction>, run);
+    case null:
+      throw new UnusableTransaction(
+        'no transaction can begin on this handle: pass a pg Pool or Client, a better-sqlite3 Database, a Kysely, a MikroORM or its EntityManager, or a database of Drizzle',
+      );
+  }
+}
+
+type Kind = 'pg pool' | 'pg client' | 'better-sqlite3' | 'kysely' | 'mikro-orm' | 'mikro-orm orm' | 'drizzle';
+
+function kindOf(handle: object): Kind | null {
+  const has = (name: string, of: object = handle): boolean =>
+    typeof (of as Readonly<Record<string, unknown>>)[name] === 'function';
+  if (has('transactional')) return 'mikro-orm';
+  if ('em' in handle && has('transactional', Object(handle.em))) return 'mikro-orm orm';
+  if (has('withoutPlugins')) return 'kysely';
+  if ('_' in handle && has('transaction')) return 'drizzle';
+  if (has('prepare') && has('pragma')) return 'better-sqlite3';
+  if (has('connect') && 'totalCount' in handle) return 'pg pool';
+  if (has('query') && has('connect')) return 'pg client';
+  return null;
+}
+
+async function onPool(pool: PgPool, work: Work<object, unknown>): Promise<unknown> {
+  const client = await pool.connect();
+  let is_usable = false;
+  try {
+    const result = await within(client, work);
+    is_usable = true;
+    return result;
+  } catch (error) {
+    is_usable = await isIdle(client);
+    throw error;
+  } finally {
+    client.release(!is_usable);
+  }
+}
+
+/** Whether the client is connected and in no transaction. */
+async function isIdle(client: PgClient): Promise<boolean> {
+  try {
+    await send(client, 'savepoint tallystick_begin');
+    return false;
+  } catch (error) {
+    return (error as { readonly code?: unknown }).code === '25P01';
+  }
+}
+
+async function onClient(client: PgClient, work: Work<object, unknown>): Promise<unknown> {
+  if (!(await isIdle(client))) {
+    throw new UnusableTransaction(
+      'a transaction is open on this client already, or it is not connected: pass the open one on as { tx: fromPg(client) }',
+    );
+  }
+  return await within(client, work);
+}
+
+async function within(client: PgClient, work: Work<object, unknown>): Promise<unknown> {
+  await send(client, 'begin');
+  try {
+    const result = await work(fromPg(client), client);
+    assertCommitted((await send(client, 'commit')).command);
+    return result;
+  } catch (error) {
+    await send(client, 'rollback').catch(() => undefined);
+    throw error;
+  }
+}
+
+function send(client: PgClient, text: string) {
+  return client.query({ text, values: [], types: { getTypeParser: () => (value) => value } });
+}
+
+const had_failed = 'nothing was committed, because a statement of the transaction had failed: let its error reject';
+
+function assertCommitted(command: string | undefined): void {
+  if (command !== 'COMMIT') throw new UnusableTransaction(had_failed);
+}
+
+async function onDatabase(
+  database: BetterSqlite3Database,
+  native: object,
+  work: Work<object, unknown>,
+): Promise<unknown> {
+  const host = fromBetterSqlite3(database);
+  const run = (text: string): readonly unknown[] => {
+    const statement = database.prepare(text);
+    if (statement.reader) return statement.all();
+    statement.run();
+    return [];
+  };
+  await beginImmediate(run);
+  try {
+    const result = await work(host, native);
+    run('commit');
+    return result;
+  } catch (error) {
+    // SQLite rolls back automatically after some errors, such as a full disk.
+    if (database.inTransaction) run('rollback');
+    throw error;
+  }
+}
+
+async function onKysely(db: KyselyDatabase<KyselyTransaction>, work: Work<object, unknown>): Promise<unknown> {
+  if (db.isTransaction) {
+    throw new UnusableTransaction('the handle is a transaction already: pass it on as { tx: fromKysely(trx) }');
+  }
+  return await db.transaction().execute(async (trx) => {
+    await takeWriteLock(trx);
+    const result = await work(fromKysely(trx), trx);
+    await assertNotFailed(trx);
+    return result;
+  });
+}
+
+async function onMikroOrm(
+  em: MikroOrmTransactions<MikroOrmEntityManager>,
+  work: Work<object, unknown>,
+): Promise<unknown> {
+  if (em.getTransactionContext() != null) {
+    throw new UnusableTransaction(
+      'the entity manager is in a transaction already: pass it on as { tx: fromMikroOrm(em) }',
+    );
+  }
+  return await em.transactional(async (its_own) => {
+    const host = fromMikroOrm(its_own);
+    const trx = its_own.getTransactionContext() as KyselyTransaction;
+    await takeWriteLock(trx);
+    const result = await work(host, its_own);
+    await assertNotFailed(trx);
+    return result;
+  });
+}
+
+/** Kysely begins transactions of SQLite without the write lock. */
+async function takeWriteLock(trx: KyselyTransaction): Promise<void> {
+  const executing = trx.withoutPlugins() as Executing;
+  if (dialectOf(executing) !== 'sqlite') return;
+  const run = async (text: string): Promise<readonly unknown[]> =>
+    (await executing.executeQuery(compiled(text, []))).rows;
+  await run('commit');
+  try {
+    await beginImmediate(run);
+  } catch (error) {
+    // For Kysely, which rolls back.
+    await run('begin');
+    throw error;
+  }
+}
+
+/** Postgres answers a commit after a failed statement with a rollback, which Kysely does not report. */
+async function assertNotFailed(trx: KyselyTransaction): Promise<void> {
+  const executing = trx.withoutPlugins() as Executing;
+  await executing.executeQuery(compiled('select 1', [])).catch((error: unknown) => {
+    throw new UnusableTransaction(had_failed, { cause: error });
+  });
+}
+
+async function onDrizzle(db: DrizzleDatabase<DrizzleTransaction>, work: Work<object, unknown>): Promise<unknown> {
+  if ('rollback' in db) {
+    throw new UnusableTransaction('the handle is a transaction already: pass it on as { tx: fromDrizzle(tx) }');
+  }
+  const client = clientOf(db);
+  if (isDatabase(client)) return await inLine(client, () => onDatabase(client, db, work));
+  const run = () =>
+    db.transaction(async (tx) => {
+      const result = await work(fromDrizzle(tx), tx);
+      await send(clientOf(tx) as PgClient, 'select 1').catch((error: unknown) => {
+        throw new UnusableTransaction(had_failed, { cause: error });
+      });
+      return result;
+    });
+  return isPgPool(client) ? await run() : await inLine(client, run);
+}
