@@ -1,13 +1,9 @@
 import { createOperations, type Operations } from '@tallystick/koa';
 import { NewerSchema, OlderSchema, type Persistence } from '@tallystick/mikro-orm';
 import type { Container } from 'inversify';
-import { closeContainer, createContainer } from './composition/container.ts';
-import { hostModule } from './composition/host-module.ts';
+import { closeContainer } from './composition/container.ts';
 import { WrongKeys } from './composition/keys-fit.ts';
 import { tokens } from './composition/tokens.ts';
-import { openHostLog } from './host-log.ts';
-import type { TallystickOptions } from './options.ts';
-import { readOptions } from './read-options.ts';
 import { UnusableDatabase } from './unusable.ts';
 
 /** The parts of an open instance. */
@@ -35,14 +31,13 @@ export interface Ready {
 const in_flight_ms_max = 10_000;
 
 /**
- * Opens the database, and checks keys and schema if it was migrated. Closes everything again if it
- * rejects.
+ * Opens the database of the composed parts, and checks keys and schema if it was migrated. Closes
+ * everything again if it rejects.
  */
-export async function openInstance(options: TallystickOptions): Promise<Instance> {
-  const settings = readOptions(options);
-  const container = createContainer(settings);
-  container.load(hostModule(options, openHostLog(options.logger)));
-  const accepts_newer = settings.accepts_newer_schema;
+export async function openInstance(container: Container): Promise<Instance> {
+  const { accepts_newer_schema: accepts_newer } = container.get(tokens.settings);
+  // Only `migrate` of the instance changes the schema.
+  container.rebind(tokens.migrates).toConstantValue(false);
   let opened: Promise<Ready> | null = null;
   let closing: Promise<void> | null = null;
   let starting: Promise<void> | null = null;

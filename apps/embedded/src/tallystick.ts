@@ -1,9 +1,14 @@
 import { UnusableTransaction } from '@tallystick/kernel';
+import type { Container } from 'inversify';
+import { createContainer } from './composition/container.ts';
+import { hostModule } from './composition/host-module.ts';
 import { tokens } from './composition/tokens.ts';
+import { openHostLog } from './host-log.ts';
 import { openInstance } from './instance.ts';
 import { createOperationGroups } from './operations/create-operation-groups.ts';
 import type { OperationGroups } from './operations/operation-groups.ts';
 import type { TallystickOptions } from './options.ts';
+import { readOptions } from './read-options.ts';
 import { UnusableDatabase } from './unusable.ts';
 
 /** An open instance: the use cases, and the life of the instance. */
@@ -31,7 +36,17 @@ export interface Tallystick extends OperationGroups, AsyncDisposable {
 
 /** Opens the database and composes an instance, as `createTallystick` describes. */
 export async function openTallystick(options: TallystickOptions): Promise<Tallystick> {
-  const instance = await openInstance(options);
+  const container = createContainer(readOptions(options));
+  container.load(hostModule(options, openHostLog(options.logger)));
+  return await openContainer(container);
+}
+
+/**
+ * The same for parts that a host has composed: `createContainer(readOptions(options))`, with
+ * `tokens.logger` bound and the replaced tokens rebound. `close` closes the parts.
+ */
+export async function openContainer(container: Container): Promise<Tallystick> {
+  const instance = await openInstance(container);
   let groups: OperationGroups | null = null;
 
   async function makeGroups(): Promise<void> {

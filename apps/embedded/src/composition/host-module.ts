@@ -10,8 +10,6 @@ import { tokens } from './tokens.ts';
 export function hostModule({ clock, ports = {} }: TallystickOptions, logger: Logger): ContainerModule {
   return new ContainerModule(({ bind, rebind }) => {
     bind(tokens.logger).toConstantValue(logger);
-    // Only `migrate` of the instance changes the schema.
-    rebind(tokens.migrates).toConstantValue(false);
     const { numbers, mailer, sender, delivery_queue, bank, user_login, formats, archive } = ports;
     if (clock !== undefined) rebind(tokens.clock).toConstantValue(clock);
     if (numbers !== undefined) rebind(tokens.card_vault).toConstantValue(numbers);
