@@ -6,9 +6,10 @@ import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { migrations as every_migration, type SchemaMigration } from '../schema/migrations/index.ts';
 import { closeOnce } from './close-once.ts';
+import { hostHandle } from './host-handle.ts';
 import { ormOptions } from './orm-options.ts';
 import { openPostgresPools, type PostgresPoolOptions } from './postgres-pools.ts';
-import { assertUsablePrefix, assertUsableSchema, UnusableSchema } from './schema-name.ts';
+import { assertUsableOnPostgres, assertUsableOnSqlite } from './schema-name.ts';
 import type { Tables } from './session.ts';
 import { connectSqlite, type SqliteConnection } from './sqlite-connection.ts';
 
@@ -49,6 +50,8 @@ export interface PostgresConnection {
 export interface ConnectionOptions {
   /** `sqlite:<path>`, `sqlite::memory:`, or `postgres://...`. */
   readonly database_url: string;
+  /** A handle of the host in place of the address: see `HostHandle`. Never closed here. */
+  readonly database?: object | undefined;
   /** Postgres: the schema of the tables, which `migrate` creates; that of the role when absent. */
   readonly schema?: string | undefined;
   /** SQLite: the prefix of all tables, indexes and triggers; none when absent. */
@@ -68,14 +71,23 @@ export interface ConnectionOptions {
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { database_url, others_max, decision_ms_max = decision_ms_max_default, migrations = every_migration } = options;
   const { schema = null, table_prefix = '' } = options;
-  if (table_prefix !== '') assertUsablePrefix(table_prefix);
+  if (options.database !== undefined) {
+    const handle = hostHandle(options.database);
+    if (handle.kind === 'postgres') {
+      assertUsableOnPostgres(schema, table_prefix);
+      return connectPostgres({ url: handle.options, schema, others_max, decision_ms_max }, migrations);
+    }
+    assertUsableOnSqlite(schema, table_prefix);
+    return handle.kind === 'sqlite file'
+      ? connectSqlite(handle.path, table_prefix, migrations)
+      : connectSqlite(':memory:', table_prefix, migrations, handle.database);
+  }
   if (database_url.startsWith('sqlite:')) {
-    if (schema !== null) throw new UnusableSchema('SQLite has no schemas: set a table prefix instead of a schema');
+    assertUsableOnSqlite(schema, table_prefix);
     return connectSqlite(database_url.slice('sqlite:'.length), table_prefix, migrations);
   }
   assert(/^postgres(ql)?:\/\//.test(database_url), 'a database URL begins with sqlite:, postgres:// or postgresql://');
-  if (table_prefix !== '') throw new UnusableSchema('Postgres has schemas: set a schema instead of a table prefix');
-  if (schema !== null) assertUsableSchema(schema);
+  assertUsableOnPostgres(schema, table_prefix);
   return connectPostgres({ url: database_url, schema, others_max, decision_ms_max }, migrations);
 }
 
@@ -87,7 +99,7 @@ async function connectPostgres(
   const orm = await MikroORM.init({
     ...ormOptions(migrations, { schema: options.schema }),
     driver: PostgreSqlDriver,
-    dbName: decodeURIComponent(new URL(options.url).pathname.slice(1)) || 'postgres',
+    dbName: databaseName(options.url),
     driverOptions: new PostgresDialect({ pool: pools.ordinary }),
   });
   return {
@@ -106,4 +118,10 @@ async function connectPostgres(
       await pools.end();
     }),
   };
+}
+
+/** For MikroORM, which opens no connection itself. */
+function databaseName(url: PostgresPoolOptions['url']): string {
+  if (typeof url !== 'string') return url.database ?? 'postgres';
+  return decodeURIComponent(new URL(url).pathname.slice(1)) || 'postgres';
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
 import type { ClientBase } from 'pg';
+import { migrations_table } from '../schema/migrations-table.ts';
 import { lockKey, schemaNumber } from '../schema/schema-locks.ts';
 import type { Connection } from './connection.ts';
 import { faultOf } from './faults.ts';
@@ -21,11 +22,6 @@ const other_migration_ms_max = 120_000;
 
 /** The same for a caller that only checks the schema: a person waits for it. */
 const check_ms_max = 5_000;
-
-/** MikroORM's table of applied migrations on SQLite, as MikroORM creates it. */
-const migrations_table = `create table if not exists migrations (
-    id integer not null primary key autoincrement, name text not null, executed_at datetime not null default (strftime('%s', 'now') * 1000)
-  )`;
 
 const select_applied = 'select name from migrations order by id';
 
@@ -99,7 +95,10 @@ export async function migrate(
       }
       // MikroORM checks for its own table and then creates it, so two processes would both create
       // it.
-      await connection.immediately((database) => database.exec(migrations_table), waitEnd(other_migration_ms_max));
+      await connection.immediately(
+        (database) => database.exec(migrations_table.sqlite),
+        waitEnd(other_migration_ms_max),
+      );
       // One transaction that takes the write lock before it reads which migrations were applied.
       await up();
       return;
@@ -117,6 +116,28 @@ export async function migrate(
   } catch (error) {
     throw faultOf(error);
   }
+}
+
+/**
+ * The names of the applied migrations, in order, also those of a newer version; none when the
+ * database was not migrated. Writes nothing.
+ */
+export async function findApplied(connection: Connection): Promise<readonly string[]> {
+  try {
+    if (connection.dialect === 'sqlite') return namesIn(await connection.reading(appliedOnSqlite));
+    const client = await connection.long.connect();
+    try {
+      return namesIn(await appliedOnPostgres(client));
+    } finally {
+      client.release();
+    }
+  } catch (error) {
+    throw faultOf(error);
+  }
+}
+
+function namesIn(applied: readonly Applied[]): readonly string[] {
+  return applied.map(({ name }) => name);
 }
 
 /** The applied migrations; none when another program, or nobody, has used the database. */

@@ -12,7 +12,7 @@ const schema_pattern = /^[a-z_][a-z0-9_]{0,62}$/;
  * Throws `UnusableSchema` unless the name is one that needs no quotes, except for reserved words,
  * and is none of Postgres itself.
  */
-export function assertUsableSchema(schema: string): void {
+function assertUsableSchema(schema: string): void {
   if (!schema_pattern.test(schema)) {
     throw new UnusableSchema(
       `${JSON.stringify(schema)} cannot be a schema: use at most 63 of a-z, 0-9 and _, and begin with no digit`,
@@ -25,8 +25,24 @@ export function assertUsableSchema(schema: string): void {
 
 const prefix_pattern = /^[a-z_][a-z0-9_]{0,30}$/;
 
+/** Throws `UnusableSchema` unless this is what an installation on SQLite may have. */
+export function assertUsableOnSqlite(schema: string | null | undefined, table_prefix: string): void {
+  if (typeof schema === 'string') {
+    throw new UnusableSchema('SQLite has no schemas: set a table prefix instead of a schema');
+  }
+  if (table_prefix !== '') assertUsablePrefix(table_prefix);
+}
+
+/** Throws `UnusableSchema` unless this is what an installation on Postgres may have. */
+export function assertUsableOnPostgres(schema: string | null | undefined, table_prefix: string): void {
+  if (table_prefix !== '') {
+    throw new UnusableSchema('Postgres has schemas: set a schema instead of a table prefix');
+  }
+  if (typeof schema === 'string') assertUsableSchema(schema);
+}
+
 /** Throws `UnusableSchema` unless every name with the prefix needs no quotes on SQLite. */
-export function assertUsablePrefix(prefix: string): void {
+function assertUsablePrefix(prefix: string): void {
   if (!prefix_pattern.test(prefix)) {
     throw new UnusableSchema(
       `${JSON.stringify(prefix)} cannot be a table prefix: use at most 31 of a-z, 0-9 and _, and begin with no digit`,

@@ -14,6 +14,7 @@ import { ormOptions } from './orm-options.ts';
 import type { Tables } from './session.ts';
 import { beginImmediate, onceFree, sqliteDialect, waitEnd } from './sqlite-dialect.ts';
 import { type AddPrefix, prefixing, tablePrefix } from './table-prefix.ts';
+import { SharedTurns } from './shared-turns.ts';
 import { Turns } from './turns.ts';
 
 /**
@@ -27,6 +28,8 @@ export interface SqliteConnection {
   readonly migrations: readonly SchemaMigration[];
   /** The absolute path of the file; null for a database in memory. */
   readonly path: string | null;
+  /** The prefix of every table, index and trigger; empty for none. */
+  readonly table_prefix: string;
   /** Adds the prefix to a statement that another connection runs, that of a host. */
   readonly addPrefix: AddPrefix;
   /** SQLite has no schemas. */
@@ -77,11 +80,15 @@ export interface BegunTransaction {
   rollback(): Promise<void>;
 }
 
-/** Opens the database, and creates the file and its folder unless they exist. */
+/**
+ * Opens the database, and creates the file and its folder unless they exist. With `shared`, the
+ * handle of a host on a database in memory, that is the connection, and `close` does not close it.
+ */
 export async function connectSqlite(
   path: string,
   table_prefix: string,
   migrations: readonly SchemaMigration[],
+  shared?: Database.Database,
 ): Promise<SqliteConnection> {
   const in_memory = path === ':memory:';
   if (!in_memory) {
@@ -89,12 +96,12 @@ export async function connectSqlite(
     createFile(path);
   }
   const addPrefix = await tablePrefix(table_prefix, migrations);
-  const of_file = await openWriter(path);
+  const of_file = shared ?? (await openWriter(path));
   const writer = prefixing(of_file, addPrefix);
   const reader = in_memory ? writer : prefixing(openReader(path), addPrefix);
   const look_up_reader = in_memory ? writer : prefixing(openReader(path), addPrefix);
   const file = in_memory ? no_file : databaseFile(resolve(path));
-  const write_turns = new Turns();
+  const write_turns = shared === undefined ? new Turns() : new SharedTurns(shared);
   const read_turns = in_memory ? write_turns : new Turns();
   const look_up_turns = in_memory ? write_turns : new Turns();
   const checkpoints = checkpointsOn(writer, {
@@ -108,6 +115,7 @@ export async function connectSqlite(
     driverOptions: sqliteDialect(writer, write_turns, {
       beforeCommit: file.assertInPlace,
       afterCommit: checkpoints.noteCommit,
+      keeps_open: shared !== undefined,
     }),
   });
   const kysely = orm.driver.getConnection().getClient<Tables>();
@@ -138,6 +146,7 @@ export async function connectSqlite(
     dialect: 'sqlite',
     orm,
     migrations,
+    table_prefix,
     addPrefix,
     schema: null,
     path: in_memory ? null : resolve(path),
@@ -150,12 +159,10 @@ export async function connectSqlite(
       await write_turns.close();
       // The connection that writes is closed last: only it can copy the log and remove it.
       await look_ups.destroy();
-      look_up_reader.close();
       await reading_kysely.destroy();
-      reader.close();
       await orm.close(true);
       // The ORM closes only what it has used.
-      writer.close();
+      for (const each of [look_up_reader, reader, writer]) if (shared === undefined) each.close();
     }),
     immediately(work, deadline) {
       const wait_end = deadline ?? waitEnd();
