@@ -17,6 +17,8 @@ import { render } from './answer/answer.ts';
 import { errorAnswer, HttpProblem, isExpected } from './answer/error-answer.ts';
 import { headersOf, send } from './answer/send.ts';
 import { documentRoutes } from './document/document-routes.ts';
+import { mountOf } from './mounting/mount.ts';
+import { taken_body_message } from './mounting/taken-body.ts';
 import { createAuthorisationAnswering } from './open-banking/authorisation.ts';
 import { createOpenBankingAnswering } from './open-banking/pipeline.ts';
 import type { OpenBankingPorts } from './open-banking/ports.ts';
@@ -211,6 +213,8 @@ function openBanking(
   const answerOpenBanking = createOpenBankingAnswering(pipeline, open_banking);
   return async (koa_ctx, next) => {
     const ctx = koa_ctx as HttpContext;
+    // The issuer and the standard's paths are at the root of an address.
+    if (mountOf(ctx.req)?.prefix) return await next();
     if (authorisation.handles(ctx.path)) return await answerAuthorisation(ctx);
     if (isOpenBankingPath(ctx.path)) return await send(ctx, await answerOpenBanking(ctx), lifecycle);
     return await next();
@@ -240,6 +244,13 @@ function surroundEach({ log, metrics, lifecycle }: HttpAppPorts): Koa.Middleware
     });
     try {
       normalizeTarget(req);
+      const mount = mountOf(req);
+      if (mount?.is_body_taken) {
+        log.error({ request_id }, taken_body_message);
+        // What the other reader leaves is not read here, so the connection cannot be used again.
+        throw new HttpProblem('internal_error', taken_body_message, { Connection: 'close' });
+      }
+      if (mount?.is_outside) throw describeMissing(ctx);
       await next();
     } catch (error) {
       if (!isExpected(error))

@@ -1,3 +1,4 @@
+import { mountOf } from '../mounting/mount.ts';
 import type { Lifecycle } from '../operations/lifecycle.ts';
 import { isTooLongToDrop } from '../request/body.ts';
 import type { HttpContext } from '../request/pipeline.ts';
@@ -42,7 +43,8 @@ export function send(
     return;
   }
   // Those of a route that began to answer and failed.
-  for (const name of res.getHeaderNames()) res.removeHeader(name);
+  const kept = mountOf(ctx.req)?.host_headers;
+  for (const name of res.getHeaderNames()) if (!kept?.has(name)) res.removeHeader(name);
   const headers = { ...headersOf(ctx, lifecycle), ...answer.headers };
   if (answer.file !== undefined) return sendFile(res, answer.file, headers, { is_head: method === 'HEAD' });
   if (answer.text !== null) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import { mountOf } from '../mounting/mount.ts';
 import type { Route } from '../request/route.ts';
 import type { SystemRoute } from '../request/system-route.ts';
 import { card_details_operations } from '../resources/card-details/page.ts';
@@ -31,7 +32,7 @@ export function documentRoutes(
     {
       path: '/',
       answer(ctx) {
-        ctx.redirect(docs_path);
+        ctx.redirect(prefixOf(ctx) + docs_path);
       },
     },
     {
@@ -39,7 +40,7 @@ export function documentRoutes(
       answer(ctx) {
         ctx.set('Cache-Control', 'no-cache');
         ctx.type = 'json';
-        ctx.body = document_text;
+        ctx.body = document_text.replace(root_server, () => serverAt(prefixOf(ctx)));
       },
     },
     {
@@ -59,7 +60,26 @@ export function documentRoutes(
  * The address at which the caller reached the service. A Host header of an unusual form is not
  * repeated, because readers paste the commands of the page into a shell.
  */
-function addressOf({ protocol, host }: Context): string {
+function addressOf({ protocol, host, req }: Context): string {
   const is_plain = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.test(host);
-  return `${protocol}://${is_plain ? host : '127.0.0.1:8080'}`;
+  const address = `${mountOf(req)?.protocol ?? protocol}://${is_plain ? host : '127.0.0.1:8080'}`;
+  return address + prefixOf({ req }).replace(/[^\w./~%-]/g, encodeByte);
+}
+
+/** The server of a document at the root, in its text. It is the first URL there. */
+const root_server = '"url": "/"';
+
+/** The same of a document below a path. */
+function serverAt(prefix: string): string {
+  return prefix === '' ? root_server : `"url": ${JSON.stringify(prefix)}`;
+}
+
+/** The path under which a host has mounted the interface, as the client sent it. */
+function prefixOf({ req }: Pick<Context, 'req'>): string {
+  return mountOf(req)?.prefix ?? '';
+}
+
+/** A character of a path in a form that means nothing to a shell or in HTML. */
+function encodeByte(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
 }

@@ -52,6 +52,8 @@ export async function readBody(
       }
     };
     req.on('data', receive);
+    // A host may have paused it.
+    req.resume();
     req.on('end', resolve);
     // A caller that disconnects during the body is not a fault of the service.
     const ended = () => reject(new HttpProblem('malformed_json', 'the request ended before its body did'));

@@ -25,6 +25,7 @@ import {
 import type { Context } from 'koa';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
 import { errorAnswer, isExpected, overloadAnswer } from '../answer/error-answer.ts';
+import { mountOf } from '../mounting/mount.ts';
 import { type Log, toLoggedError } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { Admission } from './admission.ts';
@@ -229,7 +230,7 @@ async function answerRead(
       ports.machine_clock.nowMs(),
     );
   }
-  const query = parseQuery(ctx.path, ctx.querystring, headerOf(req.headers.prefer), route.query);
+  const query = parseQuery(pathAsSent(ctx), ctx.querystring, headerOf(req.headers.prefer), route.query);
   if (ports.refreshClock !== undefined) await ports.refreshClock();
   const now_ms = ports.clock.nowMs();
   const arrived: Arrived = { ctx, principal, query, bytes, now_ms };
@@ -323,7 +324,7 @@ async function answerUpload(
     signedHeadersOf(req.headers),
     ports.machine_clock.nowMs(),
   );
-  const query = parseQuery(ctx.path, ctx.querystring, headerOf(req.headers.prefer), route.query);
+  const query = parseQuery(pathAsSent(ctx), ctx.querystring, headerOf(req.headers.prefer), route.query);
   if (ports.refreshClock !== undefined) await ports.refreshClock();
   const now_ms = ports.clock.nowMs();
   const { request_id, arrived_ms } = state;
@@ -334,13 +335,18 @@ async function answerUpload(
   return render(await route.receive(request, receiveUpload(req, res, { signature, toWait, bytes_max }), keepFor));
 }
 
+/** The path as the client sent it, for links: a host may have mounted the interface below a path. */
+function pathAsSent({ req, path }: HttpContext): string {
+  return (mountOf(req)?.prefix ?? '') + path;
+}
+
 /** Returns the request as it was sent: the parts that a signature and an idempotency key cover. */
 function signedPartsOf(ctx: HttpContext, body: Buffer): SignedParts {
   return { ...signedHeadOf(ctx), body };
 }
 
 function signedHeadOf({ req }: HttpContext): SignedHead {
-  const target = req.url ?? '';
+  const target = mountOf(req)?.target ?? req.url ?? '';
   const question = target.indexOf('?');
   return {
     method: req.method ?? '',

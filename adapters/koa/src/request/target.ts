@@ -11,13 +11,18 @@ export function normalizeTarget(req: IncomingMessage): void {
   const target = req.url ?? '';
   // Koa's parser of targets throws for some texts with these characters.
   if (/[#\s]/.test(target)) throw malformed(req, 'the target of the request must have no fragment and no white space');
-  if (target.startsWith('/') || target === '*') return;
+  const path = pathOfTarget(target);
+  if (path === null) throw malformed(req, 'the target of the request must be a path or a URL with http or https');
+  if (path !== target) req.url = path;
+}
+
+/** Returns the target of a request in the form `/path?query`, or `*`; null when it has another form. */
+export function pathOfTarget(target: string): string | null {
+  if (target.startsWith('/') || target === '*') return target;
   const authority_at = /^https?:\/\//i.exec(target)?.[0].length;
-  if (authority_at === undefined || !URL.canParse(target)) {
-    throw malformed(req, 'the target of the request must be a path or a URL with http or https');
-  }
+  if (authority_at === undefined || !URL.canParse(target)) return null;
   const rest = /[/?].*$/.exec(target.slice(authority_at))?.[0] ?? '/';
-  req.url = rest.startsWith('/') ? rest : `/${rest}`;
+  return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 function malformed(req: IncomingMessage, message: string): HttpProblem {

@@ -47,7 +47,7 @@ export function docsPage(document: OpenApiDocument, { sandbox, open_banking }: P
 <body>
 <header>
 <h1>${escapeHtml(info.title)}</h1>
-<p class="facts">Version ${escapeHtml(info.version)} · <a href="/openapi.json">OpenAPI document</a></p>
+<p class="facts">Version ${escapeHtml(info.version)} · <a href="openapi.json">OpenAPI document</a></p>
 ${info.description
   .split('\n\n')
   .map((paragraph) => `<p>${prose(paragraph)}</p>`)

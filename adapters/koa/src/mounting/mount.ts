@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pathOfTarget } from '../request/target.ts';
+import { endsWithPrefix, lengthOfPrefix, parsePrefix } from './prefix.ts';
+
+/** Where in its own paths a host mounts the interface. */
+export interface MountOptions {
+  /**
+   * The path before those of the interface: `/cards`, `/bank/cards`. Absent or `/`: none beside
+   * what the framework strips.
+   */
+  readonly prefix?: string;
+  /**
+   * The host has removed the prefix from the URL, and nothing in the request says so (Hono's
+   * `mount`, a proxy that rewrites paths). Express, connect and koa-mount need it not: what they
+   * remove is recognized.
+   */
+  readonly is_stripped?: boolean;
+}
+
+/** A request as its client sees it: what a host's server and framework changed is undone. */
+export interface Mount {
+  /** What the client wrote before the path of the interface: `/cards`, or nothing. */
+  readonly prefix: string;
+  /** Path and query as the client sent them, with the prefix. Signatures cover them. */
+  readonly target: string;
+  /** Absent: that of the connection. */
+  readonly protocol?: 'http' | 'https';
+  /** Something else has begun to read the body. */
+  readonly is_body_taken: boolean;
+  /** Headers that the host has set before. They stay in the answer. */
+  readonly host_headers: ReadonlySet<string>;
+  /** The path is not below the prefix. */
+  readonly is_outside: boolean;
+}
+
+const mounts = new WeakMap<IncomingMessage, Mount>();
+
+/** Remembers the mount of a request, for all steps of its answer. */
+export function recordMount(req: IncomingMessage, mount: Mount): void {
+  mounts.set(req, mount);
+}
+
+/** Returns the mount of a request of a host; undefined for a request of our own server. */
+export function mountOf(req: IncomingMessage): Mount | undefined {
+  return mounts.get(req);
+}
+
+/** Returns the names of the headers that are set already. */
+export function headersSetOn(res: Pick<ServerResponse, 'getHeaderNames'>): ReadonlySet<string> {
+  return new Set(res.getHeaderNames());
+}
+
+/** The place of a request under its prefix. */
+export interface Place extends Pick<Mount, 'prefix' | 'target'> {
+  /** Path and query below the prefix. */
+  readonly url: string;
+}
+
+/** A request as a handler gets it from a host. */
+export interface HostTarget {
+  readonly url: string;
+  /** The URL before the framework removed a part of it; undefined when the framework keeps none. */
+  readonly original_url: string | undefined;
+}
+
+/**
+ * Returns a function that finds the place of each request; null: the request is not below the
+ * prefix. Throws a `TypeError` for a prefix that is no path.
+ */
+export function createPlaceFinder({
+  prefix = '/',
+  is_stripped = false,
+}: MountOptions): (host: HostTarget) => Place | null {
+  const wanted = parsePrefix(prefix);
+
+  const find = ({ url, original_url = url }: HostTarget): Place | null => {
+    const seen = split(pathOfTarget(url) ?? url);
+    const sent = split(pathOfTarget(original_url) ?? original_url);
+    const removed = removedFrom(sent.path, seen.path);
+    const target = sent.path + sent.query;
+    const below = (at: string, path: string): Place => ({ prefix: at, target, url: (path || '/') + seen.query });
+    if (wanted.text === '') return below(removed, seen.path);
+    if (is_stripped && removed === '') {
+      return { ...below(wanted.text, seen.path), target: wanted.text + target };
+    }
+    const length = lengthOfPrefix(seen.path, wanted);
+    if (length !== null) return below(removed + seen.path.slice(0, length), seen.path.slice(length));
+    return endsWithPrefix(removed, wanted) ? below(removed, seen.path) : null;
+  };
+  return (host) => {
+    const place = find(host);
+    // A link that began with two slashes would lead to another host.
+    return place?.prefix.startsWith('//') ? null : place;
+  };
+}
+
+/** What a framework removed from the start of a path. Express and connect leave a slash of `/cards`. */
+function removedFrom(sent: string, seen: string): string {
+  const is_end = sent.endsWith(seen);
+  if (!is_end && seen === '/') return sent;
+  return is_end ? sent.slice(0, sent.length - seen.length) : '';
+}
+
+function split(target: string): { readonly path: string; readonly query: string } {
+  const question = target.indexOf('?');
+  return question < 0
+    ? { path: target, query: '' }
+    : { path: target.slice(0, question), query: target.slice(question) };
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { scratchDatabase } from '@tallystick/test-support';
+import { createKeys, createTallystick, type Tallystick, UnusableDatabase, UnusableOptions } from 'tallystick';
+
+async function sandbox(database: string): Promise<Tallystick> {
+  const tally = await createTallystick({ database, sandbox: true });
+  await tally.migrate();
+  return tally;
+}
+
+it('two instances in one process share nothing', async () => {
+  await using one = await sandbox('sqlite::memory:');
+  await using other = await sandbox('sqlite::memory:');
+  const card = await one.company(1).cards.issue({ total_card_amount: 5_000 });
+  assert.deepEqual((await other.company(1).cards.list()).items, []);
+  await one.sandbox.clock.move({ advance: 'P2D' });
+  const { now } = await other.sandbox.clock.move({ advance: 'PT1S' });
+  assert.ok(Date.parse(now) < Date.now() + 86_400_000, 'the clock of the other has not moved');
+  await one.close();
+  await other.company(1).cards.issue({ total_card_amount: 5_000 });
+  await assert.rejects(one.company(1).cards.read(card.id), UnusableDatabase);
+});
+
+it('two instances on one database see what the other has committed', async () => {
+  for (const name of ['sqlite', 'postgres'] as const) {
+    const scratch = await scratchDatabase(name);
+    const keys = await createKeys();
+    const open = () => createTallystick({ database: scratch.database_url, keys });
+    try {
+      await using one = await open();
+      await one.migrate();
+      await using other = await open();
+      const company = await one.operator.companies.create({ name: 'Example', customer_number: '1' });
+      assert.equal((await other.operator.companies.read(company.id)).name, 'Example');
+    } finally {
+      await scratch.dispose();
+    }
+  }
+});
+
+it('an instance with other keys is refused before it is open', async () => {
+  for (const name of ['sqlite', 'postgres'] as const) {
+    const scratch = await scratchDatabase(name);
+    try {
+      await using first = await createTallystick({ database: scratch.database_url, keys: await createKeys() });
+      await first.migrate();
+      await assert.rejects(
+        createTallystick({ database: scratch.database_url, keys: await createKeys() }),
+        (error) => error instanceof UnusableDatabase && /the keys do not fit the database/.test(error.message),
+      );
+    } finally {
+      // On Postgres this fails while a connection of the refused instance is open.
+      await scratch.dispose();
+    }
+  }
+});
+
+it('use cases throw what to do until the database is migrated', async () => {
+  await using tally = await createTallystick({ database: 'sqlite::memory:', keys: await createKeys() });
+  assert.throws(() => tally.company(1), /call migrate\(\) first/);
+  await assert.rejects(tally.start(), /call migrate\(\) first/);
+  await tally.migrate();
+  await tally.start();
+  await assert.rejects(async () => await tally.company(1).cards.list(), { code: 'not_found' });
+});
+
+it('a database that cannot be opened is refused in one sentence', async () => {
+  const keys = await createKeys();
+  await assert.rejects(createTallystick({ database: 'postgres://127.0.0.1:9/none', keys }), /ECONNREFUSED/);
+  await assert.rejects(createTallystick({ database: 'sqlite:/dev/null/x.db', keys }), /ENOTDIR|EEXIST/);
+});
+
+it('options that contradict each other are refused with every problem', async () => {
+  const clock = { nowMs: () => 0 };
+  const options = { database: 'sqlite::memory:', sandbox: true, clock, schema: 'cards', sandbx: true };
+  await assert.rejects(createTallystick(options), (error) => {
+    assert.ok(error instanceof UnusableOptions);
+    assert.match(error.message, /there is no option sandbx; did you mean sandbox\?/);
+    assert.match(error.message, /clock and sandbox exclude each other/);
+    assert.match(error.message, /schema is for Postgres; on SQLite use table_prefix/);
+    return true;
+  });
+  await assert.rejects(createTallystick({ database: 'sqlite::memory:' }), /keys is required outside a sandbox/);
+  await assert.rejects(createTallystick({ database: {}, sandbox: true }), /database must be sqlite:<file>/);
+});

@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { createHmac, randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { describe, it } from 'node:test';
+import { createHttpApp, createMetrics, type HttpAppPorts } from '@tallystick/koa';
+import { sandbox_keys } from '@tallystick/test-support';
+import { type Service, startService } from '../http/service.ts';
+import { type Host, hosts } from './mounting-hosts.ts';
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of any shape
+  readonly json: any;
+}
+
+interface Sent {
+  readonly key?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Mounted {
+  readonly service: Service;
+  /** The address of the host, without the prefix. */
+  readonly address: string;
+  readonly host: Host;
+  /** Sends a request to a path below the prefix. */
+  send(method: string, path: string, sent?: Sent): Promise<Reply>;
+}
+
+async function mounted(
+  t: { after(cleanup: () => unknown): void },
+  host: Host,
+  options: { readonly reads_bodies?: boolean } = {},
+): Promise<Mounted> {
+  let ports: HttpAppPorts | undefined;
+  const service = await startService(t, 'sqlite', (given) => {
+    ports = given;
+    return given;
+  });
+  const metrics = createMetrics({ process_metrics: false });
+  const address = await host.start(t, createHttpApp({ ...ports!, metrics }), options);
+  return {
+    service,
+    address,
+    host,
+    send: (method, path, sent) => sendTo(address + host.prefix + path, method, sent),
+  };
+}
+
+async function sendTo(
+  url: string,
+  method: string,
+  { key = sandbox_keys.client, body, headers = {} }: Sent = {},
+): Promise<Reply> {
+  const is_raw = typeof body === 'string' || body instanceof ReadableStream;
+  const response = await fetch(url, {
+    method,
+    redirect: 'manual',
+    headers: {
+      Authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: is_raw ? body : JSON.stringify(body), duplex: 'half' }),
+  } as RequestInit);
+  const text = await response.text();
+  const is_json = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
+  return { status: response.status, headers: response.headers, text, json: is_json ? JSON.parse(text) : undefined };
+}
+
+const card = { data: { total_card_amount: 10_000 } };
+
+/** A stream of bytes of any length, made as it is read. */
+function pieces(count: number, piece: string): ReadableStream<Uint8Array> {
+  const bytes = Buffer.from(piece);
+  let left = count;
+  return new ReadableStream({
+    pull(controller) {
+      left -= 1;
+      if (left >= 0) controller.enqueue(bytes);
+      else controller.close();
+    },
+  });
+}
+
+/** Resolves when the condition holds. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+for (const host of hosts) {
+  describe(`mounted in ${host.name}`, () => {
+    it('serves the interface, and leaves all other paths to the host', async (t) => {
+      const { send, address } = await mounted(t, host);
+      const made = await send('POST', '/v1/virtualcards', { body: card });
+      assert.equal(made.status, 200, made.text);
+      assert.equal(made.headers.get('x-host'), host.framework);
+      const path = `/v1/virtualcards/${made.json.data.id}`;
+      assert.equal(made.json.data.url, path, 'the url of a resource is relative to the address of the service');
+      assert.equal((await send('GET', path)).json.data.total_card_amount, 10_000);
+      const head = await send('HEAD', path);
+      assert.deepEqual([head.status, head.text], [200, '']);
+      const deleted = await send('DELETE', path);
+      assert.deepEqual([deleted.status, deleted.text], [204, '']);
+      const missing = await send('GET', '/v1/nothing');
+      assert.deepEqual([missing.status, missing.json.code], [404, 'not_found']);
+      const refused = await send('POST', '/v1/virtualcards', { body: { data: { total_card_amount: 'x' } } });
+      assert.equal(refused.json.fields[0].path, 'data.total_card_amount');
+      if (host.prefix !== '') assert.equal((await sendTo(`${address}/own`, 'GET')).text, 'the route of the host');
+    });
+
+    it('writes its prefix into links, redirects, the document and the page about it', async (t) => {
+      const { send, address } = await mounted(t, host);
+      for (let at = 0; at < 3; at += 1) await send('POST', '/v1/virtualcards', { body: card });
+      const { links } = (await send('GET', '/v1/virtualcards?filter[status]=Approved&page[limit]=2')).json;
+      assert.equal(links.first, `${host.prefix}/v1/virtualcards?filter[status]=Approved&page[limit]=2`);
+      assert.ok(links.next.startsWith(`${host.prefix}/v1/virtualcards?`), links.next);
+      const rest = await sendTo(address + links.next, 'GET');
+      assert.deepEqual([rest.json.data.length, rest.json.links.next], [1, null]);
+
+      const root = await send('GET', '/');
+      assert.deepEqual([root.status, root.headers.get('location')], [302, `${host.prefix}/docs`]);
+      const page = await send('GET', '/docs');
+      assert.ok(page.text.includes(`API_URL=${address}${host.prefix}\n`), page.text.slice(0, 2_000));
+      const [, href] = /<a href="([^"]*)">OpenAPI document/.exec(page.text)!;
+      const document = await sendTo(new URL(href!, `${address}${host.prefix}/docs`).href, 'GET');
+      assert.equal(document.json.servers[0].url, host.prefix === '' ? '/' : host.prefix);
+    });
+
+    it('verifies signatures of the path as the client sent it', async (t) => {
+      const { send, service } = await mounted(t, host);
+      const signing_secret = 'a signing secret of the tests';
+      const data = { role: 'client', name: 'signed', company_id: service.company_id, signing_secret };
+      const made = await send('POST', '/operator/v1/keys', { key: sandbox_keys.operator, body: { data } });
+      const { key } = made.json.data;
+      const signed = (method: string, target: string, body = ''): Record<string, string> => {
+        const timestamp = String(Math.floor(Date.now() / 1000));
+        const [path, query = ''] = target.split('?');
+        const text = [timestamp, method, path, query, body].join('\n');
+        const signature = createHmac('sha256', signing_secret).update(text).digest('hex');
+        return { 'X-Timestamp': timestamp, 'X-Signature': signature };
+      };
+      const body = JSON.stringify(card);
+      const once = { 'Idempotency-Key': randomUUID(), ...signed('POST', `${host.prefix}/v1/virtualcards`, body) };
+      const first = await send('POST', '/v1/virtualcards', { key, body, headers: once });
+      assert.equal(first.status, 200, first.text);
+      const again = await send('POST', '/v1/virtualcards', { key, body, headers: once });
+      assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [first.text, 'true']);
+      const path = '/v1/virtualcards?page[limit]=1';
+      const read = await send('GET', path, { key, headers: signed('GET', host.prefix + path) });
+      assert.equal(read.status, 200, read.text);
+      for (const other of [path, `/other${path}`, `${host.prefix}${host.prefix}${path}`]) {
+        if (other === host.prefix + path) continue;
+        assert.equal((await send('GET', path, { key, headers: signed('GET', other) })).status, 401, other);
+      }
+    });
+
+    it('takes files of any length and refuses bodies that are too large, as they arrive', async (t) => {
+      const { send } = await mounted(t, host);
+      const rows = pieces(64, '1,1,,\n'.repeat(5_000));
+      const table = pieces(1, 'id,version,decision,note\n').pipeThrough(followedBy(rows));
+      const headers = { 'Content-Type': 'text/csv' };
+      const decided = await send('POST', '/v1/reconciliation/decisions?dry_run=true', { body: table, headers });
+      assert.deepEqual([decided.status, decided.json?.data?.skipped], [200, 320_000], decided.text);
+      const large = await send('POST', '/v1/virtualcards', { body: JSON.stringify({ data: 'x'.repeat(2_000_000) }) });
+      assert.deepEqual([large.status, large.json.code], [413, 'body_too_large']);
+      const growing = await send('POST', '/v1/virtualcards', { body: pieces(40, ' '.repeat(50_000)) });
+      assert.deepEqual([growing.status, growing.json.code], [413, 'body_too_large']);
+      const stranger = await send('POST', '/v1/virtualcards', { key: 'x', body: pieces(40, ' '.repeat(50_000)) });
+      assert.equal(stranger.status, 401);
+      assert.equal((await send('GET', '/v1/virtualcards')).status, 200);
+    });
+
+    it('sends tables and pages', async (t) => {
+      const { send } = await mounted(t, host);
+      const table = await send('GET', '/v1/reconciliation/items.csv');
+      assert.match(table.text, /^"?id"?,/);
+      assert.match(table.headers.get('content-disposition') ?? '', /items\.csv/);
+      const gone = await send('POST', `/card-details/${'x'.repeat(43)}`);
+      assert.deepEqual([gone.status, gone.headers.get('content-type')], [410, 'text/html; charset=utf-8']);
+    });
+
+    it('ends the work of a request whose client is gone', async (t) => {
+      const { service, address } = await mounted(t, host);
+      const sending = request(`${address}${host.prefix}/v1/reconciliation/decisions`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${sandbox_keys.client}`, 'Content-Type': 'text/csv' },
+      });
+      sending.on('error', () => undefined);
+      sending.write('id,version,decision,note\n');
+      await until(() => service.lifecycle.in_flight === 1);
+      sending.destroy();
+      await until(() => service.lifecycle.in_flight === 0);
+    });
+
+    it('says that a body parser came before it, at once', async (t) => {
+      const { send, service } = await mounted(t, host, { reads_bodies: true });
+      const answer = await send('POST', '/v1/virtualcards', { body: { ...card, padding: 'x'.repeat(200_000) } });
+      assert.equal(answer.status, 500);
+      if (host.refuses_taken_bodies) return;
+      assert.equal(answer.json.code, 'internal_error');
+      assert.match(answer.json.error, /mount Tallystick before the body parser$/);
+      assert.match(service.log(), /mount Tallystick before the body parser/);
+      assert.equal((await send('GET', '/v1/virtualcards')).status, 200);
+    });
+  });
+}
+
+/** Appends a stream to another one. */
+function followedBy(rest: ReadableStream<Uint8Array>): TransformStream<Uint8Array, Uint8Array> {
+  return new TransformStream({
+    async flush(controller) {
+      for await (const piece of rest) controller.enqueue(piece);
+    },
+  });
+}
