@@ -3,7 +3,7 @@ import type { CallOptions, Id, TransactionOptions } from './call-options.ts';
 import type { Recurring, VirtualCardStatus } from './cards.ts';
 import type { Clearing, ClearingClass } from './clearings.ts';
 import type { FilteredListOptions, InstantFilter, List, Range } from './list.ts';
-import type { BreakAge, BreakKind, ItemStatus } from './reconciliation.ts';
+import type { BreakAge, BreakKind, ItemStatus } from './reconciliation-items.ts';
 import type { PurchaseTemplate } from './templates.ts';
 
 /** The events of a company: the log of every change (service specification 2.4, 4.3). */

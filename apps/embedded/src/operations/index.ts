@@ -24,6 +24,7 @@ export type * from './operation-groups.ts';
 export type * from './operator.ts';
 export type * from './real-cards.ts';
 export type * from './reconciliation.ts';
+export type * from './reconciliation-items.ts';
 export type * from './reconciliation-reports.ts';
 export * from './refusals.ts';
 export type * from './sandbox.ts';

@@ -1,16 +1,11 @@
 import type { Id, TransactionOptions } from './call-options.ts';
-import type { EventTypeName, OperatorEventOperations } from './events.ts';
+import type { OperatorEventOperations } from './events.ts';
 import type { ImportOperations, QuarantineOperations } from './imports.ts';
 import type { CompanyFilter, FilteredListOptions, InstantFilter, List, ListOptions } from './list.ts';
 import type { OperatorRealCardOperations } from './real-cards.ts';
 import type { OperatorTemplateOperations } from './templates.ts';
 import type { ThirdPartyOperations } from './third-parties.ts';
-import type {
-  DeliveryState,
-  OperatorDeliveryOperations,
-  OperatorWebhookOperations,
-  WebhookStatus,
-} from './webhooks.ts';
+import type { OperatorDeliveryOperations, OperatorWebhookOperations } from './webhooks.ts';
 
 /** The operation of the service: all companies. */
 export interface OperatorOperations {
@@ -195,65 +190,6 @@ export interface CodeFailures {
   /** Wrong codes that count on this UTC day. */
   readonly code_failures: number;
   readonly type: 'code_failures';
-}
-
-/** A webhook with its state, as operators see it. */
-export interface OperatorWebhook {
-  /** Digits. */
-  readonly id: string;
-  /** The company. */
-  readonly company_id: number;
-  readonly callback_url: string;
-  /** Ids of `events.types`; 1 is all. */
-  readonly event_type_ids: readonly number[];
-  readonly status: WebhookStatus;
-  /** Active, and its last 3 attempts failed. */
-  readonly failing: boolean;
-  /** The failed attempts since the last success. */
-  readonly failures_in_a_row: number;
-  /** When the first of them was made; ISO 8601, UTC. */
-  readonly failing_since: string | null;
-  /** Its pending deliveries; 1000: so many or more. */
-  readonly backlog: number;
-  /** When the first of them is or was due; ISO 8601, UTC. */
-  readonly oldest_due_at: string | null;
-  /** When it was created; ISO 8601, UTC. */
-  readonly created_at: string;
-  readonly type: 'webhook';
-}
-
-/** A delivery, as operators see it. */
-export interface OperatorDelivery {
-  /** Digits. */
-  readonly id: string;
-  /** The event. */
-  readonly event_id: string;
-  /** The name that the webhook subscribed to. */
-  readonly event_type: EventTypeName;
-  /** X-Webhook-Sequence. */
-  readonly sequence: number;
-  readonly state: DeliveryState;
-  /** Null unless the delivery is pending; ISO 8601, UTC. */
-  readonly next_attempt_at: string | null;
-  /** When it was created; ISO 8601, UTC. */
-  readonly created_at: string;
-  /** In the order in which they were made. */
-  readonly attempts: readonly {
-    readonly number: number;
-    /** ISO 8601, UTC. */
-    readonly at: string;
-    /** The HTTP status of the callback URL; null: no answer. */
-    readonly status: number | null;
-    /** Why there was no answer. */
-    readonly error: string | null;
-    readonly duration_ms: number;
-    /** The Retry-After header of the answer. It is ignored. */
-    readonly retry_after: string | null;
-  }[];
-  readonly type: 'delivery';
-  /** The company. */
-  readonly company_id: number;
-  readonly webhook_id: number;
 }
 
 /** An entry of the audit log. */

@@ -1,7 +1,7 @@
 import type { CallOptions } from './call-options.ts';
 import type { ClearingClass } from './clearings.ts';
 import type { DateFilter } from './list.ts';
-import type { BreakAge, BreakKind, ItemStatus, MatchedBy } from './reconciliation.ts';
+import type { BreakAge, BreakKind, ItemStatus, MatchedBy } from './reconciliation-items.ts';
 
 /** The reports about the items of a company. */
 export interface ReconciliationReports {
