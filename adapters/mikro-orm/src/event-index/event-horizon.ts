@@ -7,6 +7,9 @@ import { eventWritersOn } from './event-writers.ts';
 /** How long a reading waits for the writers that it saw, milliseconds. They last a few. */
 const wait_ms_max = 20;
 
+/** How long a new subscription waits for open transactions, milliseconds. */
+const now_ms_max = 1_000;
+
 /** Gaps below the last id are looked for in this number of ids, when a transaction is stuck. */
 const gaps_ids_max = 100_000;
 
@@ -64,8 +67,10 @@ function horizonOnPostgres(pool: Pool): EventHorizon {
     },
 
     async now() {
+      const until_ms = performance.now() + now_ms_max;
       const { last_id } = await horizon.read();
-      if (final_id >= last_id) return final_id;
+      while (final_id < last_id && performance.now() < until_ms) await horizon.read();
+      if (final_id >= last_id) return last_id;
       // The ids of open transactions are among those that no event has. The others belong to
       // transactions that were rolled back.
       const { rows } = await pool.query<{ first_missing: number | null }>(
