@@ -1,4 +1,3 @@
-import { UnusableTransaction } from '@tallystick/kernel';
 import type { Container } from 'inversify';
 import { createContainer } from './composition/container.ts';
 import { hostModule } from './composition/host-module.ts';
@@ -9,6 +8,7 @@ import { createOperationGroups } from './operations/create-operation-groups.ts';
 import type { OperationGroups } from './operations/operation-groups.ts';
 import type { TallystickOptions } from './options.ts';
 import { readOptions } from './read-options.ts';
+import { transaction } from './tx/transaction.ts';
 import { UnusableDatabase } from './unusable.ts';
 
 /** An open instance: the use cases, and the life of the instance. */
@@ -25,6 +25,46 @@ export interface Tallystick extends OperationGroups, AsyncDisposable {
    * that only decides does not call it.
    */
   start(): Promise<void>;
+  /**
+   * Begins a transaction on a handle of the host, calls `work` with it and with what the host's own
+   * code uses within it, and commits when `work` resolves, else rolls back. Calls take part by
+   * `{ tx }`. See `tallystick/tx`.
+   */
+  readonly transaction: typeof transaction;
+  /**
+   * Handles the events of these types from now on, or from `{ from: 'beginning' }`: `all`, or names
+   * as webhooks have them. What the handler writes through `tx` commits together with the position
+   * of the subscription, so its effect happens exactly once. Several processes may subscribe with
+   * one name: one of them works at a time, and another takes over when it dies. Handlers run after
+   * `start`. A handler that rejects has the same events again; no event is passed over.
+   */
+  subscribe(
+    name: string,
+    event_types: readonly string[],
+    handler: SubscriptionHandler,
+    options?: SubscribeOptions,
+  ): Promise<void>;
+  /** Removes a subscription and its position, in all processes. Returns whether it was known. */
+  unsubscribe(name: string): Promise<boolean>;
+  /** All subscriptions of the database, with what waits for them. */
+  subscriptions(): Promise<readonly SubscriptionReading[]>;
+  /**
+   * Calls the listener for the events of these types that are committed from now on, after `start`.
+   * For metrics only: events are lost when the process ends, or when it falls behind. Returns a
+   * function that ends it.
+   */
+  on(event_types: readonly string[], listener: EventListener): () => void;
+  /**
+   * The HTTP interface as a handler for `node:http`, Express and Fastify, under any path. It has to
+   * come before every body parser.
+   */
+  nodeHandler(options?: MountOptions): NodeHandler;
+  /** The same as a middleware of Koa. */
+  koaMiddleware(options?: MountOptions): ReturnType<typeof createKoaMiddleware>;
+  /** The same as a function of the Fetch standard, for Hono and others. */
+  fetchHandler(options?: MountOptions): FetchHandler;
+  /** Answers one request, with nothing before the paths of the interface. */
+  fetch(request: Request): Promise<Response>;
   /** The metrics of this instance, in the text format of Prometheus. */
   metrics(): Promise<string>;
   /**
@@ -48,21 +88,23 @@ export async function openTallystick(options: TallystickOptions): Promise<Tallys
 export async function openContainer(container: Container): Promise<Tallystick> {
   const instance = await openInstance(container);
   let groups: OperationGroups | null = null;
+  let fetch: FetchHandler | null = null;
 
   async function makeGroups(): Promise<void> {
-    const { operations } = await instance.ready();
-    groups ??= createOperationGroups({
-      operations,
-      joining: () => {
-        throw new UnusableTransaction('no transaction of a host can be joined');
-      },
-    });
+    const { operations, persistence } = await instance.ready();
+    groups ??= createOperationGroups({ operations, joining: (host) => persistence.joining(host) });
   }
 
   /** The groups; throws while the database is not migrated. */
   function known(): OperationGroups {
     if (groups === null) throw new UnusableDatabase('the database has no tables of this version: call migrate() first');
     return groups;
+  }
+
+  /** The HTTP interface. Open Banking and its document need what is known once it is ready. */
+  function app(): MountedApp {
+    known();
+    return instance.container.get(tokens.http_app);
   }
 
   // Without tables there are no groups yet, and `migrate` makes them.
@@ -78,6 +120,27 @@ export async function openContainer(container: Container): Promise<Tallystick> {
     async metrics() {
       await instance.ready();
       return await instance.container.get(tokens.metrics).read();
+    },
+    async transaction(handle: never, work: never) {
+      const result = await transaction(handle, work);
+      (await instance.ready()).eventsCommitted();
+      return result;
+    },
+    async subscribe(name, event_types, handler, subscribe_options) {
+      await (await instance.ready()).subscriber.subscribe(name, event_types, handler, subscribe_options);
+    },
+    unsubscribe: async (name) => await (await instance.ready()).subscriber.unsubscribe(name),
+    subscriptions: async () => await (await instance.ready()).subscriber.list(),
+    on(event_types, listener) {
+      known();
+      return instance.container.get(tokens.subscriber).on(event_types, listener);
+    },
+    nodeHandler: (mount) => createNodeHandler(app(), mount),
+    koaMiddleware: (mount) => createKoaMiddleware(app(), mount),
+    fetchHandler: (mount) => createFetchHandler(app(), mount),
+    async fetch(request) {
+      fetch ??= createFetchHandler(app());
+      return await fetch(request);
     },
     close: () => instance.close(),
     [Symbol.asyncDispose]: () => instance.close(),
