@@ -96,6 +96,13 @@ export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<M
 export interface PersistencePorts {
   /** `sqlite:<path>`, `sqlite::memory:`, or `postgres://...`. */
   readonly database_url: string;
+  /**
+   * A handle of the host in place of the address: a `Database` of better-sqlite3 or a `Pool` of pg.
+   * Own connections are opened to its database, except that one in memory is the connection itself,
+   * and work waits while the host has a transaction open on it. Never closed here. Rejects with
+   * `UnusableHandle` for anything else.
+   */
+  readonly database?: object | undefined;
   /** Read by the ledger after a pass has locked its cards. */
   readonly clock: Clock;
   /** Hashes audit entries. The same for every process, during the life of the database. */

@@ -38,7 +38,8 @@ const client_later_ms = 2_000;
 const close_ms_max = 1_000;
 
 export interface PostgresPoolOptions {
-  readonly url: string;
+  /** The address, or the connection options of the pool of a host. */
+  readonly url: string | pg.PoolConfig;
   /** The schema of the tables. Null: that of the role and database, mostly `public`. */
   readonly schema: string | null;
   /** The largest number of connections for work outside the decision path. */
@@ -71,15 +72,14 @@ export function openPostgresPools({ url, schema, others_max, decision_ms_max }: 
     return value;
   });
   const open_clients = new Set<pg.PoolClient>();
-  const { connectionString, options } = startOptions(url, schema);
+  const connection = typeof url === 'string' ? startOptions(url, schema) : startOptionsOf(url, schema);
 
   function open(config: pg.PoolConfig): pg.Pool {
     const pool = new pg.Pool({
       Client: PreparingClient,
-      connectionString,
+      ...connection,
       types,
       application_name: 'tallystick',
-      options,
       // A process that stopped within a transaction loses its locks.
       idle_in_transaction_session_timeout: 60_000,
       // Statements are sent without waiting for the previous answer: a pass of the ledger is two
@@ -149,14 +149,23 @@ export function openPostgresPools({ url, schema, others_max, decision_ms_max }: 
 function startOptions(url: string, schema: string | null): { connectionString: string; options: string } {
   const parsed = new URL(url);
   const of_url = parsed.searchParams.get('options');
+  parsed.searchParams.delete('options');
+  return { connectionString: of_url === null ? url : parsed.href, options: optionsOf(of_url, schema) };
+}
+
+function optionsOf(given: string | null, schema: string | null): string {
   // Compiling a query takes longer than running any of these.
   const options = ['-c jit=off'];
-  if (of_url !== null) {
-    options.push(of_url);
-    parsed.searchParams.delete('options');
-  }
+  if (given !== null) options.push(given);
   if (schema !== null) options.push(`-c search_path="${schema}"`);
-  return { connectionString: of_url === null ? url : parsed.href, options: options.join(' ') };
+  return options.join(' ');
+}
+
+/** The same for the options of a pool. */
+function startOptionsOf(given: pg.PoolConfig, schema: string | null): pg.PoolConfig {
+  const { connectionString = null } = given;
+  const started = connectionString === null ? null : startOptions(connectionString, schema);
+  return { ...given, ...(started ?? { options: optionsOf(given.options ?? null, schema) }) };
 }
 
 function timeouts(

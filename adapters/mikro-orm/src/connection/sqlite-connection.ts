@@ -12,9 +12,9 @@ import { databaseFile, no_file } from './database-file.ts';
 import { runOutermost } from './nesting.ts';
 import { ormOptions } from './orm-options.ts';
 import type { Tables } from './session.ts';
+import { SharedTurns } from './shared-turns.ts';
 import { beginImmediate, onceFree, sqliteDialect, waitEnd } from './sqlite-dialect.ts';
 import { type AddPrefix, prefixing, tablePrefix } from './table-prefix.ts';
-import { SharedTurns } from './shared-turns.ts';
 import { Turns } from './turns.ts';
 
 /**

@@ -29,6 +29,8 @@ export interface CommitHooks {
   /** May throw: the transaction is then rolled back. */
   readonly beforeCommit: () => void;
   readonly afterCommit: () => void;
+  /** The handle belongs to the host, who closes it. */
+  readonly keeps_open?: boolean;
 }
 
 const no_hooks: CommitHooks = { beforeCommit() {}, afterCommit() {} };
@@ -152,7 +154,7 @@ class TurnDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    this.#database.close();
+    if (!this.#hooks.keeps_open) this.#database.close();
   }
 }
 

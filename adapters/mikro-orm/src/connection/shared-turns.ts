@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Deadline, Fault } from '@tallystick/kernel';
+import type { Database } from 'better-sqlite3';
+import { waitEnd } from './sqlite-dialect.ts';
+import { Turns } from './turns.ts';
+
+/**
+ * Turns on a handle that the host uses, too. A turn begins when no transaction of the host is open:
+ * what is done in it must not become part of that transaction.
+ */
+export class SharedTurns extends Turns {
+  readonly #database: Database;
+  #is_closing = false;
+
+  constructor(database: Database) {
+    super();
+    this.#database = database;
+  }
+
+  override async take(wait_end: Deadline = waitEnd()): Promise<void> {
+    await super.take(wait_end);
+    for (let step_ms = 1; this.#database.inTransaction && !this.#is_closing; step_ms = Math.min(step_ms * 2, 50)) {
+      if (wait_end.leftMs() <= 0) {
+        this.end();
+        throw new Fault(
+          'a transaction of the host is open on the database in memory: end it, or pass it on as { tx }',
+          { retryable: true },
+        );
+      }
+      await delay(Math.min(step_ms, Math.max(0, wait_end.leftMs())));
+    }
+  }
+
+  override async close(): Promise<void> {
+    this.#is_closing = true;
+    await super.close();
+  }
+}
