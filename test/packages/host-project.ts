@@ -15,11 +15,14 @@ export interface Outcome {
 export interface HostProject {
   /** Absolute. */
   readonly folder: string;
-  /** Compiles the project strictly, and checks the declarations of all libraries. */
-  compile(compiler: Compiler, files: readonly string[]): Promise<Outcome>;
+  /** Compiles files strictly, and checks the declarations of all libraries. */
+  compile(compiler: Compiler, files: readonly string[], runtime: Runtime): Promise<Outcome>;
   /** Runs a program with its arguments inside the project. */
   run(program: string, ...words: readonly string[]): Promise<Outcome>;
 }
+
+/** What the program of a host runs on: what its types know. */
+export type Runtime = 'node' | 'browser';
 
 /** A version of TypeScript that hosts use. */
 export interface Compiler {
@@ -62,9 +65,10 @@ export async function createHostProject(
   return {
     folder,
     run,
-    compile(compiler, names) {
-      const path = join(folder, `tsconfig.${compiler.version}.json`);
-      writeFileSync(path, JSON.stringify({ compilerOptions: host_options, files: names }, null, 2));
+    compile(compiler, names, runtime) {
+      const path = join(folder, `tsconfig.${runtime}.${compiler.version}.json`);
+      const compilerOptions = { ...host_options, ...runtimes[runtime] };
+      writeFileSync(path, JSON.stringify({ compilerOptions, files: names }, null, 2));
       return run(process.execPath, compiler.path, '-p', path);
     },
   };
@@ -73,13 +77,16 @@ export async function createHostProject(
 /** What a careful host on TypeScript sets. */
 const host_options = {
   target: 'es2024',
-  lib: ['es2024'],
   module: 'nodenext',
-  types: ['node'],
   strict: true,
   verbatimModuleSyntax: true,
   skipLibCheck: false,
   noEmit: true,
+};
+
+const runtimes: Readonly<Record<Runtime, object>> = {
+  node: { lib: ['es2024'], types: ['node'] },
+  browser: { lib: ['es2022', 'dom'], types: [] },
 };
 
 /** Returns a module that imports and uses every public entry point. */

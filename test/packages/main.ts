@@ -21,6 +21,10 @@ import { rules, type World } from './tarball-rules.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const embedded = 'tallystick';
 
+/** Programs of the folder `programs`. */
+const durable_host = 'host-on-a-file.ts';
+const receiver = 'receiver.ts';
+
 /** Entry points that refuse an older Node. `tallystick/tx` runs anywhere: it imports nothing. */
 const entries_of_new_node = [embedded, `${embedded}/inversify`];
 
@@ -60,9 +64,10 @@ async function main(): Promise<void> {
   });
   const programs = writePrograms(host, packed);
   for (const compiler of compilers()) {
-    await check(`compile with TypeScript ${compiler.version}`, async () =>
-      ownErrors(compiler.version, await host.compile(compiler, programs)),
-    );
+    await check(`compile with TypeScript ${compiler.version}`, async () => [
+      ...ownErrors(compiler.version, await host.compile(compiler, programs, 'node')),
+      ...ownErrors(compiler.version, await host.compile(compiler, [receiver], 'browser')),
+    ]);
   }
   for (const file of programs) await check(`run ${file}`, () => runs(host, file));
   for (const name of commandsOf(packed)) {
@@ -140,8 +145,11 @@ function machineNames(): ReadonlyMap<string, string> {
   return names.set(registry, 'the address of a package registry');
 }
 
-/** Writes what a host writes, and returns the names of the files. */
+/** Writes what hosts write. Returns the names of the programs that run on Node 26. */
 function writePrograms(host: HostProject, packed: readonly PackedPackage[]): readonly string[] {
+  for (const file of [durable_host, receiver]) {
+    cpSync(fileURLToPath(new URL(`programs/${file}`, import.meta.url)), join(host.folder, file));
+  }
   const programs = [{ file: 'every-entry-point.ts', text: importsOfEverything(packed) }];
   try {
     programs.push(embeddingExample(readFileSync(join(root, 'README.md'), 'utf8')));
@@ -149,7 +157,7 @@ function writePrograms(host: HostProject, packed: readonly PackedPackage[]): rea
     problems.push((error as Error).message);
   }
   for (const { file, text } of programs) writeFileSync(join(host.folder, file), text);
-  return programs.map(({ file }) => file);
+  return [durable_host, ...programs.map(({ file }) => file)];
 }
 
 /**
