@@ -5,7 +5,7 @@ import { remembered } from './remembered.ts';
 
 /** What is used of a database or transaction of Drizzle. */
 export interface DrizzleTransaction {
-  readonly _: { readonly session: unknown };
+  readonly _: object;
 }
 
 /**
@@ -26,9 +26,14 @@ export function fromDrizzle(tx: DrizzleTransaction): HostTransaction {
   });
 }
 
+interface DrizzleInside {
+  readonly session?: { readonly client?: Partial<PgClient & BetterSqlite3Database> };
+}
+
 /** The object of the driver below Drizzle. */
-export function clientOf({ _: { session } }: DrizzleTransaction): PgClient | BetterSqlite3Database {
-  const { client } = session as { readonly client?: Partial<PgClient & BetterSqlite3Database> };
+export function clientOf(tx: DrizzleTransaction): PgClient | BetterSqlite3Database {
+  // Drizzle's types do not name it.
+  const { client } = (tx as unknown as DrizzleInside).session ?? {};
   if (typeof client?.prepare === 'function') return client as BetterSqlite3Database;
   if (typeof client?.query === 'function') return client as PgClient;
   throw new UnusableTransaction(

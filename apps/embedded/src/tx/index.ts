@@ -4,11 +4,5 @@ export { type DrizzleTransaction, fromDrizzle } from './from-drizzle.ts';
 export { fromKysely, type KyselyTransaction } from './from-kysely.ts';
 export { fromMikroOrm, type MikroOrmEntityManager } from './from-mikro-orm.ts';
 export { fromPg, type PgClient } from './from-pg.ts';
-export {
-  type DrizzleDatabase,
-  type KyselyDatabase,
-  type MikroOrmTransactions,
-  type PgPool,
-  type PgPoolClient,
-  transaction,
-} from './transaction.ts';
+export type { NativeTransaction } from './native-transaction.ts';
+export { transaction } from './transaction.ts';

@@ -9,31 +9,28 @@ import { compiled, dialectOf, type Executing, fromKysely, type KyselyTransaction
 import { fromMikroOrm, type MikroOrmEntityManager } from './from-mikro-orm.ts';
 import { fromPg, type PgClient } from './from-pg.ts';
 import { inLine } from './in-line.ts';
+import type { NativeTransaction } from './native-transaction.ts';
 import { beginImmediate } from './sqlite-begin.ts';
 
-/** What is used of a `Pool` of `pg`. */
-export interface PgPool {
+interface PgPool {
   readonly totalCount: number;
   connect(): Promise<PgPoolClient>;
 }
 
-export interface PgPoolClient extends PgClient {
+interface PgPoolClient extends PgClient {
   release(destroy?: boolean): void;
 }
 
-/** What is used of a `Kysely`. */
-export interface KyselyDatabase<Trx extends KyselyTransaction> {
+interface KyselyDatabase<Trx extends KyselyTransaction> {
   readonly isTransaction: boolean;
   transaction(): { execute<Result>(work: (trx: Trx) => Promise<Result>): Promise<Result> };
 }
 
-/** What is used of an `EntityManager`, or of a `MikroORM` as `orm.em`. */
-export interface MikroOrmTransactions<Em extends MikroOrmEntityManager> extends MikroOrmEntityManager {
+interface MikroOrmTransactions<Em extends MikroOrmEntityManager> extends MikroOrmEntityManager {
   transactional<Result>(work: (em: Em) => Promise<Result>): Promise<Result>;
 }
 
-/** What is used of a database of Drizzle. */
-export interface DrizzleDatabase<Tx extends DrizzleTransaction> extends DrizzleTransaction {
+interface DrizzleDatabase<Tx extends DrizzleTransaction> extends DrizzleTransaction {
   transaction<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
 }
 
@@ -42,34 +39,19 @@ type Work<Native, Result> = (tx: HostTransaction, native: Native) => Promise<Res
 /**
  * Begins a transaction on the handle, calls `work` with it, and commits when `work` resolves, or
  * rolls back and rejects with its error. `native` is what the host's own code uses within the
- * transaction: the `pg` client, the `trx` of Kysely, the `em` of MikroORM, the `tx` of Drizzle, or
- * the database of better-sqlite3. Transactions on one connection run one after another; those on a
+ * transaction: see `NativeTransaction`. Transactions on one connection run one after another; those on a
  * pool run beside each other. Waits up to 5 seconds for the write lock of SQLite, without blocking
  * the process. Rejects with `UnusableTransaction` when none can begin, and when a statement failed
  * whose error `work` ignored on Postgres: nothing is committed then.
  */
-export function transaction<Result>(handle: PgPool, work: Work<PgPoolClient, Result>): Promise<Result>;
-export function transaction<Result, Client extends PgClient>(
-  handle: Client,
-  work: Work<Client, Result>,
-): Promise<Result>;
-export function transaction<Result, Database extends BetterSqlite3Database>(
-  handle: Database,
-  work: Work<Database, Result>,
-): Promise<Result>;
-export function transaction<Result, Trx extends KyselyTransaction>(
-  handle: KyselyDatabase<Trx>,
-  work: Work<Trx, Result>,
-): Promise<Result>;
-export function transaction<Result, Em extends MikroOrmEntityManager>(
-  handle: MikroOrmTransactions<Em> | { readonly em: MikroOrmTransactions<Em> },
-  work: Work<Em, Result>,
-): Promise<Result>;
-export function transaction<Result, Tx extends DrizzleTransaction>(
-  handle: DrizzleDatabase<Tx>,
-  work: Work<Tx, Result>,
-): Promise<Result>;
-export async function transaction(handle: object, work: Work<never, unknown>): Promise<unknown> {
+export async function transaction<Handle extends object, Result>(
+  handle: Handle,
+  work: (tx: HostTransaction, native: NativeTransaction<Handle>) => Promise<Result>,
+): Promise<Result> {
+  return (await onHandle(handle, work as Work<never, unknown>)) as Result;
+}
+
+async function onHandle(handle: object, work: Work<never, unknown>): Promise<unknown> {
   const run = work as Work<object, unknown>;
   const known = kindOf(handle);
   switch (known) {
