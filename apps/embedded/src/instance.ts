@@ -1,3 +1,4 @@
+import type { Subscriber } from '@tallystick/events';
 import { createOperations, type Operations } from '@tallystick/koa';
 import { NewerSchema, OlderSchema, type Persistence } from '@tallystick/mikro-orm';
 import type { Container } from 'inversify';
@@ -25,6 +26,8 @@ export interface Instance {
 export interface Ready {
   readonly operations: Operations;
   readonly persistence: Persistence;
+  readonly subscriber: Subscriber;
+  readonly eventsCommitted: () => void;
 }
 
 /** How long `close` waits for requests in flight, milliseconds. */
@@ -44,9 +47,13 @@ export async function openInstance(container: Container): Promise<Instance> {
 
   async function open(): Promise<Ready> {
     await database.migrate({ accepts_newer, only_checks: true });
-    const [ports, persistence] = await Promise.all([
+    // The parts that are taken from the container without waiting later.
+    const [ports, persistence, subscriber, eventsCommitted] = await Promise.all([
       container.getAsync(tokens.http_ports),
       container.getAsync(tokens.persistence),
+      container.getAsync(tokens.subscriber),
+      container.getAsync(tokens.events_committed),
+      container.getAsync(tokens.http_app),
     ]);
     const { operations, call } = createOperations(ports);
     return {
@@ -55,6 +62,8 @@ export async function openInstance(container: Container): Promise<Instance> {
         call: (operation_id, asked) => (closing === null ? call(operation_id, asked) : Promise.reject(closed())),
       },
       persistence,
+      subscriber,
+      eventsCommitted,
     };
   }
 
@@ -96,6 +105,8 @@ export async function openInstance(container: Container): Promise<Instance> {
       starting ??= ready().then(async () => {
         const jobs = await container.getAsync(tokens.jobs);
         jobs.start();
+        const subscriber = await container.getAsync(tokens.subscriber);
+        subscriber.start();
       });
       // A start that failed may be tried again, for example after `migrate`.
       starting.catch(() => {

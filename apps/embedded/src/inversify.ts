@@ -16,7 +16,7 @@ export { boundsOf } from './background/retention.ts';
 export type { SchemaWatch } from './background/schema-watch.ts';
 export { closeContainer, createContainer, modules } from './composition/container.ts';
 export { default_settings, sandbox_bank_name, sandbox_sender } from './composition/default-settings.ts';
-export { mail_module, webhooks_module } from './composition/delivery-modules.ts';
+export { mail_module, subscriptions_module, webhooks_module } from './composition/delivery-modules.ts';
 export { http_module, open_banking_module } from './composition/http-modules.ts';
 export { createImportPorts } from './composition/import-ports.ts';
 export { replaceSandboxKeys, sandboxKeyRing, UnusableKeysFile } from './composition/keys-file.ts';

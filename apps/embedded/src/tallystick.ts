@@ -1,3 +1,13 @@
+import type { EventListener, SubscribeOptions, SubscriptionHandler, SubscriptionReading } from '@tallystick/events';
+import {
+  createFetchHandler,
+  createKoaMiddleware,
+  createNodeHandler,
+  type FetchHandler,
+  type MountedApp,
+  type MountOptions,
+  type NodeHandler,
+} from '@tallystick/koa';
 import type { Container } from 'inversify';
 import { createContainer } from './composition/container.ts';
 import { hostModule } from './composition/host-module.ts';
@@ -101,6 +111,14 @@ export async function openContainer(container: Container): Promise<Tallystick> {
     return groups;
   }
 
+  /** What was written in the transaction may have been events. */
+  async function runTransaction(handle: never, work: never): Promise<unknown> {
+    const { eventsCommitted } = await instance.ready();
+    const result = await transaction(handle, work);
+    eventsCommitted();
+    return result;
+  }
+
   /** The HTTP interface. Open Banking and its document need what is known once it is ready. */
   function app(): MountedApp {
     known();
@@ -121,11 +139,7 @@ export async function openContainer(container: Container): Promise<Tallystick> {
       await instance.ready();
       return await instance.container.get(tokens.metrics).read();
     },
-    async transaction(handle: never, work: never) {
-      const result = await transaction(handle, work);
-      (await instance.ready()).eventsCommitted();
-      return result;
-    },
+    transaction: runTransaction as typeof transaction,
     async subscribe(name, event_types, handler, subscribe_options) {
       await (await instance.ready()).subscriber.subscribe(name, event_types, handler, subscribe_options);
     },

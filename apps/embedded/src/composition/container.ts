@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Container, type ContainerModule } from 'inversify';
-import { mail_module, webhooks_module } from './delivery-modules.ts';
+import { mail_module, subscriptions_module, webhooks_module } from './delivery-modules.ts';
 import { http_module, open_banking_module } from './http-modules.ts';
 import { imports_module, network_module } from './network-modules.ts';
 import type { Settings } from './settings.ts';
@@ -16,6 +16,7 @@ export const modules: readonly ContainerModule[] = [
   network_module,
   imports_module,
   webhooks_module,
+  subscriptions_module,
   mail_module,
   work_module,
   open_banking_module,
@@ -42,6 +43,7 @@ export async function closeContainer(container: Container): Promise<void> {
   const logger = container.get(tokens.logger);
   const parts = [
     tokens.jobs,
+    tokens.subscriber,
     tokens.network,
     tokens.deliveries,
     tokens.delivery_queue,

@@ -1,16 +1,19 @@
 import { type Mailer, mailboxMailer } from '@tallystick/cards';
 import { embeddedQueue } from '@tallystick/embedded-queue';
+import { createSubscriber, type Subscriber } from '@tallystick/events';
 import type { Clock } from '@tallystick/kernel';
 import { smtpMailer } from '@tallystick/mail';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { Vault } from '@tallystick/vault';
 import { addressGuard, webhookClient } from '@tallystick/webhook-client';
 import { ContainerModule } from 'inversify';
+import type { Logger } from 'pino';
 import { createDeliveries } from '../background/deliveries.ts';
 import { deliveryObserver } from '../background/delivery-observer.ts';
 import { createMails } from '../background/mails.ts';
+import { machine_clock } from '../sandbox/shared-clock.ts';
 import { publicUrl } from './public-url.ts';
-import type { Settings } from './settings.ts';
+import { isSqlite, type Settings } from './settings.ts';
 import { tokens } from './tokens.ts';
 
 /** The deliveries of events to webhooks. */
@@ -68,6 +71,49 @@ export const webhooks_module = new ContainerModule(({ bind }) => {
     )
     .onDeactivation((deliveries) => deliveries.stop());
 });
+
+/** The handlers of events in this process. */
+export const subscriptions_module = new ContainerModule(({ bind }) => {
+  bind(tokens.subscriber)
+    .toResolvedValue(openSubscriber, [tokens.settings, tokens.persistence, tokens.vault, tokens.clock, tokens.logger])
+    .onDeactivation((subscriber) => subscriber.stop());
+  bind(tokens.events_committed).toResolvedValue(
+    (deliveries, subscriber) => () => {
+      deliveries.nudge();
+      subscriber.nudge();
+    },
+    [tokens.deliveries, tokens.subscriber],
+  );
+});
+
+function openSubscriber(
+  { database_url }: Settings,
+  { unitOfWork, event_horizon, begin, joining }: Persistence,
+  { random }: Vault,
+  clock: Clock,
+  logger: Logger,
+): Subscriber {
+  return createSubscriber({
+    unitOfWork,
+    event_horizon,
+    dialect: isSqlite(database_url) ? 'sqlite' : 'postgres',
+    begin,
+    joining,
+    clock,
+    random,
+    machineNow: machine_clock.nowMs,
+    monotonicNow: () => performance.now(),
+    after(ms, run) {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+    failed({ error: err, ...failure }) {
+      logger.error({ err, ...failure }, 'a handler of events failed; its events are handled again');
+    },
+    removed: (name) => logger.info({ name }, 'the subscription was removed by another process'),
+    listenerFailed: (err) => logger.error({ err }, 'a listener of events failed'),
+  });
+}
 
 /** The mails about cards. */
 export const mail_module = new ContainerModule(({ bind }) => {

@@ -6,6 +6,7 @@ import { machine_clock } from '../sandbox/shared-clock.ts';
 import { version } from '../version.ts';
 import { createOpenBanking, openUserLogin } from './open-banking.ts';
 import { publicUrl } from './public-url.ts';
+import { isSqlite } from './settings.ts';
 import { tokens } from './tokens.ts';
 
 /** Open Banking with its authorisation server. */
@@ -46,7 +47,7 @@ export const http_module = new ContainerModule(({ bind }) => {
   bind(tokens.lifecycle).toResolvedValue(createLifecycle);
   bind(tokens.metrics).toResolvedValue(
     ({ database_url, role, process_metrics }) => {
-      const database = database_url.startsWith('sqlite:') ? 'sqlite' : 'postgres';
+      const database = isSqlite(database_url) ? 'sqlite' : 'postgres';
       return createMetrics({ build: { version, database, role }, process_metrics });
     },
     [tokens.settings],
@@ -66,11 +67,12 @@ export const http_module = new ContainerModule(({ bind }) => {
       schema_watch,
       import_ports,
       open_banking,
+      events_committed,
     ) => ({
       open_banking: open_banking ?? undefined,
       imports: import_ports,
       readTable: tableSource,
-      unitOfWork: callAfterCommit(persistence.unitOfWork, deliveries.nudge),
+      unitOfWork: callAfterCommit(persistence.unitOfWork, events_committed),
       look_ups: persistence.look_ups,
       webhooks: deliveries.webhooks,
       serves_api: settings.role !== 'worker',
@@ -109,6 +111,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       tokens.schema_watch,
       tokens.imports,
       tokens.open_banking,
+      tokens.events_committed,
     ],
   );
   bind(tokens.http_app).toResolvedValue(createHttpApp, [tokens.http_ports]);

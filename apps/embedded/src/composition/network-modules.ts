@@ -19,10 +19,10 @@ const timers = {
 export const network_module = new ContainerModule(({ bind }) => {
   bind(tokens.network)
     .toResolvedValue(
-      (settings, { ledger, unitOfWork }, { card_vault, random, sealer, sha256 }, metrics, deliveries, logger) => {
+      (settings, { ledger, unitOfWork }, { card_vault, random, sealer, sha256 }, metrics, committed, logger) => {
         metrics.watchQuarantine(() => unitOfWork.read((tx) => tx.quarantine.countOpen()));
         return createNetwork({
-          ledger: measureLedger(callAfterPass(ledger, deliveries.nudge), metrics),
+          ledger: measureLedger(callAfterPass(ledger, committed), metrics),
           vault: card_vault,
           random,
           sealer,
@@ -36,7 +36,7 @@ export const network_module = new ContainerModule(({ bind }) => {
           onOverload: createOverloadLogger(metrics, logger),
         });
       },
-      [tokens.settings, tokens.persistence, tokens.vault, tokens.metrics, tokens.deliveries, tokens.logger],
+      [tokens.settings, tokens.persistence, tokens.vault, tokens.metrics, tokens.events_committed, tokens.logger],
     )
     .onDeactivation((network) => network.drain());
 });
@@ -45,8 +45,8 @@ export const network_module = new ContainerModule(({ bind }) => {
 export const imports_module = new ContainerModule(({ bind }) => {
   bind(tokens.formats).toResolvedValue(() => createFormats([...clearing_formats, ...statement_formats, csvFormat([])]));
   bind(tokens.imports).toResolvedValue(
-    (settings, persistence, vault, clock, formats, metrics, deliveries) => {
-      const ledger = measureLedger(callAfterPass(persistence.ledger, deliveries.nudge), metrics);
+    (settings, persistence, vault, clock, formats, metrics, committed) => {
+      const ledger = measureLedger(callAfterPass(persistence.ledger, committed), metrics);
       return createImportPorts(settings, { ...persistence, ledger }, vault, clock, formats);
     },
     [
@@ -56,7 +56,7 @@ export const imports_module = new ContainerModule(({ bind }) => {
       tokens.clock,
       tokens.formats,
       tokens.metrics,
-      tokens.deliveries,
+      tokens.events_committed,
     ],
   );
   bind(tokens.offline_imports).toResolvedValue(createImportPorts, [

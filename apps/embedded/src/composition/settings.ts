@@ -7,6 +7,11 @@ import type { KeyRing } from '@tallystick/vault';
 /** The work of a process: serve the interface, send deliveries, or both. */
 export type Role = 'all' | 'api' | 'worker';
 
+/** Whether an address is that of a SQLite database. */
+export function isSqlite(database_url: string): boolean {
+  return /^sqlite:./.test(database_url);
+}
+
 /** The settings that the modules read. Times in milliseconds. */
 export interface Settings {
   readonly role: Role;

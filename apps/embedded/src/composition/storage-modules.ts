@@ -60,13 +60,16 @@ function openVault(ring: KeyRing, card_vault: CardVault | null): Vault {
 }
 
 function openDatabase(
-  { database_url, decision_ms_max, statement_key }: Settings,
+  { database_url, database, schema, table_prefix, decision_ms_max, statement_key }: Settings,
   clock: Clock,
   { audit_mac }: Vault,
   known_migrations: readonly SchemaMigration[],
 ): Promise<Persistence> {
   return mikroOrmPersistence({
     database_url,
+    database,
+    schema,
+    table_prefix,
     clock,
     audit_mac,
     decision_ms_max,

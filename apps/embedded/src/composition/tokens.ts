@@ -1,7 +1,7 @@
 import type { BankData } from '@tallystick/accounts';
 import type { CardVault, Mailer, Network } from '@tallystick/cards';
 import type { UserLogin } from '@tallystick/consents';
-import type { DeliveryQueue, WebhookSender } from '@tallystick/events';
+import type { DeliveryQueue, Subscriber, WebhookSender } from '@tallystick/events';
 import type { Formats, ImportPorts } from '@tallystick/imports';
 import type { Clock, RowArchive } from '@tallystick/kernel';
 import type { HttpApp, HttpAppPorts, Lifecycle, Metrics, OpenBankingPorts, Sandbox } from '@tallystick/koa';
@@ -54,6 +54,10 @@ export const tokens = {
   address_guard: identifier<AddressGuard>('address_guard'),
   webhook_sender: identifier<WebhookSender>('webhook_sender'),
   deliveries: identifier<Deliveries>('deliveries'),
+  /** Hands events to the handlers of this process. */
+  subscriber: identifier<Subscriber>('subscriber'),
+  /** To be called after each commit that may have written events. Returns immediately. */
+  events_committed: identifier<() => void>('events_committed'),
   /** The address at which the interface is served, once it is. */
   listening: identifier<{ url: string | null }>('listening'),
   /** Null: mails wait. */
