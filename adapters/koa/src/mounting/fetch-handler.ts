@@ -7,6 +7,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http';
 import { type Duplex, duplexPair, Readable } from 'node:stream';
+import { dropped_bytes_max } from '../request/body.ts';
 import { createInterruption } from '../request/interruption.ts';
 import { pathOfTarget } from '../request/target.ts';
 import { createPlaceFinder, type Mount, type MountOptions, recordMount } from './mount.ts';
@@ -115,8 +116,8 @@ async function exchange(
 }
 
 /**
- * Sends a body no faster than it is taken. What is left of it when the request ends is left to the
- * host, whose server may still need the connection.
+ * Sends a body no faster than it is taken. When the request ends before, the rest is discarded, so
+ * that the sender can read the answer and use its connection again.
  */
 async function sendBody(body: ReadableStream<Uint8Array>, outgoing: ClientRequest): Promise<void> {
   const reader = body.getReader();
@@ -132,8 +133,18 @@ async function sendBody(body: ReadableStream<Uint8Array>, outgoing: ClientReques
   } catch (error) {
     // The sender is gone, or the answer came first.
     outgoing.destroy(error as Error);
-  } finally {
-    reader.releaseLock();
+    await discard(reader).catch(() => undefined);
+  }
+}
+
+/** Reads a body to its end, or stops its sender when it is too long. */
+async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  let discarded = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    discarded += value.length;
+    if (discarded > dropped_bytes_max) return await reader.cancel();
   }
 }
 

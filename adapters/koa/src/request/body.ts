@@ -7,7 +7,7 @@ import type { BodyPace } from './body-pace.ts';
 export const body_bytes_max = 1024 * 1024;
 
 /** How much of a body that is not needed is discarded before its connection is closed. */
-const dropped_bytes_max = 16 * 1024 * 1024;
+export const dropped_bytes_max = 16 * 1024 * 1024;
 
 /** How long the next bytes of a body that is not needed may wait, milliseconds. */
 const drop_wait_ms_max = 1_000;

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
+import fc from 'fast-check';
+import { createPlaceFinder, type MountOptions } from '../../src/mounting/mount.ts';
+
+function place(options: MountOptions, url: string, original_url?: string) {
+  const found = createPlaceFinder(options)({ url, original_url });
+  return found && [found.prefix, found.url, found.target];
+}
+
+const segment = fc.stringMatching(/^[a-z0-9~%_-]{1,8}$/).map((text) => encodeURIComponent(text));
+const segments = (minLength: number) =>
+  fc.array(segment, { minLength, maxLength: 4 }).map((parts) => parts.map((part) => `/${part}`).join(''));
+const query = fc.constantFrom('', '?', '?page[limit]=2', '?a=/b?c');
+
+describe('a mounted request', () => {
+  it('has the same place whether its prefix is stripped or not', () => {
+    fc.assert(
+      fc.property(segments(1), segments(1), query, (prefix, path, query) => {
+        const sent = prefix + path + query;
+        const expected = [prefix, path + query, sent];
+        assert.deepEqual(place({ prefix }, sent), expected, 'left in the URL');
+        assert.deepEqual(place({ prefix: `${prefix}/` }, sent, sent), expected, 'left in the URL by a framework');
+        assert.deepEqual(place({}, path + query, sent), expected, 'stripped by a framework');
+        assert.deepEqual(place({ prefix, is_stripped: true }, path + query), expected, 'stripped without a trace');
+      }),
+      propertyParameters(),
+    );
+  });
+
+  it('has the path / when only the prefix was sent', () => {
+    assert.deepEqual(place({ prefix: '/cards' }, '/cards'), ['/cards', '/', '/cards']);
+    assert.deepEqual(place({ prefix: '/cards' }, '/cards/'), ['/cards', '/', '/cards/']);
+    assert.deepEqual(place({}, '/', '/cards'), ['/cards', '/', '/cards']);
+    assert.deepEqual(place({}, '/?a=1', '/cards?a=1'), ['/cards', '/?a=1', '/cards?a=1']);
+    assert.deepEqual(place({ prefix: '/' }, '/v1'), ['', '/v1', '/v1']);
+  });
+
+  it('keeps the prefix as the client wrote it', () => {
+    assert.deepEqual(place({ prefix: '/karten/ä' }, '/k%61rten/%c3%a4/v1'), [
+      '/k%61rten/%c3%a4',
+      '/v1',
+      '/k%61rten/%c3%a4/v1',
+    ]);
+    assert.deepEqual(place({}, '/v1', '/CARDS/v1'), ['/CARDS', '/v1', '/CARDS/v1']);
+    assert.deepEqual(place({ prefix: '/cards' }, '/v1', '/CARDS/v1'), ['/CARDS', '/v1', '/CARDS/v1']);
+    assert.deepEqual(place({ prefix: '/ä', is_stripped: true }, '/v1'), ['/%C3%A4', '/v1', '/%C3%A4/v1']);
+  });
+
+  it('is named once when the framework strips what the handler is told, too', () => {
+    assert.deepEqual(place({ prefix: '/cards' }, '/v1', '/cards/v1'), ['/cards', '/v1', '/cards/v1']);
+    assert.deepEqual(place({ prefix: '/cards' }, '/cards/v1', '/bank/cards/v1'), [
+      '/bank/cards',
+      '/v1',
+      '/bank/cards/v1',
+    ]);
+  });
+
+  it('may have the form that a proxy sends', () => {
+    assert.deepEqual(place({ prefix: '/cards' }, 'http://host/cards/v1?a'), ['/cards', '/v1?a', '/cards/v1?a']);
+  });
+
+  it('has no place outside of the prefix', () => {
+    for (const url of ['/', '/card', '/cards2/v1', '/other/cards/v1', '/CARDS/v1', '*', '/%', '/cards%2Fv1']) {
+      assert.equal(place({ prefix: '/cards' }, url), null, url);
+    }
+    assert.equal(place({ prefix: '/bank/cards' }, '/bank'), null);
+    assert.equal(place({ prefix: '/cards' }, '/v1', '/other/v1'), null);
+  });
+
+  it('has no place where a link would lead to another host', () => {
+    assert.equal(place({}, '/v1', '//evil.example/v1'), null);
+  });
+
+  it('is refused a prefix that is no path', () => {
+    for (const prefix of [
+      'cards',
+      '/a//b',
+      '//',
+      '/a/../b',
+      '/.',
+      '/%2e%2E/x',
+      '/a?b',
+      '/a#b',
+      '/a b',
+      '/%',
+      'http://host/',
+    ]) {
+      assert.throws(
+        () => createPlaceFinder({ prefix }),
+        { name: 'TypeError', message: /must be a path such as \/cards/ },
+        prefix,
+      );
+    }
+  });
+});
