@@ -95,7 +95,11 @@ for (const name of database_names) {
     }
 
     async function until(isMet: () => boolean | Promise<boolean>): Promise<void> {
-      while (!(await isMet())) await new Promise((resolve) => setTimeout(resolve, 5));
+      const until_ms = performance.now() + 30_000;
+      while (!(await isMet())) {
+        assert.ok(performance.now() < until_ms, 'the condition is not met after 30 s');
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
     }
 
     it('commit each effect once, with two owners at once and writers beside them', async () => {

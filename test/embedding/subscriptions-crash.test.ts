@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { mikroOrmPersistence } from '@tallystick/mikro-orm';
+import {
+  changeRows,
+  database_names,
+  full_run,
+  readRows,
+  type ScratchDatabase,
+  scratchDatabase,
+  test_seed,
+  testAuditMac,
+  testRuns,
+} from '@tallystick/test-support';
+
+const events_count = full_run ? 10_000 : 1_000;
+const kills = testRuns({ short: 3, full: 25 });
+const cards_count = 7;
+const host_path = fileURLToPath(new URL('subscriptions-host.ts', import.meta.url));
+const root_path = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A process of the host application, and what it prints. */
+interface Host {
+  readonly child: ChildProcess;
+  readonly exited: Promise<unknown>;
+  output: string;
+  /** It writes no further event. */
+  is_complete: boolean;
+}
+
+describe('SIGKILL of the host at random points, with two processes that handle events', { concurrency: true }, () => {
+  for (const name of database_names) {
+    describe(`on ${name}`, () => {
+      let database: ScratchDatabase;
+      const hosts: Host[] = [];
+      /** Receives each line of each host. */
+      let onLine: (host: Host, line: string) => void = () => {};
+      let state = test_seed;
+
+      before(async () => {
+        database = await scratchDatabase(name);
+        const { database_url } = database;
+        const clock = { nowMs: () => Date.now() };
+        const persistence = await mikroOrmPersistence({ audit_mac: testAuditMac, database_url, clock });
+        await persistence.migrate();
+        await persistence.close();
+        const id = name === 'sqlite' ? 'integer primary key autoincrement' : 'bigserial primary key';
+        await changeRows(
+          database,
+          `create table effects (position ${id}, event_id bigint not null, card bigint not null, number bigint not null);
+           create table host_cards (id bigint primary key, number bigint not null);
+           insert into host_cards values ${Array.from({ length: cards_count }, (_, at) => `(${at + 1}, 0)`).join(', ')}`,
+        );
+        hosts.push(start(), start());
+      });
+      after(async () => {
+        for (const { child, exited } of hosts) {
+          child.kill('SIGKILL');
+          await exited;
+        }
+        await database?.dispose();
+      });
+
+      function start(): Host {
+        const child = spawn(
+          process.execPath,
+          ['--conditions=source', host_path, database.database_url, String(events_count)],
+          { cwd: root_path, stdio: ['pipe', 'pipe', 'pipe'] },
+        );
+        const host: Host = { child, exited: once(child, 'exit'), output: '', is_complete: false };
+        createInterface(child.stdout).on('line', (line) => {
+          if (line === 'complete') host.is_complete = true;
+          onLine(host, line);
+        });
+        child.stderr.on('data', (data) => {
+          host.output += String(data);
+        });
+        return host;
+      }
+
+      /** A number from 0 up to, but without, the bound. */
+      function draw(bound: number): number {
+        state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+        return (state >>> 8) % bound;
+      }
+
+      /** Resolves with the host that printed such a line, at that moment. */
+      function nextLine(isWanted: (host: Host, line: string) => boolean): Promise<Host> {
+        return new Promise((resolve, reject) => {
+          onLine = (host, line) => {
+            if (line.startsWith('failed')) reject(new Error(line));
+            if (isWanted(host, line)) resolve(host);
+          };
+          for (const host of hosts) {
+            void host.exited.then(() => {
+              if (hosts.includes(host)) reject(new Error(`a host ended: ${host.output}`));
+            });
+          }
+        });
+      }
+
+      it('each effect of a handler is there exactly once, and the order of each card is kept', async () => {
+        for (let kill = 1; kill <= kills; kill += 1) {
+          const from = Math.floor((kill * events_count) / (kills + 1));
+          await nextLine((_, line) => line.startsWith('written ') && Number(line.slice('written '.length)) >= from);
+          // In a call of the handler, or at a commit of a writer.
+          const kind = draw(3) === 0 ? 'written' : 'call';
+          let skipped = draw(4);
+          const killed = await nextLine((_, line) => {
+            if (!line.startsWith(kind)) return false;
+            skipped -= 1;
+            return skipped < 0;
+          });
+          killed.child.kill('SIGKILL');
+          const place = hosts.indexOf(killed);
+          hosts[place] = start();
+          await killed.exited;
+          // Nobody waits for the end of its lease. If the other process owns the subscription, there
+          // are two owners now.
+          await changeRows(database, 'update subscriptions set lease_until_machine_ms = 0');
+        }
+        const effects_of_all = 'select count(*) as count from effects';
+        const log = () =>
+          readRows<{ id: number; payload: string }>(database, 'select id, payload from events order by id');
+        const wanted = async () => {
+          if (!hosts.every(({ is_complete }) => is_complete)) return false;
+          const [{ count } = { count: 0 }] = await readRows<{ count: number }>(database, effects_of_all);
+          return Number(count) >= (await log()).length;
+        };
+        await until(wanted);
+        for (const { child } of hosts) child.stdin?.end();
+        const ended = hosts.splice(0);
+        for (const { exited } of ended) await exited;
+
+        const events = await log();
+        const effects = await readRows<{ event_id: number; card: number; number: number }>(
+          database,
+          'select event_id, card, number from effects order by position',
+        );
+        assert.ok(events.length >= events_count, `${events.length} events`);
+        assert.deepEqual(
+          effects.map(({ event_id }) => Number(event_id)),
+          events.map(({ id }) => Number(id)),
+          'the effects are not those of the log, each once',
+        );
+        const numbers = Map.groupBy(effects, ({ card }) => Number(card));
+        assert.equal(numbers.size, cards_count);
+        for (const [card, of_card] of numbers) {
+          assert.deepEqual(
+            of_card.map(({ number }) => Number(number)),
+            of_card.map((_, at) => at + 1),
+            `the order of card ${card}`,
+          );
+        }
+      });
+
+      async function until(isMet: () => Promise<boolean>): Promise<void> {
+        const until_ms = performance.now() + 120_000;
+        while (!(await isMet())) {
+          const output = hosts.map((host) => host.output).join('\n');
+          assert.ok(performance.now() < until_ms, `not every event is handled after two minutes: ${output}`);
+          await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      }
+    });
+  }
+});
