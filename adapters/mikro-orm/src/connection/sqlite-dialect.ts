@@ -82,8 +82,10 @@ export async function onceFree(run: () => void, wait_end: Deadline): Promise<voi
   }
 }
 
+/** Whether another process holds the lock, or the host has begun a transaction on a shared handle. */
 function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
+  if (!(error instanceof Error && 'code' in error)) return false;
+  return String(error.code).startsWith('SQLITE_BUSY') || error.message.includes('within a transaction');
 }
 
 /** Kysely would queue without a bound. Here the driver does, in `Turns`. */
@@ -123,7 +125,7 @@ class TurnDriver implements Driver {
 
   async beginTransaction(_connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     this.#connection.only_reads = settings.accessMode === 'read only';
-    if (this.#connection.only_reads) this.#connection.statement('begin').run();
+    if (this.#connection.only_reads) await onceFree(() => this.#connection.statement('begin').run(), this.#wait_end);
     else await beginImmediate(this.#database, this.#wait_end);
   }
 
