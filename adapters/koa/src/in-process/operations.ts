@@ -113,7 +113,8 @@ async function perform(
   const path = readPath(readParams(operation, call.params ?? {}));
   const query = parseQuery('', writeQuery(call.query ?? {}), preferencesOf(call), route.query);
   const body = 'receive' in route ? undefined : readData(route, call);
-  await ports.sandbox?.refreshClock?.();
+  // On a shared connection the refresh would wait for the end of the host's transaction.
+  if (call.unitOfWork === undefined) await ports.sandbox?.refreshClock?.();
   const request: ApiRequest = {
     principal,
     actor,
