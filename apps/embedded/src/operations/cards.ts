@@ -165,7 +165,7 @@ export interface CreateVirtualCard {
   readonly supplier_id?: number | null | undefined;
 }
 
-/** A change of a card. */
+/** A change of a card. What is absent stays, and null resets a field to its default. */
 export interface UpdateVirtualCard {
   /** Minor units (cents). */
   readonly total_card_amount?: number | undefined;

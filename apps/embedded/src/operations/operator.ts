@@ -123,7 +123,7 @@ export interface CreateCompany {
   readonly customer_number: string;
 }
 
-/** A change of a company. */
+/** A change of a company. What is absent stays, and null resets a field to its default. */
 export interface UpdateCompany {
   readonly name?: string | undefined;
   /** Cannot be changed. Only its present value is accepted. */

@@ -14,7 +14,7 @@ export interface PurchaseTemplateOperations {
 
 /** The completion of templates, for the operator. */
 export interface OperatorTemplateOperations {
-  /** Completes a PENDING template before its time. Refuses (`conflict`) another one. */
+  /** Completes a PENDING template before its time. Refuses (`not_found`) another one. */
   complete(template_id: Id, options?: TransactionOptions): Promise<PurchaseTemplate>;
 }
 

@@ -5,8 +5,9 @@ import type { CompanyFilter, FilteredListOptions, InstantFilter, List, ListOptio
 /** The webhooks of a company (service specification 2.6, 4.4). */
 export interface WebhookOperations {
   /**
-   * Registers a webhook. Only this result and that of `rotateSecret` show the secret. Refuses
-   * (`conflict`) a second callback URL for an event type.
+   * Registers a webhook. Only this result and that of `rotateSecret` show the secret. Events older
+   * than the webhook are not delivered to it. Refuses (`validation_failed`) a callback URL that is
+   * not https, or whose address may not be called.
    */
   create(webhook: CreateWebhook, options?: TransactionOptions): Promise<Webhook>;
   /** Lists the webhooks, newest first, each by its id only: `read` shows the rest. */
@@ -96,7 +97,7 @@ export interface Webhook {
   readonly url: string;
 }
 
-/** A change of a webhook. */
+/** A change of a webhook. What is absent stays, and null resets a field to its default. */
 export interface UpdateWebhook {
   /** Ids of `events.types`; 1 is all; null: none. */
   readonly event_type_ids?: readonly number[] | null | undefined;
