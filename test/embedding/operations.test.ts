@@ -297,3 +297,17 @@ describe('outside a sandbox', () => {
     await assert.rejects(tally.bank.users.consents('a'), /bank.users.consents needs Open Banking/);
   });
 });
+
+describe('an argument that names an object', () => {
+  it('is not found unless it is an id, and is refused when it is missing', async (t) => {
+    const { company, tally } = await openSandbox(t);
+    for (const id of ['abc', '', '0', -1, 1.5, Number.NaN, '../2', '9'.repeat(30)]) {
+      await assert.rejects(company.cards.read(id), { code: 'not_found' });
+    }
+    await assert.rejects(tally.bank.accounts.read('a\0b'), { code: 'not_found' });
+    await assert.rejects((company.cards.read as () => Promise<unknown>)(), {
+      name: 'TypeError',
+      message: 'company.cards.read needs the argument id: a number or a text',
+    });
+  });
+});

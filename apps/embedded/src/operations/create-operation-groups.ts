@@ -83,7 +83,7 @@ function functionOf(
 
   /** The call with these arguments. */
   function prepare(given: readonly unknown[]): OperationCall {
-    const { call, tx } = readArguments(operation!, method, given);
+    const { call, tx } = readArguments(path, operation!, method, given);
     return { ...call, ...caller, ...(tx === undefined ? {} : { unitOfWork: join(tx) }) };
   }
 

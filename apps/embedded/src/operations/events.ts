@@ -2,7 +2,7 @@ import type { Authorization } from './authorizations.ts';
 import type { CallOptions, Id, TransactionOptions } from './call-options.ts';
 import type { Recurring, VirtualCardStatus } from './cards.ts';
 import type { Clearing, ClearingClass } from './clearings.ts';
-import type { FilteredListOptions, InstantFilter, List, Range } from './list.ts';
+import type { FilteredListOptions, InstantFilter, List, RangeFilter } from './list.ts';
 import type { BreakAge, BreakKind, ItemStatus } from './reconciliation-items.ts';
 import type { PurchaseTemplate } from './templates.ts';
 
@@ -29,11 +29,11 @@ export interface OperatorEventOperations {
 export interface EventFilter {
   readonly event_type?: EventTypeName | 'all' | undefined;
   readonly created_at?: InstantFilter | undefined;
-  readonly 'payload.merchant_amount'?: Range<number> | undefined;
-  readonly 'payload.billing_amount'?: Range<number> | undefined;
+  readonly 'payload.merchant_amount'?: RangeFilter<number> | undefined;
+  readonly 'payload.billing_amount'?: RangeFilter<number> | undefined;
   readonly 'payload.transaction_date_time'?: InstantFilter | undefined;
   readonly 'payload.approval_code'?: string | undefined;
-  readonly 'payload.net_ref_num'?: Range<string> | undefined;
+  readonly 'payload.net_ref_num'?: RangeFilter<string> | undefined;
   /** The masked number, as events show it. */
   readonly 'payload.card_number'?: string | undefined;
   readonly 'payload.financial_network_code'?: string | undefined;

@@ -17,7 +17,7 @@ export type {
   ListOptions,
   ListPage,
   PageOptions,
-  Range,
+  RangeFilter,
 } from './list.ts';
 export type * from './network.ts';
 export type * from './operation-groups.ts';

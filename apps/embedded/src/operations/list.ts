@@ -37,13 +37,13 @@ export interface CompanyFilter {
 }
 
 /** One value, or a range with both ends included; null: open. */
-export type Range<Value> = Value | readonly [from: Value | null, to: Value | null];
+export type RangeFilter<Value> = Value | readonly [from: Value | null, to: Value | null];
 
 /** YYYY-MM-DD, or a range of these. */
-export type DateFilter = Range<string>;
+export type DateFilter = RangeFilter<string>;
 
 /** An ISO 8601 instant, or a date, which means its whole GMT day; or a range of these. */
-export type InstantFilter = Range<string>;
+export type InstantFilter = RangeFilter<string>;
 
 /**
  * Returns the list whose pages a function reads: the one after a cursor, or without a cursor the one

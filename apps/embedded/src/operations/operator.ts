@@ -148,7 +148,7 @@ export interface UpdateCompany {
 export interface CreateApiKey {
   /** Required for the role client, allowed for bank, refused for the others. */
   readonly company_id?: Id | null | undefined;
-  readonly role: Role;
+  readonly role: ApiKeyRole;
   readonly name: string;
   /** If set, every request must be signed with it. */
   readonly signing_secret?: string | null | undefined;
@@ -161,7 +161,7 @@ export interface ApiKey {
   readonly id: string;
   /** The company. */
   readonly company_id: number | null;
-  readonly role: Role;
+  readonly role: ApiKeyRole;
   readonly environment: 'test' | 'live';
   readonly name: string;
   /** Whether its requests must be signed. */
@@ -242,7 +242,7 @@ export interface CardMail {
 export type CompanyStatus = 'active' | 'closed';
 
 /** The permissions of an API key. */
-export type Role = 'client' | 'network' | 'bank' | 'operator';
+export type ApiKeyRole = 'client' | 'network' | 'bank' | 'operator';
 
 /** The state of a mail. */
 export type MailState = 'pending' | 'sent' | 'failed';

@@ -15,22 +15,24 @@ const actor_default = 'embedded';
 
 /**
  * Reads the positional arguments of a method: the parameters of the path in their order, then the
- * resource or the file of an operation that takes one, then the options. Throws a `TypeError` for
- * options that are no object. The operation checks all else.
+ * resource or the file of an operation that takes one, then the options. Throws a `TypeError` for a
+ * parameter that is neither a number nor a text, and for options that are no object. The operation
+ * checks all else.
  */
 export function readArguments(
+  path: string,
   operation: Pick<Operation, 'params' | 'takes_data' | 'takes_file'>,
   method: Pick<Method, 'options_of_body' | 'may_be_empty'>,
   given: readonly unknown[],
 ): ReadArguments {
   const { params, takes_data, takes_file } = operation;
   const [content, options] = takes_data || takes_file ? given.slice(params.length) : [undefined, given[params.length]];
-  const { actor = actor_default, request_id, tx, ...others } = optionsOf(options);
+  const { actor = actor_default, request_id, tx, ...others } = optionsOf(path, options);
   const { of_body, query } = divide(others, takes_data ? method.options_of_body : undefined);
   return {
     call: {
       actor: actor as string,
-      params: Object.fromEntries(params.map((name, index) => [name, given[index] as Id])),
+      params: Object.fromEntries(params.map((name, index) => [name, parameterOf(path, name, given[index])])),
       query,
       ...(takes_data ? { data: content ?? (method.may_be_empty ? {} : content), options: of_body } : {}),
       ...(takes_file ? { file: bytesOf(content as FileContent) } : {}),
@@ -40,10 +42,15 @@ export function readArguments(
   };
 }
 
-function optionsOf(given: unknown): Readonly<Record<string, unknown>> {
+function parameterOf(path: string, name: string, given: unknown): Id {
+  if (typeof given === 'string' || typeof given === 'number') return given;
+  throw new TypeError(`${path} needs the argument ${name}: a number or a text`);
+}
+
+function optionsOf(path: string, given: unknown): Readonly<Record<string, unknown>> {
   if (given === undefined) return {};
   if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given as Record<string, unknown>;
-  throw new TypeError('the last argument is an object of options, such as { actor: "user:42" }');
+  throw new TypeError(`the options of ${path} must be an object, such as { actor: "user:42" }`);
 }
 
 /** The options of pages, which the query has in brackets. */

@@ -1,6 +1,6 @@
 import type { CallOptions, Id } from './call-options.ts';
 import type { ClearingClass } from './clearings.ts';
-import type { DateFilter, List, PageOptions, Range } from './list.ts';
+import type { DateFilter, List, PageOptions, RangeFilter } from './list.ts';
 
 /**
  * The items. An act is refused (`conflict`) when the state of the item does not allow it or when
@@ -67,7 +67,7 @@ export interface ReconciliationItemFilter {
   readonly vcn_id?: Id | undefined;
   readonly currency?: string | undefined;
   readonly settlement_date?: DateFilter | undefined;
-  readonly age_days?: Range<number> | undefined;
+  readonly age_days?: RangeFilter<number> | undefined;
 }
 
 /** A purchase, lone clearing or lone card line, with what was matched to it. */
