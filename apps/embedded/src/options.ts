@@ -19,8 +19,8 @@ export interface TallystickOptions {
   readonly table_prefix?: string | undefined;
   /**
    * The keys that encrypt card numbers and secrets: the text that `createKeys` returned once. Keep
-   * it where you keep other secrets: without it, no stored number can be read. A sandbox makes its
-   * own when absent.
+   * it where you keep other secrets: without it, no stored number can be read. When absent, a sandbox
+   * makes its own, in the file `keys` beside the SQLite file or in `./data`; one in memory keeps none.
    */
   readonly keys?: string | undefined;
   /**
