@@ -1,9 +1,11 @@
 import { createCompany } from '@tallystick/access';
 import { type CardReading, createRealCard, issueCard } from '@tallystick/cards';
-import { fixedClock, type UnitOfWork } from '@tallystick/kernel';
+import { fixedClock, type HostTransaction, type UnitOfWork } from '@tallystick/kernel';
 import { mikroOrmPersistence, type Persistence, type PersistencePorts, type Tx } from '@tallystick/mikro-orm';
 import { type DatabaseName, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
+import Database from 'better-sqlite3';
+import pg from 'pg';
 
 const start_ms = Date.UTC(2026, 0, 15, 12);
 const { audit_mac, card_vault, random } = createVault(parseKeyRing(Buffer.alloc(32, 'embedding').toString('base64')));
@@ -13,14 +15,70 @@ export interface HostWorld {
   readonly scratch: ScratchDatabase;
   readonly persistence: Persistence;
   readonly company_id: number;
+  /** The handle of a database in memory that the host shares with the instance. */
+  readonly shared: Database.Database | null;
   /** Issues a card in this unit of work. */
   issue(unit: UnitOfWork<Tx>, request?: Readonly<Record<string, unknown>>): Promise<CardReading>;
+  /** The same within a unit of work. */
+  issueWith(tx: Tx, request?: Readonly<Record<string, unknown>>): Promise<CardReading>;
+  /** What is committed. */
+  state(): Promise<HostState>;
+  /** The settings of a transaction on Postgres. */
+  settingsIn(host: HostTransaction): Promise<unknown>;
   dispose(): Promise<void>;
 }
 
-export async function hostWorld(name: DatabaseName, options: Partial<PersistencePorts> = {}): Promise<HostWorld> {
+/** Ids in order, and the number of entries. */
+export interface HostState {
+  readonly cards: readonly number[];
+  readonly events: number;
+  readonly outbox: number;
+  readonly host_rows: readonly number[];
+}
+
+const select_state = {
+  cards: 'select id from virtual_cards order by id',
+  events: "select id from events where event_type = 'virtualcard.created'",
+  outbox: 'select event_id as id from event_outbox',
+  host_rows: 'select id from host_rows order by id',
+} as const;
+
+async function stateFrom(ids: (text: string) => Promise<readonly number[]>): Promise<HostState> {
+  return {
+    cards: await ids(select_state.cards),
+    events: (await ids(select_state.events)).length,
+    outbox: (await ids(select_state.outbox)).length,
+    host_rows: await ids(select_state.host_rows),
+  };
+}
+
+async function stateOnSqlite(scratch: ScratchDatabase, shared: Database.Database | null): Promise<HostState> {
+  const database = shared ?? new Database(scratch.database_url.slice('sqlite:'.length), { readonly: true });
+  try {
+    return await stateFrom(async (text) => database.prepare<[], number>(text).pluck().all());
+  } finally {
+    if (shared === null) database.close();
+  }
+}
+
+async function stateOnPostgres(scratch: ScratchDatabase): Promise<HostState> {
+  const client = new pg.Client(scratch.database_url);
+  await client.connect();
+  try {
+    return await stateFrom(async (text) => (await client.query<{ id: string }>(text)).rows.map(({ id }) => Number(id)));
+  } finally {
+    await client.end();
+  }
+}
+
+export async function hostWorld(
+  name: DatabaseName,
+  { is_shared = false, ...options }: Partial<PersistencePorts> & { readonly is_shared?: boolean } = {},
+): Promise<HostWorld> {
   const scratch = await scratchDatabase(name);
+  const shared = is_shared ? new Database(':memory:') : null;
   const persistence = await mikroOrmPersistence({
+    ...(shared === null ? {} : { database: shared }),
     database_url: scratch.database_url,
     clock: fixedClock(start_ms),
     audit_mac,
@@ -37,16 +95,23 @@ export async function hostWorld(name: DatabaseName, options: Partial<Persistence
     );
     return id;
   });
+  const issueWith: HostWorld['issueWith'] = (tx, request = {}) =>
+    issueCard(tx, { vault: card_vault, random }, { ...call, company_id }, { total_card_amount: 1_000, ...request });
   return {
     scratch,
     persistence,
     company_id,
-    issue: (unit, request = {}) =>
-      unit.run((tx) =>
-        issueCard(tx, { vault: card_vault, random }, { ...call, company_id }, { total_card_amount: 1_000, ...request }),
-      ),
+    shared,
+    issue: (unit, request) => unit.run((tx) => issueWith(tx, request)),
+    issueWith,
+    state: () => (scratch.name === 'sqlite' ? stateOnSqlite(scratch, shared) : stateOnPostgres(scratch)),
+    async settingsIn(host) {
+      const text = `select string_agg(name || ' ' || setting, ';' order by name) as settings from pg_catalog.pg_settings`;
+      return (await host.execute({ text, values: [] })).rows;
+    },
     async dispose() {
       await persistence.close();
+      shared?.close();
       await scratch.dispose();
     },
   };

@@ -1,0 +1,357 @@
+/** Every pair of a database and a way to hand over a transaction, as a host uses it. */
+
+import { EntitySchema } from '@mikro-orm/core';
+import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql';
+import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
+import type { HostTransaction } from '@tallystick/kernel';
+import type { DatabaseName } from '@tallystick/test-support';
+import Database from 'better-sqlite3';
+import { sql } from 'drizzle-orm';
+import { drizzle as drizzleOnSqlite } from 'drizzle-orm/better-sqlite3';
+import { drizzle as drizzleOnPostgres } from 'drizzle-orm/node-postgres';
+import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, SqliteDialect } from 'kysely';
+import pg from 'pg';
+import {
+  fromBetterSqlite3,
+  fromDrizzle,
+  fromKysely,
+  fromMikroOrm,
+  fromPg,
+  transaction,
+} from '../../apps/embedded/src/tx/index.ts';
+import type { HostWorld } from './host-world.ts';
+
+/** A transaction of the host in progress. */
+export interface OpenTransaction {
+  /** A value for `{ tx }`, made now. */
+  tx(): HostTransaction;
+  /** Runs a statement of the host's own, which returns no rows. */
+  run(text: string): Promise<void>;
+  commit(): Promise<void>;
+  rollback(): Promise<void>;
+  /** Cuts the connection: nothing is committed. */
+  crash(): Promise<void>;
+}
+
+/** The application of a host on the database of an instance. */
+export interface Host {
+  begin(): Promise<OpenTransaction>;
+  /** The value for `{ tx }` outside a transaction. Null when the library has no way to make one. */
+  outside(): (() => HostTransaction) | null;
+  transaction<Result>(
+    work: (tx: HostTransaction, run: (text: string) => Promise<void>) => Promise<Result>,
+  ): Promise<Result>;
+  /** Whether the handle can still be used. */
+  isOpen(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface HostPair {
+  readonly name: string;
+  readonly database: DatabaseName;
+  /** The handle is the database of the instance: it is in memory. */
+  readonly is_shared: boolean;
+  /** Every host has several connections, except on SQLite, where one writes at a time. */
+  open(world: HostWorld): Promise<Host>;
+}
+
+/** Parsers that change every value that is no text. */
+const hostile_types = {
+  getTypeParser: (oid: number) => (text: string) =>
+    oid === 25 || oid === 1043 || oid === 19 ? text : [`of host: ${text}`],
+} as unknown as pg.CustomTypesConfig;
+
+const host_rows = 'create table if not exists host_rows (id bigint primary key)';
+
+function poolOf(world: HostWorld): pg.Pool {
+  const pool = new pg.Pool({ connectionString: world.scratch.database_url, max: 6, types: hostile_types });
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+/** A client of the pool, also when it serves only one transaction of a library. */
+function cut(client: pg.ClientBase): void {
+  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+}
+
+function databaseOf(world: HostWorld): Database.Database {
+  const database = new Database(world.scratch.database_url.slice('sqlite:'.length));
+  database.defaultSafeIntegers(true);
+  return database;
+}
+
+async function onTable(world: HostWorld): Promise<void> {
+  if (world.scratch.name === 'sqlite') {
+    const database = databaseOf(world);
+    database.exec(host_rows);
+    database.close();
+    return;
+  }
+  const client = new pg.Client(world.scratch.database_url);
+  await client.connect();
+  await client.query(host_rows);
+  await client.end();
+}
+
+/** Runs a callback of a library as a transaction that is ended from outside. */
+async function openCallback<Tx>(
+  start: (work: (tx: Tx) => Promise<void>) => Promise<unknown>,
+): Promise<{ tx: Tx; commit(): Promise<void>; rollback(): Promise<void> }> {
+  const begun = Promise.withResolvers<Tx>();
+  const end = Promise.withResolvers<void>();
+  const ended = start(async (tx) => {
+    begun.resolve(tx);
+    await end.promise;
+  });
+  ended.catch(begun.reject);
+  const tx = await begun.promise;
+  return {
+    tx,
+    async commit() {
+      end.resolve();
+      await ended;
+    },
+    async rollback() {
+      end.reject(new Error('the host rolls back'));
+      await ended.catch(() => undefined);
+    },
+  };
+}
+
+const pg_pair: HostPair = {
+  name: 'fromPg on Postgres',
+  database: 'postgres',
+  is_shared: false,
+  async open(world) {
+    await onTable(world);
+    const pool = poolOf(world);
+    return {
+      async begin() {
+        const client = await pool.connect();
+        await client.query('begin');
+        const end = async (text: string): Promise<void> => {
+          await client.query(text);
+          client.release();
+        };
+        return {
+          tx: () => fromPg(client),
+          run: async (text) => void (await client.query(text)),
+          commit: () => end('commit'),
+          rollback: () => end('rollback'),
+          async crash() {
+            cut(client);
+            client.release(true);
+          },
+        };
+      },
+      outside: () => () => fromPg(pool as never),
+      transaction: (work) =>
+        transaction(pool, (tx, client) => work(tx, async (text) => void (await client.query(text)))),
+      isOpen: async () => (await pool.query('select 1')).rowCount === 1,
+      close: () => pool.end(),
+    };
+  },
+};
+
+function onDatabase(database: Database.Database, close: () => Promise<void>, tx: () => HostTransaction): Host {
+  const run = async (text: string): Promise<void> => void database.exec(text);
+  return {
+    async begin() {
+      database.exec('begin immediate');
+      return {
+        tx,
+        run,
+        commit: () => run('commit'),
+        rollback: () => run('rollback'),
+        // The connection is closed with its transaction, and the host opens it again.
+        crash: () => run('rollback'),
+      };
+    },
+    outside: () => tx,
+    transaction: (work) => transaction(database, (host) => work(host, run)),
+    isOpen: async () => database.prepare('select 1').pluck().get() !== undefined,
+    close,
+  };
+}
+
+const sqlite_pair: HostPair = {
+  name: 'fromBetterSqlite3 on SQLite',
+  database: 'sqlite',
+  is_shared: false,
+  async open(world) {
+    await onTable(world);
+    const database = databaseOf(world);
+    return onDatabase(
+      database,
+      async () => void database.close(),
+      () => fromBetterSqlite3(database),
+    );
+  },
+};
+
+const memory_pair: HostPair = {
+  name: 'fromBetterSqlite3 on SQLite in memory',
+  database: 'sqlite',
+  is_shared: true,
+  async open({ shared }) {
+    shared!.exec(host_rows);
+    return onDatabase(
+      shared!,
+      async () => {},
+      () => fromBetterSqlite3(shared!),
+    );
+  },
+};
+
+function kyselyPair(database: DatabaseName): HostPair {
+  return {
+    name: `fromKysely on ${database === 'sqlite' ? 'SQLite' : 'Postgres'}`,
+    database,
+    is_shared: false,
+    async open(world) {
+      await onTable(world);
+      const clients: pg.PoolClient[] = [];
+      const pool = database === 'postgres' ? poolOf(world) : null;
+      pool?.on('acquire', (client) => clients.push(client));
+      const handle = database === 'sqlite' ? databaseOf(world) : null;
+      const dialect = handle === null ? new PostgresDialect({ pool: pool! }) : new SqliteDialect({ database: handle });
+      const db = new Kysely<unknown>({ dialect, plugins: [new CamelCasePlugin()] });
+      return {
+        async begin() {
+          const trx = await db.startTransaction().execute();
+          const client = clients.at(-1);
+          return {
+            tx: () => fromKysely(trx),
+            run: async (text) => void (await trx.executeQuery(CompiledQuery.raw(text))),
+            commit: async () => await trx.commit().execute(),
+            rollback: async () => await trx.rollback().execute(),
+            async crash() {
+              if (client !== undefined) cut(client);
+              await trx
+                .rollback()
+                .execute()
+                .catch(() => undefined);
+            },
+          };
+        },
+        outside: () => () => fromKysely(db),
+        transaction: (work) =>
+          transaction(db, (tx, trx) =>
+            work(tx, async (text) => void (await trx.executeQuery(CompiledQuery.raw(text)))),
+          ),
+        isOpen: async () => (await db.executeQuery(CompiledQuery.raw('select 1'))).rows.length === 1,
+        close: () => db.destroy(),
+      };
+    },
+  };
+}
+
+const HostRow = new EntitySchema<{ id: number }>({
+  name: 'HostRow',
+  tableName: 'host_rows',
+  properties: { id: { type: 'bigint', primary: true } },
+});
+
+function mikroOrmPair(database: DatabaseName): HostPair {
+  return {
+    name: `fromMikroOrm on ${database === 'sqlite' ? 'SQLite' : 'Postgres'}`,
+    database,
+    is_shared: false,
+    async open(world) {
+      await onTable(world);
+      const url = world.scratch.database_url;
+      const orm =
+        database === 'sqlite'
+          ? await SqliteOrm.init({ entities: [HostRow], dbName: url.slice('sqlite:'.length) })
+          : await PostgresOrm.init({ entities: [HostRow], clientUrl: url });
+      return {
+        async begin() {
+          const em = orm.em.fork();
+          await em.begin();
+          return {
+            tx: () => fromMikroOrm(em),
+            run: async (text) => void (await em.execute(text, [], 'run')),
+            commit: () => em.commit(),
+            rollback: () => em.rollback(),
+            crash: () => em.rollback(),
+          };
+        },
+        outside: () => () => fromMikroOrm(orm.em.fork()),
+        transaction: (work) =>
+          transaction(orm, (tx, em) => work(tx, async (text) => void (await em.execute(text, [], 'run')))),
+        isOpen: async () => (await orm.em.fork().execute('select 1')).length === 1,
+        close: () => orm.close(true),
+      };
+    },
+  };
+}
+
+const drizzle_postgres: HostPair = {
+  name: 'fromDrizzle on Postgres',
+  database: 'postgres',
+  is_shared: false,
+  async open(world) {
+    await onTable(world);
+    const pool = poolOf(world);
+    const clients: pg.PoolClient[] = [];
+    pool.on('acquire', (client) => clients.push(client));
+    const db = drizzleOnPostgres(pool);
+    return {
+      async begin() {
+        const { tx, commit, rollback } = await openCallback<Parameters<Parameters<typeof db.transaction>[0]>[0]>(
+          (work) => db.transaction(work),
+        );
+        const client = clients.at(-1)!;
+        return {
+          tx: () => fromDrizzle(tx),
+          run: async (text) => void (await tx.execute(sql.raw(text))),
+          commit,
+          rollback,
+          async crash() {
+            cut(client);
+            await rollback();
+          },
+        };
+      },
+      outside: () => () => fromDrizzle(db),
+      transaction: (work) =>
+        transaction(db, (host, tx) => work(host, async (text) => void (await tx.execute(sql.raw(text))))),
+      isOpen: async () => (await pool.query('select 1')).rowCount === 1,
+      close: () => pool.end(),
+    };
+  },
+};
+
+const drizzle_sqlite: HostPair = {
+  name: 'fromDrizzle on SQLite',
+  database: 'sqlite',
+  is_shared: false,
+  async open(world) {
+    await onTable(world);
+    const database = databaseOf(world);
+    const db = drizzleOnSqlite(database);
+    const host = onDatabase(
+      database,
+      async () => void database.close(),
+      () => fromDrizzle(db),
+    );
+    return {
+      ...host,
+      transaction: (work) =>
+        transaction(db, (tx, its_own) => work(tx, async (text) => void its_own.run(sql.raw(text)))),
+    };
+  },
+};
+
+export const host_pairs: readonly HostPair[] = [
+  pg_pair,
+  sqlite_pair,
+  memory_pair,
+  kyselyPair('postgres'),
+  kyselyPair('sqlite'),
+  mikroOrmPair('postgres'),
+  mikroOrmPair('sqlite'),
+  drizzle_postgres,
+  drizzle_sqlite,
+];
