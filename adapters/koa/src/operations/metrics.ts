@@ -5,6 +5,7 @@ import {
   outcomes,
   overload_reasons,
 } from '@tallystick/cards';
+import type { SubscriptionReading } from '@tallystick/events';
 import { type Import, import_statuses } from '@tallystick/imports';
 import { type Clock, type RetentionKind, retention_kinds, type UnsealedAuditEntries } from '@tallystick/kernel';
 import {
@@ -102,6 +103,11 @@ export interface Metrics {
   watchNewerMigrations(read: () => number): void;
   /** Registers a reader of whether webhooks are delivered (WEBHOOKS). */
   watchWebhooksOn(read: () => boolean): void;
+  /**
+   * Registers a reader of the subscriptions of the database. It is called when the metrics are
+   * read. `clock` is the clock of their times.
+   */
+  watchSubscriptions(read: () => Promise<readonly SubscriptionReading[]>, clock: Clock): void;
   /** Lines of the log were dropped, because they could not be written. */
   logDropped(lines: number): void;
   /** Rows whose retention time was over were removed. */
@@ -353,6 +359,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       const gauge = gaugesOf(registers, async () => read());
       gauge('webhooks_on', 'Whether webhooks are delivered: 0 with WEBHOOKS=off', Number);
     },
+    watchSubscriptions: (read, clock) => watchSubscriptions(registers, read, clock),
     rowsPurged(kind, count) {
       purged.inc({ kind }, count);
     },
@@ -380,6 +387,39 @@ function watchDeliveries(registers: Registry[], read: () => Promise<DeliveryBack
     (backlog) => dueAge(backlog, clock),
   );
   gauge('webhooks_failing', 'Active webhooks whose last attempts failed', ({ failing }) => failing);
+}
+
+/** A gauge has one value for each subscription, and none while the database is unavailable. */
+function watchSubscriptions(
+  registers: Registry[],
+  read: () => Promise<readonly SubscriptionReading[]>,
+  clock: Clock,
+): void {
+  const current = oncePerCollection(read);
+  const gauge = (name: string, help: string, value: (of: SubscriptionReading) => number): void => {
+    new Gauge({
+      name: `tallystick_subscription_${name}`,
+      help,
+      labelNames: ['subscription'],
+      registers,
+      async collect() {
+        // A subscription that was removed has no value any more.
+        const readings = (await current()) ?? [];
+        this.reset();
+        for (const reading of readings) this.set({ subscription: reading.name }, value(reading));
+      },
+    });
+  };
+  gauge(
+    'waiting_events',
+    'Events of the subscription among the next 1,000 events of the log after its position',
+    ({ waiting }) => waiting,
+  );
+  gauge('oldest_waiting_age_seconds', 'How long the oldest event has waited that is not known to be handled', (its) =>
+    dueAge({ oldest_due_at_ms: its.oldest_at_ms }, clock),
+  );
+  gauge('ids_behind', 'Ids of the event log after the position, of events of any type', (its) => its.ids_behind);
+  gauge('owned', 'Whether a process works on the subscription: 1 or 0', ({ is_owned }) => Number(is_owned));
 }
 
 /** What reconciliation has left to do, and its items. */
@@ -440,16 +480,7 @@ function dueAge({ oldest_due_at_ms }: Pick<MailBacklog, 'oldest_due_at_ms'>, clo
 
 /** Creates several gauges from one reading, which is done once per collection. */
 function gaugesOf<Reading>(registers: Registry[], read: () => Promise<Reading>) {
-  let reading: Promise<Reading | null> | null = null;
-  /** Null while the database or the queue is unavailable. */
-  const current = (): Promise<Reading | null> => {
-    reading ??= read()
-      .catch(() => null)
-      .finally(() => {
-        reading = null;
-      });
-    return reading;
-  };
+  const current = oncePerCollection(read);
   return (name: string, help: string, value: (of: Reading) => number) =>
     new Gauge({
       name: `tallystick_${name}`,
@@ -460,4 +491,17 @@ function gaugesOf<Reading>(registers: Registry[], read: () => Promise<Reading>) 
         this.set(latest === null ? Number.NaN : value(latest));
       },
     });
+}
+
+/** Gauges that are collected together share a reading. It is null while it fails. */
+function oncePerCollection<Reading>(read: () => Promise<Reading>): () => Promise<Reading | null> {
+  let reading: Promise<Reading | null> | null = null;
+  return () => {
+    reading ??= read()
+      .catch(() => null)
+      .finally(() => {
+        reading = null;
+      });
+    return reading;
+  };
 }

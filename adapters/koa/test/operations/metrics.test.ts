@@ -59,3 +59,40 @@ it('shows the audit entries that are not sealed, the age of the oldest, and the 
     assert.match(read, new RegExp(`^tallystick_audit_oldest_unsealed_${lines[1]}$`, 'm'));
   }
 });
+
+it('shows what waits for each subscription, and nothing of one that was removed', async () => {
+  const metrics = createMetrics({ process_metrics: false });
+  const ledger = {
+    name: 'ledger',
+    event_types: null,
+    company_id: null,
+    after_id: 5,
+    created_at_ms: 0,
+    lease_until_machine_ms: null,
+    waiting: 3,
+    oldest_at_ms: clock.nowMs() - 90_000,
+    ids_behind: 12,
+    is_owned: true,
+  };
+  let readings = [ledger, { ...ledger, name: 'mail', waiting: 0, oldest_at_ms: null, is_owned: false }];
+  metrics.watchSubscriptions(async () => readings, clock);
+  const read = async () => {
+    const lines = (await metrics.read()).split('\n').filter((line) => line.startsWith('tallystick_subscription_'));
+    return lines.map((line) => line.slice('tallystick_subscription_'.length));
+  };
+  const of_ledger = [
+    'waiting_events{subscription="ledger"} 3',
+    'oldest_waiting_age_seconds{subscription="ledger"} 90',
+    'ids_behind{subscription="ledger"} 12',
+    'owned{subscription="ledger"} 1',
+  ];
+  const of_mail = [
+    'waiting_events{subscription="mail"} 0',
+    'oldest_waiting_age_seconds{subscription="mail"} 0',
+    'ids_behind{subscription="mail"} 12',
+    'owned{subscription="mail"} 0',
+  ];
+  assert.deepEqual((await read()).toSorted(), [...of_ledger, ...of_mail].toSorted());
+  readings = [ledger];
+  assert.deepEqual((await read()).toSorted(), of_ledger.toSorted());
+});
