@@ -18,7 +18,7 @@ import {
 } from '@tallystick/test-support';
 
 const events_count = full_run ? 10_000 : 1_000;
-const kills = testRuns({ short: 3, full: 25 });
+const kills = testRuns({ short: 3, full: 12 });
 const cards_count = 7;
 const host_path = fileURLToPath(new URL('subscriptions-host.ts', import.meta.url));
 const root_path = fileURLToPath(new URL('../../', import.meta.url));

@@ -14,7 +14,7 @@ const [, , database_url = '', events_text = '0'] = process.argv;
 const events_max = Number(events_text);
 const writers_count = 3;
 /** How far the writers run ahead of the handler. */
-const ahead_max = 400;
+const ahead_max = 800;
 const cards_count = 7;
 
 const clock = { nowMs: () => Date.now() };
@@ -52,7 +52,7 @@ const handler: SubscriptionHandler = async (events, tx) => {
 async function write(turn: number): Promise<number> {
   const { host, commit, rollback } = await persistence.begin();
   const execute = (text: string, ...values: unknown[]) => host.execute({ text: sql(text), values });
-  const count = 1 + (turn % 4);
+  const count = 1 + (turn % 8);
   const card = 1 + Math.floor(Math.random() * cards_count);
   const { rows } = await execute(
     'update host_cards set number = number + $1 where id = $2 returning number',
@@ -73,7 +73,7 @@ async function write(turn: number): Promise<number> {
     ),
   );
   const totals = await execute(
-    'select (select sum(number) from host_cards) as written, (select count(*) from effects) as handled',
+    'select (select sum(number) from host_cards) as written, (select coalesce(max(position), 0) from effects) as handled',
   );
   // Transactions overlap on Postgres, so that lower ids commit later.
   if (!is_sqlite) await delay(Math.random() * 4);
