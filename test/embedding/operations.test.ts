@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { ClearingInput } from '@tallystick/cards';
+import { clearing_formats } from '@tallystick/clearing-files';
 import {
   type AuthorizationMessage,
   type CompanyOperations,
   createKeys,
   createTallystick,
+  type Import,
   type Tallystick,
   UnusableTransaction,
 } from 'tallystick';
@@ -283,6 +286,50 @@ describe('files', () => {
     assert.equal(first.status, 'refused');
     assert.equal((await tally.operator.imports.read(first.id)).name, 'a.txt');
     await assert.rejects(tally.operator.imports.create('text', {} as never), /name is required/);
+  });
+});
+
+/** A clearing file with so many clearings of a card. */
+function clearingFile(vcn_id: number, count: number): readonly Uint8Array[] {
+  const settlement_date = new Date().toISOString().slice(0, 10);
+  const clearings = Array.from({ length: count }, (_, index) => ({
+    input: {
+      vcn_id,
+      network_financial_transaction_id: `TX-${index}`,
+      billing_amount: 1,
+      billing_currency: 'USD',
+      clearing_type: 'DEBIT',
+      settlement_date,
+    } as ClearingInput,
+  }));
+  const format = clearing_formats.find(({ name }) => name === 'cdf3')!;
+  return [...format.write!({ sequence: 1, created_on: settlement_date, mode: 'test', clearings })];
+}
+
+describe('a clearing file', () => {
+  it('is imported as it comes, and the promise resolves when its import has ended', async (t) => {
+    const { tally, company } = await openSandbox(t);
+    const { id } = await company.cards.issue({ total_card_amount: 9_000 });
+    const pieces = clearingFile(Number(id), 30);
+    const imported = await tally.operator.imports.create(pieces, { name: 'a.xml', actor: 'user:42' });
+    assert.deepEqual([imported.status, imported.format, imported.applied], ['completed', 'cdf3', 30]);
+    const again = await tally.operator.imports.create(Buffer.concat(pieces), { name: 'b.xml' });
+    assert.equal(again.id, imported.id);
+    assert.equal((await company.cards.read(id)).available_balance, 8_970);
+  });
+
+  it('is applied after the promise has resolved when the caller prefers that', async (t) => {
+    const { tally, company } = await openSandbox(t);
+    const { id } = await company.cards.issue({ total_card_amount: 9_000 });
+    const options = { name: 'a.xml', respond_async: true };
+    const imported = await tally.operator.imports.create(clearingFile(Number(id), 600), options);
+    assert.equal(imported.status, 'running');
+    let found: Import = imported;
+    while (found.status === 'running') found = await tally.operator.imports.read(imported.id);
+    assert.deepEqual([found.status, found.applied], ['completed', 600]);
+    await assert.rejects(tally.operator.imports.replay(imported.id, { respond_async: true } as never), {
+      code: 'invalid_query',
+    });
   });
 });
 

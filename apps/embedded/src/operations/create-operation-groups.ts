@@ -79,6 +79,7 @@ function functionOf(
     ...['actor', 'request_id', ...(operation.joins_transaction ? ['tx'] : [])],
     ...(operation.answers_list ? ['limit', 'after', 'offset', 'filter'] : []),
     ...(method.options_of_body ?? []),
+    ...(method.may_answer_early ? ['name', 'format', 'profile', 'respond_async'] : []),
   ];
 
   /** The call with these arguments. */

@@ -55,6 +55,11 @@ export interface ImportOptions extends CallOptions {
   readonly format?: string | undefined;
   /** The profile of a `csv` file. */
   readonly profile?: string | undefined;
+  /**
+   * True: resolves as soon as the file is checked and staged, with the status `running`. This
+   * process applies the rest, and the next one what it leaves.
+   */
+  readonly respond_async?: boolean | undefined;
 }
 
 export interface ImportFilter {

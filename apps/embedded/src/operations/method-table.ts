@@ -10,6 +10,8 @@ export interface Method {
   readonly operation_id: string;
   /** Options that are members of the body, beside the resource. The others are the query. */
   readonly options_of_body?: readonly string[];
+  /** Takes `respond_async`: the result may come before the work has ended. */
+  readonly may_answer_early?: boolean;
   /** The resource may be left out: it is empty then. */
   readonly may_be_empty?: boolean;
   /** Why the method takes no `tx`: its operation cannot join a transaction of the host. */
@@ -49,7 +51,11 @@ function method(operation_id: string, more: Pick<Method, 'options_of_body'> = {}
 }
 
 /** A method that cannot join a transaction of the host, and why. */
-function alone(operation_id: string, runs_alone: string, more: Pick<Method, 'may_be_empty'> = {}): LoneMethod {
+function alone(
+  operation_id: string,
+  runs_alone: string,
+  more: Pick<Method, 'may_be_empty' | 'may_answer_early'> = {},
+): LoneMethod {
   return { operation_id, runs_alone, ...more };
 }
 
@@ -216,7 +222,7 @@ export const service_methods: MethodTable<Omit<OperationGroups, 'company'>> = {
       replay: alone('operator.quarantine.replay', shares_pass),
     },
     imports: {
-      create: alone('operator.imports.create', own_transactions),
+      create: alone('operator.imports.create', own_transactions, { may_answer_early: true }),
       list: method('operator.imports.list'),
       read: method('operator.imports.read'),
       quarantine: method('operator.imports.quarantine'),

@@ -22,18 +22,19 @@ const actor_default = 'embedded';
 export function readArguments(
   path: string,
   operation: Pick<Operation, 'params' | 'takes_data' | 'takes_file'>,
-  method: Pick<Method, 'options_of_body' | 'may_be_empty'>,
+  method: Pick<Method, 'options_of_body' | 'may_be_empty' | 'may_answer_early'>,
   given: readonly unknown[],
 ): ReadArguments {
   const { params, takes_data, takes_file } = operation;
   const [content, options] = takes_data || takes_file ? given.slice(params.length) : [undefined, given[params.length]];
   const { actor = actor_default, request_id, tx, ...others } = optionsOf(path, options);
-  const { of_body, query } = divide(others, takes_data ? method.options_of_body : undefined);
+  const { of_body, query, respond_async } = divide(others, method);
   return {
     call: {
       actor: actor as string,
       params: Object.fromEntries(params.map((name, index) => [name, parameterOf(path, name, given[index])])),
       query,
+      respond_async,
       ...(takes_data ? { data: content ?? (method.may_be_empty ? {} : content), options: of_body } : {}),
       ...(takes_file ? { file: bytesOf(content as FileContent) } : {}),
       ...(request_id === undefined ? {} : { request_id: request_id as string }),
@@ -56,17 +57,22 @@ function optionsOf(path: string, given: unknown): Readonly<Record<string, unknow
 /** The options of pages, which the query has in brackets. */
 const page_options: readonly string[] = ['limit', 'after', 'offset'];
 
-/** Divides the options into those of the body and the query. */
-function divide(options: Readonly<Record<string, unknown>>, names_of_body: readonly string[] = []) {
+/** Divides the options into those of the body, those of the query, and the preference. */
+function divide(
+  options: Readonly<Record<string, unknown>>,
+  { options_of_body = [], may_answer_early = false }: Pick<Method, 'options_of_body' | 'may_answer_early'>,
+) {
   const of_body: Record<string, unknown> = {};
   const page: Record<string, unknown> = {};
   const query: Record<string, unknown> = { page };
+  let respond_async = false;
   for (const [name, value] of Object.entries(options)) {
-    if (names_of_body.includes(name)) of_body[name] = value;
+    if (options_of_body.includes(name)) of_body[name] = value;
     else if (page_options.includes(name)) page[name] = value;
+    else if (may_answer_early && name === 'respond_async') respond_async = value === true;
     else query[name] = name === 'filter' ? filtersOf(value) : value;
   }
-  return { of_body, query: query as NonNullable<OperationCall['query']> };
+  return { of_body, query: query as NonNullable<OperationCall['query']>, respond_async };
 }
 
 /** The filters with each range as its text. */
