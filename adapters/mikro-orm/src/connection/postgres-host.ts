@@ -10,6 +10,9 @@ interface Place {
   /** The schemas in which a connection of this instance finds tables, in their order. */
   readonly search_path: string;
   readonly server_started_at: string;
+  /** The first schema of the path, which has the tables. */
+  readonly schema: string;
+  readonly installation_id: string;
 }
 
 /** The settings that stores change for the rest of a transaction, besides those that opening changes. */
@@ -28,10 +31,8 @@ const settings = [
 
 type Settings = Readonly<Record<(typeof settings)[number], string>>;
 
-interface State extends Settings {
+interface State extends Settings, Pick<Place, 'database' | 'server_started_at' | 'installation_id'> {
   readonly transaction_id: string;
-  readonly database: string;
-  readonly server_started_at: string;
 }
 
 const places = new WeakMap<PostgresConnection, Promise<Place>>();
@@ -42,8 +43,11 @@ const transactions = new WeakMap<HostTransaction, string>();
 const state_columns = `current_database()::text as database, pg_postmaster_start_time()::text as server_started_at`;
 
 /** The settings as they are, and then as the stores expect them: a select list is computed in order. */
-const enter = `select ${settings.map((name) => `current_setting('${name}') as ${name}`).join(', ')},
+const enter = (
+  schema: string,
+): string => `select ${settings.map((name) => `current_setting('${name}') as ${name}`).join(', ')},
   txid_current()::text as transaction_id, ${state_columns},
+  (select installation_id from ${schema}.installation where id = 1) as installation_id,
   set_config('search_path', $1, true) as own_search_path, set_config('bytea_output', 'hex', true) as own_bytea_output`;
 
 const leave = `select ${settings.map((name, at) => `set_config('${name}', $${at + 1}, true)`).join(', ')}`;
@@ -61,10 +65,10 @@ export async function openOnPostgres(connection: PostgresConnection, host: HostT
     throw unusable(error);
   }
   try {
-    const { rows } = await host.execute({ text: enter, values: [place.search_path] });
+    const { rows } = await host.execute({ text: enter(place.schema), values: [place.search_path] });
     const state = rows[0] as unknown as State;
     assertSameTransaction(host, state);
-    if (state.database !== place.database) throw new UnusableTransaction(another_database);
+    if (!(await isSame(connection, place, state))) throw new UnusableTransaction(another_database);
     return {
       async restore({ settings_changed }) {
         const is_changed = state.search_path !== place.search_path || state.bytea_output !== 'hex';
@@ -85,6 +89,15 @@ function assertSameTransaction(host: HostTransaction, { transaction_id }: State)
   if (first !== transaction_id) throw new UnusableTransaction(none_open);
 }
 
+/** A copy of the database has the same name and id, but not the same server. */
+async function isSame(connection: PostgresConnection, place: Place, state: State): Promise<boolean> {
+  if (state.database !== place.database || state.installation_id !== place.installation_id) return false;
+  if (state.server_started_at === place.server_started_at) return true;
+  // Our server has started again, or theirs is another.
+  places.delete(connection);
+  return state.server_started_at === (await placeOf(connection)).server_started_at;
+}
+
 async function placeOf(connection: PostgresConnection): Promise<Place> {
   const known = places.get(connection);
   if (known !== undefined) return await known;
@@ -100,7 +113,8 @@ async function readPlace({ pool }: PostgresConnection): Promise<Place> {
     // Temporary tables of the host come last: they must not hide ours.
     const { rows } = await pool.query<Place>(`select ${state_columns},
       (select string_agg(quote_ident(name), ', ' order by place)
-         from unnest(current_schemas(false)) with ordinality as s (name, place)) || ', pg_temp' as search_path`);
+         from unnest(current_schemas(false)) with ordinality as s (name, place)) || ', pg_temp' as search_path,
+      quote_ident(current_schema()) as schema, installation_id from installation where id = 1`);
     return rows[0]!;
   } catch (error) {
     throw faultOf(error);

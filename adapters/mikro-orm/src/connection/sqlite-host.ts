@@ -43,7 +43,16 @@ async function assertSameDatabase(connection: SqliteConnection, host: HostTransa
   const file = String(rows[0]?.file ?? '');
   const own_file = connection.path;
   const is_same = own_file === null || file === '' ? own_file === null && file === '' : isSameFile(own_file, file);
-  if (!is_same) throw new UnusableTransaction(another_database);
+  if (!is_same || !(await hasSameId(connection, host))) throw new UnusableTransaction(another_database);
+}
+
+const select_id = 'select installation_id from installation where id = 1';
+
+/** Tells databases in memory from each other, and one that is not migrated. */
+async function hasSameId(connection: SqliteConnection, host: HostTransaction): Promise<boolean> {
+  const own = connection.readNow((database) => database.prepare<[], string>(select_id).pluck().get());
+  const { rows } = await host.execute({ text: connection.addPrefix(select_id), values: [] });
+  return rows[0]?.installation_id === own;
 }
 
 function isSameFile(one: string, other: string): boolean {

@@ -484,6 +484,8 @@ export const Installation = defineEntity({
      * about the key.
      */
     index_fingerprint: p.text().nullable(),
+    /** Random. Distinguishes this database from others. */
+    installation_id: p.text().nullable(),
   },
 });
 

@@ -32,6 +32,7 @@ import { consents } from './0029-consents.ts';
 import { authorisation } from './0030-authorisation.ts';
 import { unauthorisedConsents } from './0031-unauthorised-consents.ts';
 import { subscriptions } from './0032-subscriptions.ts';
+import { installationId } from './0033-installation-id.ts';
 import type { Look } from './start-backfill.ts';
 
 /**
@@ -96,6 +97,7 @@ export const migrations: readonly SchemaMigration[] = [
   { kind: 'expand', name: '0030-authorisation', class: migration(authorisation) },
   { kind: 'expand', name: '0031-unauthorised-consents', class: migration(unauthorisedConsents) },
   { kind: 'expand', name: '0032-subscriptions', class: migration(subscriptions) },
+  { kind: 'expand', name: '0033-installation-id', class: migration(installationId) },
 ];
 
 /**
