@@ -19,6 +19,9 @@ import { createWakeable, type WakeableControl } from './wakeable.ts';
 /** How long `stop` waits for handlers that are running, milliseconds. */
 const stop_ms_max = transaction_ms_max;
 
+/** How long nudges gather, so that many commits share a read, milliseconds. */
+const gather_ms = 5;
+
 const name_form = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 export interface SubscriberPorts extends Omit<SubscriptionWorkPorts, 'readHorizon'> {
@@ -75,7 +78,7 @@ export interface Subscriber {
   on(event_types: readonly string[], listener: EventListener): () => void;
   /** Begins the work. A second call is a `Violation`. */
   start(): void;
-  /** Events may have been committed: looks at once. Returns immediately. */
+  /** Events may have been committed: looks within 5 ms. Returns immediately. */
   nudge(): void;
   /**
    * Resolves when no handler runs any more. A handler that has not ended after 5 s loses its
@@ -95,6 +98,7 @@ export function createSubscriber(ports: SubscriberPorts): Subscriber {
   });
   const loops = new Map<string, Loop>();
   let reading: Promise<HorizonReading> | null = null;
+  let is_gathering = false;
 
   /** Shared by the loops that ask at the same time. */
   function readHorizon(): Promise<HorizonReading> {
@@ -186,8 +190,13 @@ export function createSubscriber(ports: SubscriberPorts): Subscriber {
     },
 
     nudge() {
-      for (const { signal } of loops.values()) signal.wake();
-      listeners.nudge();
+      if (is_gathering || !phase.is('running')) return;
+      is_gathering = true;
+      after(gather_ms, () => {
+        is_gathering = false;
+        for (const { signal } of loops.values()) signal.wake();
+        listeners.nudge();
+      });
     },
 
     async stop() {
