@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { companyRow } from '@tallystick/harness';
 import type { HostTransaction } from '@tallystick/kernel';
 import { database_names } from '@tallystick/test-support';
 import type { Host, HostPair, OpenTransaction } from './host-pairs.ts';
@@ -129,19 +130,10 @@ export function hostTransactionSuite(pair: HostPair): void {
       await inTransaction(async (open) => {
         await write(open);
         const joined = world.persistence.joining(open.tx());
-        // A company has one default.
-        const failing = joined.run((tx) =>
-          tx.real_cards.insert({
-            company_id: world.company_id,
-            alias: 'Second',
-            billing_currency: 'USD',
-            account_range: '444444',
-            velocity_enabled: false,
-            network_data_names: null,
-            is_default: true,
-            created_at_ms: 0,
-          }),
-        );
+        const failing = joined.run(async (tx) => {
+          await world.issueWith(tx);
+          await tx.companies.insert(companyRow({ name: null as never }));
+        });
         await assert.rejects(failing, { name: 'Fault' });
         await write(open);
         await issue(open.tx());
@@ -281,6 +273,7 @@ export function hostTransactionSuite(pair: HostPair): void {
     if (pair.database === 'sqlite') {
       test('work of the instance waits for an open transaction of the host', async () => {
         const open = await host.begin();
+        await write(open);
         let is_done = false;
         const own = world.issue(world.persistence.unitOfWork).then((reading) => {
           is_done = true;
