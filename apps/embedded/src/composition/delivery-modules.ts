@@ -2,6 +2,7 @@ import { type Mailer, mailboxMailer } from '@tallystick/cards';
 import { embeddedQueue } from '@tallystick/embedded-queue';
 import { createSubscriber, type Subscriber } from '@tallystick/events';
 import type { Clock } from '@tallystick/kernel';
+import type { Metrics } from '@tallystick/koa';
 import { smtpMailer } from '@tallystick/mail';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { Vault } from '@tallystick/vault';
@@ -75,7 +76,14 @@ export const webhooks_module = new ContainerModule(({ bind }) => {
 /** The handlers of events in this process. */
 export const subscriptions_module = new ContainerModule(({ bind }) => {
   bind(tokens.subscriber)
-    .toResolvedValue(openSubscriber, [tokens.settings, tokens.persistence, tokens.vault, tokens.clock, tokens.logger])
+    .toResolvedValue(openSubscriber, [
+      tokens.settings,
+      tokens.persistence,
+      tokens.vault,
+      tokens.clock,
+      tokens.metrics,
+      tokens.logger,
+    ])
     .onDeactivation((subscriber) => subscriber.stop());
   bind(tokens.events_committed).toResolvedValue(
     (deliveries, subscriber) => () => {
@@ -91,9 +99,10 @@ function openSubscriber(
   { unitOfWork, event_horizon, begin, joining }: Persistence,
   { random }: Vault,
   clock: Clock,
+  metrics: Metrics,
   logger: Logger,
 ): Subscriber {
-  return createSubscriber({
+  const subscriber = createSubscriber({
     unitOfWork,
     event_horizon,
     dialect: isSqlite(database_url) ? 'sqlite' : 'postgres',
@@ -113,6 +122,8 @@ function openSubscriber(
     removed: (name) => logger.info({ name }, 'the subscription was removed by another process'),
     listenerFailed: (err) => logger.error({ err }, 'a listener of events failed'),
   });
+  metrics.watchSubscriptions(() => subscriber.list(), clock);
+  return subscriber;
 }
 
 /** The mails about cards. */
