@@ -24,7 +24,7 @@ import {
 async function open({ database_url, keys }: OpenOptions): Promise<RunningHost> {
   const pool = new pg.Pool({ connectionString: database_url });
   for (const text of host_tables) await pool.query(text);
-  const tally = await createTallystick({ database: pool, schema: 'public', keys });
+  const tally = await createTallystick({ database: pool, schema: 'cards', keys });
   await tally.migrate();
   const company_id = await openCompany(tally);
   const { cards } = tally.company(company_id);

@@ -6,6 +6,7 @@ import { closeNow } from './close-now.ts';
 import type { Connection, PostgresConnection, SqliteConnection } from './connection.ts';
 import { faultOf } from './faults.ts';
 import { type Guard, guardedClient, guardedDatabase } from './guarded-handle.ts';
+import { hostSearchPath } from './host-search-path.ts';
 import { types } from './named-query.ts';
 import { runOutermost } from './nesting.ts';
 
@@ -84,12 +85,16 @@ function hostOfDatabase(database: Database): HostTransaction {
   };
 }
 
-async function beginOnPostgres({ pool }: PostgresConnection): Promise<OwnTransaction> {
+async function beginOnPostgres(connection: PostgresConnection): Promise<OwnTransaction> {
+  const { pool } = connection;
+  // Statements of the host find its own tables; calls that join the transaction find ours.
+  const path = await hostSearchPath(connection);
   const client = await pool.connect();
   const guard: Guard = { is_over: false, in_progress: 0 };
   const native = guardedClient(client, guard);
   try {
-    await client.query('begin');
+    const schemas = path === null ? '' : `; select set_config('search_path', ${client.escapeLiteral(path)}, true)`;
+    await client.query(`begin${schemas}`);
   } catch (error) {
     client.release(true);
     throw error;

@@ -157,8 +157,15 @@ function optionsOf(given: string | null, schema: string | null): string {
   // Compiling a query takes longer than running any of these.
   const options = ['-c jit=off'];
   if (given !== null) options.push(given);
-  if (schema !== null) options.push(`-c search_path="${schema}"`);
+  if (schema !== null) options.push(searchPathOption(schema));
   return options.join(' ');
+}
+
+const searchPathOption = (schema: string): string => `-c search_path="${schema}"`;
+
+/** The options of a pool for a connection in the schemas of the host. */
+export function optionsWithoutSchema(options: string, schema: string): string {
+  return options.endsWith(searchPathOption(schema)) ? options.slice(0, -searchPathOption(schema).length) : options;
 }
 
 /** The same for the options of a pool. */

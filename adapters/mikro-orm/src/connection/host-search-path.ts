@@ -1,0 +1,36 @@
+import pg from 'pg';
+import type { PostgresConnection } from './connection.ts';
+import { optionsWithoutSchema } from './postgres-pools.ts';
+
+const paths = new WeakMap<PostgresConnection, Promise<string>>();
+
+/**
+ * The schemas in which a connection of the host finds its tables, as Postgres writes them; null when
+ * those of this instance are the same. Our connections have only the schema of this instance, and no
+ * statement on them returns what the role and the database would have set.
+ */
+export async function hostSearchPath(connection: PostgresConnection): Promise<string | null> {
+  if (connection.schema === null) return null;
+  const known = paths.get(connection);
+  if (known !== undefined) return await known;
+  const reading = readPath(connection.pool.options, connection.schema);
+  paths.set(connection, reading);
+  // The next call reads again.
+  reading.catch(() => paths.delete(connection));
+  return await reading;
+}
+
+async function readPath(given: pg.PoolOptions, schema: string): Promise<string> {
+  // A pool hides its password from a copy.
+  const { password } = given;
+  const client = new pg.Client({ ...given, password, options: optionsWithoutSchema(given.options ?? '', schema) });
+  // A connection that breaks also rejects its query.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ readonly path: string }>(`select current_setting('search_path') as path`);
+    return rows[0]!.path;
+  } finally {
+    await client.end();
+  }
+}
