@@ -134,13 +134,14 @@ function worldOf(host: HostProject, packed: readonly PackedPackage[]): World {
   };
 }
 
-/** Texts that would show where a tarball was packed. Short host names could be words. */
+/** Texts that would show where a tarball was packed. A short host name could be a word. */
 function machineNames(): ReadonlyMap<string, string> {
   const names = new Map([
     [root, 'the folder of the repository'],
     [`${homedir()}/`, 'a path in the home folder'],
   ]);
-  if (hostname().length >= 6 && hostname() !== 'localhost') names.set(hostname(), 'the name of this machine');
+  if (homedir() === '/') names.delete('//');
+  if (hostname().length >= 6 && /[\d.-]/.test(hostname())) names.set(hostname(), 'the name of this machine');
   const registry = new URL(execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim()).host;
   return names.set(registry, 'the address of a package registry');
 }

@@ -50,7 +50,7 @@ const planted: Readonly<Record<keyof typeof rules, { good: PackedFiles; bad: rea
     ],
   },
   noMachineIsNamed: {
-    good: packed({}, { 'README.md': '/home/user/' }),
+    good: packed({}, { 'README.md': '/home/user/', 'dist/index.js': './home/someone/' }),
     bad: [[packed({}, { 'dist/index.js': '"/home/someone/x"' }), /dist\/index\.js contains a path in the home folder/]],
   },
   manifestsAreComplete: {

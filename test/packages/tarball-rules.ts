@@ -45,7 +45,7 @@ export const noMachineIsNamed: Rule = ({ packages, machine_names }) =>
   packages.flatMap(({ manifest, texts }) =>
     [...texts].flatMap(([path, text]) =>
       [...machine_names]
-        .filter(([name]) => text.includes(name))
+        .filter(([name]) => new RegExp(`(?<![\\w.-])${RegExp.escape(name)}`).test(text))
         .map(([, what]) => `${manifest.name}: ${path} contains ${what}; remove it`),
     ),
   );
