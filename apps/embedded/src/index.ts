@@ -3,18 +3,12 @@ import './supported-node.ts';
 import type { TallystickOptions } from './options.ts';
 import type { Tallystick } from './tallystick.ts';
 
-export type {
-  Event as LoggedEvent,
-  EventListener,
-  SubscribeOptions,
-  SubscriptionHandler,
-  SubscriptionReading,
-  SubscriptionTx,
-} from '@tallystick/events';
+export type { SubscribeOptions, SubscriptionReading, SubscriptionTx } from '@tallystick/events';
 export { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
 export type { FetchHandler, MountOptions, NodeHandler } from '@tallystick/koa';
 export * from './operations/index.ts';
 export type { KeptDays, TallystickLogger, TallystickOptions, TallystickPorts } from './options.ts';
+export type { EventListener, SubscriptionHandler } from './subscription-handler.ts';
 export type { Tallystick } from './tallystick.ts';
 export { UnusableDatabase, UnusableOptions } from './unusable.ts';
 

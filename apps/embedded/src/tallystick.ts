@@ -1,4 +1,5 @@
-import type { EventListener, SubscribeOptions, SubscriptionHandler, SubscriptionReading } from '@tallystick/events';
+import type * as events from '@tallystick/events';
+import type { SubscribeOptions, SubscriptionReading } from '@tallystick/events';
 import {
   createFetchHandler,
   createKoaMiddleware,
@@ -15,9 +16,11 @@ import { tokens } from './composition/tokens.ts';
 import { openHostLog } from './host-log.ts';
 import { openInstance } from './instance.ts';
 import { createOperationGroups } from './operations/create-operation-groups.ts';
+import type { SubscribableType } from './operations/logged-events.ts';
 import type { OperationGroups } from './operations/operation-groups.ts';
 import type { TallystickOptions } from './options.ts';
 import { readOptions } from './read-options.ts';
+import type { EventListener, SubscriptionHandler } from './subscription-handler.ts';
 import { transaction } from './tx/transaction.ts';
 import { UnusableDatabase } from './unusable.ts';
 
@@ -48,10 +51,10 @@ export interface Tallystick extends OperationGroups, AsyncDisposable {
    * one name: one of them works at a time, and another takes over when it dies. Handlers run after
    * `start`. A handler that rejects has the same events again; no event is passed over.
    */
-  subscribe(
+  subscribe<Name extends SubscribableType>(
     name: string,
-    event_types: readonly string[],
-    handler: SubscriptionHandler,
+    event_types: readonly Name[],
+    handler: SubscriptionHandler<Name>,
     options?: SubscribeOptions,
   ): Promise<void>;
   /** Removes a subscription and its position, in all processes. Returns whether it was known. */
@@ -63,7 +66,7 @@ export interface Tallystick extends OperationGroups, AsyncDisposable {
    * For metrics only: events are lost when the process ends, or when it falls behind. Returns a
    * function that ends it.
    */
-  on(event_types: readonly string[], listener: EventListener): () => void;
+  on<Name extends SubscribableType>(event_types: readonly Name[], listener: EventListener<Name>): () => void;
   /**
    * The HTTP interface as a handler for `node:http`, Express and Fastify, under any path. It has to
    * come before every body parser.
@@ -141,13 +144,16 @@ export async function openContainer(container: Container): Promise<Tallystick> {
     },
     transaction: runTransaction as typeof transaction,
     async subscribe(name, event_types, handler, subscribe_options) {
-      await (await instance.ready()).subscriber.subscribe(name, event_types, handler, subscribe_options);
+      const { subscriber } = await instance.ready();
+      // The log has these payloads under these names.
+      const of_any = handler as unknown as events.SubscriptionHandler;
+      await subscriber.subscribe(name, event_types, of_any, subscribe_options);
     },
     unsubscribe: async (name) => await (await instance.ready()).subscriber.unsubscribe(name),
     subscriptions: async () => await (await instance.ready()).subscriber.list(),
     on(event_types, listener) {
       known();
-      return instance.container.get(tokens.subscriber).on(event_types, listener);
+      return instance.container.get(tokens.subscriber).on(event_types, listener as unknown as events.EventListener);
     },
     nodeHandler: (mount) => createNodeHandler(app(), mount),
     koaMiddleware: (mount) => createKoaMiddleware(app(), mount),

@@ -19,6 +19,7 @@ export type {
   PageOptions,
   RangeFilter,
 } from './list.ts';
+export type * from './logged-events.ts';
 export type * from './network.ts';
 export type * from './operation-groups.ts';
 export type * from './operator.ts';

@@ -1,5 +1,6 @@
 import { it } from 'node:test';
 import type { HostTransaction } from '@tallystick/kernel';
+import type { Tallystick } from '../../src/index.ts';
 import type { AuthorizationMessage, ListPage, OperationGroups, VirtualCard } from '../../src/operations/index.ts';
 
 /** Calls that the compiler refuses, and some that it accepts. They are never made. */
@@ -36,6 +37,26 @@ export async function misuse(tally: OperationGroups, tx: HostTransaction, messag
   return known;
 }
 
+/** The payload of an event follows from its type. */
+export async function subscriptions(tally: Tallystick) {
+  await tally.subscribe('ledger', ['virtualcard.clearings'], async (events, tx) => {
+    for (const { payload, previous } of events) {
+      const amount: number = payload.billing_amount - (previous?.billing_amount ?? 0);
+      await tx.query('insert into ledger (amount) values ($1)', [amount]);
+    }
+  });
+  await tally.subscribe('both', ['virtualcard.created', 'virtualcard.clearings'], async ([event]) => {
+    // @ts-expect-error: a card has no merchant
+    event?.payload.merchant_name;
+    if (event?.event_type === 'virtualcard.clearings') event.payload.merchant_name;
+  });
+  // @ts-expect-error: no such type
+  await tally.subscribe('wrong', ['virtualcard.cleared'], async () => undefined);
+  return tally.on(['all'], (event) => {
+    if (event.event_type === 'virtualcard.realtime.auths') event.payload.decline_reason;
+  });
+}
+
 it('the compiler refuses what a method does not take', (t) => {
-  t.assert.equal(typeof misuse, 'function');
+  t.assert.deepEqual([typeof misuse, typeof subscriptions], ['function', 'function']);
 });

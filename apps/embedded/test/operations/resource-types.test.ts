@@ -1,5 +1,6 @@
 import { it } from 'node:test';
 import { answers, message_types } from '@tallystick/cards';
+import { subscribable_types } from '@tallystick/events';
 import type { ResourceShapes } from '@tallystick/koa';
 import type * as own from '../../src/operations/index.ts';
 
@@ -114,6 +115,36 @@ it('declares each resource as the HTTP interface does: the compiler checks it', 
   // Both lists are empty by their types: `readonly never[]`.
   const all: readonly never[] = [...different, ...missing];
   t.assert.deepEqual(all, []);
+});
+
+/** The types that an event can have, and whose payload is not declared, or the other way round. */
+type Unpaired =
+  | Exclude<own.EventTypeName, keyof own.EventPayloads>
+  | Exclude<keyof own.EventPayloads, own.EventTypeName>;
+
+const unpaired: readonly Unpaired[] = [];
+
+it('declares the payload of each type of events', (t) => {
+  const all: readonly never[] = unpaired;
+  t.assert.deepEqual(all, []);
+  const declared: Readonly<Record<own.EventTypeName | 'all', true>> = {
+    all: true,
+    'virtualcard.created': true,
+    'virtualcard.updated': true,
+    'virtualcard.deleted': true,
+    'virtualcard.realtime.auths': true,
+    'virtualcard.realtime.iccp.all': true,
+    'virtualcard.clearings': true,
+    'virtualcard.purchasetemplate.created': true,
+    'reconciliation.break.opened': true,
+    'reconciliation.break.aged': true,
+    'reconciliation.break.resolved': true,
+    'ach.status': true,
+    'ach.status.advice': true,
+    'ach.$$limit.exceeded': true,
+    'onboarding.company.status': true,
+  };
+  t.assert.deepEqual(Object.keys(declared).sort(), subscribable_types.toSorted());
 });
 
 it('declares every word of a response', (t) => {

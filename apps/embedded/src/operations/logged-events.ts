@@ -1,0 +1,49 @@
+import type { Authorization } from './authorizations.ts';
+import type { Clearing } from './clearings.ts';
+import type { ForeignEventType, ForeignState, ReconciliationBreakState, VirtualCardState } from './events.ts';
+import type { PurchaseTemplate } from './templates.ts';
+
+/** What an event contains, by the name of its type. */
+export interface EventPayloads extends Readonly<Record<ForeignEventType, ForeignState>> {
+  readonly 'virtualcard.created': VirtualCardState;
+  readonly 'virtualcard.updated': VirtualCardState;
+  readonly 'virtualcard.deleted': VirtualCardState;
+  readonly 'virtualcard.realtime.auths': Authorization;
+  /** The second name of `virtualcard.realtime.auths`. */
+  readonly 'virtualcard.realtime.iccp.all': Authorization;
+  readonly 'virtualcard.clearings': Clearing;
+  readonly 'virtualcard.purchasetemplate.created': PurchaseTemplate;
+  readonly 'reconciliation.break.opened': ReconciliationBreakState;
+  readonly 'reconciliation.break.aged': ReconciliationBreakState;
+  readonly 'reconciliation.break.resolved': ReconciliationBreakState;
+}
+
+/** An event of one type, as handlers and listeners in process get it. */
+interface LoggedEventOf<Name extends keyof EventPayloads> {
+  /** The events of a card have rising ids. */
+  readonly id: number;
+  readonly company_id: number;
+  /** The name that was subscribed to, or the stored one when `all` was. */
+  readonly event_type: Name;
+  /** The state of the object after the change. */
+  readonly payload: EventPayloads[Name];
+  /** State before; null: the object was created. */
+  readonly previous: EventPayloads[Name] | null;
+  /** Epoch milliseconds. */
+  readonly created_at_ms: number;
+  /** The request that caused it; null for jobs. */
+  readonly request_id: string | null;
+}
+
+/** An event of one of these types. `event_type` says which, so it narrows `payload`. */
+export type LoggedEvent<Name extends keyof EventPayloads = keyof EventPayloads> = {
+  readonly [Type in Name]: LoggedEventOf<Type>;
+}[Name];
+
+/** The names that a subscription may ask for. */
+export type SubscribableType = 'all' | keyof EventPayloads;
+
+/** The events that a subscription to these types gets. */
+export type SubscribedEvent<Name extends SubscribableType> = 'all' extends Name
+  ? LoggedEvent
+  : LoggedEvent<Exclude<Name, 'all'>>;
