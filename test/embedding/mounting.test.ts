@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { describe, it } from 'node:test';
 import { createHttpApp, createMetrics, type HttpAppPorts } from '@tallystick/koa';
 import { sandbox_keys } from '@tallystick/test-support';
@@ -144,10 +145,10 @@ for (const host of hosts) {
         return { 'X-Timestamp': timestamp, 'X-Signature': signature };
       };
       const body = JSON.stringify(card);
-      const once = { 'Idempotency-Key': randomUUID(), ...signed('POST', `${host.prefix}/v1/virtualcards`, body) };
-      const first = await send('POST', '/v1/virtualcards', { key, body, headers: once });
+      const only_once = { 'Idempotency-Key': randomUUID(), ...signed('POST', `${host.prefix}/v1/virtualcards`, body) };
+      const first = await send('POST', '/v1/virtualcards', { key, body, headers: only_once });
       assert.equal(first.status, 200, first.text);
-      const again = await send('POST', '/v1/virtualcards', { key, body, headers: once });
+      const again = await send('POST', '/v1/virtualcards', { key, body, headers: only_once });
       assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [first.text, 'true']);
       const path = '/v1/virtualcards?page[limit]=1';
       const read = await send('GET', path, { key, headers: signed('GET', host.prefix + path) });
@@ -194,6 +195,40 @@ for (const host of hosts) {
       await until(() => service.lifecycle.in_flight === 1);
       sending.destroy();
       await until(() => service.lifecycle.in_flight === 0);
+    });
+
+    it('answers a client that waits for 100 before its body, and leaves nothing behind on a connection', async (t) => {
+      const { address } = await mounted(t, host);
+      const warnings: Error[] = [];
+      const note = (warning: Error) => void warnings.push(warning);
+      process.on('warning', note);
+      t.after(() => process.off('warning', note));
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      t.after(() => agent.destroy());
+      const sockets = new Set<unknown>();
+      for (let at = 0; at < 30; at += 1) {
+        const body = JSON.stringify(at % 3 === 0 ? { data: 'refused' } : card);
+        const sending = request(`${address}${host.prefix}/v1/virtualcards`, {
+          agent,
+          method: 'POST',
+          headers: {
+            Authorization: `Bearer ${sandbox_keys.client}`,
+            'Content-Type': 'application/json',
+            'Content-Length': body.length,
+            ...(at % 2 === 0 ? { Expect: '100-continue' } : {}),
+          },
+        });
+        if (at % 2 === 0) {
+          sending.flushHeaders();
+          await once(sending, 'continue');
+        }
+        sending.end(body);
+        const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+        assert.equal(answer.statusCode, at % 3 === 0 ? 400 : 200);
+        sockets.add(answer.socket);
+        await answer.toArray();
+      }
+      assert.deepEqual([sockets.size, warnings], [1, []]);
     });
 
     it('says that a body parser came before it, at once', async (t) => {

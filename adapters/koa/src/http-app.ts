@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Router from '@koa/router';
-import { createAuthenticator } from '@tallystick/access';
+import { type Authenticator, createAuthenticator } from '@tallystick/access';
 import type { CardVault, Network } from '@tallystick/cards';
 import type { ImportPorts } from '@tallystick/imports';
 import {
@@ -99,6 +99,11 @@ export interface HttpAppPorts {
   readonly serves_api?: boolean;
   /** Open Banking with its authorisation server. Absent: nothing is at its paths. */
   readonly open_banking?: OpenBankingPorts | undefined;
+  /**
+   * Identifies callers. An own one when absent. A process that also calls in process shares one, so
+   * that keys that are revoked there are forgotten here at once (`createKeyAuthenticator`).
+   */
+  readonly authenticator?: Authenticator;
   /** The version in the OpenAPI document. */
   readonly version: string;
   /** Timestamps of signatures are compared with machine time, never with the sandbox's clock. */
@@ -106,6 +111,18 @@ export interface HttpAppPorts {
 }
 
 const monotonicNow = (): number => performance.now();
+
+/** Creates what identifies the callers of a process. It remembers a key for two seconds. */
+export function createKeyAuthenticator({
+  unitOfWork,
+  look_ups = unitOfWork,
+  sealer,
+  sha256,
+  sandbox,
+}: Pick<HttpAppPorts, 'unitOfWork' | 'look_ups' | 'sealer' | 'sha256' | 'sandbox'>): Authenticator {
+  const sandbox_company_id = sandbox?.company_id ?? null;
+  return createAuthenticator({ unitOfWork: look_ups, sealer, sha256, monotonicNow, sandbox_company_id });
+}
 
 /** The HTTP interface, a Koa application: its public type is free of Koa's. */
 export interface HttpApp {
@@ -116,13 +133,7 @@ export interface HttpApp {
 /** Creates the HTTP interface, for `createHttpServer(app.callback(), ports)`. */
 export function createHttpApp(ports: HttpAppPorts): HttpApp {
   const { log, metrics, lifecycle, sandbox, look_ups = ports.unitOfWork } = ports;
-  const authenticator = createAuthenticator({
-    unitOfWork: look_ups,
-    sealer: ports.sealer,
-    sha256: ports.sha256,
-    monotonicNow,
-    sandbox_company_id: sandbox?.company_id ?? null,
-  });
+  const authenticator = ports.authenticator ?? createKeyAuthenticator(ports);
   const pace = createBodyPace(monotonicNow);
   const bodies = createBodies(ports.bodies_bytes_max ?? bodies_bytes_max_default, pace);
   const pipeline: PipelinePorts = {

@@ -1,6 +1,6 @@
 export { type CertificateProxies, createCertificateReader } from './connection/client-certificate.ts';
 export { connections_max_default, createHttpServer, type TlsOptions } from './connection/http-server.ts';
-export { createHttpApp, type HttpApp, type HttpAppPorts } from './http-app.ts';
+export { createHttpApp, createKeyAuthenticator, type HttpApp, type HttpAppPorts } from './http-app.ts';
 export type { OperationCaller } from './in-process/caller.ts';
 export type { FileInput } from './in-process/file-input.ts';
 export type { Operation } from './in-process/operation.ts';

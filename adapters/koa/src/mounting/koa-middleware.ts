@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { MountOptions } from './mount.ts';
 import { createMountedAnswering, type MountedApp } from './node-handler.ts';
@@ -30,6 +29,6 @@ export function createKoaMiddleware(
     }
     // Koa would answer, too.
     ctx.respond = false;
-    if (!res.closed) await once(res, 'close');
+    if (!res.closed) await new Promise((resolve) => res.once('close', resolve));
   };
 }
