@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { card_vault_contract, mailer_contract, type VaultOfRing } from '@tallystick/harness';
+import { propertyParameters, scratchDatabase } from '@tallystick/test-support';
+import { createVault, parseKeyRing } from '@tallystick/vault';
+import { verifyDelivery } from '@tallystick/webhook-signature';
+import fc from 'fast-check';
+import { createKeys, createTallystick, type Tallystick, type TallystickPorts } from 'tallystick';
+import { mailService } from './mail-service.ts';
+import { type HostKey, hostVault, httpMailer, keptRequests } from './own-ports.ts';
+
+fc.configureGlobal(propertyParameters());
+
+type Cleaning = { after(cleanup: () => unknown): void };
+
+const hostKey = (id: string): HostKey => ({ id, material: randomBytes(32) });
+
+/** An instance with a company that has a card account, and ports of the host. */
+async function openWith(ports: TallystickPorts, options: { readonly database?: string; readonly keys?: string } = {}) {
+  const tally = await createTallystick({
+    database: 'sqlite::memory:',
+    keys: options.keys ?? (await createKeys()),
+    public_url: 'https://shop.example/cards',
+    ...options,
+    ports,
+  });
+  await tally.migrate();
+  return tally;
+}
+
+async function createCompany({ operator }: Tallystick): Promise<string> {
+  const { id } = await operator.companies.create({ name: 'Example', customer_number: '1' });
+  const real_card = { company_id: id, alias: 'Travel', billing_currency: 'USD', account_range: '555555' };
+  await operator.realCards.create(real_card);
+  return id;
+}
+
+describe('a vault of the host', () => {
+  const { sealer } = createVault(parseKeyRing(Buffer.alloc(32, 'own').toString('base64')));
+  for (const { rule, check } of card_vault_contract) {
+    it(`keeps the contract: ${rule}`, () =>
+      check(async () => {
+        const [old_key, new_key] = [hostKey('2025'), hostKey('2026')];
+        const index_key = randomBytes(32);
+        const ring = (...keys: [HostKey, ...HostKey[]]): VaultOfRing => ({
+          card_vault: hostVault(keys, index_key),
+          sealer,
+          newest_key_id: keys[0].id,
+        });
+        return { before: ring(old_key), after: ring(new_key, old_key), newest_only: ring(new_key) };
+      }));
+  }
+
+  it('seals the numbers of every card, and opens them in another process with the same keys', async (t) => {
+    for (const name of ['sqlite', 'postgres'] as const) {
+      const scratch = await scratchDatabase(name);
+      t.after(() => scratch.dispose());
+      const keys = await createKeys();
+      const numbers = hostVault([hostKey('2026')], randomBytes(32));
+      const options = { database: scratch.database_url, keys };
+      const tally = await openWith({ numbers }, options);
+      const company_id = await createCompany(tally);
+      const { id, card_number } = await tally
+        .company(company_id)
+        .cards.issue({ total_card_amount: 5_000 }, { show_card_number: true });
+      await tally.close();
+      await using again = await openWith({ numbers }, options);
+      const shown = await again.company(company_id).cards.read(id, { show_card_number: true });
+      assert.equal(shown.card_number, card_number);
+      const answer = await again.network.authorize({
+        card_number,
+        message_type_indicator: 'Authorization Request',
+        trace_id: 'one',
+        system_trace_audit_number: '000001',
+        transaction_date_time: new Date().toISOString(),
+        billing_amount: 1_250,
+        billing_currency: 'USD',
+        merchant_amount: 1_250,
+        merchant_currency: 'USD',
+        mcc: '5411',
+      });
+      assert.deepEqual([answer.decline_reason, answer.vcn_id], [null, Number(id)], 'the index of the host finds the card');
+    }
+  });
+
+  it('is needed to open its database: another vault is refused in one sentence', async (t) => {
+    const scratch = await scratchDatabase('sqlite');
+    t.after(() => scratch.dispose());
+    const options = { database: scratch.database_url, keys: await createKeys() };
+    const tally = await openWith({ numbers: hostVault([hostKey('2026')], randomBytes(32)) }, options);
+    await tally.company(await createCompany(tally)).cards.issue({ total_card_amount: 5_000 });
+    await tally.close();
+    for (const ports of [{}, { numbers: hostVault([hostKey('2026')], randomBytes(32)) }]) {
+      await assert.rejects(openWith(ports, options), { name: 'UnusableDatabase', message: /keys do not fit/ });
+    }
+  });
+});
+
+describe('a mailer of the host', () => {
+  for (const { rule, check } of mailer_contract) {
+    it(`keeps the contract: ${rule}`, async (t: Cleaning) =>
+      await check(async () => {
+        const service = await mailService();
+        t.after(() => service.close());
+        return {
+          mailer: httpMailer(service.url),
+          impatient_mailer: httpMailer(service.url, 200),
+          receives: service.receives,
+          received: () => service.received,
+          arrived: service.arrived,
+          release: service.release,
+        };
+      }));
+  }
+
+  it('sends the mails about cards, and is open after close()', async (t) => {
+    const service = await mailService();
+    t.after(() => service.close());
+    const mailer = httpMailer(service.url);
+    const tally = await openWith({ mailer });
+    t.after(() => tally.close());
+    const company_id = await createCompany(tally);
+    await tally.start();
+    const { cards } = tally.company(company_id);
+    const card = await cards.issue({ total_card_amount: 5_000 });
+    await cards.email(card.id, { email: 'ann@example.com' });
+    await service.arrived(1);
+    const [message] = service.received;
+    assert.equal(message?.to, 'ann@example.com');
+    assert.match(message.text, /https:\/\/shop\.example\/cards\//, 'the link has the public address of the host');
+    await tally.close();
+    assert.deepEqual(await mailer.send({ to: 'bob@example.com', subject: 's', text: 't', html: 'h' }), {
+      kind: 'taken',
+    });
+  });
+});
+
+describe('a sender of the host', () => {
+  it('gets every delivery, correctly signed, and is open after close()', async (t) => {
+    const sender = keptRequests();
+    const tally = await openWith({ sender });
+    t.after(() => tally.close());
+    const company = tally.company(await createCompany(tally));
+    const callback_url = 'https://hooks.example.com/cards';
+    const { secret } = await company.webhooks.create({ callback_url, event_type_ids: [2] });
+    await tally.start();
+    const card = await company.cards.issue({ total_card_amount: 5_000 });
+    await sender.arrived(1);
+    const [request] = sender.requests;
+    assert.equal(request?.callback_url, callback_url);
+    const { headers, body } = request;
+    const verification = await verifyDelivery({ headers, body }, { secrets: secret!, callback_url });
+    assert.equal(verification.verified, true, JSON.stringify(verification));
+    assert.ok(body.includes(`"${card.id}"`) || body.includes(`:${card.id}`), body);
+    const altered = await verifyDelivery({ headers, body: `${body} ` }, { secrets: secret!, callback_url });
+    assert.equal(altered.verified, false);
+    await tally.close();
+    assert.equal(sender.is_closed, false);
+    assert.equal(sender.requests.length, 1, 'a delivery that succeeded is not sent again');
+  });
+});
