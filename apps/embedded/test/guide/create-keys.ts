@@ -1,0 +1,4 @@
+// create-keys.ts
+import { createKeys } from 'tallystick';
+
+console.log(await createKeys());

@@ -1,0 +1,17 @@
+// ledger.ts
+import { tally } from './tally.ts';
+
+export const counted = { decisions: 0 };
+
+export async function keepLedger(): Promise<void> {
+  await tally.subscribe('ledger', ['virtualcard.clearings'], async (events, tx) => {
+    for (const { id, company_id, payload } of events) {
+      const { billing_amount } = payload as { billing_amount: number };
+      const row = [id, company_id, billing_amount];
+      await tx.query('insert into public.ledger (event_id, company_id, amount) values ($1, $2, $3)', row);
+    }
+  });
+  tally.on(['virtualcard.realtime.auths'], () => {
+    counted.decisions += 1;
+  });
+}
