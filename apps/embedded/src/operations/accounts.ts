@@ -145,7 +145,7 @@ export interface PutAccountProfile {
   readonly opened_on?: string | null | undefined;
   /** Default `Enabled`. */
   readonly status?: 'Enabled' | 'Disabled' | 'Deleted' | 'Pending' | null | undefined;
-  /** Default: now if the status changes. ISO 8601. */
+  /** Default: now if the status changes. ISO 8601, with an offset. */
   readonly status_updated_at?: string | null | undefined;
   /** Together with `servicer_identification`. */
   readonly servicer_scheme_name?: string | null | undefined;
@@ -181,7 +181,7 @@ export interface PutAccountBalance {
   readonly credit_line?: number | null | undefined;
   /** That of the account. */
   readonly currency?: string | null | undefined;
-  /** Default: now. Not more than a day ahead. ISO 8601. */
+  /** Default: now. Not more than a day ahead. ISO 8601, with an offset. */
   readonly as_of?: string | null | undefined;
 }
 

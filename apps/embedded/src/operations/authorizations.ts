@@ -24,7 +24,7 @@ export interface AuthorizationMessage {
   /** The reference that its reversal, advices and clearing share. */
   readonly trace_id: string;
   readonly system_trace_audit_number: string;
-  /** ISO 8601. */
+  /** ISO 8601, with an offset. */
   readonly transaction_date_time: string;
   /** Minor units (cents). */
   readonly billing_amount: number;

@@ -71,8 +71,8 @@ export interface BankUser {
 
 /** A user of the bank. */
 export interface PutBankUser {
-  /** The company of the key when it serves one; else required. */
-  readonly company_id?: Id | undefined;
+  /** A user never changes the company. */
+  readonly company_id: Id;
   readonly name: string;
   /** Only `active` allows a login. */
   readonly status: BankUserStatus;

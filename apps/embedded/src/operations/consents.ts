@@ -46,7 +46,7 @@ export interface Consent {
 /** The decision of a user. */
 export interface DecideConsent {
   readonly decision: 'approve' | 'reject';
-  /** By default the first user of `GET /bank/v1/users`. */
+  /** By default the first of `bank.users.list`. */
   readonly user_id?: string | null | undefined;
   /** By default all accounts that the user may view. */
   readonly account_ids?: readonly string[] | null | undefined;

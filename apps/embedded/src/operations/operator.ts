@@ -102,7 +102,7 @@ export interface Company {
    * The days after which a hold without a clearing ends, on cards without aging velocity; null: 30.
    */
   readonly hold_days: number | 'never' | null;
-  /** closed: its keys are answered with 403 and its cards decline (K). */
+  /** `closed`: calls for it and its keys are refused (`forbidden`), and its cards decline (K). */
   readonly status: CompanyStatus;
   /**
    * The most requests per minute of all its keys together, in one process of the service; null: no
@@ -135,7 +135,7 @@ export interface UpdateCompany {
    * Applies to later holds.
    */
   readonly hold_days?: number | 'never' | null | undefined;
-  /** closed: its keys are answered with 403 and its cards decline (K), until it is active again. */
+  /** `closed`: its calls are refused and its cards decline (K), until it is active again. */
   readonly status?: CompanyStatus | null | undefined;
   /**
    * The most requests per minute of all its keys together, in one process of the service; null: no
@@ -200,7 +200,7 @@ export interface AuditEntry {
   readonly at: string;
   /** Null: the action concerns no single company. */
   readonly company_id: number | null;
-  /** `key:17`, `command` for npm run admin, or a job. */
+  /** `key:17`, the `actor` of a call in process, `command` for a command line, or a job. */
   readonly actor: string;
   /** Such as `card_number.shown`, `api_key.created`, `company.updated`. */
   readonly action: string;

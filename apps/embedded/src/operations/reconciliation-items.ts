@@ -161,7 +161,7 @@ export interface ReconciliationItemWithHistory extends ReconciliationItem {
 export interface ReconciliationAct {
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** Who did it: `key:<id>` or `command`. */
+  /** Who did it: `key:<id>`, the `actor` of a call in process, or `command`. */
   readonly actor: string;
   readonly action: 'match' | 'unmatch' | 'ignore' | 'accept' | 'confirm' | 'reopen';
   /** The id of the item at that time; it may have been merged since. */

@@ -154,7 +154,7 @@ export interface Delivery {
 
 /** Which deliveries are sent again. */
 export interface RecoverDeliveries {
-  /** ISO 8601. */
+  /** ISO 8601, with an offset. */
   readonly since: string;
 }
 

@@ -84,8 +84,12 @@ interface OwnTypes {
   readonly WebhookTest: own.WebhookTest;
 }
 
-/** The resources as the interface declares them, except that the domain checks one member. */
-interface Shapes extends Omit<ResourceShapes, 'ForeignEvent'> {
+/**
+ * The resources as the interface declares them, except that the domain checks one member, and that a
+ * caller in process has no key whose company is the default of another.
+ */
+interface Shapes extends Omit<ResourceShapes, 'ForeignEvent' | 'PutUser'> {
+  readonly PutUser: Omit<ResourceShapes['PutUser'], 'company_id'> & Pick<own.PutBankUser, 'company_id'>;
   readonly ForeignEvent: Omit<ResourceShapes['ForeignEvent'], 'event_type'> & Pick<own.ForeignEvent, 'event_type'>;
 }
 
