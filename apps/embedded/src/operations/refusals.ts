@@ -35,3 +35,11 @@ export function isRefusal<Code extends RefusalCode = RefusalCode>(
   if (!(error instanceof Error) || error.name !== 'Refusal' || !('code' in error)) return false;
   return code === undefined ? Object.hasOwn(refusal_codes, String(error.code)) : error.code === code;
 }
+
+/**
+ * Whether the error is a fault: the database failed, or there is too much of the same work. If it
+ * is `retryable`, the same call may succeed later. Like `isRefusal`, it looks at the name.
+ */
+export function isFault(error: unknown): error is Fault {
+  return error instanceof Error && error.name === 'Fault' && 'retryable' in error;
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Fault, isRefusal, Refusal, type RefusalCode, refusal_codes } from '../../src/operations/refusals.ts';
+import { Fault, isFault, isRefusal, Refusal, type RefusalCode, refusal_codes } from '../../src/operations/refusals.ts';
 
 describe('a refusal', () => {
   it('is known by its name and its code', () => {
@@ -33,5 +33,17 @@ describe('a refusal', () => {
 
   it('has a meaning for each code, in one sentence or more', () => {
     for (const meaning of Object.values(refusal_codes)) assert.match(meaning, /^[A-Z].*\.$/);
+  });
+});
+
+describe('a fault', () => {
+  it('is known by its name, also when it comes from another copy of the library', () => {
+    const fault = new Fault('no database', { retryable: true });
+    const other = Object.assign(new Error('no database'), { name: 'Fault', retryable: false });
+    assert.ok(isFault(fault));
+    assert.ok(isFault(other));
+    const named = Object.assign(new Error('of another library'), { name: 'Fault' });
+    for (const value of [new Refusal('conflict', 'x'), named, new Error('x'), null, {}])
+      assert.equal(isFault(value), false);
   });
 });
