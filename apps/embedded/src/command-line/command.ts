@@ -1,16 +1,12 @@
-import { parseArgs } from 'node:util';
-import { nearestName } from '@tallystick/kernel';
 import { UnusableSchema } from '@tallystick/mikro-orm';
 import { version } from '../version.ts';
 import { describeMigrateProblem, migrateCommand } from './migrate-command.ts';
-import { WrongWords } from './wrong-words.ts';
+import { type Environment, parseWords, WrongWords } from './words.ts';
 
 export interface CommandOutput {
   out(text: string): void;
   err(text: string): void;
 }
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 const usage = `tallystick ${version}
 
@@ -28,19 +24,6 @@ tallystick migrate --print --database-url <url> prints the missing ones, and cha
 Exit status: 0 done, 1 the database cannot be migrated, 2 wrong options.
 `;
 
-const options = {
-  'database-url': { type: 'string' },
-  schema: { type: 'string' },
-  'table-prefix': { type: 'string' },
-  dialect: { type: 'string' },
-  print: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  version: { type: 'boolean' },
-} as const;
-
-/** The options of the command line, as they were given. */
-export type GivenOptions = ReturnType<typeof parse>['values'];
-
 /**
  * Runs the words of a command line. Returns the exit status: 0 done, 1 the database cannot be
  * migrated, 2 wrong options. An error is one sentence and shows no password.
@@ -51,7 +34,7 @@ export async function runCommand(
   output: CommandOutput,
 ): Promise<number> {
   try {
-    const { values, positionals } = parse(words);
+    const { values, positionals } = parseWords(words);
     if (values.help) output.out(usage);
     else if (values.version) output.out(`${version}\n`);
     else output.out(await commandOf(positionals)(values, environment));
@@ -67,23 +50,4 @@ function commandOf([name, ...others]: readonly string[]): typeof migrateCommand 
   if (name !== 'migrate') throw new WrongWords(`There is no command ${name}: see tallystick --help.`);
   if (others.length > 0) throw new WrongWords(`The command migrate takes only options, and "${others[0]}" is none.`);
   return migrateCommand;
-}
-
-function parse(words: readonly string[]) {
-  try {
-    return parseArgs({ args: [...words], options, allowPositionals: true });
-  } catch (error) {
-    const message = error instanceof Error ? error.message : '';
-    const unknown = /^Unknown option '--?([^']*)'/.exec(message)?.[1];
-    if (unknown !== undefined) {
-      const nearest = nearestName(unknown, Object.keys(options));
-      throw new WrongWords(
-        `There is no option --${unknown}: ${nearest === null ? 'see tallystick --help' : `did you mean --${nearest}?`}`,
-      );
-    }
-    const named = /^Option '(?:-h, )?--([a-z-]+)[ ']/.exec(message)?.[1];
-    if (named === undefined) throw error;
-    const takes_value = options[named as keyof typeof options]?.type === 'string';
-    throw new WrongWords(`The option --${named} takes ${takes_value ? 'a' : 'no'} value: see tallystick --help.`);
-  }
 }

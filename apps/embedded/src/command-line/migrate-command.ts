@@ -7,8 +7,7 @@ import {
   printMissingMigrations,
   UnusableSchema,
 } from '@tallystick/mikro-orm';
-import type { Environment, GivenOptions } from './command.ts';
-import { WrongWords } from './wrong-words.ts';
+import { type Environment, type GivenOptions, WrongWords } from './words.ts';
 
 type Dialect = 'postgres' | 'sqlite';
 
