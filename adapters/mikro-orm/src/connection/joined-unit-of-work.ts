@@ -12,7 +12,7 @@ import { runOutermost } from './nesting.ts';
 import { openOnPostgres } from './postgres-host.ts';
 import type { Session, Tables } from './session.ts';
 import { openOnSqlite } from './sqlite-host.ts';
-import { without_prefix } from './table-prefix.ts';
+import { withoutPrefix } from './table-prefix.ts';
 
 /** Calls do not nest, so one name is enough. */
 export const savepoint = 'tallystick';
@@ -30,7 +30,7 @@ export function joinedUnitOfWork<Tx>(
   byte_columns: ReadonlySet<string>,
   host: HostTransaction,
 ): UnitOfWork<Tx> {
-  const addPrefix = connection.dialect === 'sqlite' ? connection.addPrefix : without_prefix;
+  const addPrefix = connection.dialect === 'sqlite' ? connection.addPrefix : withoutPrefix;
 
   async function open(): Promise<OpenedHost> {
     if (host.dialect !== connection.dialect) {

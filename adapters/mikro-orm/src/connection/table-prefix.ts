@@ -11,14 +11,14 @@ import { type SqlToken, sqlTokens } from './sql-tokens.ts';
 /** Returns the statement with the prefix before each of our names. */
 export type AddPrefix = (sql: string) => string;
 
-export const without_prefix: AddPrefix = (sql) => sql;
+export const withoutPrefix: AddPrefix = (sql) => sql;
 
 /** Statements that a host's transaction runs are not prepared once. */
 const texts_kept = 1_000;
 
 /** The statements with the prefix, for a database with these migrations. */
 export async function tablePrefix(prefix: string, migrations: readonly SchemaMigration[]): Promise<AddPrefix> {
-  if (prefix === '') return without_prefix;
+  if (prefix === '') return withoutPrefix;
   const names = await namesOf(migrations);
   const kept = new Map<string, string>();
   return (sql) => {
@@ -36,7 +36,7 @@ export async function tablePrefix(prefix: string, migrations: readonly SchemaMig
  * the handle itself.
  */
 export function prefixing(database: Database, add: AddPrefix): Database {
-  if (add === without_prefix) return database;
+  if (add === withoutPrefix) return database;
   return Object.create(database, {
     prepare: { value: (sql: string) => database.prepare(add(sql)) },
     exec: { value: (sql: string) => database.exec(add(sql)) },

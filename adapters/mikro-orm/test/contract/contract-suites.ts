@@ -1,8 +1,26 @@
 import { it } from 'node:test';
 import type { ContractRule, StorageOfSettings } from '@tallystick/harness';
 import type { StatementKeySetting } from '@tallystick/reconciliation';
+import { type DatabaseName, full_run } from '@tallystick/test-support';
 import type { Persistence } from '../../src/index.ts';
-import { noon_ms, onEveryDatabase } from './fixture.ts';
+import { noon_ms, onEveryDatabase, type Place, places_of_their_own } from './fixture.ts';
+
+/** The contracts that the short run also checks beside the tables of a host. */
+const in_short_run: ReadonlySet<string> = new Set(['CardStore', 'EventStore']);
+
+/**
+ * Those that the long run also checks in a schema on Postgres, where no statement differs: what has
+ * locks and triggers. On SQLite it checks all of them with a prefix.
+ */
+const in_full_run_on_postgres: ReadonlySet<string> = new Set([
+  'Ledger, and clearings that are matched again',
+  'ImportStore',
+  'UnitOfWork',
+  'BankStore',
+  'closed periods',
+]);
+
+type OptionsOfSuites = [Parameters<typeof onEveryDatabase>[2], Parameters<typeof onEveryDatabase>[3]?];
 
 /**
  * Runs each contract suite of storage on every database, each on a separate database, which
@@ -13,19 +31,33 @@ export function keepsContracts(
   prepare?: Parameters<typeof onEveryDatabase>[2],
 ): void {
   for (const [port, rules] of Object.entries(suites)) {
-    onEveryDatabase(
-      `the contract of ${port}`,
-      (fixture) => {
-        function asStorage({ unitOfWork, ledger, event_index, close }: Persistence): StorageOfSettings {
-          const another = async () => asStorage(await fixture().another());
-          const withStatementKey = async (setting: StatementKeySetting) => asStorage(await fixture().another(setting));
-          const doLaterWork = () => event_index.run();
-          return { unitOfWork, ledger, close, now_ms: noon_ms, another, withStatementKey, doLaterWork };
-        }
-
-        for (const { rule, check } of rules) it(rule, () => check(async () => asStorage(fixture().persistence)));
-      },
-      prepare,
-    );
+    keepsContract(port, rules, prepare);
+    if (prepare !== undefined) continue;
+    for (const [name, place] of Object.entries(places_of_their_own) as [DatabaseName, Place][]) {
+      const is_checked =
+        in_short_run.has(port) || (full_run && (name === 'sqlite' || in_full_run_on_postgres.has(port)));
+      if (is_checked) keepsContract(port, rules, undefined, { [name]: place });
+    }
   }
+}
+
+function keepsContract(
+  port: string,
+  rules: readonly ContractRule<StorageOfSettings>[],
+  ...others: OptionsOfSuites
+): void {
+  onEveryDatabase(
+    `the contract of ${port}`,
+    (fixture) => {
+      function asStorage({ unitOfWork, ledger, event_index, close }: Persistence): StorageOfSettings {
+        const another = async () => asStorage(await fixture().another());
+        const withStatementKey = async (setting: StatementKeySetting) => asStorage(await fixture().another(setting));
+        const doLaterWork = () => event_index.run();
+        return { unitOfWork, ledger, close, now_ms: noon_ms, another, withStatementKey, doLaterWork };
+      }
+
+      for (const { rule, check } of rules) it(rule, () => check(async () => asStorage(fixture().persistence)));
+    },
+    ...others,
+  );
 }

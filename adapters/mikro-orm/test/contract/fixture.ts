@@ -1,11 +1,14 @@
+import assert from 'node:assert/strict';
 import { after, before, describe } from 'node:test';
 import type { Company } from '@tallystick/access';
 import { companyRow } from '@tallystick/harness';
 import { fixedClock } from '@tallystick/kernel';
 import type { StatementKeySetting } from '@tallystick/reconciliation';
 import {
+  changeRows,
   type DatabaseName,
   database_names,
+  readRows,
   type ScratchDatabase,
   scratchDatabase,
   testAuditMac,
@@ -15,6 +18,18 @@ import { migrate } from '../../src/connection/migrate.ts';
 import { mikroOrmPersistence, type Persistence, type Tx } from '../../src/index.ts';
 
 export const noon_ms = Date.UTC(2026, 4, 20, 12);
+
+/** Where the tables are: nothing for the default, a schema on Postgres, a prefix on SQLite. */
+export interface Place {
+  readonly schema?: string;
+  readonly table_prefix?: string;
+}
+
+/** Beside tables of a host that have our names. */
+export const places_of_their_own: Readonly<Record<DatabaseName, Place>> = {
+  sqlite: { table_prefix: 'ta_' },
+  postgres: { schema: 'tally' },
+};
 
 /** The subject of a suite: an empty, migrated database. Segments of its event log are small. */
 export interface Fixture {
@@ -35,27 +50,33 @@ export function onEveryDatabase(
   title: string,
   suite: (fixture: () => Fixture, name: DatabaseName) => void,
   prepare?: (database: ScratchDatabase) => Promise<void>,
+  places?: Readonly<Partial<Record<DatabaseName, Place>>>,
 ): void {
   for (const name of database_names) {
-    describe(`${title}, on ${name}`, () => {
+    if (places !== undefined && places[name] === undefined) continue;
+    const place = places?.[name] ?? {};
+    const words = place.schema ? ' in a schema' : place.table_prefix ? ' with a table prefix' : '';
+    describe(`${title}, on ${name}${words}`, () => {
       let fixture: Fixture | undefined;
       const open: Persistence[] = [];
 
       before(async () => {
         const database = await scratchDatabase(name);
         await prepare?.(database);
+        if (places !== undefined) for (const table of tables_of_host) await changeRows(database, table);
         const another = async (statement_key?: StatementKeySetting) => {
-          const persistence = await openPersistence(database, statement_key);
+          const persistence = await openPersistence(database, statement_key, place);
           open.push(persistence);
           return persistence;
         };
-        await migrateWithSmallSegments(database);
+        await migrateWithSmallSegments(database, place);
         const persistence = await another();
         fixture = { name, database, persistence, run: (work) => persistence.unitOfWork.run(work), another };
       });
 
       after(async () => {
         for (const persistence of open) await persistence.close();
+        if (places !== undefined && fixture !== undefined) await assertHostUntouched(fixture.database);
         await fixture?.database.dispose();
       });
 
@@ -67,8 +88,21 @@ export function onEveryDatabase(
   }
 }
 
-export async function migrateWithSmallSegments(database: ScratchDatabase): Promise<void> {
-  const connection = await connect(database);
+const names_of_host = ['migrations', 'events', 'virtual_cards', 'clearings', 'companies'];
+
+const tables_of_host = names_of_host.flatMap((name) => [
+  `create table ${name} (id bigint, own text)`,
+  `insert into ${name} values (1, 'of the host')`,
+]);
+
+async function assertHostUntouched(database: ScratchDatabase): Promise<void> {
+  for (const name of names_of_host) {
+    assert.deepEqual(await readRows(database, `select * from ${name}`), [{ id: 1, own: 'of the host' }], name);
+  }
+}
+
+export async function migrateWithSmallSegments({ database_url }: ScratchDatabase, place: Place = {}): Promise<void> {
+  const connection = await connect({ database_url, ...place });
   try {
     await migrate(connection);
     const small = 'update event_index set segment_size = 16, volume_size = 64';
@@ -82,9 +116,10 @@ export async function migrateWithSmallSegments(database: ScratchDatabase): Promi
 export function openPersistence(
   { database_url }: ScratchDatabase,
   statement_key?: StatementKeySetting,
+  place: Place = {},
 ): Promise<Persistence> {
   const clock = fixedClock(noon_ms);
-  return mikroOrmPersistence({ audit_mac: testAuditMac, database_url, clock, statement_key });
+  return mikroOrmPersistence({ audit_mac: testAuditMac, database_url, clock, statement_key, ...place });
 }
 
 export function makeCompany(tx: Tx, name = 'Acme'): Promise<Company> {
