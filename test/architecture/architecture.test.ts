@@ -91,10 +91,21 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
     source('adapters/koa/src/app.ts', "import { Refusal } from '@tallystick/kernel';"),
     workspace('adapters/mikro-orm', { name: '@tallystick/mikro-orm' }),
   ),
-  'only apps compose': pair(
-    source('adapters/koa/src/app.ts', "import { Container } from 'inversify';"),
-    source('apps/server/src/container.ts', "import { Container } from 'inversify';"),
-  ),
+  'only apps compose': [
+    pair(
+      source('adapters/koa/src/app.ts', "import { Container } from 'inversify';"),
+      source('apps/server/src/container.ts', "import { Container } from 'inversify';"),
+    ),
+    // The tests of a host that uses Inversify are the only ones that may.
+    pair(
+      source('test/embedding/instances.test.ts', "import { Container } from 'inversify';"),
+      source('test/embedding/inversify.test.ts', "import { Container } from 'inversify';"),
+    ),
+    pair(
+      source('test/embedding/inversify/host.ts', "import { Container } from 'inversify';"),
+      source('test/embedding/inversify-host.ts', "import { Container } from 'inversify';"),
+    ),
+  ],
   'the index is the only entry point': [
     pair(
       source(

@@ -221,6 +221,7 @@ export const adaptersImportNoOtherAdapter: Rule = (tree) => {
 /** Only apps import the container. */
 export const onlyAppsCompose: Rule = (tree) =>
   importsIn(tree, /^(packages|adapters|test)\//)
+    .filter(({ file }) => !/^test\/embedding\/inversify[^/]*\.ts$/.test(file.path))
     .filter(({ specifier }) => ['inversify', 'reflect-metadata'].includes(packageName(specifier) ?? ''))
     .map(
       ({ file, specifier }) =>
