@@ -80,7 +80,7 @@ describe('docs/embedding.md', { timeout: 120_000 }, () => {
   it('shows the programs of test/guide, which the checks of this repository compile', () => {
     const blocks = [...guide.matchAll(/^```ts\n\/\/ ([\w.-]+\.ts)\n[\s\S]*?^```$/gm)];
     assert.equal(blocks.length, guide.match(/^```ts$/gm)!.length, 'the first line of each block names its file');
-    for (const [block, file] of blocks) assert.equal(block, `\`\`\`ts\n${read(`guide/${file}`)}\`\`\``, file);
+    for (const [block, file] of blocks) assert.equal(block, `\`\`\`ts\n${read(`guide/${file}`)}\`\`\``, file!);
     const files = readdirSync(new URL('guide', import.meta.url)).toSorted();
     assert.deepEqual(files, blocks.map(([, file]) => file!).toSorted());
   });
