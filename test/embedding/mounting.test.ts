@@ -35,6 +35,7 @@ async function mounted(
   t: { after(cleanup: () => unknown): void },
   host: Host,
   options: { readonly reads_bodies?: boolean } = {},
+  otherwise: (ports: HttpAppPorts) => HttpAppPorts = (ports) => ports,
 ): Promise<Mounted> {
   let ports: HttpAppPorts | undefined;
   const service = await startService(t, 'sqlite', (given) => {
@@ -42,7 +43,7 @@ async function mounted(
     return given;
   });
   const metrics = createMetrics({ process_metrics: false });
-  const address = await host.start(t, createHttpApp({ ...ports!, metrics }), options);
+  const address = await host.start(t, createHttpApp(otherwise({ ...ports!, metrics })), options);
   return {
     service,
     address,
@@ -243,6 +244,34 @@ for (const host of hosts) {
     });
   });
 }
+
+describe('Open Banking', () => {
+  it('is served at the root of a host only: its issuer has no path', async (t) => {
+    const handled: string[] = [];
+    for (const host of hosts.filter(({ framework }) => framework === 'node')) {
+      const { send } = await mounted(t, host, {}, (ports) => ({
+        ...ports,
+        open_banking: {
+          ...ports.open_banking!,
+          authorisation: {
+            ...ports.open_banking!.authorisation,
+            handles: (path) => path.startsWith('/oauth/'),
+            async handle(_req, res) {
+              handled.push(host.prefix);
+              res.end('{}');
+            },
+          },
+        },
+      }));
+      const statuses: number[] = [];
+      for (const path of ['/oauth/token', '/open-banking/v3.1/aisp/accounts']) {
+        statuses.push((await send('GET', path)).status);
+      }
+      assert.deepEqual(statuses, host.prefix === '' ? [200, 401] : [404, 404], host.name);
+    }
+    assert.deepEqual(handled, ['']);
+  });
+});
 
 /** Appends a stream to another one. */
 function followedBy(rest: ReadableStream<Uint8Array>): TransformStream<Uint8Array, Uint8Array> {
