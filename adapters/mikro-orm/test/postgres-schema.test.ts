@@ -11,6 +11,7 @@ import {
   testAuditMac,
 } from '@tallystick/test-support';
 import { connect } from '../src/connection/connection.ts';
+import { migrate } from '../src/connection/migrate.ts';
 import { migrations, mikroOrmPersistence, OlderSchema, UnusableSchema } from '../src/index.ts';
 
 const skip = database_names.includes('postgres') ? false : 'there is no Postgres';
@@ -107,6 +108,20 @@ describe('a schema on Postgres', { skip }, () => {
     } finally {
       await changeRows(database, `drop owned by ${role} cascade; drop role ${role}`);
     }
+  });
+
+  it('is not migrated by a connection that works elsewhere, as behind a pooler', async (t) => {
+    const { database } = await scratch(t);
+    const connection = await connect({ database_url: database.database_url, schema: 'mine' });
+    t.after(() => connection.close());
+    assert(connection.dialect === 'postgres');
+    connection.long.on('connect', (client) => void client.query('set search_path = public'));
+    await assert.rejects(migrate(connection), (error: Error) => {
+      assert.ok(error instanceof UnusableSchema);
+      assert.match(error.message, /search_path of a connection is public instead of mine: .*pooler/);
+      return true;
+    });
+    assert.deepEqual(await readRows(database, `select 1 from pg_tables where schemaname = 'public'`), []);
   });
 
   it('that does not exist lacks every migration, and a check does not create it', async (t) => {
