@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import {
   changeRows,
   database_names,
@@ -13,13 +12,18 @@ import {
   type ScratchDatabase,
   scratchDatabase,
   test_seed,
-  testAuditMac,
   testRuns,
 } from '@tallystick/test-support';
+import { createKeys, createTallystick } from 'tallystick';
+import { openCompany } from './hosts/host.ts';
+import type { HostPlan } from './subscriptions-host.ts';
 
 const events_count = full_run ? 10_000 : 1_000;
 const kills = testRuns({ short: 3, full: 12 });
-const cards_count = 7;
+/** Cards with which each process buys. */
+const cards_count = 3;
+/** More than a process buys with one card before it is killed. */
+const numbers_of_process = 10_000;
 const host_path = fileURLToPath(new URL('subscriptions-host.ts', import.meta.url));
 const root_path = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -36,6 +40,7 @@ describe('SIGKILL of the host at random points, with two processes that handle e
   for (const name of database_names) {
     describe(`on ${name}`, () => {
       let database: ScratchDatabase;
+      const plans: HostPlan[] = [];
       const hosts: Host[] = [];
       /** Receives each line of each host. */
       let onLine: (host: Host, line: string) => void = () => {};
@@ -44,18 +49,25 @@ describe('SIGKILL of the host at random points, with two processes that handle e
       before(async () => {
         database = await scratchDatabase(name);
         const { database_url } = database;
-        const clock = { nowMs: () => Date.now() };
-        const persistence = await mikroOrmPersistence({ audit_mac: testAuditMac, database_url, clock });
-        await persistence.migrate();
-        await persistence.close();
+        const keys = await createKeys();
+        await using tally = await createTallystick({ database: database_url, keys });
+        await tally.migrate();
+        const company_id = await openCompany(tally);
+        const issue = async () => {
+          const { cards } = tally.company(company_id);
+          const { card_number } = await cards.issue({ total_card_amount: 900_000_000 }, { show_card_number: true });
+          return String(card_number);
+        };
+        for (const place of [0, 1]) {
+          const card_numbers = await Promise.all(Array.from({ length: cards_count }, issue));
+          plans[place] = { database_url, keys, company_id, card_numbers, first_number: 1, events_max: events_count };
+        }
         const id = name === 'sqlite' ? 'integer primary key autoincrement' : 'bigserial primary key';
         await changeRows(
           database,
-          `create table effects (position ${id}, event_id bigint not null, card bigint not null, number bigint not null);
-           create table host_cards (id bigint primary key, number bigint not null);
-           insert into host_cards values ${Array.from({ length: cards_count }, (_, at) => `(${at + 1}, 0)`).join(', ')}`,
+          `create table effects (position ${id}, event_id bigint not null, card bigint not null, number bigint not null)`,
         );
-        hosts.push(start(), start());
+        hosts.push(start(0), start(1));
       });
       after(async () => {
         for (const { child, exited } of hosts) {
@@ -65,12 +77,13 @@ describe('SIGKILL of the host at random points, with two processes that handle e
         await database?.dispose();
       });
 
-      function start(): Host {
-        const child = spawn(
-          process.execPath,
-          ['--conditions=source', host_path, database.database_url, String(events_count)],
-          { cwd: root_path, stdio: ['pipe', 'pipe', 'pipe'] },
-        );
+      function start(place: number): Host {
+        const plan = plans[place]!;
+        plans[place] = { ...plan, first_number: plan.first_number + numbers_of_process };
+        const child = spawn(process.execPath, ['--conditions=source', host_path, JSON.stringify(plan)], {
+          cwd: root_path,
+          stdio: ['pipe', 'pipe', 'pipe'],
+        });
         const host: Host = { child, exited: once(child, 'exit'), output: '', is_complete: false };
         createInterface(child.stdout).on('line', (line) => {
           if (line === 'complete') host.is_complete = true;
@@ -92,7 +105,6 @@ describe('SIGKILL of the host at random points, with two processes that handle e
       function nextLine(isWanted: (host: Host, line: string) => boolean): Promise<Host> {
         return new Promise((resolve, reject) => {
           onLine = (host, line) => {
-            if (line.startsWith('failed')) reject(new Error(line));
             if (isWanted(host, line)) resolve(host);
           };
           for (const host of hosts) {
@@ -117,7 +129,7 @@ describe('SIGKILL of the host at random points, with two processes that handle e
           });
           killed.child.kill('SIGKILL');
           const place = hosts.indexOf(killed);
-          hosts[place] = start();
+          hosts[place] = start(place);
           await killed.exited;
           // Nobody waits for the end of its lease. If the other process owns the subscription, there
           // are two owners now.
@@ -147,14 +159,19 @@ describe('SIGKILL of the host at random points, with two processes that handle e
           events.map(({ id }) => Number(id)),
           'the effects are not those of the log, each once',
         );
-        const numbers = Map.groupBy(effects, ({ card }) => Number(card));
-        assert.equal(numbers.size, cards_count);
-        for (const [card, of_card] of numbers) {
+        const of_purchases = Map.groupBy(
+          effects.filter(({ card }) => Number(card) !== 0),
+          ({ card }) => Number(card),
+        );
+        assert.equal(of_purchases.size, 2 * cards_count);
+        for (const [card, of_card] of of_purchases) {
+          const numbers = of_card.map(({ number }) => Number(number));
           assert.deepEqual(
-            of_card.map(({ number }) => Number(number)),
-            of_card.map((_, at) => at + 1),
+            numbers,
+            numbers.toSorted((one, other) => one - other),
             `the order of card ${card}`,
           );
+          assert.equal(new Set(numbers).size, numbers.length, `the purchases of card ${card}`);
         }
       });
 

@@ -1,103 +1,112 @@
 /**
- * A host process that writes events of its cards in transactions of its own, and handles the events
- * of all processes: `node subscriptions-host.ts <database url> <events>`. It prints a line at each
- * commit and in each call of its handler, and `complete` once the log has that number of events. It
- * ends when its standard input ends.
+ * A host process that decides purchases, issues cards in transactions of its own, and handles the
+ * events of all processes: `node subscriptions-host.ts <HostPlan as JSON>`. It prints a line at each
+ * commit and in each call of its handler, and `complete` once the log has enough events. It ends
+ * when its standard input ends.
  */
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createSubscriber, type SubscriptionHandler } from '@tallystick/events';
-import { mikroOrmPersistence, type Tx } from '@tallystick/mikro-orm';
-import { testAuditMac } from '@tallystick/test-support';
+import Database from 'better-sqlite3';
+import pg from 'pg';
+import { createTallystick } from 'tallystick';
 
-const [, , database_url = '', events_text = '0'] = process.argv;
-const events_max = Number(events_text);
-const writers_count = 3;
-/** How far the writers run ahead of the handler. */
-const ahead_max = 800;
-const cards_count = 7;
-
-const clock = { nowMs: () => Date.now() };
-const persistence = await mikroOrmPersistence({ audit_mac: testAuditMac, database_url, clock });
-const is_sqlite = database_url.startsWith('sqlite:');
-const sql = (text: string): string => (is_sqlite ? text.replaceAll(/\$\d/g, '?') : text);
-let is_ended = false;
-
-const subscriber = createSubscriber({
-  ...persistence,
-  dialect: is_sqlite ? 'sqlite' : 'postgres',
-  after(ms, run) {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  },
-  clock,
-  monotonicNow: () => performance.now(),
-  machineNow: () => Date.now(),
-  random: { below: () => 0, bytes: (count) => new Uint8Array(randomBytes(count)) },
-  failed: ({ error }) => console.log(`failed ${String(error)}`),
-  removed() {},
-  listenerFailed() {},
-});
-
-/** The effect: a row for each event, with the number of the event among those of its card. */
-const handler: SubscriptionHandler = async (events, tx) => {
-  for (const { id, payload } of events) {
-    const values = [id, payload.vcn_id, payload.number];
-    await tx.query(sql('insert into effects (event_id, card, number) values ($1, $2, $3)'), values);
-  }
-  console.log('call');
-};
-
-/** Writes events of a card with rising numbers, as a decision does: the card is locked first. */
-async function write(turn: number): Promise<number> {
-  const { host, commit, rollback } = await persistence.begin();
-  const execute = (text: string, ...values: unknown[]) => host.execute({ text: sql(text), values });
-  const count = 1 + (turn % 8);
-  const card = 1 + Math.floor(Math.random() * cards_count);
-  const { rows } = await execute(
-    'update host_cards set number = number + $1 where id = $2 returning number',
-    count,
-    card,
-  );
-  const first = Number(rows[0]?.number) - count + 1;
-  await persistence.joining(host).run(({ events }: Pick<Tx, 'events'>) =>
-    events.append(
-      Array.from({ length: count }, (_, place) => ({
-        company_id: 1,
-        event_type: 'virtualcard.clearings',
-        payload: { vcn_id: card, number: first + place },
-        previous: null,
-        created_at_ms: Date.now(),
-        request_id: null,
-      })),
-    ),
-  );
-  const totals = await execute(
-    'select (select sum(number) from host_cards) as written, (select coalesce(max(position), 0) from effects) as handled',
-  );
-  // Transactions overlap on Postgres, so that lower ids commit later.
-  if (!is_sqlite) await delay(Math.random() * 4);
-  if (turn % 9 === 8) await rollback();
-  else await commit();
-  subscriber.nudge();
-  const [{ written, handled } = {}] = totals.rows;
-  console.log(`written ${written}`);
-  if (Number(written) - Number(handled) > ahead_max) await delay(20);
-  return Number(written);
+/** What a host process is started with. */
+export interface HostPlan {
+  readonly database_url: string;
+  readonly keys: string;
+  readonly company_id: string;
+  /** The numbers of the cards with which only this process buys. */
+  readonly card_numbers: readonly string[];
+  /** The purchases of each card have rising numbers from here on. */
+  readonly first_number: number;
+  /** It writes until the log has this number of events. */
+  readonly events_max: number;
 }
 
-async function writer(): Promise<void> {
-  for (let turn = 0; !is_ended && (await write(turn)) < events_max; turn += 1);
+/** How far the writers run ahead of the handler, events. */
+const ahead_max = 800;
+
+class Undone extends Error {}
+
+const plan = JSON.parse(process.argv[2] ?? '') as HostPlan;
+const is_sqlite = plan.database_url.startsWith('sqlite:');
+const handle = is_sqlite
+  ? new Database(plan.database_url.slice('sqlite:'.length))
+  : new pg.Pool({ connectionString: plan.database_url, max: 4 });
+const tally = await createTallystick({ database: plan.database_url, keys: plan.keys });
+const { cards } = tally.company(plan.company_id);
+let is_ended = false;
+
+/** Whether the log is not full yet. Waits while the handler is behind. */
+async function goesOn(): Promise<boolean> {
+  const sql = 'select (select count(*) from events) as written, (select count(*) from effects) as handled';
+  for (;;) {
+    const [row] = (
+      handle instanceof Database ? handle.prepare(sql).all() : (await handle.query(sql)).rows
+    ) as readonly { readonly written: unknown; readonly handled: unknown }[];
+    const [written, handled] = [Number(row?.written), Number(row?.handled)];
+    console.log(`written ${written}`);
+    if (is_ended || written >= plan.events_max) return false;
+    if (written - handled <= ahead_max) return true;
+    await delay(20);
+  }
+}
+
+/** Buys with the card, one purchase after another. */
+async function buy(card_number: string): Promise<void> {
+  for (let number = plan.first_number; number % 20 !== 0 || (await goesOn()); number += 1) {
+    await tally.network.authorize({
+      card_number,
+      message_type_indicator: 'Authorization Request',
+      trace_id: `T${number}-${card_number.slice(-4)}`,
+      system_trace_audit_number: String(number).padStart(6, '0'),
+      transaction_date_time: new Date().toISOString(),
+      billing_amount: 100,
+      billing_currency: 'USD',
+      merchant_amount: 100,
+      merchant_currency: 'USD',
+      mcc: '5411',
+    });
+  }
+}
+
+/** Issues cards in transactions that stay open for a while, so that on Postgres ids commit late. */
+async function issue(): Promise<void> {
+  for (let turn = 0; turn % 20 !== 0 || (await goesOn()); turn += 1) {
+    const issuing = tally.transaction(handle as pg.Pool, async (tx) => {
+      await cards.issue({ total_card_amount: 1_000 }, { tx });
+      if (!is_sqlite) await delay(Math.random() * 4);
+      if (turn % 7 === 6) throw new Undone();
+    });
+    await issuing.catch((error: unknown) => {
+      if (!(error instanceof Undone)) throw error;
+    });
+  }
 }
 
 process.stdin.resume();
 const stopped = new Promise<void>((resolve) => process.stdin.once('end', () => resolve()));
-await subscriber.subscribe('effects', ['virtualcard.clearings'], handler, { from: 'beginning' });
-subscriber.start();
-const writing = Promise.all(Array.from({ length: writers_count }, writer));
+const values = is_sqlite ? '?, ?, ?' : '$1, $2, $3';
+await tally.subscribe(
+  'effects',
+  ['virtualcard.created', 'virtualcard.realtime.auths'],
+  async (events, tx) => {
+    for (const event of events) {
+      const { id, event_type } = event;
+      const of_purchase = event_type === 'virtualcard.realtime.auths';
+      const [card, number] = of_purchase ? [event.payload.vcn_id, event.payload.system_trace_audit_number] : [0, id];
+      const row = [id, Number(card), Number(number)];
+      await tx.query(`insert into effects (event_id, card, number) values (${values})`, row);
+    }
+    console.log('call');
+  },
+  { from: 'beginning' },
+);
+await tally.start();
+const writing = Promise.all([...plan.card_numbers.map(buy), issue()]);
 void writing.then(() => console.log('complete'));
 await stopped;
 is_ended = true;
 await writing;
-await subscriber.stop();
-await persistence.close();
+await tally.close();
+if (handle instanceof Database) handle.close();
+else await handle.end();
