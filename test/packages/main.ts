@@ -43,7 +43,7 @@ try {
 }
 for (const note of notes) console.log(note);
 if (problems.length > 0) {
-  console.error(`\n${problems.length} problems of the packed packages:`);
+  console.error(`\n${count(problems.length, 'problem')} of the packed packages:`);
   for (const problem of problems) console.error(`  ${problem.replaceAll('\n', '\n    ')}`);
   process.exitCode = 1;
 } else {
@@ -172,7 +172,7 @@ function ownErrors(version: string, { succeeded, output }: Outcome): readonly st
   if (foreign.length > 0) {
     const libraries = foreign.map((text) => packageOf(text.slice('node_modules/'.length)));
     notes.push(
-      `TypeScript ${version}: ${foreign.length} errors in declarations of ${[...new Set(libraries)].join(', ')}`,
+      `TypeScript ${version}: ${count(foreign.length, 'error')} in declarations of ${[...new Set(libraries)].join(', ')}`,
     );
   }
   return errors.filter((text) => !foreign.includes(text)).map((text) => `TypeScript ${version}: ${text}`);
@@ -201,4 +201,8 @@ function printSizes(host: HostProject, packed: readonly PackedPackage[]): void {
   const top = largest.slice(0, 5).map(([name, size]) => `${name} ${(size / 1e6).toFixed(1)} MB`);
   console.log(`\n${embedded} installed: ${packages} packages, ${files} files, ${(bytes / 1e6).toFixed(1)} MB`);
   console.log(`the largest: ${top.join(', ')}`);
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
