@@ -79,6 +79,21 @@ describe('a table prefix on SQLite', () => {
     assert.deepEqual(await readRows(database, 'select id from other_companies'), [{ id: 1 }]);
   });
 
+  it('is on our statements in a transaction of the host, and not on those of the host', async (t) => {
+    const { database, open } = await scratch(t);
+    await changeRows(database, 'create table companies (own text)');
+    const persistence = await open('ta_');
+    await persistence.migrate();
+    for (const end of ['rollback', 'commit'] as const) {
+      const transaction = await persistence.begin();
+      await transaction.host.execute({ text: 'insert into companies values (?)', values: [end] });
+      await persistence.joining(transaction.host).run(makeOwner);
+      await transaction[end]();
+    }
+    assert.deepEqual(await readRows(database, 'select own from companies'), [{ own: 'commit' }]);
+    assert.equal((await readRows(database, 'select id from ta_companies')).length, 1);
+  });
+
   for (const name of ['A', 'a-b', 'a"b', 'a b', '1a', 'sqlite_', 'a'.repeat(32)]) {
     it(`is not ${JSON.stringify(name)}`, async () => {
       await assert.rejects(
