@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2Stream } from 'node:http2';
 import { HttpProblem } from '../answer/error-answer.ts';
 import type { BodyAccount } from './bodies.ts';
 import type { BodyPace } from './body-pace.ts';
@@ -72,10 +73,11 @@ export function expectsContinue({ httpVersionMinor, headers }: IncomingMessage):
   return httpVersionMinor === 1 && headers.expect?.toLowerCase() === '100-continue';
 }
 
-/** Whether the headers announce a body. */
-export function hasBody({ headers }: IncomingMessage): boolean {
-  const declared = headers['content-length'];
-  return declared === undefined ? headers['transfer-encoding'] !== undefined : declared !== '0';
+/** Whether the headers announce a body. In HTTP/2, which a host may speak, the end of the stream does. */
+export function hasBody(req: IncomingMessage & { readonly stream?: Pick<Http2Stream, 'endAfterHeaders'> }): boolean {
+  const declared = req.headers['content-length'];
+  if (declared !== undefined) return declared !== '0';
+  return req.headers['transfer-encoding'] !== undefined || req.stream?.endAfterHeaders === false;
 }
 
 /**
