@@ -410,6 +410,23 @@ describe('a listener', () => {
   });
 });
 
+describe('a listener that is more than 10,000 ids behind', () => {
+  it('loses what is between, and a subscription does not', async () => {
+    const world = new SubscriberWorld();
+    const { subscriber } = world.process();
+    const { calls, handler } = recording();
+    await subscriber.subscribe('ledger', ['all'], handler);
+    subscriber.start();
+    const seen: number[] = [];
+    subscriber.on(['all'], ({ id }) => seen.push(id));
+    await world.quiet();
+    const ids = await world.happen(10_050);
+    await world.until(() => calls.flat().length === ids.length && seen.length >= 10_000);
+    assert.deepEqual(seen, ids.slice(50));
+    await subscriber.stop();
+  });
+});
+
 describe('a subscription that cannot be made', () => {
   const refuses = (title: string, message: RegExp, ...args: unknown[]) =>
     it(title, async () => {
