@@ -9,7 +9,7 @@ import Database from 'better-sqlite3';
 import { sql } from 'drizzle-orm';
 import { drizzle as drizzleOnSqlite } from 'drizzle-orm/better-sqlite3';
 import { drizzle as drizzleOnPostgres } from 'drizzle-orm/node-postgres';
-import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, SqliteDialect } from 'kysely';
+import { CamelCasePlugin, CompiledQuery, Kysely, PostgresDialect, SqliteDialect, type Transaction } from 'kysely';
 import pg from 'pg';
 import {
   fromBetterSqlite3,
@@ -70,9 +70,13 @@ function poolOf(world: HostWorld): pg.Pool {
   return pool;
 }
 
-/** A client of the pool, also when it serves only one transaction of a library. */
-function cut(client: pg.ClientBase): void {
-  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+/** Ends the connection of the transaction from the server. */
+async function killConnection(world: HostWorld, tx: HostTransaction): Promise<void> {
+  const { rows } = await tx.execute({ text: 'select pg_backend_pid() as process_id', values: [] });
+  const client = new pg.Client(world.scratch.database_url);
+  await client.connect();
+  await client.query('select pg_terminate_backend($1)', [rows[0]!.process_id]);
+  await client.end();
 }
 
 function databaseOf(world: HostWorld): Database.Database {
@@ -81,7 +85,7 @@ function databaseOf(world: HostWorld): Database.Database {
   return database;
 }
 
-async function onTable(world: HostWorld): Promise<void> {
+async function createHostRows(world: HostWorld): Promise<void> {
   if (world.scratch.name === 'sqlite') {
     const database = databaseOf(world);
     database.exec(host_rows);
@@ -124,7 +128,7 @@ const pg_pair: HostPair = {
   database: 'postgres',
   is_shared: false,
   async open(world) {
-    await onTable(world);
+    await createHostRows(world);
     const pool = poolOf(world);
     return {
       async begin() {
@@ -140,7 +144,7 @@ const pg_pair: HostPair = {
           commit: () => end('commit'),
           rollback: () => end('rollback'),
           async crash() {
-            cut(client);
+            await killConnection(world, fromPg(client));
             client.release(true);
           },
         };
@@ -154,23 +158,38 @@ const pg_pair: HostPair = {
   },
 };
 
-function onDatabase(database: Database.Database, close: () => Promise<void>, tx: () => HostTransaction): Host {
-  const run = async (text: string): Promise<void> => void database.exec(text);
+/** A host whose handle of SQLite is opened again after a crash. */
+function onDatabase<Handle extends object>(
+  open: () => { database: Database.Database; handle: Handle },
+  from: (handle: Handle) => HostTransaction,
+  { is_shared }: { readonly is_shared: boolean },
+): Host {
+  let now = open();
+  const run = async (text: string): Promise<void> => void now.database.exec(text);
+  const close = async (): Promise<void> => {
+    if (!is_shared) now.database.close();
+  };
   return {
     async begin() {
+      const { database, handle } = now;
       database.exec('begin immediate');
+      const end = async (text: string): Promise<void> => void database.exec(text);
       return {
-        tx,
-        run,
-        commit: () => run('commit'),
-        rollback: () => run('rollback'),
-        // The connection is closed with its transaction, and the host opens it again.
-        crash: () => run('rollback'),
+        tx: () => from(handle),
+        run: end,
+        commit: () => end('commit'),
+        rollback: () => end('rollback'),
+        async crash() {
+          // With its handle, a database in memory would be gone.
+          if (is_shared) return await end('rollback');
+          database.close();
+          now = open();
+        },
       };
     },
-    outside: () => tx,
-    transaction: (work) => transaction(database, (host) => work(host, run)),
-    isOpen: async () => database.prepare('select 1').pluck().get() !== undefined,
+    outside: () => () => from(now.handle),
+    transaction: (work) => transaction(now.handle, (host) => work(host, run)),
+    isOpen: async () => now.database.prepare('select 1').pluck().get() !== undefined,
     close,
   };
 }
@@ -180,13 +199,12 @@ const sqlite_pair: HostPair = {
   database: 'sqlite',
   is_shared: false,
   async open(world) {
-    await onTable(world);
-    const database = databaseOf(world);
-    return onDatabase(
-      database,
-      async () => void database.close(),
-      () => fromBetterSqlite3(database),
-    );
+    await createHostRows(world);
+    const open = () => {
+      const database = databaseOf(world);
+      return { database, handle: database };
+    };
+    return onDatabase(open, fromBetterSqlite3, { is_shared: false });
   },
 };
 
@@ -195,12 +213,9 @@ const memory_pair: HostPair = {
   database: 'sqlite',
   is_shared: true,
   async open({ shared }) {
-    shared!.exec(host_rows);
-    return onDatabase(
-      shared!,
-      async () => {},
-      () => fromBetterSqlite3(shared!),
-    );
+    const database = shared!;
+    database.exec(host_rows);
+    return onDatabase(() => ({ database, handle: database }), fromBetterSqlite3, { is_shared: true });
   },
 };
 
@@ -210,38 +225,43 @@ function kyselyPair(database: DatabaseName): HostPair {
     database,
     is_shared: false,
     async open(world) {
-      await onTable(world);
-      const clients: pg.PoolClient[] = [];
+      await createHostRows(world);
       const pool = database === 'postgres' ? poolOf(world) : null;
-      pool?.on('acquire', (client) => clients.push(client));
-      const handle = database === 'sqlite' ? databaseOf(world) : null;
-      const dialect = handle === null ? new PostgresDialect({ pool: pool! }) : new SqliteDialect({ database: handle });
-      const db = new Kysely<unknown>({ dialect, plugins: [new CamelCasePlugin()] });
+      const open = () => {
+        const handle = pool === null ? databaseOf(world) : null;
+        const dialect =
+          handle === null ? new PostgresDialect({ pool: pool! }) : new SqliteDialect({ database: handle });
+        return { handle, db: new Kysely<unknown>({ dialect, plugins: [new CamelCasePlugin()] }) };
+      };
+      let now = open();
       return {
         async begin() {
-          const trx = await db.startTransaction().execute();
-          const client = clients.at(-1);
+          const { db, handle } = now;
+          const {
+            tx: trx,
+            commit,
+            rollback,
+          } = await openCallback<Transaction<unknown>>((work) => db.transaction().execute(work));
           return {
             tx: () => fromKysely(trx),
             run: async (text) => void (await trx.executeQuery(CompiledQuery.raw(text))),
-            commit: async () => await trx.commit().execute(),
-            rollback: async () => await trx.rollback().execute(),
+            commit,
+            rollback,
             async crash() {
-              if (client !== undefined) cut(client);
-              await trx
-                .rollback()
-                .execute()
-                .catch(() => undefined);
+              if (handle === null) await killConnection(world, fromKysely(trx));
+              else handle.close();
+              await rollback();
+              if (handle !== null) now = open();
             },
           };
         },
-        outside: () => () => fromKysely(db),
+        outside: () => () => fromKysely(now.db),
         transaction: (work) =>
-          transaction(db, (tx, trx) =>
+          transaction(now.db, (tx, trx) =>
             work(tx, async (text) => void (await trx.executeQuery(CompiledQuery.raw(text)))),
           ),
-        isOpen: async () => (await db.executeQuery(CompiledQuery.raw('select 1'))).rows.length === 1,
-        close: () => db.destroy(),
+        isOpen: async () => (await now.db.executeQuery(CompiledQuery.raw('select 1'))).rows.length === 1,
+        close: () => now.db.destroy(),
       };
     },
   };
@@ -259,12 +279,13 @@ function mikroOrmPair(database: DatabaseName): HostPair {
     database,
     is_shared: false,
     async open(world) {
-      await onTable(world);
+      await createHostRows(world);
       const url = world.scratch.database_url;
-      const orm =
+      const open = async () =>
         database === 'sqlite'
           ? await SqliteOrm.init({ entities: [HostRow], dbName: url.slice('sqlite:'.length) })
           : await PostgresOrm.init({ entities: [HostRow], clientUrl: url });
+      let orm = await open();
       return {
         async begin() {
           const em = orm.em.fork();
@@ -274,7 +295,13 @@ function mikroOrmPair(database: DatabaseName): HostPair {
             run: async (text) => void (await em.execute(text, [], 'run')),
             commit: () => em.commit(),
             rollback: () => em.rollback(),
-            crash: () => em.rollback(),
+            async crash() {
+              if (database === 'postgres') await killConnection(world, fromMikroOrm(em));
+              else (await (orm as SqliteOrm).em.getConnection().getNativeClient()).close();
+              // After this rejects, MikroORM never returns the connection to its pool.
+              await em.rollback().catch(() => undefined);
+              orm = await open();
+            },
           };
         },
         outside: () => () => fromMikroOrm(orm.em.fork()),
@@ -292,24 +319,21 @@ const drizzle_postgres: HostPair = {
   database: 'postgres',
   is_shared: false,
   async open(world) {
-    await onTable(world);
+    await createHostRows(world);
     const pool = poolOf(world);
-    const clients: pg.PoolClient[] = [];
-    pool.on('acquire', (client) => clients.push(client));
     const db = drizzleOnPostgres(pool);
     return {
       async begin() {
         const { tx, commit, rollback } = await openCallback<Parameters<Parameters<typeof db.transaction>[0]>[0]>(
           (work) => db.transaction(work),
         );
-        const client = clients.at(-1)!;
         return {
           tx: () => fromDrizzle(tx),
           run: async (text) => void (await tx.execute(sql.raw(text))),
           commit,
           rollback,
           async crash() {
-            cut(client);
+            await killConnection(world, fromDrizzle(tx));
             await rollback();
           },
         };
@@ -328,19 +352,12 @@ const drizzle_sqlite: HostPair = {
   database: 'sqlite',
   is_shared: false,
   async open(world) {
-    await onTable(world);
-    const database = databaseOf(world);
-    const db = drizzleOnSqlite(database);
-    const host = onDatabase(
-      database,
-      async () => void database.close(),
-      () => fromDrizzle(db),
-    );
-    return {
-      ...host,
-      transaction: (work) =>
-        transaction(db, (tx, its_own) => work(tx, async (text) => void its_own.run(sql.raw(text)))),
+    await createHostRows(world);
+    const open = () => {
+      const database = databaseOf(world);
+      return { database, handle: drizzleOnSqlite(database) };
     };
+    return onDatabase(open, fromDrizzle, { is_shared: false });
   },
 };
 
