@@ -6,7 +6,8 @@ export async function cancelOrder(company_id: string, order: number): Promise<vo
   const client = await pool.connect();
   try {
     await client.query('begin');
-    const { rows } = await client.query('delete from orders where id = $1 returning card_id', [order]);
+    const remove = 'delete from orders where id = $1 returning card_id';
+    const { rows } = await client.query(remove, [order]);
     await tally.company(company_id).cards.cancel(rows[0].card_id, { tx: fromPg(client) });
     await client.query('commit');
   } catch (error) {

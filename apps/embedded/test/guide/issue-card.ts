@@ -7,7 +7,7 @@ export async function issueCard(company_id: string, total_card_amount: number): 
     return (await tally.company(company_id).cards.issue({ total_card_amount })).id;
   } catch (error) {
     if (isRefusal(error, 'account_range_used_up')) return 'the real card has no free number';
-    if (isRefusal(error)) return error.fields.map(({ path, message }) => `${path} ${message}`).join('; ');
+    if (isRefusal(error)) return error.message;
     if (error instanceof Fault) return 'try again later';
     throw error;
   }

@@ -2,8 +2,10 @@
 import type { Mailer } from '@tallystick/cards';
 import { createTallystick } from 'tallystick';
 
+type HandOver = (to: string, subject: string, html: string) => Promise<void>;
+
 /** Hands mails over to another service of the host. */
-export function ownMailer(handOver: (to: string, subject: string, html: string) => Promise<void>): Mailer {
+export function ownMailer(handOver: HandOver): Mailer {
   return {
     async send({ to, subject, html }) {
       try {

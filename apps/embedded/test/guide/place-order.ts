@@ -3,7 +3,8 @@ import { pool, tally } from './tally.ts';
 
 export async function placeOrder(company_id: string, amount: number): Promise<string> {
   return await tally.transaction(pool, async (tx, client) => {
-    const { rows } = await client.query('insert into orders (amount) values ($1) returning id', [amount]);
+    const insert = 'insert into orders (amount) values ($1) returning id';
+    const { rows } = await client.query(insert, [amount]);
     const order = Number(rows[0].id);
     const card = await tally
       .company(company_id)

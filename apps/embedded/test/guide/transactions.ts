@@ -13,7 +13,8 @@ interface Tables {
 export async function withKysely(company_id: string): Promise<void> {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   await db.transaction().execute(async (trx) => {
-    const { id } = await tally.company(company_id).cards.issue({ total_card_amount: 500 }, { tx: fromKysely(trx) });
+    const { cards } = tally.company(company_id);
+    const { id } = await cards.issue({ total_card_amount: 500 }, { tx: fromKysely(trx) });
     await trx.insertInto('orders').values({ amount: 500, card_id: id }).execute();
   });
 }
@@ -21,7 +22,8 @@ export async function withKysely(company_id: string): Promise<void> {
 export async function withDrizzle(company_id: string): Promise<void> {
   const db = drizzle(pool);
   await db.transaction(async (tx) => {
-    await tally.company(company_id).cards.issue({ total_card_amount: 500 }, { tx: fromDrizzle(tx) });
+    const { cards } = tally.company(company_id);
+    await cards.issue({ total_card_amount: 500 }, { tx: fromDrizzle(tx) });
   });
 }
 
