@@ -230,6 +230,29 @@ describe('two processes with one subscription', () => {
     await two.subscriber.stop();
   });
 
+  it('commit once when the first dies after its handler and before its position has moved', async () => {
+    const world = new SubscriberWorld();
+    const [one, two] = [world.process(), world.process()];
+    await one.subscriber.subscribe('ledger', ['all'], async (events, tx) => {
+      for (const { id } of events) await world.effect(tx, `event ${id}`);
+      one.die();
+    });
+    await two.subscriber.subscribe('ledger', ['all'], async (events, tx) => {
+      for (const { id } of events) await world.effect(tx, `event ${id}`);
+    });
+    one.subscriber.start();
+    const ids = await world.happen(2);
+    await world.pass(1_000);
+    two.subscriber.start();
+    await world.until(() => world.effects.length >= ids.length);
+    await world.pass(10_000);
+    assert.deepEqual(
+      world.effects,
+      ids.map((id) => `event ${id}`),
+    );
+    await two.subscriber.stop();
+  });
+
   it('do not take over from a handler that takes long without a transaction', async () => {
     const world = new SubscriberWorld();
     const [one, two] = [world.process(), world.process()];
