@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { migrations, printMigrations } from '@tallystick/mikro-orm';
 import { changeRows, database_names, readRows, scratchDatabase, tableNames } from '@tallystick/test-support';
+import { runCommand } from '../../src/command-line/command.ts';
 
 const main = fileURLToPath(new URL('../../src/command-line/main.ts', import.meta.url));
 
@@ -23,6 +24,13 @@ async function tallystick(words: readonly string[], environment: NodeJS.ProcessE
   child.stdout.setEncoding('utf8').on('data', (text) => (out += text));
   child.stderr.setEncoding('utf8').on('data', (text) => (err += text));
   const [status] = await new Promise<[number | null]>((resolve) => child.once('close', (code) => resolve([code])));
+  return { status, out, err };
+}
+
+/** The same without a process, for what is refused. */
+async function inProcess(words: readonly string[]): Promise<Ended> {
+  let [out, err] = ['', ''];
+  const status = await runCommand(words, {}, { out: (text) => (out += text), err: (text) => (err += text) });
   return { status, out, err };
 }
 
@@ -105,7 +113,7 @@ describe('tallystick', () => {
     ['an unreachable database', ['migrate', '--database-url', unreachable], 1, /user@127.0.0.1:1.*ECONNREFUSED/],
   ] as const) {
     it(`refuses ${what} with one sentence`, async () => {
-      const ended = await tallystick(words);
+      const ended = await inProcess(words);
       assert.equal(ended.status, status, ended.err);
       assertSentence(ended, message);
     });
