@@ -7,8 +7,24 @@ import { createVault, parseKeyRing } from '@tallystick/vault';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 
-const start_ms = Date.UTC(2026, 0, 15, 12);
-const { audit_mac, card_vault, random } = createVault(parseKeyRing(Buffer.alloc(32, 'embedding').toString('base64')));
+export const start_ms = Date.UTC(2026, 0, 15, 12);
+export const host_keys = createVault(parseKeyRing(Buffer.alloc(32, 'embedding').toString('base64')));
+
+const call = { actor: 'test', request_id: null, now_ms: start_ms };
+
+function issueWith(tx: Tx, company_id: number, request: Readonly<Record<string, unknown>> = {}): Promise<CardReading> {
+  return issueCard(
+    tx,
+    { vault: host_keys.card_vault, random: host_keys.random },
+    { ...call, company_id },
+    { total_card_amount: 1_000, ...request },
+  );
+}
+
+/** Issues a card of the company in this unit of work. */
+export async function issueIn(unit: UnitOfWork<Tx>, company_id: number): Promise<void> {
+  await unit.run((tx) => issueWith(tx, company_id));
+}
 
 /** A migrated database with a company and its account range: what a host shares with an instance. */
 export interface HostWorld {
@@ -81,11 +97,10 @@ export async function hostWorld(
     ...(shared === null ? {} : { database: shared }),
     database_url: scratch.database_url,
     clock: fixedClock(start_ms),
-    audit_mac,
+    audit_mac: host_keys.audit_mac,
     ...options,
   });
   await persistence.migrate();
-  const call = { actor: 'test', request_id: null, now_ms: start_ms };
   const company_id = await persistence.unitOfWork.run(async (tx) => {
     const { id } = await createCompany(tx, call, { name: 'Example Ltd', customer_number: '4711' });
     await createRealCard(
@@ -95,15 +110,13 @@ export async function hostWorld(
     );
     return id;
   });
-  const issueWith: HostWorld['issueWith'] = (tx, request = {}) =>
-    issueCard(tx, { vault: card_vault, random }, { ...call, company_id }, { total_card_amount: 1_000, ...request });
   return {
     scratch,
     persistence,
     company_id,
     shared,
-    issue: (unit, request) => unit.run((tx) => issueWith(tx, request)),
-    issueWith,
+    issue: (unit, request) => unit.run((tx) => issueWith(tx, company_id, request)),
+    issueWith: (tx, request) => issueWith(tx, company_id, request),
     state: () => (scratch.name === 'sqlite' ? stateOnSqlite(scratch, shared) : stateOnPostgres(scratch)),
     async settingsIn(host) {
       const text = `select string_agg(name || ' ' || setting, ';' order by name) as settings from pg_catalog.pg_settings`;
