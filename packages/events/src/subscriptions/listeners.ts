@@ -42,7 +42,7 @@ export function createListeners(ports: ListenersPorts): Listeners {
   let is_started = false;
   let ended: Promise<void> | null = null;
 
-  function tell(event: Event): void {
+  function notify(event: Event): void {
     for (const { types, listener } of entries) {
       if (types.stored_names !== null && !types.stored_names.includes(event.event_type)) continue;
       try {
@@ -80,7 +80,7 @@ export function createListeners(ports: ListenersPorts): Listeners {
         const next = await unitOfWork.read((tx) =>
           tx.subscriptions.read(filter, after_id, final_id, subscription_batch_max),
         );
-        for (const event of next.events) tell(event);
+        for (const event of next.events) notify(event);
         passed_id = next.passed_id;
       } catch (error) {
         listenerFailed(error);

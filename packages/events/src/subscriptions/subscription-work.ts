@@ -159,7 +159,7 @@ export async function workOnSubscription(
     let running: Promise<void> = Promise.resolve();
     try {
       running = (async () => await handler(events.map(toSubscribed), lazy.tx))();
-      await Promise.race([running, lazy.expired, signal.abandoned]);
+      await signal.untilAbandoned(Promise.race([running, lazy.expired]));
       await stopRenewal();
       if (!lazy.is_begun) return await advance(from_id, to_id);
       return await lazy.finish((host) =>
@@ -169,7 +169,7 @@ export async function workOnSubscription(
       await stopRenewal();
       await lazy.abandon();
       // Two calls of a handler never overlap in a process.
-      await Promise.race([running.catch(() => undefined), signal.abandoned.catch(() => undefined)]);
+      await signal.untilAbandoned(running).catch(() => undefined);
       if (error instanceof SubscriptionLost) return false;
       batch_max = Math.max(1, Math.floor(events.length / 2));
       throw new FailedRun(error, events);

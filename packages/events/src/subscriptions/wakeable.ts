@@ -3,8 +3,11 @@ import type { After } from '@tallystick/kernel';
 /** Lets a loop sleep until it is woken or stopped. */
 export interface Wakeable {
   readonly is_stopped: boolean;
-  /** Rejects when the loop must not wait for anything any more. Never resolves. */
-  readonly abandoned: Promise<never>;
+  /**
+   * Settles like the work, or rejects when the loop must not wait for anything any more. Nothing of
+   * a settled work is kept: `Promise.race` with one promise for all would keep a reaction for each.
+   */
+  untilAbandoned<Result>(work: Promise<Result>): Promise<Result>;
   /**
    * Resolves after the time, with false, or earlier at a wake-up or a stop, with true. A wake-up
    * since the last sleep ends it at once. With `until_stop` only a stop ends it early.
@@ -23,13 +26,20 @@ export function createWakeable(after: After): WakeableControl {
   let was_woken = false;
   let wakeSleeper: (() => void) | null = null;
   let stopSleeper: (() => void) | null = null;
-  const abandoned = Promise.withResolvers<never>();
-  abandoned.promise.catch(() => undefined);
+  let is_abandoned = false;
+  const rejectAwaited = new Set<(reason: Error) => void>();
+  const stopped = (): Error => new Error('the subscription was stopped');
   return {
     get is_stopped() {
       return is_stopped;
     },
-    abandoned: abandoned.promise,
+    untilAbandoned(work) {
+      return new Promise((resolve, reject) => {
+        if (is_abandoned) reject(stopped());
+        rejectAwaited.add(reject);
+        work.then(resolve, reject).finally(() => rejectAwaited.delete(reject));
+      });
+    },
     async sleep(ms, { until_stop } = { until_stop: false }) {
       if (is_stopped) return true;
       if (was_woken && !until_stop) {
@@ -58,7 +68,8 @@ export function createWakeable(after: After): WakeableControl {
       stopSleeper?.();
     },
     abandon() {
-      abandoned.reject(new Error('the subscription was stopped'));
+      is_abandoned = true;
+      for (const reject of rejectAwaited) reject(stopped());
     },
   };
 }
