@@ -9,6 +9,7 @@ import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
 import { default_settings, sandbox_bank_name, sandbox_sender } from './composition/default-settings.ts';
 import { parsePublicUrl } from './composition/public-url.ts';
 import type { Settings } from './composition/settings.ts';
+import { refuseWrongShapes } from './option-shapes.ts';
 import type { KeptDays, TallystickOptions, TallystickPorts } from './options.ts';
 import { UnusableOptions } from './unusable.ts';
 
@@ -67,9 +68,14 @@ const kept_days_min: Readonly<Record<keyof KeptDays, number>> = {
 export function readOptions(options: TallystickOptions): Settings {
   const problems: string[] = [];
   const problem: Problem = (message) => void problems.push(message);
-  const settings = read(options, problem);
+  if (typeof options !== 'object' || options === null) {
+    throw new UnusableOptions('createTallystick: the options must be an object with at least database and keys');
+  }
+  refuseWrongShapes(options, problem);
+  // What has the wrong type cannot be read further.
+  const settings = problems.length > 0 ? null : read(options, problem);
   if (problems.length > 0) throw new UnusableOptions(`createTallystick: ${problems.join('; ')}`);
-  return settings;
+  return settings as Settings;
 }
 
 function read(options: TallystickOptions, problem: Problem): Settings {
