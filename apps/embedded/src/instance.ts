@@ -101,7 +101,8 @@ export async function openInstance(container: Container): Promise<Instance> {
       });
       await ready();
     },
-    start() {
+    async start() {
+      if (closing !== null) await ready();
       starting ??= ready().then(async () => {
         const jobs = await container.getAsync(tokens.jobs);
         jobs.start();
@@ -112,7 +113,7 @@ export async function openInstance(container: Container): Promise<Instance> {
       starting.catch(() => {
         starting = null;
       });
-      return starting;
+      await starting;
     },
     close() {
       closing ??= close();
