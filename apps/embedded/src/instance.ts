@@ -55,7 +55,12 @@ export async function openInstance(container: Container): Promise<Instance> {
       container.getAsync(tokens.events_committed),
       container.getAsync(tokens.http_app),
     ]);
-    const { operations, call } = createOperations(ports);
+    const { authenticator } = ports;
+    const { operations, call } = createOperations({
+      ...ports,
+      keyRevoked: (key_id) => authenticator?.forget(key_id),
+      companyChanged: (company_id) => authenticator?.forgetCompany(company_id),
+    });
     return {
       operations: {
         operations,

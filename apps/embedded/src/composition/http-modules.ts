@@ -1,6 +1,6 @@
 import { tableSource } from '@tallystick/clearing-files';
 import { callAfterCommit } from '@tallystick/kernel';
-import { createHttpApp, createLifecycle, createMetrics } from '@tallystick/koa';
+import { createHttpApp, createKeyAuthenticator, createLifecycle, createMetrics } from '@tallystick/koa';
 import { ContainerModule } from 'inversify';
 import { machine_clock } from '../sandbox/shared-clock.ts';
 import { version } from '../version.ts';
@@ -69,6 +69,8 @@ export const http_module = new ContainerModule(({ bind }) => {
       open_banking,
       events_committed,
     ) => ({
+      // Calls in process revoke keys, too.
+      authenticator: createKeyAuthenticator({ ...persistence, ...vault, sandbox }),
       open_banking: open_banking ?? undefined,
       imports: import_ports,
       readTable: tableSource,
