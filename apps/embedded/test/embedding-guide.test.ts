@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import type { Mailer } from '@tallystick/cards';
 import { type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
 import { runCommand } from '../src/command-line/command.ts';
@@ -40,6 +41,13 @@ function membersOf(type: string): readonly string[] {
   const [body] = new RegExp(`interface ${type} \\{[\\s\\S]*?\\n\\}`).exec(read('../src/options.ts'))!;
   return [...body.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => name!);
 }
+
+/** MikroORM does not start without an entity. */
+const HostOrder = new EntitySchema<{ id: number }>({
+  name: 'HostOrder',
+  tableName: 'orders',
+  properties: { id: { type: 'integer', primary: true } },
+});
 
 /** A message of the network for a purchase of 12.50 EUR. */
 function purchaseWith(card_number: string): AuthorizationMessage {
@@ -100,7 +108,7 @@ describe('docs/embedding.md', { timeout: 120_000 }, () => {
     const { cancelOrder } = await import('./guide/cancel-order.ts');
     const { openCards } = await import('./guide/lists.ts');
     const { issueCard } = await import('./guide/issue-card.ts');
-    const { withDrizzle, withKysely } = await import('./guide/transactions.ts');
+    const { withDrizzle, withKysely, withMikroOrm } = await import('./guide/transactions.ts');
 
     const card_id = await placeOrder(company_id, 5_000);
     await assert.rejects(placeOrder(company_id, -1), { code: 'validation_failed' });
@@ -111,8 +119,10 @@ describe('docs/embedding.md', { timeout: 120_000 }, () => {
     assert.equal((await openCards(company_id)).length, 0);
     await withKysely(company_id);
     await withDrizzle(company_id);
+    const orm = await MikroORM.init({ entities: [HostOrder], clientUrl: scratch.database_url });
+    await withMikroOrm(orm.em.fork(), company_id).finally(() => orm.close());
     assert.equal((await rowsOf('select 1 from orders')).length, 1);
-    assert.equal((await openCards(company_id)).length, 2);
+    assert.equal((await openCards(company_id)).length, 3);
 
     const issued = await issueCard(company_id, 500);
     assert.equal((await tally.company(company_id).cards.read(issued)).total_card_amount, 500);

@@ -1,9 +1,10 @@
 // transactions.ts
+import type { EntityManager } from '@mikro-orm/postgresql';
 import Database from 'better-sqlite3';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { Kysely, PostgresDialect } from 'kysely';
 import { createTallystick } from 'tallystick';
-import { fromDrizzle, fromKysely } from 'tallystick/tx';
+import { fromDrizzle, fromKysely, fromMikroOrm } from 'tallystick/tx';
 import { pool, tally } from './tally.ts';
 
 interface Tables {
@@ -24,6 +25,13 @@ export async function withDrizzle(company_id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const { cards } = tally.company(company_id);
     await cards.issue({ total_card_amount: 500 }, { tx: fromDrizzle(tx) });
+  });
+}
+
+export async function withMikroOrm(em: EntityManager, company_id: string): Promise<void> {
+  await em.transactional(async (its_own) => {
+    const { cards } = tally.company(company_id);
+    await cards.issue({ total_card_amount: 500 }, { tx: fromMikroOrm(its_own) });
   });
 }
 
