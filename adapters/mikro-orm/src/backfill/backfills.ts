@@ -3,7 +3,6 @@ import type { Database } from 'better-sqlite3';
 import type { PoolClient } from 'pg';
 import type { Connection, PostgresConnection, SqliteConnection } from '../connection/connection.ts';
 import { faultOf } from '../connection/faults.ts';
-import { runOutermost } from '../connection/nesting.ts';
 import type { BackfillState } from '../schema/backfill-schema.ts';
 import { lock_wait_ms_max } from '../schema/migrations/index.ts';
 import { schema_number } from '../schema/schema-locks.ts';
@@ -177,7 +176,7 @@ function onSqlite(connection: SqliteConnection): BackfillWork {
 /** The advisory lock on the removal of a backfill; `$1` names the backfill. */
 const backfill_lock = `hashtextextended($1, ${schema_number})`;
 
-function onPostgres({ pool, long }: PostgresConnection): BackfillWork {
+function onPostgres({ pool, long, runOutermost }: PostgresConnection): BackfillWork {
   const now_ms = `cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
   const select = `select name, state, checkpoint, until, ${now_ms} - copied_at_ms as age_ms from backfills`;
 

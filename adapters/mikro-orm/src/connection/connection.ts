@@ -7,6 +7,7 @@ import type pg from 'pg';
 import { migrations as every_migration, type SchemaMigration } from '../schema/migrations/index.ts';
 import { closeOnce } from './close-once.ts';
 import { hostHandle } from './host-handle.ts';
+import { outermostOnly, type RunOutermost } from './nesting.ts';
 import { ormOptions } from './orm-options.ts';
 import { openPostgresPools, type PostgresPoolOptions } from './postgres-pools.ts';
 import { assertUsableOnPostgres, assertUsableOnSqlite } from './schema-name.ts';
@@ -37,6 +38,7 @@ export interface PostgresConnection {
    * statements have time-outs.
    */
   readonly pool: pg.Pool;
+  readonly runOutermost: RunOutermost;
   /** The pool for passes of the ledger. */
   readonly passes: pg.Pool;
   /** For the short transactions that a decision needs besides its pass. */
@@ -107,6 +109,7 @@ async function connectPostgres(
     orm,
     migrations,
     schema: options.schema,
+    runOutermost: outermostOnly(),
     pool: pools.others,
     passes: pools.passes,
     look_ups: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools.look_ups }) }),

@@ -8,7 +8,6 @@ import { Kysely } from 'kysely';
 import type { Connection } from './connection.ts';
 import { faultOf } from './faults.ts';
 import { hostDialect, type StatementNotes } from './host-dialect.ts';
-import { runOutermost } from './nesting.ts';
 import { openOnPostgres } from './postgres-host.ts';
 import type { Session, Tables } from './session.ts';
 import { openOnSqlite } from './sqlite-host.ts';
@@ -80,7 +79,7 @@ export function joinedUnitOfWork<Tx>(
 
   async function call<Result>(work: (tx: Tx) => Promise<Result>, only_reads: boolean): Promise<Result> {
     try {
-      return await inLine(host.handle, () => runOutermost(() => callOnce(work, only_reads)));
+      return await inLine(host.handle, () => connection.runOutermost(() => callOnce(work, only_reads)));
     } catch (error) {
       throw error instanceof UnusableTransaction ? error : faultOf(error);
     }

@@ -8,7 +8,6 @@ import { faultOf } from './faults.ts';
 import { type Guard, guardedClient, guardedDatabase } from './guarded-handle.ts';
 import { hostSearchPath } from './host-search-path.ts';
 import { types } from './named-query.ts';
-import { runOutermost } from './nesting.ts';
 
 export interface OwnTransactionOptions {
   /** Rolls the transaction back this long after it began, milliseconds; never when absent. */
@@ -21,7 +20,7 @@ export async function beginOwn(
   { ms_max }: OwnTransactionOptions = {},
 ): Promise<OwnTransaction> {
   try {
-    const begun = await runOutermost(() =>
+    const begun = await connection.runOutermost(() =>
       connection.dialect === 'sqlite' ? beginOnSqlite(connection) : beginOnPostgres(connection),
     );
     return ms_max === undefined ? begun : endedBy(begun, ms_max);

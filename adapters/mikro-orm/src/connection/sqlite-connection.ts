@@ -9,7 +9,7 @@ import type { SchemaMigration } from '../schema/migrations/index.ts';
 import { checkpointsOn } from './checkpoints.ts';
 import { closeOnce } from './close-once.ts';
 import { databaseFile, no_file } from './database-file.ts';
-import { runOutermost } from './nesting.ts';
+import { outermostOnly, type RunOutermost } from './nesting.ts';
 import { ormOptions } from './orm-options.ts';
 import type { Tables } from './session.ts';
 import { SharedTurns } from './shared-turns.ts';
@@ -34,6 +34,7 @@ export interface SqliteConnection {
   readonly addPrefix: AddPrefix;
   /** SQLite has no schemas. */
   readonly schema: null;
+  readonly runOutermost: RunOutermost;
   /** The connection that only reads. It waits for no writer. */
   readonly reader: Kysely<Tables>;
   /** The same for look-ups of a decision, which wait for no other read. */
@@ -106,6 +107,7 @@ export async function connectSqlite(
   const reader = in_memory ? writer : prefixing(openReader(path), addPrefix);
   const look_up_reader = in_memory ? writer : prefixing(openReader(path), addPrefix);
   const file = in_memory ? no_file : databaseFile(resolve(path));
+  const runOutermost = outermostOnly();
   const write_turns = shared === undefined ? new Turns() : new SharedTurns(shared);
   const read_turns = in_memory ? write_turns : new Turns();
   const look_up_turns = in_memory ? write_turns : new Turns();
@@ -154,6 +156,7 @@ export async function connectSqlite(
     table_prefix,
     addPrefix,
     schema: null,
+    runOutermost,
     path: in_memory ? null : resolve(path),
     reader: reading_kysely,
     look_ups,

@@ -3,7 +3,6 @@ import type { UnitOfWork } from '@tallystick/kernel';
 import type { Kysely } from 'kysely';
 import type { Connection } from './connection.ts';
 import { faultOf, isConflict } from './faults.ts';
-import { runOutermost } from './nesting.ts';
 import type { Session, Tables } from './session.ts';
 
 /** How often work is attempted before a conflict reaches the caller. */
@@ -40,7 +39,7 @@ export function unitOfWorkOn<Tx>(
   async function attempt<Result>(work: (tx: Tx) => Promise<Result>, only_reads: boolean): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await runOutermost(() => runOnce(work, only_reads));
+        return await connection.runOutermost(() => runOnce(work, only_reads));
       } catch (error) {
         if (!isConflict(error) || attempt === attempts_max) throw faultOf(error);
       }

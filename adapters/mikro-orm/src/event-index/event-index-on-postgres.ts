@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { PostgresConnection } from '../connection/connection.ts';
-import { runOutermost } from '../connection/nesting.ts';
 import { lockKey } from '../schema/schema-locks.ts';
 import type { EventIndexProgress, EventIndexWork } from './event-index-work.ts';
 import { eventWritersOn } from './event-writers.ts';
@@ -28,7 +27,10 @@ const progress_sql = `select segment_size, volume_size, indexed_below, merged_be
  * A segment can be full while a transaction that owns one of its ids is open. Once the sequence has
  * passed it, it is final when the writers seen then have ended (`EventWriters`).
  */
-export function eventIndexOnPostgres({ pool }: Pick<PostgresConnection, 'pool'>): EventIndexWork {
+export function eventIndexOnPostgres({
+  pool,
+  runOutermost,
+}: Pick<PostgresConnection, 'pool' | 'runOutermost'>): EventIndexWork {
   const writers = eventWritersOn(pool);
 
   /**

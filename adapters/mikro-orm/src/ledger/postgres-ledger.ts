@@ -7,7 +7,6 @@ import { closeNow } from '../connection/close-now.ts';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { faultOf, isConflict } from '../connection/faults.ts';
 import type { GivingWay } from '../connection/give-way.ts';
-import { runOutermost } from '../connection/nesting.ts';
 import { settleBy } from '../connection/settle-by.ts';
 import { auditRows, type NewAuditRow } from '../schema/audit-rows.ts';
 import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
@@ -47,7 +46,7 @@ const held_ms_max_default = 5_000;
  * server refuses to commit what it reads after the deadline (`stillInTime`).
  */
 export function postgresLedger(
-  { passes: pool }: Pick<PostgresConnection, 'passes'>,
+  { passes: pool, runOutermost }: Pick<PostgresConnection, 'passes' | 'runOutermost'>,
   { clock, audit_mac }: PassPorts,
   backfills: KnownBackfills,
   giving_way: Pick<GivingWay, 'noteWaiting'>,
