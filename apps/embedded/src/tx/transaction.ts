@@ -18,11 +18,12 @@ interface PgPool {
 }
 
 interface PgPoolClient extends PgClient {
+  on(event: 'error', listener: () => void): unknown;
+  off(event: 'error', listener: () => void): unknown;
   release(destroy?: boolean): void;
 }
 
-interface KyselyDatabase<Trx extends KyselyTransaction> {
-  readonly isTransaction: boolean;
+interface KyselyDatabase<Trx extends KyselyTransaction> extends KyselyTransaction {
   transaction(): { execute<Result>(work: (trx: Trx) => Promise<Result>): Promise<Result> };
 }
 
@@ -93,6 +94,8 @@ function kindOf(handle: object): Kind | null {
 
 async function onPool(pool: PgPool, work: Work<object, unknown>): Promise<unknown> {
   const client = await pool.connect();
+  // A connection that breaks fails its statements. Without a listener it would also end the process.
+  client.on('error', ignore);
   let is_usable = false;
   try {
     const result = await within(client, work);
@@ -102,9 +105,12 @@ async function onPool(pool: PgPool, work: Work<object, unknown>): Promise<unknow
     is_usable = await isIdle(client);
     throw error;
   } finally {
+    client.off('error', ignore);
     client.release(!is_usable);
   }
 }
+
+const ignore = (): void => undefined;
 
 /** Whether the client is connected and in no transaction. */
 async function isIdle(client: PgClient): Promise<boolean> {
@@ -175,12 +181,15 @@ async function onKysely(db: KyselyDatabase<KyselyTransaction>, work: Work<object
   if (db.isTransaction) {
     throw new UnusableTransaction('the handle is a transaction already: pass it on as { tx: fromKysely(trx) }');
   }
-  return await db.transaction().execute(async (trx) => {
-    await takeWriteLock(trx);
-    const result = await work(fromKysely(trx), trx);
-    await assertNotFailed(trx);
-    return result;
-  });
+  const run = () =>
+    db.transaction().execute(async (trx) => {
+      await takeWriteLock(trx);
+      const result = await work(fromKysely(trx), trx);
+      await assertNotFailed(trx);
+      return result;
+    });
+  // Kysely has one connection to SQLite.
+  return dialectOf(db.withoutPlugins() as Executing) === 'sqlite' ? await inLine(db, run) : await run();
 }
 
 async function onMikroOrm(

@@ -1,0 +1,40 @@
+/** Transactions that the library begins on handles that break, or that are in one already. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { database_names, scratchDatabase } from '@tallystick/test-support';
+import Database from 'better-sqlite3';
+import { Kysely, SqliteDialect } from 'kysely';
+import pg from 'pg';
+import { transaction } from '../../apps/embedded/src/tx/index.ts';
+
+describe('a transaction within another one on the same handle', { timeout: 20_000 }, () => {
+  test('is refused on the one connection of Kysely to SQLite, and does not wait for itself', async () => {
+    const db = new Kysely({ dialect: new SqliteDialect({ database: new Database(':memory:') }) });
+    const inner = transaction(db, async () => await transaction(db, async () => 'inner'));
+    await assert.rejects(inner, { name: 'UnusableTransaction', message: /pass on the tx of the outer transaction/ });
+    assert.equal(await transaction(db, async () => 'later'), 'later');
+    await db.destroy();
+  });
+});
+
+describe('a connection of a pool that breaks', { skip: !database_names.includes('postgres') }, () => {
+  test('fails its transaction, and not the process', async () => {
+    const { database_url, dispose } = await scratchDatabase('postgres');
+    // No listener for errors of its clients, as in most hosts.
+    const pool = new pg.Pool({ connectionString: database_url });
+    const other = new pg.Client(database_url);
+    await other.connect();
+    const broken = transaction(pool, async (tx, client) => {
+      const { rows } = await tx.execute({ text: 'select pg_backend_pid() as process_id', values: [] });
+      const ended = new Promise((resolve) => client.once('end', resolve));
+      await other.query('select pg_terminate_backend($1)', [rows[0]!.process_id]);
+      await ended;
+      await client.query('select 1');
+    });
+    await assert.rejects(broken, /not queryable|terminat/i);
+    assert.equal(await transaction(pool, async () => 'later'), 'later');
+    await pool.end();
+    await other.end();
+    await dispose();
+  });
+});
