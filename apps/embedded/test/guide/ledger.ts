@@ -8,7 +8,7 @@ export async function keepLedger(): Promise<void> {
     for (const { id, company_id, payload } of events) {
       const { billing_amount } = payload as { billing_amount: number };
       const row = [id, company_id, billing_amount];
-      await tx.query('insert into public.ledger values ($1, $2, $3)', row);
+      await tx.query('insert into ledger values ($1, $2, $3)', row);
     }
   });
   tally.on(['virtualcard.realtime.auths'], () => {
