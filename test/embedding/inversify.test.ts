@@ -66,10 +66,14 @@ describe('a host on Inversify', () => {
       assert.equal(Date.parse(created_at), now_ms, 'the clock of the host');
       await sender.arrived(1);
       assert.equal(sender.requests[0]?.callback_url, 'https://hooks.example.com');
-      assert.equal(container.get(greeting).text, 'It is 2026-05-01T00:01:00.000Z');
+      assert.equal(container.get<Greeting>(greeting).text, 'It is 2026-05-01T00:01:00.000Z');
       await tally.close();
       assert.equal(sender.is_closed, false, 'what the host has bound stays open');
-      assert.equal(container.get(greeting).text, 'It is 2026-05-01T00:01:00.000Z', 'the container still works');
+      assert.equal(
+        container.get<Greeting>(greeting).text,
+        'It is 2026-05-01T00:01:00.000Z',
+        'the container still works',
+      );
     });
   }
 
@@ -104,7 +108,7 @@ describe('a host on Inversify', () => {
     await unitOfWork.run((tx) =>
       tx.companies.insert({ name: 'Example', customer_number: '1', created_at_ms: 0 } as never),
     );
-    assert.match(container.get(greeting).text, /^It is 2/);
+    assert.match(container.get<Greeting>(greeting).text, /^It is 2/);
     assert.equal(container.isBound(tokens.webhook_sender), false);
     assert.equal(container.isBound(tokens.http_app), false);
     await closeContainer(container);

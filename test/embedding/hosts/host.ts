@@ -77,7 +77,8 @@ export const ledger_types = ['virtualcard.realtime.auths', 'virtualcard.clearing
 export async function writeLedger(events: readonly LoggedEvent[], tx: SubscriptionTx): Promise<void> {
   const places = tx.host.dialect === 'postgres' ? '$1, $2, $3' : '?, ?, ?';
   for (const { id, event_type, payload } of events) {
-    const values = [String(id), event_type, String(payload.vcn_id)];
+    const { vcn_id } = payload as { readonly vcn_id: number };
+    const values = [String(id), event_type, String(vcn_id)];
     await tx.query(`insert into ledger (event_id, event_type, card_id) values (${places})`, values);
   }
 }
