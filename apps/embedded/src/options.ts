@@ -34,7 +34,10 @@ export interface TallystickOptions {
   readonly ports?: TallystickPorts | undefined;
   /** Warnings and errors on standard error when absent. A `pino` logger fits. */
   readonly logger?: TallystickLogger | undefined;
-  /** The address under which the host serves `nodeHandler`, with its prefix: for links in mails. */
+  /**
+   * The address under which the host serves the HTTP interface, with its prefix: for links in mails.
+   * Without a path it is also the issuer of Open Banking, which is served only then.
+   */
   readonly public_url?: string | undefined;
   /** The mail server, `smtps://user:password@host`, and the sender. Not with `ports.mailer`. */
   readonly mail?: { readonly smtp_url: string; readonly from: string } | undefined;
@@ -42,7 +45,7 @@ export interface TallystickOptions {
   readonly webhooks?: boolean | undefined;
   /** Networks, in addition to the public ones, to which webhooks may be sent, as CIDR. */
   readonly webhook_networks?: readonly string[] | undefined;
-  /** The name of the bank on the pages of its users. */
+  /** The name of the bank on the pages of its users; `Your bank` when absent. */
   readonly bank_name?: string | undefined;
   /** Whether to use a database that a newer version has migrated, for a return to this version. */
   readonly accepts_newer_schema?: boolean | undefined;
@@ -54,9 +57,9 @@ export interface TallystickOptions {
   readonly template_completion_delay_ms?: number | undefined;
   /** Requests a minute of an API key without a limit of its own; no limit when absent. */
   readonly rate_limit_per_minute?: number | undefined;
-  /** The most requests over HTTP in progress. */
+  /** The most requests over HTTP in progress; 512 when absent. */
   readonly requests_max?: number | undefined;
-  /** The most bytes of all bodies that are received over HTTP. */
+  /** The most bytes of all bodies that are received over HTTP; 64 MiB when absent. */
   readonly bodies_bytes_max?: number | undefined;
   /** How statement lines find their clearings: `whole` or `bin+sequence`, the default. */
   readonly statement_key?: 'whole' | 'bin+sequence' | undefined;
