@@ -80,7 +80,11 @@ describe('a vault of the host', () => {
         merchant_currency: 'USD',
         mcc: '5411',
       });
-      assert.deepEqual([answer.decline_reason, answer.vcn_id], [null, Number(id)], 'the index of the host finds the card');
+      assert.deepEqual(
+        [answer.decline_reason, answer.vcn_id],
+        [null, Number(id)],
+        'the index of the host finds the card',
+      );
     }
   });
 

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { DatabaseName } from '@tallystick/test-support';
-import type { LoggedEvent, SubscriptionTx, Tallystick } from 'tallystick';
+import type { SubscribedEvent, SubscriptionTx, Tallystick } from 'tallystick';
 
 export interface HostApplication {
   /** The framework and the library for the database. */
@@ -74,7 +74,10 @@ export function assertInStock({ item }: OrderRequest): void {
 export const ledger_types = ['virtualcard.realtime.auths', 'virtualcard.clearings'] as const;
 
 /** Writes an entry for each event, in the transaction of the subscription. */
-export async function writeLedger(events: readonly LoggedEvent[], tx: SubscriptionTx): Promise<void> {
+export async function writeLedger(
+  events: readonly SubscribedEvent<(typeof ledger_types)[number]>[],
+  tx: SubscriptionTx,
+): Promise<void> {
   const places = tx.host.dialect === 'postgres' ? '$1, $2, $3' : '?, ?, ?';
   for (const { id, event_type, payload } of events) {
     const { vcn_id } = payload as { readonly vcn_id: number };
