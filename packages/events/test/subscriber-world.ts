@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { companyRow } from '@tallystick/harness';
 import { type After, fixedClock, type UnitOfWork } from '@tallystick/kernel';
 import { type MemoryPersistence, memoryPersistence } from '@tallystick/memory';
 import { createSubscriber, type Subscriber, type SubscriptionFailure, type SubscriptionTx } from '../src/index.ts';
@@ -144,7 +143,16 @@ export class SubscriberWorld {
   /** Writes an effect in the transaction of a handler. */
   async effect(tx: SubscriptionTx, name: string): Promise<void> {
     const host = { ...tx.host, handle: await tx.native() };
-    await this.persistence.joining(host).run((its) => its.companies.insert(companyRow({ name })));
+    const company = {
+      name,
+      customer_number: name,
+      full_details_in_mail: false,
+      hold_days: null,
+      status: 'active' as const,
+      rate_limit_per_minute: null,
+      created_at_ms: start_ms,
+    };
+    await this.persistence.joining(host).run((its) => its.companies.insert(company));
   }
 
   #runAt(timer: { readonly at_ms: number; readonly run: () => void; readonly lives: () => boolean }): void {
