@@ -8,19 +8,11 @@ import { Kysely } from 'kysely';
 import type { Connection } from './connection.ts';
 import { faultOf } from './faults.ts';
 import { hostDialect, type StatementNotes } from './host-dialect.ts';
+import { type OpenedHost, savepoint } from './opened-host.ts';
 import { openOnPostgres } from './postgres-host.ts';
 import type { Session, Tables } from './session.ts';
 import { openOnSqlite } from './sqlite-host.ts';
 import { withoutPrefix } from './table-prefix.ts';
-
-/** Calls do not nest, so one name is enough. */
-export const savepoint = 'tallystick';
-
-/** The transaction of a host within a savepoint. */
-export interface OpenedHost {
-  /** Undoes, at the end of a call that succeeded, what opening did to the settings. */
-  restore(notes: StatementNotes): Promise<void>;
-}
 
 /** The unit of work of calls with `{ tx }`. */
 export function joinedUnitOfWork<Tx>(

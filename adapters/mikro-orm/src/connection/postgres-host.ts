@@ -2,7 +2,7 @@ import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
 import type { PostgresConnection } from './connection.ts';
 import { faultOf } from './faults.ts';
 import { another_database, none_open, unusable } from './host-errors.ts';
-import { type OpenedHost, savepoint } from './joined-unit-of-work.ts';
+import { type OpenedHost, savepoint } from './opened-host.ts';
 
 /** Where the tables of this instance are. */
 interface Place {
