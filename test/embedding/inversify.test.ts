@@ -26,7 +26,7 @@ interface Greeting {
   readonly text: string;
 }
 
-const greeting: ServiceIdentifier<Greeting> = Symbol('greeting');
+const greeting = Symbol('greeting') as ServiceIdentifier<Greeting>;
 
 const host_module = new ContainerModule(({ bind }) => {
   bind(greeting).toResolvedValue(
