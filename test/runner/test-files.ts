@@ -78,7 +78,7 @@ export const longest_s: Readonly<Record<string, number>> = {
   'test/open-banking/conventions.test.ts': 12,
   'adapters/mikro-orm/test/ledger-lock-wait.test.ts': 11,
   'adapters/mikro-orm/test/subscription-races.test.ts': 8,
-  'apps/embedded/test/embedding-guide.test.ts': 8,
+  'test/embedding/guide.test.ts': 8,
   'test/http/unicode.test.ts': 10,
   'test/http/sum-limit.test.ts': 10,
   'apps/server/test/devtools/listen.test.ts': 10,

@@ -6,15 +6,16 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { env } from 'node:process';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import type { Mailer } from '@tallystick/cards';
 import { type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
-import { runCommand } from '../src/command-line/command.ts';
-import { default_settings } from '../src/composition/default-settings.ts';
-import { type AuthorizationMessage, createKeys, createTallystick } from '../src/index.ts';
+import { type AuthorizationMessage, createKeys, createTallystick } from 'tallystick';
+import { runCommand } from '../../apps/embedded/src/command-line/command.ts';
+import { default_settings } from '../../apps/embedded/src/composition/default-settings.ts';
 import { openWithInversify } from './guide/inversify-host.ts';
 import { createExpressApp } from './guide/mount-express.ts';
 import { createFastifyApp } from './guide/mount-fastify.ts';
@@ -25,7 +26,7 @@ import { openWithMailer, ownMailer } from './guide/own-mailer.ts';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
-const guide = read('../../../docs/embedding.md');
+const guide = read('../../docs/embedding.md');
 
 const run = promisify(execFile);
 
@@ -38,7 +39,7 @@ function firstColumnOf(section: string): readonly string[] {
 
 /** The names of the members of an interface in the options. */
 function membersOf(type: string): readonly string[] {
-  const [body] = new RegExp(`interface ${type} \\{[\\s\\S]*?\\n\\}`).exec(read('../src/options.ts'))!;
+  const [body] = new RegExp(`interface ${type} \\{[\\s\\S]*?\\n\\}`).exec(read('../../apps/embedded/src/options.ts'))!;
   return [...body.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => name!);
 }
 
@@ -71,21 +72,21 @@ describe('docs/embedding.md', { timeout: 120_000 }, () => {
 
   before(async () => {
     scratch = await scratchDatabase('postgres');
-    process.env.DATABASE_URL = scratch.database_url;
-    process.env.TALLYSTICK_KEYS = await createKeys();
+    env.DATABASE_URL = scratch.database_url;
+    env.TALLYSTICK_KEYS = await createKeys();
     host = await import('./guide/tally.ts');
     await host.pool.query('create table orders (id serial primary key, amount integer, card_id bigint)');
     await host.pool.query('create table ledger (event_id bigint primary key, company_id bigint, amount integer)');
   });
   after(async () => {
-    delete process.env.DATABASE_URL;
-    delete process.env.TALLYSTICK_KEYS;
+    delete env.DATABASE_URL;
+    delete env.TALLYSTICK_KEYS;
     await host?.tally.close();
     await host?.pool.end();
     await scratch?.dispose();
   });
 
-  it('shows the programs of test/guide, which the checks of this repository compile', () => {
+  it('shows the programs of the folder guide, which the checks of this repository compile', () => {
     const blocks = [...guide.matchAll(/^```ts\n\/\/ ([\w.-]+\.ts)\n[\s\S]*?^```$/gm)];
     assert.equal(blocks.length, guide.match(/^```ts$/gm)!.length, 'the first line of each block names its file');
     for (const [block, file] of blocks) assert.equal(block, `\`\`\`ts\n${read(`guide/${file}`)}\`\`\``, file!);
