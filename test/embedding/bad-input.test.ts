@@ -44,6 +44,9 @@ const wrong_options: Readonly<Record<string, readonly [unknown, RegExp]>> = {
   'a sandbox with a clock': [{ sandbox: true, clock: { nowMs: () => 0 } }, /clock and sandbox exclude each other/],
   'an unknown database': [{ database: 'mysql://host/cards' }, /database must be sqlite:<file>/],
   'an unknown object as the database': [{ database: new Date() }, /database must be sqlite:<file>/],
+  'a schema in capitals': [{ database: 'postgres://127.0.0.1:9/none', schema: 'Cards' }, /"Cards" cannot be a schema/],
+  'a table prefix with a hyphen': [{ table_prefix: 'tally-' }, /"tally-" cannot be a table prefix/],
+  'a closed handle as the database': [{ database: new Database(':memory:').close() }, /the database handle is closed/],
   'null as the database': [{ database: null }, /database must be sqlite:<file>/],
 };
 
@@ -132,6 +135,7 @@ describe('the life of an instance', () => {
     ]) {
       await assert.rejects(async () => await call(), closed);
     }
+    assert.throws(() => tally.on(['all'], () => {}), closed);
   });
 
   it('cannot start before it is migrated, and can after', async () => {

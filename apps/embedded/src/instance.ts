@@ -1,11 +1,12 @@
 import type { Subscriber } from '@tallystick/events';
 import { createOperations, type Operations } from '@tallystick/koa';
-import { NewerSchema, OlderSchema, type Persistence } from '@tallystick/mikro-orm';
+import { NewerSchema, OlderSchema, type Persistence, UnusableHandle, UnusableSchema } from '@tallystick/mikro-orm';
 import type { Container } from 'inversify';
 import { closeContainer } from './composition/container.ts';
+import { UnusableKeysFile } from './composition/keys-file.ts';
 import { WrongKeys } from './composition/keys-fit.ts';
 import { tokens } from './composition/tokens.ts';
-import { UnusableDatabase } from './unusable.ts';
+import { UnusableDatabase, UnusableOptions } from './unusable.ts';
 
 /** The parts of an open instance. */
 export interface Instance {
@@ -17,6 +18,8 @@ export interface Instance {
    * `UnusableDatabase` while the schema is not migrated, and after `close`.
    */
   ready(): Promise<Ready>;
+  /** Throws `UnusableDatabase` after `close`. */
+  assertOpen(): void;
   migrate(): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;
@@ -99,6 +102,9 @@ export async function openInstance(container: Container): Promise<Instance> {
     container,
     database,
     ready,
+    assertOpen() {
+      if (closing !== null) throw closed();
+    },
     async migrate() {
       if (closing !== null) await ready();
       await database.migrate({ accepts_newer }).catch((error: unknown) => {
@@ -140,8 +146,11 @@ const closed = () => new UnusableDatabase('this instance is closed: create anoth
 /** The database lacks tables of this version. */
 class NotMigrated extends UnusableDatabase {}
 
-/** Errors of the database as one sentence of what to do. */
+/** Errors of the options and of the database as one sentence of what to do. */
 function describe(error: unknown): unknown {
+  if (error instanceof UnusableSchema || error instanceof UnusableHandle || error instanceof UnusableKeysFile) {
+    return new UnusableOptions(`createTallystick: ${error.message}`, { cause: error });
+  }
   if (error instanceof OlderSchema) {
     const is_empty = error.migrations.some((name) => name.startsWith('0001-'));
     return new NotMigrated(

@@ -1,5 +1,5 @@
 import type * as events from '@tallystick/events';
-import type { SubscribeOptions, SubscriptionReading } from '@tallystick/events';
+import type { SubscribeOptions, Subscriber, SubscriptionReading } from '@tallystick/events';
 import {
   createFetchHandler,
   createKoaMiddleware,
@@ -101,16 +101,18 @@ export async function openTallystick(options: TallystickOptions): Promise<Tallys
 export async function openContainer(container: Container): Promise<Tallystick> {
   const instance = await openInstance(container);
   let groups: OperationGroups | null = null;
+  let subscriber: Subscriber | null = null;
   let fetch: FetchHandler | null = null;
 
   async function makeGroups(): Promise<void> {
-    const { operations, persistence } = await instance.ready();
+    const { operations, persistence, ...ready } = await instance.ready();
     groups ??= createOperationGroups({ operations, joining: (host) => persistence.joining(host) });
+    subscriber = ready.subscriber;
   }
 
   /** The groups; throws while the database is not migrated. */
   function known(): OperationGroups {
-    if (groups === null) throw new UnusableDatabase('the database has no tables of this version: call migrate() first');
+    if (groups === null) throw notMigrated();
     return groups;
   }
 
@@ -152,8 +154,9 @@ export async function openContainer(container: Container): Promise<Tallystick> {
     unsubscribe: async (name) => await (await instance.ready()).subscriber.unsubscribe(name),
     subscriptions: async () => await (await instance.ready()).subscriber.list(),
     on(event_types, listener) {
-      known();
-      return instance.container.get(tokens.subscriber).on(event_types, listener as unknown as events.EventListener);
+      instance.assertOpen();
+      if (subscriber === null) throw notMigrated();
+      return subscriber.on(event_types, listener as unknown as events.EventListener);
     },
     nodeHandler: (mount) => createNodeHandler(app(), mount),
     koaMiddleware: (mount) => createKoaMiddleware(app(), mount),
@@ -179,3 +182,5 @@ export async function openContainer(container: Container): Promise<Tallystick> {
     },
   };
 }
+
+const notMigrated = () => new UnusableDatabase('the database has no tables of this version: call migrate() first');
