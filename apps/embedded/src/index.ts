@@ -3,8 +3,18 @@ import './supported-node.ts';
 import type { TallystickOptions } from './options.ts';
 import type { Tallystick } from './tallystick.ts';
 
-export type { SubscribeOptions, SubscriptionReading, SubscriptionTx } from '@tallystick/events';
-export { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
+export type { BankData } from '@tallystick/accounts';
+export type { CardVault, Mailer } from '@tallystick/cards';
+export type { UserLogin } from '@tallystick/consents';
+export type {
+  DeliveryQueue,
+  SubscribeOptions,
+  SubscriptionReading,
+  SubscriptionTx,
+  WebhookSender,
+} from '@tallystick/events';
+export type { ClearingFormat } from '@tallystick/imports';
+export { type Clock, type HostTransaction, type RowArchive, UnusableTransaction } from '@tallystick/kernel';
 export type { FetchHandler, MountOptions, NodeHandler } from '@tallystick/koa';
 export * from './operations/index.ts';
 export type { KeptDays, TallystickLogger, TallystickOptions, TallystickPorts } from './options.ts';

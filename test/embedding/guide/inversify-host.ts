@@ -1,6 +1,5 @@
 // inversify-host.ts
-import type { Mailer } from '@tallystick/cards';
-import type { TallystickOptions } from 'tallystick';
+import type { Mailer, TallystickOptions } from 'tallystick';
 import { createContainer, openContainer, openHostLog, readOptions, tokens } from 'tallystick/inversify';
 
 export async function openWithInversify(options: TallystickOptions, mailer: Mailer) {

@@ -1,6 +1,5 @@
 // own-mailer.ts
-import type { Mailer } from '@tallystick/cards';
-import { createTallystick } from 'tallystick';
+import { createTallystick, type Mailer } from 'tallystick';
 
 type HandOver = (to: string, subject: string, html: string) => Promise<void>;
 
