@@ -151,7 +151,7 @@ function declaredBy({ manifest }: PackedFiles): ReadonlySet<string> {
 
 interface FirstImport {
   readonly path: string;
-  /** Whether a declaration file imports it too. */
+  /** Whether a declaration file also imports it. */
   readonly in_types: boolean;
 }
 

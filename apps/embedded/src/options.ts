@@ -15,7 +15,7 @@ export interface TallystickOptions {
   readonly database: string | object;
   /** Postgres: the schema of the tables, which `migrate` creates; `public` when absent. */
   readonly schema?: string | undefined;
-  /** SQLite: the first letters of the names of the tables, in a file that others use too. */
+  /** SQLite: the first letters of the names of the tables, in a file that others also use. */
   readonly table_prefix?: string | undefined;
   /**
    * The keys that encrypt card numbers and secrets: the text that `createKeys` returned once. Keep

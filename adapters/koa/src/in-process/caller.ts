@@ -5,7 +5,7 @@ import type { Caller } from '../request/route.ts';
 /** The most characters of an actor. */
 export const actor_length_max = 128;
 
-/** For whom a host calls. The host has authenticated its user: there is no key. */
+/** The party on whose behalf a host calls. The host has authenticated its user: there is no key. */
 export interface OperationCaller {
   readonly role: Role;
   /**

@@ -36,11 +36,11 @@ const bodiless = new Set([204, 205, 304]);
  * requests and responses of this kind:
  *
  *   app.all('/cards/*', (c) => handler(c.req.raw))       with the prefix /cards
- *   app.mount('/cards', handler)                          Hono strips the URL: `is_stripped`, too
+ *   app.mount('/cards', handler)                          Hono strips the URL: also `is_stripped`
  *
  * Bodies are passed on as they arrive, in both directions. The work of an answer ends when the
  * signal of its request is aborted, and when its body is cancelled. What `createNodeHandler` says of
- * links, signatures and body parsers holds here, too. A path that is not below the prefix is
+ * links, signatures and body parsers also holds here. A path that is not below the prefix is
  * answered 404.
  *
  * Each request goes through Node's own HTTP implementation, over a pair of streams in memory, so
@@ -76,7 +76,7 @@ export function createFetchHandler(app: MountedApp, options: MountOptions = {}):
   };
 }
 
-/** Each side learns that the other one is gone, as on a socket. */
+/** Each side is notified when the other one is gone, as on a socket. */
 function linkEnds(near: Duplex, far: Duplex): void {
   near.on('error', () => undefined).once('close', () => far.destroy());
   far

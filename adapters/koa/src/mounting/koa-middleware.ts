@@ -27,7 +27,7 @@ export function createKoaMiddleware(
       await next();
       return;
     }
-    // Koa would answer, too.
+    // Koa would also answer.
     ctx.respond = false;
     if (!res.closed) await new Promise((resolve) => res.once('close', resolve));
   };

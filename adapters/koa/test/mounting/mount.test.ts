@@ -48,7 +48,7 @@ describe('a mounted request', () => {
     assert.deepEqual(place({ prefix: '/ä', is_stripped: true }, '/v1'), ['/%C3%A4', '/v1', '/%C3%A4/v1']);
   });
 
-  it('is named once when the framework strips what the handler is told, too', () => {
+  it('is named once when the framework strips the prefix that the handler also has', () => {
     assert.deepEqual(place({ prefix: '/cards' }, '/v1', '/cards/v1'), ['/cards', '/v1', '/cards/v1']);
     assert.deepEqual(place({ prefix: '/cards' }, '/cards/v1', '/bank/cards/v1'), [
       '/bank/cards',

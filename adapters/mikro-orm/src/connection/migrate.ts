@@ -14,7 +14,7 @@ import { waitEnd } from './sqlite-dialect.ts';
  */
 const migration_lock = 7_311_855_129;
 
-/** Its key, before the schema exists too; `$1` is the schema, or null. */
+/** Its key, also before the schema exists; `$1` is the schema, or null. */
 const migration_key = lockKey(migration_lock, schemaNumber('coalesce($1::text, current_schema()::text)'));
 
 /** How long to wait on SQLite for another process that migrates, milliseconds. */

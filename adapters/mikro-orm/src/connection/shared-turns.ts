@@ -5,7 +5,7 @@ import { waitEnd } from './sqlite-dialect.ts';
 import { Turns } from './turns.ts';
 
 /**
- * Turns on a handle that the host uses, too. A turn begins when no transaction of the host is open:
+ * Turns on a handle that the host also uses. A turn begins when no transaction of the host is open:
  * what is done in it must not become part of that transaction.
  */
 export class SharedTurns extends Turns {

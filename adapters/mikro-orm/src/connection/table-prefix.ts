@@ -81,7 +81,7 @@ const ends_from: ReadonlySet<string> = new Set(
   'select where group order limit having union except intersect set values returning window begin end'.split(' '),
 );
 
-/** Tables of SQLite about tables. In a statement that reads one, strings are names, too. */
+/** Tables of SQLite about tables. In a statement that reads one, strings are also names. */
 const of_catalogue = /^(sqlite_(master|schema|sequence|stat\d)|pragma_\w+|dbstat|pragma)$/;
 
 /**

@@ -44,11 +44,11 @@ function dialectOf({ print, dialect, ...given }: GivenOptions, database_url: str
     }
     return found;
   }
-  if (!print) throw new WrongWords('The database is missing: give --database-url, or the variable DATABASE_URL.');
+  if (!print) throw new WrongWords('The database is missing: set --database-url, or the variable DATABASE_URL.');
   if (dialect !== undefined) return dialect;
   if (given.schema !== undefined) return 'postgres';
   if (given['table-prefix'] !== undefined) return 'sqlite';
-  throw new WrongWords('The database is missing: give --dialect postgres, --dialect sqlite or --database-url.');
+  throw new WrongWords('The database is missing: set --dialect postgres, --dialect sqlite or --database-url.');
 }
 
 /** The message shows nothing of the URL, which may hold a password. */
@@ -96,7 +96,7 @@ function showDatabase(database_url: string): string {
   if (database_url.startsWith('sqlite:')) return database_url;
   const url = new URL(database_url);
   url.password = '';
-  // A parameter may be a password, too.
+  // A parameter may also be a password.
   url.search = '';
   return url.href;
 }

@@ -20,7 +20,7 @@ import type { WebhookOperations } from './webhooks.ts';
 export interface OperationGroups {
   /**
    * What a company does with its own data. Calls for a company that does not exist are refused
-   * (`not_found`), and calls for a closed company, too (`forbidden`).
+   * (`not_found`), and so are calls for a closed company (`forbidden`).
    */
   company(company_id: Id): CompanyOperations;
   /** The card network's side. */

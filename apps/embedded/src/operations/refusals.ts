@@ -26,7 +26,7 @@ export interface RefusalOf<Code extends RefusalCode> extends Refusal {
 
 /**
  * Whether the error is a refusal, of this code if one is given. It looks at name and code, so that
- * a refusal of another copy of the library is one, too.
+ * a refusal of another copy of the library is also one.
  */
 export function isRefusal<Code extends RefusalCode = RefusalCode>(
   error: unknown,
