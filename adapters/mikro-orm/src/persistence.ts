@@ -32,7 +32,7 @@ import { connect } from './connection/connection.ts';
 import { givingWayOn } from './connection/give-way.ts';
 import { joinedUnitOfWork } from './connection/joined-unit-of-work.ts';
 import { findNewerMigrations, type MigrateOptions, migrate } from './connection/migrate.ts';
-import { beginOwn, type OwnTransactionOptions } from './connection/own-transaction.ts';
+import { beginOwn } from './connection/own-transaction.ts';
 import { others_max_default } from './connection/postgres-pools.ts';
 import type { Session } from './connection/session.ts';
 import { unitOfWorkOn } from './connection/unit-of-work.ts';
@@ -146,10 +146,9 @@ export interface Persistence {
   /**
    * Begins a transaction that the caller ends. Calls take part in it by `joining(host)`, and the
    * code of a host by `native`. Holds a connection on Postgres; on SQLite every other writer waits
-   * until its end. After `ms_max` it is rolled back, and whatever uses it then rejects with
-   * `UnusableTransaction`.
+   * until its end. Whatever uses it after its end rejects with `UnusableTransaction`.
    */
-  begin(options?: OwnTransactionOptions): Promise<OwnTransaction>;
+  begin(): Promise<OwnTransaction>;
   /** The transactions outside the decision path that can run at the same time. */
   readonly others_max: number;
   readonly ledger: Ledger;
@@ -212,8 +211,8 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
   return {
     unitOfWork,
     look_ups,
-    async begin(options) {
-      const begun = await beginOwn(connection, options);
+    async begin() {
+      const begun = await beginOwn(connection);
       return {
         ...begun,
         async commit() {

@@ -9,39 +9,15 @@ import { type Guard, guardedClient, guardedDatabase } from './guarded-handle.ts'
 import { hostSearchPath } from './host-search-path.ts';
 import { types } from './named-query.ts';
 
-export interface OwnTransactionOptions {
-  /** Rolls the transaction back this long after it began, milliseconds; never when absent. */
-  readonly ms_max?: number | undefined;
-}
-
 /** Begins a transaction that the caller ends. On SQLite every other writer waits until then. */
-export async function beginOwn(
-  connection: Connection,
-  { ms_max }: OwnTransactionOptions = {},
-): Promise<OwnTransaction> {
+export async function beginOwn(connection: Connection): Promise<OwnTransaction> {
   try {
-    const begun = await connection.runOutermost(() =>
+    return await connection.runOutermost(() =>
       connection.dialect === 'sqlite' ? beginOnSqlite(connection) : beginOnPostgres(connection),
     );
-    return ms_max === undefined ? begun : endedBy(begun, ms_max);
   } catch (error) {
     throw faultOf(error);
   }
-}
-
-function endedBy(begun: OwnTransaction, ms_max: number): OwnTransaction {
-  const timer = setTimeout(() => void begun.rollback().catch(() => undefined), ms_max);
-  return {
-    ...begun,
-    commit() {
-      clearTimeout(timer);
-      return begun.commit();
-    },
-    rollback() {
-      clearTimeout(timer);
-      return begun.rollback();
-    },
-  };
 }
 
 /** An end of the transaction that happens once: `commit` after it rejects, `rollback` does nothing. */
