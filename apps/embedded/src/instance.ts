@@ -96,7 +96,7 @@ export async function openInstance(container: Container): Promise<Instance> {
 
   const database = await container.getAsync(tokens.database).catch(async (error: unknown) => {
     await closeContainer(container);
-    throw describe(error);
+    throw describeOpening(error);
   });
   const instance: Instance = {
     container,
@@ -146,11 +146,16 @@ const closed = () => new UnusableDatabase('this instance is closed: create anoth
 /** The database lacks tables of this version. */
 class NotMigrated extends UnusableDatabase {}
 
-/** Errors of the options and of the database as one sentence of what to do. */
+/** Errors of opening, which come from the options. */
+function describeOpening(error: unknown): unknown {
+  return error instanceof UnusableSchema || error instanceof UnusableHandle || error instanceof UnusableKeysFile
+    ? new UnusableOptions(`createTallystick: ${error.message}`, { cause: error })
+    : error;
+}
+
+/** Errors of the database as one sentence of what to do. */
 function describe(error: unknown): unknown {
-  if (error instanceof UnusableSchema || error instanceof UnusableHandle || error instanceof UnusableKeysFile) {
-    return new UnusableOptions(`createTallystick: ${error.message}`, { cause: error });
-  }
+  if (error instanceof UnusableSchema) return new UnusableDatabase(error.message, { cause: error });
   if (error instanceof OlderSchema) {
     const is_empty = error.migrations.some((name) => name.startsWith('0001-'));
     return new NotMigrated(
