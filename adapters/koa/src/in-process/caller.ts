@@ -3,7 +3,7 @@ import { invalid, isName, isStorable, maskCardNumbers, Refusal } from '@tallysti
 import type { Caller } from '../request/route.ts';
 
 /** The most characters of an actor. */
-export const actor_length_max = 128;
+const actor_length_max = 128;
 
 /** The party on whose behalf a host calls. The host has authenticated its user: there is no key. */
 export interface OperationCaller {

@@ -7,9 +7,9 @@ export interface HostStatement {
 
 export interface HostResult {
   /**
-   * The rows of a statement that returns rows, else none. Numbers are numbers (64-bit integers
-   * too), texts are strings. Bytes are `Uint8Array`; on Postgres they may also be the text `\x` and
-   * hexadecimal digits.
+   * The rows of a statement that returns rows, else none. Numbers are numbers, also 64-bit
+   * integers; texts are strings. Bytes are `Uint8Array`; on Postgres they may also be the text `\x`
+   * and hexadecimal digits.
    */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   /** The number of rows that were inserted, changed or deleted. */
@@ -34,7 +34,7 @@ export interface HostTransaction {
   execute(statement: HostStatement): Promise<HostResult>;
 }
 
-/** The caller gave a transaction that cannot be used. The message says what to do. */
+/** The caller passed a transaction that cannot be used. The message says what to do. */
 export class UnusableTransaction extends Error {
   override readonly name = 'UnusableTransaction';
 }
