@@ -115,7 +115,7 @@ describe('a host on Inversify', () => {
     assert.throws(() => container.get(tokens.database), 'the database was closed with its binding');
   });
 
-  it('hears which token a module lacks', async () => {
+  it('is refused with the token that a module lacks', async () => {
     const container = new Container({ defaultScope: 'Singleton' });
     container
       .bind(tokens.settings)
