@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
+import type { DeliveryOffer, DeliveryQueue } from '@tallystick/events';
 import { card_vault_contract, mailer_contract, type VaultOfRing } from '@tallystick/harness';
 import { propertyParameters, scratchDatabase } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
@@ -162,5 +163,47 @@ describe('a sender of the host', () => {
     await tally.close();
     assert.equal(sender.is_closed, false);
     assert.equal(sender.requests.length, 1, 'a delivery that succeeded is not sent again');
+  });
+});
+
+/** A queue in memory, as an object of a class. */
+class OwnQueue implements DeliveryQueue {
+  readonly #waiting: DeliveryOffer[] = [];
+  #pass: ((offers: readonly DeliveryOffer[]) => void) | null = null;
+  is_closed = false;
+
+  async offer(offers: readonly DeliveryOffer[]): Promise<void> {
+    if (this.#pass === null) this.#waiting.push(...offers);
+    else this.#pass(offers);
+  }
+
+  async consume(accept: (offers: readonly DeliveryOffer[]) => void): Promise<void> {
+    this.#pass = accept;
+    accept(this.#waiting.splice(0));
+  }
+
+  async depth(): Promise<number> {
+    return this.#waiting.length;
+  }
+
+  async close(): Promise<void> {
+    this.is_closed = true;
+  }
+}
+
+describe('a queue of the host', () => {
+  it('may be an object of a class, carries deliveries, and is open after close()', async (t) => {
+    const sender = keptRequests();
+    const delivery_queue = new OwnQueue();
+    const tally = await openWith({ sender, delivery_queue });
+    t.after(() => tally.close());
+    const company = tally.company(await createCompany(tally));
+    await company.webhooks.create({ callback_url: 'https://hooks.example.com/cards', event_type_ids: [2] });
+    await tally.start();
+    await company.cards.issue({ total_card_amount: 5_000 });
+    await sender.arrived(1);
+    assert.match(await tally.metrics(), /delivery_queue_depth 0/);
+    await tally.close();
+    assert.equal(delivery_queue.is_closed, false);
   });
 });

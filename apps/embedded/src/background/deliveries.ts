@@ -168,8 +168,9 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
  * refreshes its clock before it takes offers.
  */
 function refreshedBefore(queue: DeliveryQueue, refresh: () => Promise<void>): DeliveryQueue {
+  // A queue of a host may be an object of a class, whose methods a spread would lose.
   return {
-    ...queue,
+    offer: (offers) => queue.offer(offers),
     consume: (accept) =>
       queue.consume((offers) => {
         refresh().then(
@@ -177,5 +178,7 @@ function refreshedBefore(queue: DeliveryQueue, refresh: () => Promise<void>): De
           () => accept(offers),
         );
       }),
+    depth: () => queue.depth(),
+    close: () => queue.close(),
   };
 }

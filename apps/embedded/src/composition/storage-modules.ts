@@ -102,5 +102,7 @@ async function checkDatabase(
     await database.close();
     throw error;
   }
-  return shared === null ? database : { ...database, unitOfWork: mirrorPurchases(database.unitOfWork, clock.nowMs) };
+  return shared === null
+    ? database
+    : { ...database, unitOfWork: mirrorPurchases(database.unitOfWork, () => clock.nowMs()) };
 }
