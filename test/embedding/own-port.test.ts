@@ -7,7 +7,13 @@ import { propertyParameters, scratchDatabase } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
 import { verifyDelivery } from '@tallystick/webhook-signature';
 import fc from 'fast-check';
-import { createKeys, createTallystick, type Tallystick, type TallystickPorts } from 'tallystick';
+import {
+  createKeys,
+  createTallystick,
+  type Tallystick,
+  type TallystickOptions,
+  type TallystickPorts,
+} from 'tallystick';
 import { mailService } from './mail-service.ts';
 import { type HostKey, hostVault, httpMailer, keptRequests } from './own-ports.ts';
 
@@ -18,7 +24,10 @@ type Cleaning = { after(cleanup: () => unknown): void };
 const hostKey = (id: string): HostKey => ({ id, material: randomBytes(32) });
 
 /** An instance with a company that has a card account, and ports of the host. */
-async function openWith(ports: TallystickPorts, options: { readonly database?: string; readonly keys?: string } = {}) {
+async function openWith(
+  ports: TallystickPorts,
+  options: Pick<Partial<TallystickOptions>, 'database' | 'keys' | 'logger'> = {},
+) {
   const tally = await createTallystick({
     database: 'sqlite::memory:',
     keys: options.keys ?? (await createKeys()),
@@ -195,7 +204,11 @@ describe('a queue of the host', () => {
   it('may be an object of a class, carries deliveries, and is open after close()', async (t) => {
     const sender = keptRequests();
     const delivery_queue = new OwnQueue();
-    const tally = await openWith({ sender, delivery_queue });
+    const errors: unknown[] = [];
+    const quiet = () => {};
+    const error = (fields: object) => void errors.push(fields);
+    const logger = { debug: quiet, info: quiet, warn: quiet, error };
+    const tally = await openWith({ sender, delivery_queue }, { logger });
     t.after(() => tally.close());
     const company = tally.company(await createCompany(tally));
     await company.webhooks.create({ callback_url: 'https://hooks.example.com/cards', event_type_ids: [2] });
@@ -205,5 +218,6 @@ describe('a queue of the host', () => {
     assert.match(await tally.metrics(), /delivery_queue_depth 0/);
     await tally.close();
     assert.equal(delivery_queue.is_closed, false);
+    assert.deepEqual(errors, []);
   });
 });
