@@ -138,6 +138,19 @@ describe('the life of an instance', () => {
     assert.throws(() => tally.on(['all'], () => {}), closed);
   });
 
+  it('answers mounted requests with 503 once it is closed', async () => {
+    const tally = await createTallystick({ database: memory, sandbox: true });
+    await tally.migrate();
+    const handler = tally.fetchHandler({ prefix: '/cards' });
+    const headers = { Authorization: 'Bearer tly_test_client_sandbox' };
+    const request = () => new Request('http://shop.example/cards/v1/virtualcards', { headers });
+    assert.equal((await handler(request())).status, 200);
+    await tally.close();
+    const answer = await handler(request());
+    assert.equal(answer.status, 503);
+    assert.match(await answer.text(), /the service is stopping/);
+  });
+
   it('cannot start before it is migrated, and can after', async () => {
     await using tally = await createTallystick({ database: memory, sandbox: true });
     await assert.rejects(tally.start(), { name: 'UnusableDatabase', message: /call migrate\(\) first/ });

@@ -262,6 +262,8 @@ function surroundEach({ log, metrics, lifecycle }: HttpAppPorts): Koa.Middleware
         throw new HttpProblem('internal_error', taken_body_message, { Connection: 'close' });
       }
       if (mount?.is_outside) throw describeMissing(ctx);
+      // The server of a host passes on requests after the stop, when nothing may use the database.
+      if (mount !== undefined && lifecycle.stopping) throw new HttpProblem('unavailable', 'the service is stopping');
       await next();
     } catch (error) {
       if (!isExpected(error))
