@@ -23,7 +23,7 @@ export type { EventListener } from './subscriptions/listeners.ts';
 export * from './subscriptions/ports.ts';
 export { subscribable_types } from './subscriptions/subscribed-types.ts';
 export * from './subscriptions/subscriber.ts';
-export { SubscriptionLost, type SubscriptionTx } from './subscriptions/subscription-tx.ts';
+export type { SubscriptionTx } from './subscriptions/subscription-tx.ts';
 export type { SubscriptionFailure, SubscriptionHandler } from './subscriptions/subscription-work.ts';
 export * from './webhooks/courier.ts';
 export { type Attempt, afterAttempt, type Delivery, type DeliveryState, delivery_states } from './webhooks/delivery.ts';

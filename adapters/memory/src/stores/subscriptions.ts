@@ -1,8 +1,8 @@
 import {
   type EventHorizon,
   lag_events_max,
+  matchesSubscription,
   type Subscription,
-  type SubscriptionFilter,
   type SubscriptionStore,
   subscription_window,
 } from '@tallystick/events';
@@ -61,14 +61,14 @@ export function subscriptionStore({ events, subscriptions }: State): Subscriptio
 
     async read(filter, after_id, until_id, limit) {
       const examined = window(after_id, until_id, subscription_window);
-      const matching = examined.filter((event) => isWanted(filter, event)).slice(0, limit);
+      const matching = examined.filter((event) => matchesSubscription(filter, event)).slice(0, limit);
       const ended = examined.length < subscription_window ? Math.max(after_id, until_id) : examined.at(-1)!.id;
       return { events: matching, passed_id: matching.length < limit ? ended : matching.at(-1)!.id };
     },
 
     async lag(position) {
       const examined = window(position.after_id, Number.MAX_SAFE_INTEGER, lag_events_max);
-      const matching = examined.filter((event) => isWanted(position, event));
+      const matching = examined.filter((event) => matchesSubscription(position, event));
       const last = examined.length < lag_events_max ? undefined : examined.at(-1);
       return { waiting: matching.length, oldest_at_ms: (matching[0] ?? last)?.created_at_ms ?? null };
     },
@@ -87,14 +87,6 @@ export function eventHorizon(transactions: Transactions): EventHorizon {
       return lastId();
     },
   };
-}
-
-function isWanted(
-  filter: SubscriptionFilter,
-  { company_id, event_type }: { readonly company_id: number; readonly event_type: string },
-): boolean {
-  if (filter.company_id !== null && filter.company_id !== company_id) return false;
-  return filter.event_types === null || filter.event_types.includes(event_type);
 }
 
 function subscriptionOf({ lease: _, ...row }: Subscription & { readonly lease: string | null }): Subscription {

@@ -1,7 +1,7 @@
 import {
   lag_events_max,
+  matchesSubscription,
   type Subscription,
-  type SubscriptionFilter,
   type SubscriptionStore,
   subscription_window,
 } from '@tallystick/events';
@@ -100,7 +100,7 @@ export function subscriptionStore(session: Session): SubscriptionStore {
 
     async read(filter, after_id, until_id, limit) {
       const examined = await window(after_id, until_id, subscription_window);
-      const matching = examined.filter((event) => isWanted(filter, event)).slice(0, limit);
+      const matching = examined.filter((event) => matchesSubscription(filter, event)).slice(0, limit);
       const ended = examined.length < subscription_window ? Math.max(after_id, until_id) : examined.at(-1)!.id;
       if (matching.length === 0) return { events: [], passed_id: ended };
       const rows = await db
@@ -120,19 +120,11 @@ export function subscriptionStore(session: Session): SubscriptionStore {
 
     async lag(position) {
       const examined = await window(position.after_id, Number.MAX_SAFE_INTEGER, lag_events_max);
-      const matching = examined.filter((event) => isWanted(position, event));
+      const matching = examined.filter((event) => matchesSubscription(position, event));
       const last = examined.length < lag_events_max ? undefined : examined.at(-1);
       return { waiting: matching.length, oldest_at_ms: (matching[0] ?? last)?.created_at_ms ?? null };
     },
   };
-}
-
-function isWanted(
-  filter: SubscriptionFilter,
-  { company_id, event_type }: { readonly company_id: number; readonly event_type: string },
-): boolean {
-  if (filter.company_id !== null && filter.company_id !== company_id) return false;
-  return filter.event_types === null || filter.event_types.includes(event_type);
 }
 
 function subscriptionOf({ event_types, ...fields }: Omit<Selectable<Tables['subscriptions']>, 'lease'>): Subscription {

@@ -9,6 +9,15 @@ export interface SubscriptionFilter {
   readonly company_id: number | null;
 }
 
+/** Whether a subscription with this filter receives the event. */
+export function matchesSubscription(
+  { event_types, company_id }: SubscriptionFilter,
+  event: Pick<Event, 'company_id' | 'event_type'>,
+): boolean {
+  if (company_id !== null && company_id !== event.company_id) return false;
+  return event_types === null || event_types.includes(event.event_type);
+}
+
 /** A named position in the event log. */
 export interface Subscription extends SubscriptionFilter {
   readonly name: string;
