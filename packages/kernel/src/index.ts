@@ -28,6 +28,7 @@ export * from './time/sandbox-clock.ts';
 export * from './time/settle-by.ts';
 export * from './transactions/after-commit.ts';
 export * from './transactions/call.ts';
+export * from './transactions/handle-queue.ts';
 export * from './transactions/host-transaction.ts';
 export * from './transactions/lease.ts';
 export * from './transactions/unit-of-work.ts';

@@ -3,7 +3,7 @@
  * leaves the transaction as it was, and the host may continue with it or roll it back. Nothing here
  * begins, commits or repeats a transaction.
  */
-import { type HostTransaction, type UnitOfWork, UnusableTransaction } from '@tallystick/kernel';
+import { createHandleQueue, type HostTransaction, type UnitOfWork, UnusableTransaction } from '@tallystick/kernel';
 import { Kysely } from 'kysely';
 import type { Connection } from './connection.ts';
 import { faultOf } from './faults.ts';
@@ -83,18 +83,5 @@ export function joinedUnitOfWork<Tx>(
   };
 }
 
-/** The end of the last call with each handle. */
-const ends = new WeakMap<object, Promise<void>>();
-
-/** Runs the call after the earlier ones with the same handle: a connection has one savepoint. */
-async function inLine<Result>(handle: object, call: () => Promise<Result>): Promise<Result> {
-  const result = (ends.get(handle) ?? Promise.resolve()).then(call);
-  ends.set(
-    handle,
-    result.then(
-      () => undefined,
-      () => undefined,
-    ),
-  );
-  return await result;
-}
+/** A connection has one savepoint. */
+const inLine = createHandleQueue();

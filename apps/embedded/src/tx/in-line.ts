@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { UnusableTransaction } from '@tallystick/kernel';
+import { createHandleQueue, UnusableTransaction } from '@tallystick/kernel';
 
-/** The end of the last transaction on each handle. */
-const ends = new WeakMap<object, Promise<void>>();
+const inTurn = createHandleQueue();
 
 /** The handles in whose transactions the caller is. */
 const inside = new AsyncLocalStorage<readonly object[]>();
@@ -18,13 +17,5 @@ export async function inLine<Result>(handle: object, work: () => Promise<Result>
       'a transaction on this handle is open already: pass on the tx of the outer transaction instead of the handle',
     );
   }
-  const result = (ends.get(handle) ?? Promise.resolve()).then(() => inside.run([...outer, handle], work));
-  ends.set(
-    handle,
-    result.then(
-      () => undefined,
-      () => undefined,
-    ),
-  );
-  return await result;
+  return await inTurn(handle, () => inside.run([...outer, handle], work));
 }
