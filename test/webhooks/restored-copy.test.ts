@@ -12,7 +12,7 @@ import {
 } from '@tallystick/test-support';
 import { Company } from './company.ts';
 
-const off_notice = 'webhooks are off (WEBHOOKS=off): nothing is sent';
+const off_notice = 'webhooks are off: nothing is sent';
 
 describe('a restored copy', () => {
   for (const name of database_names) {
@@ -51,7 +51,7 @@ describe('a restored copy', () => {
       assert.match(metrics, /^tallystick_webhooks_on 0$/m);
       assert.match(metrics, /^tallystick_deliveries_pending 4$/m);
       await off.stop();
-      assert.match(off.output(), /"msg":"WEBHOOKS is off/);
+      assert.match(off.output(), /"msg":"webhooks are off/);
       assert.equal(receiver.received.length, before, 'nothing was sent');
       const [{ attempts }] = (await readRows(copy, 'select sum(attempts) as attempts from deliveries')) as [
         { attempts: number },

@@ -357,7 +357,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     },
     watchWebhooksOn(read) {
       const gauge = gaugesOf(registers, async () => read());
-      gauge('webhooks_on', 'Whether webhooks are delivered: 0 with WEBHOOKS=off', Number);
+      gauge('webhooks_on', 'Whether webhooks are delivered: 0 while they are off', Number);
     },
     watchSubscriptions: (read, clock) => watchSubscriptions(registers, read, clock),
     rowsPurged(kind, count) {

@@ -63,7 +63,7 @@ export interface DeliveriesPorts {
   readonly is_off: boolean;
 }
 
-const off_notice = 'webhooks are off (WEBHOOKS=off): nothing is sent';
+const off_notice = 'webhooks are off: nothing is sent';
 
 /** Composes relay, queue and courier. Begins to send as soon as its jobs run. */
 export function createDeliveries(ports: DeliveriesPorts): Deliveries {
