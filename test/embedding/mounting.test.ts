@@ -123,12 +123,27 @@ for (const host of hosts) {
       const rest = await sendTo(address + links.next, 'GET');
       assert.deepEqual([rest.json.data.length, rest.json.links.next], [1, null]);
 
+      const templates = '/v1/content/virtualcard-templates';
+      const wanted = { name: 'Meals', description: 'Meals', mcc_list: ['5812'], mcc_rule: 'ALLOW' };
+      const requested = await send('POST', templates, { body: { ...wanted, required_control: 'VELOCITY' } });
+      const { transaction_key } = requested.json;
+      const href = `${host.prefix}${templates}?filter[transaction_key]=${transaction_key}`;
+      assert.equal(requested.json.links[0].href, href);
+      const [listed] = (await sendTo(address + href, 'GET')).json.data;
+      assert.equal(listed.links[0].href, href);
+      const completed = await send('POST', `/operator/v1/templates/${listed.id}/complete`, {
+        key: sandbox_keys.operator,
+      });
+      assert.equal(completed.json.data.links[0].href, href);
+      const minimal = await sendTo(address + href, 'GET', { headers: { Prefer: 'return-minimal' } });
+      assert.ok(minimal.json.data[0].url.startsWith(`${templates}?`), minimal.text);
+
       const root = await send('GET', '/');
       assert.deepEqual([root.status, root.headers.get('location')], [302, `${host.prefix}/docs`]);
       const page = await send('GET', '/docs');
       assert.ok(page.text.includes(`API_URL=${address}${host.prefix}\n`), page.text.slice(0, 2_000));
-      const [, href] = /<a href="([^"]*)">OpenAPI document/.exec(page.text)!;
-      const document = await sendTo(new URL(href!, `${address}${host.prefix}/docs`).href, 'GET');
+      const [, document_href] = /<a href="([^"]*)">OpenAPI document/.exec(page.text)!;
+      const document = await sendTo(new URL(document_href!, `${address}${host.prefix}/docs`).href, 'GET');
       assert.equal(document.json.servers[0].url, host.prefix === '' ? '/' : host.prefix);
     });
 

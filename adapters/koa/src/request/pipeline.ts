@@ -230,7 +230,7 @@ async function answerRead(
       ports.machine_clock.nowMs(),
     );
   }
-  const query = parseQuery(pathAsSent(ctx), ctx.querystring, headerOf(req.headers.prefer), route.query);
+  const query = queryOf(ctx, route);
   if (ports.refreshClock !== undefined) await ports.refreshClock();
   const now_ms = ports.clock.nowMs();
   const arrived: Arrived = { ctx, principal, query, bytes, now_ms };
@@ -324,7 +324,7 @@ async function answerUpload(
     signedHeadersOf(req.headers),
     ports.machine_clock.nowMs(),
   );
-  const query = parseQuery(pathAsSent(ctx), ctx.querystring, headerOf(req.headers.prefer), route.query);
+  const query = queryOf(ctx, route);
   if (ports.refreshClock !== undefined) await ports.refreshClock();
   const now_ms = ports.clock.nowMs();
   const { request_id, arrived_ms } = state;
@@ -335,9 +335,9 @@ async function answerUpload(
   return render(await route.receive(request, receiveUpload(req, res, { signature, toWait, bytes_max }), keepFor));
 }
 
-/** The path as the client sent it, for links: a host may have mounted the interface below a path. */
-function pathAsSent({ req, path }: HttpContext): string {
-  return (mountOf(req)?.prefix ?? '') + path;
+/** Links begin as the client's path did: a host may have mounted the interface below a path. */
+function queryOf({ req, path, querystring }: HttpContext, route: PreparedRoute | PreparedUpload): Query {
+  return parseQuery(path, querystring, headerOf(req.headers.prefer), route.query, mountOf(req)?.prefix);
 }
 
 /** Returns the request as it was sent: the parts that a signature and an idempotency key cover. */

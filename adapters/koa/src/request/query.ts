@@ -27,6 +27,11 @@ export interface Query {
    * after the cursor.
    */
   link(after: string | null): string;
+  /**
+   * Returns a path of the interface as the client has to send it: below the prefix of the host that
+   * has mounted the interface. For links; the `url` of a resource has no prefix.
+   */
+  linkTo(path: string): string;
   /** `Prefer: return-minimal`. */
   readonly prefers_minimal: boolean;
   /** `Prefer: respond-async`. */
@@ -106,9 +111,15 @@ const bracketed = /^(filter|page)\[(.*)\]$/s;
  * Parses a query string (without `?`). Refuses (`invalid_query`), in one refusal, every parameter
  * that the route does not accept, with the nearest one that it accepts, every accepted one that is
  * repeated, and every malformed value. More than `filters_max` filters are refused without a look
- * at each.
+ * at each. `prefix` is what the client wrote before the path; links begin with it.
  */
-export function parseQuery(path: string, querystring: string, prefer: string | undefined, rules: QueryRules): Query {
+export function parseQuery(
+  path: string,
+  querystring: string,
+  prefer: string | undefined,
+  rules: QueryRules,
+  prefix = '',
+): Query {
   const filters = new Map<string, string>();
   const flags = new Map<string, boolean>();
   const texts = new Map<string, string>();
@@ -157,7 +168,8 @@ export function parseQuery(path: string, querystring: string, prefer: string | u
     page: request,
     flag: (name) => flags.get(name) ?? false,
     text: (name) => texts.get(name),
-    link: (after) => path + toLinkQuery(filters, flags, page.get('limit'), after),
+    link: (after) => prefix + path + toLinkQuery(filters, flags, page.get('limit'), after),
+    linkTo: (other) => prefix + other,
     prefers_minimal: prefer !== undefined && /(?:^|[\s,;])return[-=]"?minimal\b/i.test(prefer),
     prefers_async: prefer !== undefined && /(?:^|[\s,;])respond-async\b/i.test(prefer),
   };

@@ -24,7 +24,7 @@ import { foreign_event, foreign_event_record } from '../events/shapes.ts';
 import { filter_id } from '../fields.ts';
 import { readCompanyFilter } from '../id-filter.ts';
 import { presentMinimalRealCard, presentRealCard } from '../real-cards/presenter.ts';
-import { presentTemplate, templateStatusPath } from '../templates/presenter.ts';
+import { presentTemplate, statusLinkIn, templateStatusPath } from '../templates/presenter.ts';
 import { template_item } from '../templates/shapes.ts';
 import { presentApiKey, presentCompany } from './presenter.ts';
 import { api_key, company, create_company, create_key, create_real_card, real_card, update_company } from './shapes.ts';
@@ -208,8 +208,9 @@ const completion = route({
   operation_id: 'operator.templates.complete',
   summary: 'Complete a PENDING purchase template before its time',
   answer: template_item,
-  async transaction(tx, { id, now_ms }) {
-    return resource(presentTemplate(await completeTemplate(tx, { statusUrlOf: templateStatusPath }, now_ms, id)));
+  async transaction(tx, { id, now_ms, query }) {
+    const template = await completeTemplate(tx, { statusUrlOf: templateStatusPath }, now_ms, id);
+    return resource(presentTemplate(template, statusLinkIn(query)));
   },
 });
 

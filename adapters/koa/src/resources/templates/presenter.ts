@@ -1,4 +1,5 @@
-import { type PurchaseTemplate, type TemplateItem, toTemplateItem } from '@tallystick/templates';
+import { type PurchaseTemplate, type StatusUrlOf, type TemplateItem, toTemplateItem } from '@tallystick/templates';
+import type { Query } from '../../request/query.ts';
 
 /** The path of the purchase templates. */
 export const templates_path = '/v1/content/virtualcard-templates';
@@ -8,7 +9,15 @@ export function templateStatusPath({ transaction_key }: Pick<PurchaseTemplate, '
   return `${templates_path}?filter[transaction_key]=${transaction_key}`;
 }
 
+/** The same as a link in the answer to a request: below the prefix under which it was sent. */
+export function statusLinkIn({ linkTo }: Pick<Query, 'linkTo'>): StatusUrlOf {
+  return (template) => linkTo(templateStatusPath(template));
+}
+
 /** A template as lists show it. */
-export function presentTemplate(template: PurchaseTemplate): TemplateItem {
-  return toTemplateItem(template, templateStatusPath);
+export function presentTemplate(
+  template: PurchaseTemplate,
+  statusUrlOf: StatusUrlOf = templateStatusPath,
+): TemplateItem {
+  return toTemplateItem(template, statusUrlOf);
 }

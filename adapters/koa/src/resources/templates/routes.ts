@@ -11,7 +11,7 @@ import { list } from '../../answer/answer.ts';
 import { namedIn } from '../../request/query.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
 import { data_of_domain } from '../fields.ts';
-import { presentTemplate, templateStatusPath, templates_path } from './presenter.ts';
+import { presentTemplate, statusLinkIn, templateStatusPath, templates_path } from './presenter.ts';
 import { request_template, template_acknowledgement, template_item } from './shapes.ts';
 
 const template_filter = z.object({ transaction_key: z.string() }).partial();
@@ -36,7 +36,7 @@ export function templateRoutes(ports: { readonly random: Random }, options: Temp
       answer: template_acknowledgement,
       async transaction(tx, request) {
         const template = await requestTemplate(tx, ports, clientCall(request), request.body.data, options);
-        return { status: 200, body: toTemplateAcknowledgement(template, templateStatusPath) };
+        return { status: 200, body: toTemplateAcknowledgement(template, statusLinkIn(request.query)) };
       },
     }),
     route({
@@ -53,7 +53,9 @@ export function templateRoutes(ports: { readonly random: Random }, options: Temp
         const transaction_key = request.query.filters.get('transaction_key');
         const filter = transaction_key === undefined ? {} : { transaction_key };
         const page = await listTemplates(tx, clientCall(request), filter, request.query.page, options);
-        return list(request.query, page, presentTemplate, presentMinimalTemplate);
+        const statusLinkOf = statusLinkIn(request.query);
+        const present = (template: PurchaseTemplate) => presentTemplate(template, statusLinkOf);
+        return list(request.query, page, present, presentMinimalTemplate);
       },
     }),
   ];
