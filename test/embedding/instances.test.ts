@@ -67,8 +67,35 @@ it('use cases throw what to do until the database is migrated', async () => {
 
 it('a database that cannot be opened is refused in one sentence', async () => {
   const keys = await createKeys();
-  await assert.rejects(createTallystick({ database: 'postgres://127.0.0.1:9/none', keys }), /ECONNREFUSED/);
-  await assert.rejects(createTallystick({ database: 'sqlite:/dev/null/x.db', keys }), /ENOTDIR|EEXIST/);
+  const sentence = (text: RegExp) => (error: unknown) => error instanceof UnusableDatabase && text.test(error.message);
+  const unreachable = 'postgres://someone:hunter2@127.0.0.1:9/none';
+  await assert.rejects(createTallystick({ database: unreachable, keys }), sentence(/cannot be used: .*ECONNREFUSED/));
+  await assert.rejects(
+    createTallystick({ database: unreachable, keys }),
+    (error) => error instanceof Error && !error.message.includes('hunter2'),
+  );
+  await assert.rejects(createTallystick({ database: 'sqlite:/dev/null/x.db', keys }), sentence(/ENOTDIR|EEXIST/));
+});
+
+it('a sandbox on the database of a live installation is refused', async () => {
+  const scratch = await scratchDatabase('sqlite');
+  const keys = await createKeys();
+  try {
+    const live = await createTallystick({ database: scratch.database_url, keys });
+    await live.migrate();
+    await live.operator.companies.create({ name: 'Example', customer_number: '1' });
+    await live.close();
+    const sandboxed = createTallystick({ database: scratch.database_url, keys, sandbox: true });
+    await assert.rejects(sandboxed, /companies of a live installation/);
+  } finally {
+    await scratch.dispose();
+  }
+});
+
+it('options that are no object are refused in one sentence', async () => {
+  for (const options of [undefined, null, 'sqlite::memory:']) {
+    await assert.rejects(createTallystick(options as never), (error) => error instanceof UnusableOptions);
+  }
 });
 
 it('options that contradict each other are refused with every problem', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DeliveryOffer, DeliveryQueue } from '@tallystick/events';
 import { card_vault_contract, mailer_contract, type VaultOfRing } from '@tallystick/harness';
 import { propertyParameters, scratchDatabase } from '@tallystick/test-support';
@@ -221,3 +222,56 @@ describe('a queue of the host', () => {
     assert.deepEqual(errors, []);
   });
 });
+
+describe('ports of the host that reject, which they must not', () => {
+  it('count as a failed attempt, and are logged', async (t) => {
+    const rejecting = {
+      send: () => Promise.reject(new Error('a mistake of the host')),
+      close: async () => {},
+    };
+    const logged = new Set<string>();
+    const quiet = () => {};
+    const logger = {
+      debug: quiet,
+      info: quiet,
+      warn: quiet,
+      error: (_: object, text: string) => void logged.add(text),
+    };
+    const tally = await openWith({ sender: rejecting, mailer: rejecting }, { logger });
+    t.after(() => tally.close());
+    const company = tally.company(await createCompany(tally));
+    const webhook = await company.webhooks.create({
+      callback_url: 'https://hooks.example.com/cards',
+      event_type_ids: [2],
+    });
+    await tally.start();
+    await company.cards.issue({ total_card_amount: 5_000, emails: ['anna@example.com'] });
+    const mail = await eventually(async () => {
+      const [first] = (await tally.operator.mails.list()).items;
+      return first !== undefined && first.attempts > 0 ? first : null;
+    });
+    assert.equal(mail.error, 'mailer rejected');
+    const delivery = await eventually(async () => {
+      const [first] = (await company.webhooks.deliveries.list(webhook.id)).items;
+      return first !== undefined && first.attempts.length > 0 ? first : null;
+    });
+    assert.equal(delivery.attempts[0]?.error, 'connection_failed: sender rejected');
+    assert.ok(
+      [...logged].some((text) => text.includes('ports.mailer rejected')),
+      [...logged].join('; '),
+    );
+    assert.ok(
+      [...logged].some((text) => text.includes('ports.sender rejected')),
+      [...logged].join('; '),
+    );
+  });
+});
+
+/** Reads until there is a value, at most 20 s. */
+async function eventually<Value>(read: () => Promise<Value | null>): Promise<Value> {
+  for (const end_ms = performance.now() + 20_000; performance.now() < end_ms; await nextTurn()) {
+    const value = await read();
+    if (value !== null) return value;
+  }
+  throw new Error('it did not happen within 20 s');
+}

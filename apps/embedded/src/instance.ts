@@ -1,4 +1,6 @@
+import type { Company } from '@tallystick/access';
 import type { Subscriber } from '@tallystick/events';
+import { Fault, type Page, page_limit_max, rootMessageOf } from '@tallystick/kernel';
 import { createOperations, type Operations } from '@tallystick/koa';
 import { NewerSchema, OlderSchema, type Persistence, UnusableHandle, UnusableSchema } from '@tallystick/mikro-orm';
 import type { Container } from 'inversify';
@@ -6,6 +8,7 @@ import { closeContainer } from './composition/container.ts';
 import { UnusableKeysFile } from './composition/keys-file.ts';
 import { WrongKeys } from './composition/keys-fit.ts';
 import { tokens } from './composition/tokens.ts';
+import { sandbox_customer_number } from './sandbox/sandbox.ts';
 import { UnusableDatabase, UnusableOptions } from './unusable.ts';
 
 /** The parts of an open instance. */
@@ -41,7 +44,7 @@ const in_flight_ms_max = 10_000;
  * everything again if it rejects.
  */
 export async function openInstance(container: Container): Promise<Instance> {
-  const { accepts_newer_schema: accepts_newer } = container.get(tokens.settings);
+  const { accepts_newer_schema: accepts_newer, sandbox } = container.get(tokens.settings);
   // Only `migrate` of the instance changes the schema.
   container.rebind(tokens.migrates).toConstantValue(false);
   let opened: Promise<Ready> | null = null;
@@ -50,6 +53,7 @@ export async function openInstance(container: Container): Promise<Instance> {
 
   async function open(): Promise<Ready> {
     await database.migrate({ accepts_newer, only_checks: true });
+    if (sandbox) await refuseLive(database);
     // The parts that are taken from the container without waiting later.
     const [ports, persistence, subscriber, eventsCommitted] = await Promise.all([
       container.getAsync(tokens.http_ports),
@@ -108,7 +112,7 @@ export async function openInstance(container: Container): Promise<Instance> {
     async migrate() {
       if (closing !== null) await ready();
       await database.migrate({ accepts_newer }).catch((error: unknown) => {
-        throw describe(error);
+        throw closing === null ? describe(error) : closed();
       });
       await ready();
     },
@@ -136,7 +140,7 @@ export async function openInstance(container: Container): Promise<Instance> {
   } catch (error) {
     if (error instanceof NotMigrated) return instance;
     await instance.close();
-    throw error;
+    throw error instanceof Fault ? cannotBeUsed(error) : error;
   }
   return instance;
 }
@@ -146,11 +150,35 @@ const closed = () => new UnusableDatabase('this instance is closed: create anoth
 /** The database lacks tables of this version. */
 class NotMigrated extends UnusableDatabase {}
 
-/** Errors of opening, which come from the options. */
+/** Errors of opening, which come from the options or from the system. */
 function describeOpening(error: unknown): unknown {
   return error instanceof UnusableSchema || error instanceof UnusableHandle || error instanceof UnusableKeysFile
     ? new UnusableOptions(`createTallystick: ${error.message}`, { cause: error })
-    : error;
+    : cannotBeUsed(error);
+}
+
+function cannotBeUsed(error: unknown): UnusableDatabase {
+  return new UnusableDatabase(`the database cannot be used: ${rootMessageOf(error)}`, { cause: error });
+}
+
+/**
+ * Refuses a sandbox on the database of a live installation: the keys of a sandbox are public, and
+ * its company is one of its own.
+ */
+async function refuseLive({ unitOfWork }: Pick<Persistence, 'unitOfWork'>): Promise<void> {
+  let after: string | null = null;
+  let has_companies = false;
+  do {
+    const asked = { limit: page_limit_max, ...(after === null ? {} : { after }) };
+    const page: Page<Company> = await unitOfWork.read((tx) => tx.companies.list(asked));
+    if (page.items.some(({ customer_number }) => customer_number === sandbox_customer_number)) return;
+    has_companies ||= page.items.length > 0;
+    after = page.next;
+  } while (after !== null);
+  if (!has_companies) return;
+  throw new UnusableDatabase(
+    'the database has companies of a live installation, and the keys of a sandbox are public: leave out sandbox, or name another database',
+  );
 }
 
 /** Errors of the database as one sentence of what to do. */

@@ -66,6 +66,11 @@ const kept_days_min: Readonly<Record<keyof KeptDays, number>> = {
 
 /** Checks the options and returns the settings. Throws `UnusableOptions` with every problem. */
 export function readOptions(options: TallystickOptions): Settings {
+  if (typeof options !== 'object' || options === null) {
+    throw new UnusableOptions(
+      'createTallystick: pass the options as an object, such as { database: "sqlite:cards.db" }',
+    );
+  }
   const problems: string[] = [];
   const problem: Problem = (message) => void problems.push(message);
   if (typeof options !== 'object' || options === null) {

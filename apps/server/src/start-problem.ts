@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { Fault } from '@tallystick/kernel';
+import { Fault, findRootCause, rootMessageOf } from '@tallystick/kernel';
 import { NewerSchema, OlderSchema } from '@tallystick/mikro-orm';
 import { OtherStatementKey } from '@tallystick/reconciliation';
 import { UnusableArchive, UnusableKeysFile, WrongKeys } from 'tallystick/inversify';
@@ -7,7 +7,6 @@ import { type Config, isSqlite } from './configuration/config.ts';
 import { UnusableFormats } from './configuration/formats.ts';
 import { UnusableTls } from './configuration/tls.ts';
 import { UnusableUserLogin } from './configuration/user-login.ts';
-import { findRootCause, rootMessageOf } from './root-cause.ts';
 
 /**
  * One sentence for the person who starts the server: the problem, and how to solve it. Shows no

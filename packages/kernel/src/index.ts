@@ -8,6 +8,7 @@ export * from './audit/seal-audit-log.ts';
 export * from './audit/verify-audit-log.ts';
 export * from './errors/assert.ts';
 export * from './errors/refusal.ts';
+export * from './errors/root-cause.ts';
 export * from './requests/nearest-name.ts';
 export * from './requests/request-fields.ts';
 export * from './requests/show-value.ts';

@@ -4,6 +4,7 @@ import { statement_formats } from '@tallystick/statement-files';
 import { ContainerModule } from 'inversify';
 import type { Logger } from 'pino';
 import type { TallystickOptions } from '../options.ts';
+import { mailerOfHost, senderOfHost } from './host-ports.ts';
 import { tokens } from './tokens.ts';
 
 /** The parts that the options replace. What a host has passed in is not closed with the rest. */
@@ -13,8 +14,10 @@ export function hostModule({ clock, ports = {} }: TallystickOptions, logger: Log
     const { numbers, mailer, sender, delivery_queue, bank, user_login, formats, archive } = ports;
     if (clock !== undefined) rebind(tokens.clock).toConstantValue(clock);
     if (numbers !== undefined) rebind(tokens.card_vault).toConstantValue(numbers);
-    if (mailer !== undefined) rebind(tokens.mailer).toConstantValue(mailer);
-    if (sender !== undefined) rebind(tokens.webhook_sender).toConstantValue(sender);
+    if (mailer !== undefined) {
+      rebind(tokens.mailer).toConstantValue(mailer === null ? null : mailerOfHost(mailer, logger));
+    }
+    if (sender !== undefined) rebind(tokens.webhook_sender).toConstantValue(senderOfHost(sender, logger));
     if (delivery_queue !== undefined) rebind(tokens.delivery_queue).toConstantValue(delivery_queue);
     if (bank !== undefined) rebind(tokens.bank_data).toConstantValue(bank);
     if (user_login !== undefined) rebind(tokens.user_login).toConstantValue(user_login);

@@ -9,7 +9,7 @@ import type { SharedClock } from './shared-clock.ts';
 import { seedThirdParties } from './third-parties.ts';
 
 /** The sandbox's own company is the first with this number. Its users may create others. */
-const sandbox_customer_number = 'SANDBOX';
+export const sandbox_customer_number = 'SANDBOX';
 
 /** The accounts of the sandbox's company (decision: statement lines). */
 const sandbox_deposit: Omit<AccountRequest, 'company_id'> = {

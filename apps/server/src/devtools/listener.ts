@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { styleText } from 'node:util';
 import { event_types } from '@tallystick/events';
+import { rootMessageOf } from '@tallystick/kernel';
 import type { Refused } from '@tallystick/webhook-signature';
-import { rootMessageOf } from '../root-cause.ts';
 import { summarizeEvent } from './event-summary.ts';
 import type { ReceivedRequest, ReceiverAnswer } from './loopback-receiver.ts';
 import type { VerifiedDelivery } from './loopback-webhook.ts';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { rootMessageOf } from '../root-cause.ts';
+import { rootMessageOf } from '@tallystick/kernel';
 import type { Json } from './sandbox-client.ts';
 
 /** The redirect address of the sandbox's third parties. Nothing listens there. */
