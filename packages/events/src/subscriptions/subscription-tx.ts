@@ -28,10 +28,14 @@ export interface SubscriptionTx {
   readonly host: HostTransaction;
 }
 
+const has_ended = 'the handler of this transaction has ended';
+
 /** The transaction of a run, and how it ends. */
 export interface LazyTransaction {
   readonly tx: SubscriptionTx;
   readonly is_begun: boolean;
+  /** Ends it unless it has begun. Returns whether it had not. */
+  endUnused(): boolean;
   /** Rejects when the time is over. Never resolves. */
   readonly expired: Promise<never>;
   /**
@@ -61,7 +65,12 @@ export function lazyTransaction(
   after: After,
   fence: (host: HostTransaction) => Promise<void>,
 ): LazyTransaction {
-  let opening: Promise<OwnTransaction> | null = null;
+  const first_use = Promise.withResolvers<void>();
+  // It begins in the asynchronous context of this call. The first use may be within a call of
+  // Tallystick with `{ tx: host }`, in whose context no transaction may begin.
+  const opening = first_use.promise.then(open);
+  opening.catch(() => undefined);
+  let is_begun = false;
   /** Why the transaction cannot be used any more. */
   let end: string | null = null;
   let rolling_back: Promise<void> | null = null;
@@ -91,7 +100,8 @@ export function lazyTransaction(
 
   function own(): Promise<OwnTransaction> {
     if (end !== null) return Promise.reject(new UnusableTransaction(end));
-    opening ??= open();
+    is_begun = true;
+    first_use.resolve();
     return opening;
   }
 
@@ -101,7 +111,8 @@ export function lazyTransaction(
     end ??= reason;
     cancelTimer();
     rolling_back ??= (async () => {
-      const begun = await opening?.catch(() => null);
+      if (!is_begun) return;
+      const begun = await opening.catch(() => null);
       await begun?.rollback().catch(() => undefined);
     })();
     return rolling_back;
@@ -132,14 +143,18 @@ export function lazyTransaction(
       host,
     },
     get is_begun() {
-      return opening !== null;
+      return is_begun;
     },
     expired: expired.promise,
+    endUnused() {
+      if (!is_begun) end ??= has_ended;
+      return !is_begun;
+    },
     async finish(last) {
       while (in_flight.size > 0) await Promise.all(in_flight);
       const begun = await own();
       if (end !== null) throw new UnusableTransaction(end);
-      end = 'the handler of this transaction has ended';
+      end = has_ended;
       is_finishing = true;
       cancelTimer();
       let is_kept = false;

@@ -161,7 +161,7 @@ export async function workOnSubscription(
       running = (async () => await handler(events.map(toSubscribed), lazy.tx))();
       await signal.untilAbandoned(Promise.race([running, lazy.expired]));
       await stopRenewal();
-      if (!lazy.is_begun) return await advance(from_id, to_id);
+      if (lazy.endUnused()) return await advance(from_id, to_id);
       return await lazy.finish((host) =>
         ports.joining(host).run((tx) => tx.subscriptions.advance(name, lease(), { from_id, to_id })),
       );
