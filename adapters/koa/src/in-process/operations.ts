@@ -40,7 +40,7 @@ export interface OperationCall extends OperationCaller {
   readonly minimal?: boolean;
   /** The result of an import comes as soon as the file is checked and staged. */
   readonly respond_async?: boolean;
-  /** For log, audit log and events. Another text than a plain one is replaced; random when absent. */
+  /** For log, audit log and events. A text that is not plain is replaced; random when absent. */
   readonly request_id?: string;
   /**
    * The unit of work of a transaction of the host. The call then neither commits nor rolls back.
@@ -51,7 +51,7 @@ export interface OperationCall extends OperationCaller {
 
 /** What the operations need: the ports of the routes, and the clock of a sandbox. */
 export interface OperationPorts extends Omit<RoutePorts, 'keyRevoked' | 'companyChanged'> {
-  /** Called when a key was revoked; without it, this process accepts the key for two seconds more. */
+  /** Called when a key was revoked. Without it, this process accepts the key for two seconds. */
   readonly keyRevoked?: (key_id: number) => void;
   /** The same for the keys of a company that was changed. */
   readonly companyChanged?: (company_id: number) => void;
@@ -148,7 +148,7 @@ async function perform(
   }
 }
 
-/** The texts of a path's parameters. A path without one of them is a mistake of the host's program. */
+/** The texts of a path's parameters. To leave one out is a mistake of the host's program. */
 function readParams({ id, params }: Operation, sent: NonNullable<OperationCall['params']>): Record<string, string> {
   const unknown = Object.keys(sent).find((name) => !params.includes(name));
   if (unknown !== undefined) throw new TypeError(`${id} has no path parameter ${unknown}`);

@@ -41,7 +41,7 @@ function copy(value: unknown, path: string, root: string, depth: number): unknow
   return copied;
 }
 
-/** Whether the object is of no class. Objects of another realm, such as a test runner's, are plain. */
+/** Whether the object is of no class. Plain objects of another realm are plain here as well. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return (

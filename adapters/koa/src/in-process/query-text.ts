@@ -4,8 +4,8 @@ import { type FieldError, invalidQuery } from '@tallystick/kernel';
 export type QueryValue = string | number | boolean | undefined | readonly (string | number | boolean)[];
 
 /**
- * The query of a call: `{ filter: { status: 'active' }, page: { limit: 10 }, show_card_number: true }`.
- * Members that are undefined are left out.
+ * The query of a call: `{ filter: { status: 'active' }, page: { limit: 10 } }`. Members that are
+ * undefined are left out.
  */
 export type QueryInput = Readonly<Record<string, QueryValue | Readonly<Record<string, QueryValue>>>>;
 

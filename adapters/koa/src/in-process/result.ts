@@ -12,7 +12,7 @@ export interface OperationResult {
    * a page. Undefined when there is none.
    */
   readonly data: unknown;
-  /** Of a list: the cursor for `page.after` of the next page; null on the last page, and elsewhere. */
+  /** Of a list: the cursor for `page.after` of the next page; else, and on the last page, null. */
   readonly next: string | null;
   /** Null unless the operation answers with a file. */
   readonly file: ResultFile | null;

@@ -7,7 +7,7 @@ const returns_rows = /^\s*(select|with|values)\b|\breturning\b/i;
 
 const column = 'tallystick_row';
 
-/** Whether the statement returns rows. Those of an insert, update or delete without `returning` do not. */
+/** Whether the statement returns rows. One that writes does so only with `returning`. */
 export function returnsRows(text: string): boolean {
   return returns_rows.test(text);
 }

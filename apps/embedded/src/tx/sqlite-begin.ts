@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { UnusableTransaction } from '@tallystick/kernel';
 
-/** How long a transaction waits for the write lock and for another one on its handle, milliseconds. */
+/** How long a transaction waits for the write lock and for its handle, milliseconds. */
 const wait_ms_max = 5_000;
 
 /** Runs one statement, and resolves with its rows. */

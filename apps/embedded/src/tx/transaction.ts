@@ -40,8 +40,8 @@ type Work<Native, Result> = (tx: HostTransaction, native: Native) => Promise<Res
 /**
  * Begins a transaction on the handle, calls `work` with it, and commits when `work` resolves, or
  * rolls back and rejects with its error. `native` is what the host's own code uses within the
- * transaction: see `NativeTransaction`. Transactions on one connection run one after another; those on a
- * pool run beside each other. Waits up to 5 seconds for the write lock of SQLite, without blocking
+ * transaction: see `NativeTransaction`. Transactions on one connection run one after another; those
+ * on a pool run beside each other. Waits up to 5 seconds for the write lock of SQLite, without blocking
  * the process. Rejects with `UnusableTransaction` when none can begin, and when a statement failed
  * whose error `work` ignored on Postgres: nothing is committed then.
  */
@@ -227,7 +227,7 @@ async function takeWriteLock(trx: KyselyTransaction): Promise<void> {
   }
 }
 
-/** Postgres answers a commit after a failed statement with a rollback, which Kysely does not report. */
+/** After a failed statement Postgres answers a commit with a rollback, which Kysely hides. */
 async function assertNotFailed(trx: KyselyTransaction): Promise<void> {
   const executing = trx.withoutPlugins() as Executing;
   await executing.executeQuery(compiled('select 1', [])).catch((error: unknown) => {
