@@ -40,7 +40,9 @@ const places = new WeakMap<PostgresConnection, Promise<Place>>();
 /** The transaction that each value stood for at its first use. */
 const transactions = new WeakMap<HostTransaction, string>();
 
-const state_columns = `current_database()::text as database, pg_postmaster_start_time()::text as server_started_at`;
+/** The time as a number of microseconds: as a text it would depend on settings of each session. */
+const state_columns = `current_database()::text as database,
+  (extract(epoch from pg_postmaster_start_time()) * 1000000)::bigint::text as server_started_at`;
 
 /** The settings as they are, and then as the stores expect them: a select list is computed in order. */
 const enter = (
