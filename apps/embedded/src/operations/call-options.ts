@@ -17,9 +17,10 @@ export interface CallOptions {
 /** Options of a method that is one transaction. */
 export interface TransactionOptions extends CallOptions {
   /**
-   * An open transaction of the host, from `fromPg` or its siblings, in which the call takes part:
-   * what it reads and writes is part of it, and commits or rolls back with the rest. Absent: the
-   * call is a transaction of its own, and its changes are durable when the promise resolves.
+   * An open transaction in which the call takes part: one of the host, from `fromPg` or its
+   * siblings, or the `tx` of a subscription's handler. What the call reads and writes is part of it,
+   * and commits or rolls back with the rest. Absent: the call is a transaction of its own, and its
+   * changes are durable when the promise resolves.
    */
-  readonly tx?: HostTransaction | undefined;
+  readonly tx?: HostTransaction | { readonly host: HostTransaction } | undefined;
 }

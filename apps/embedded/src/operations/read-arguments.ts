@@ -39,7 +39,7 @@ export function readArguments(
       ...(takes_file ? { file: bytesOf(content as FileContent) } : {}),
       ...(request_id === undefined ? {} : { request_id: request_id as string }),
     },
-    tx: tx as HostTransaction | undefined,
+    tx: hostOf(tx),
   };
 }
 
@@ -88,4 +88,10 @@ function rangeTextOf(value: unknown): unknown {
 
 function bytesOf(content: FileContent): Exclude<FileContent, string> {
   return typeof content === 'string' ? new TextEncoder().encode(content) : content;
+}
+
+/** The transaction itself; of the `tx` of a handler, the one that it begins. */
+function hostOf(tx: unknown): HostTransaction | undefined {
+  const host = typeof tx === 'object' && tx !== null && 'host' in tx ? tx.host : tx;
+  return host as HostTransaction | undefined;
 }
