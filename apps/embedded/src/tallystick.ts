@@ -183,4 +183,4 @@ export async function openContainer(container: Container): Promise<Tallystick> {
   };
 }
 
-const notMigrated = () => new UnusableDatabase('the database has no tables of this version: call migrate() first');
+const notMigrated = () => new UnusableDatabase('the database has no tables of this version: call migrate() first, or check the options database, schema and table_prefix');
