@@ -14,14 +14,19 @@ const methods: Readonly<Record<number, keyof TallystickLogger>> = {
 
 /**
  * Passes lines on to the host's logger after everything is masked that may be a card number or a
- * secret. Without a logger, warnings and errors go to standard error.
+ * secret. Without a logger, warnings and errors go to standard error. A line that the host's logger
+ * throws on is lost.
  */
 export function openHostLog(logger: TallystickLogger | undefined): Logger {
   if (logger === undefined) return pino(logOptions('warn'), pino.destination({ fd: 2, sync: true }));
   const passOn = new Writable({
     write(line: Buffer, _encoding, done) {
       const { level, time, pid, hostname, msg, ...fields } = JSON.parse(line.toString()) as LogLine;
-      logger[methods[level] ?? 'info'](fields, msg);
+      try {
+        logger[methods[level] ?? 'info'](fields, msg);
+      } catch {
+        // The work that logs goes on without the line.
+      }
       done();
     },
   });
