@@ -197,7 +197,10 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
 
   const app = new Koa<RequestState>();
   app.on('error', (error, ctx?: HttpContext) => {
-    log.error({ request_id: ctx?.state.request_id, err: toLoggedError(error) }, 'an answer could not be sent');
+    const facts = { request_id: ctx?.state.request_id, err: toLoggedError(error) };
+    // A client may leave at any time, also within its body.
+    if (ctx?.req.socket.errored === error) log.info(facts, 'the connection broke off');
+    else log.error(facts, 'an answer could not be sent');
   });
   app.use(surroundEach(ports));
   if (serves_api && ports.open_banking !== undefined) app.use(openBanking(pipeline, ports.open_banking, lifecycle));

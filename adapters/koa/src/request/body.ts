@@ -30,8 +30,7 @@ export async function readBody(
 ): Promise<Buffer> {
   if (!hasBody(req)) return no_bytes;
   if (Number(req.headers['content-length']) > body_bytes_max) throw tooLarge();
-  // A client that expects this sends nothing before it.
-  if (expectsContinue(req)) res.writeContinue();
+  sendContinue(req, res);
   let bytes: Buffer = no_bytes;
   let length = 0;
   await new Promise<void>((resolve, reject) => {
@@ -68,9 +67,16 @@ export async function readBody(
   return bytes.subarray(0, length);
 }
 
-/** Whether the client sends its body only after the status 100. */
-export function expectsContinue({ httpVersionMinor, headers }: IncomingMessage): boolean {
-  return httpVersionMinor === 1 && headers.expect?.toLowerCase() === '100-continue';
+/**
+ * Sends the status 100 to a client that sends its body only after it. A host's server without a
+ * listener of `checkContinue` has sent it already, and Node notes that on the response.
+ */
+export function sendContinue(
+  { httpVersionMinor, headers }: IncomingMessage,
+  res: Pick<ServerResponse, 'writeContinue'> & { readonly _sent100?: boolean },
+): void {
+  const is_expected = httpVersionMinor === 1 && headers.expect?.toLowerCase() === '100-continue';
+  if (is_expected && res._sent100 !== true) res.writeContinue();
 }
 
 /** Whether the headers announce a body. In HTTP/2, which a host may speak, the end of the stream does. */

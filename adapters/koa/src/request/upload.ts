@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExpectedSignature } from '@tallystick/access';
 import { HttpProblem } from '../answer/error-answer.ts';
-import { expectsContinue, hasBody } from './body.ts';
+import { hasBody, sendContinue } from './body.ts';
 import { exemptFromDeadline } from './body-deadlines.ts';
 import { createInterruption } from './interruption.ts';
 
@@ -38,7 +38,7 @@ export async function* receiveUpload(
   if (Number(req.headers['content-length'] ?? 0) > bytes_max) throw tooLarge(bytes_max);
   if (hasBody(req)) {
     const endExemption = exemptFromDeadline(req);
-    if (expectsContinue(req)) res.writeContinue();
+    sendContinue(req, res);
     const chunks = req.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
     // After the answer Node reads no further bytes, and the next ones never come.
     const answered = createInterruption();
