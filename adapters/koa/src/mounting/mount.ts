@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { nearestName, showValue } from '@tallystick/kernel';
 import { pathOfTarget } from '../request/target.ts';
 import { endsWithPrefix, lengthOfPrefix, parsePrefix } from './prefix.ts';
 
@@ -8,13 +9,13 @@ export interface MountOptions {
    * The path before those of the interface: `/cards`, `/bank/cards`. Absent or `/`: none beside
    * what the framework strips.
    */
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /**
    * The host has removed the prefix from the URL, and nothing in the request says so (Hono's
    * `mount`, a proxy that rewrites paths). Express, connect and koa-mount need it not: what they
    * remove is recognized.
    */
-  readonly is_stripped?: boolean;
+  readonly is_stripped?: boolean | undefined;
 }
 
 /** A request as its client sees it: what a host's server and framework changed is undone. */
@@ -65,12 +66,12 @@ export interface HostTarget {
 
 /**
  * Returns a function that finds the place of each request; null: the request is not below the
- * prefix. Throws a `TypeError` for a prefix that is no path.
+ * prefix. Throws a `TypeError` for an unknown option, one of the wrong type, and a prefix that is
+ * no path.
  */
-export function createPlaceFinder({
-  prefix = '/',
-  is_stripped = false,
-}: MountOptions): (host: HostTarget) => Place | null {
+export function createPlaceFinder(options: MountOptions): (host: HostTarget) => Place | null {
+  refuseWrongOptions(options);
+  const { prefix = '/', is_stripped = false } = options;
   const wanted = parsePrefix(prefix);
 
   const find = ({ url, original_url = url }: HostTarget): Place | null => {
@@ -92,6 +93,29 @@ export function createPlaceFinder({
     // A link that began with two slashes would lead to another host.
     return place?.prefix.startsWith('//') ? null : place;
   };
+}
+
+const option_types: Readonly<Record<keyof MountOptions, string>> = { prefix: 'string', is_stripped: 'boolean' };
+
+/** A misspelt prefix would serve the interface at the root of the host. */
+function refuseWrongOptions(options: MountOptions): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new TypeError(
+      `the options of a mount must be an object such as { prefix: '/cards' }, not ${showValue(options)}`,
+    );
+  }
+  for (const [name, value] of Object.entries(options)) {
+    const type = Object.hasOwn(option_types, name) ? option_types[name as keyof MountOptions] : null;
+    if (type === null) {
+      const nearest = nearestName(name, Object.keys(option_types));
+      const hint = nearest === null ? 'the options are prefix and is_stripped' : `did you mean ${nearest}?`;
+      throw new TypeError(`${showValue(name)} is not an option of a mount: ${hint}`);
+    }
+    if (value !== undefined && typeof value !== type) {
+      const expected = type === 'string' ? 'a path such as /cards' : 'true or false';
+      throw new TypeError(`the option ${name} of a mount must be ${expected}, not ${showValue(value)}`);
+    }
+  }
 }
 
 /** What a framework removed from the start of a path. Express and connect leave a slash of `/cards`. */

@@ -94,4 +94,21 @@ describe('a mounted request', () => {
       );
     }
   });
+
+  it('refuses an unknown option with the nearest one, and one of the wrong type', () => {
+    for (const [options, message] of [
+      [{ prefx: '/cards' }, '"prefx" is not an option of a mount: did you mean prefix?'],
+      [{ stripped: true }, '"stripped" is not an option of a mount: did you mean is_stripped?'],
+      [{ path: '/cards' }, '"path" is not an option of a mount: the options are prefix and is_stripped'],
+      [{ toString: true }, '"toString" is not an option of a mount: the options are prefix and is_stripped'],
+      [{ prefix: 5 }, 'the option prefix of a mount must be a path such as /cards, not 5'],
+      [{ prefix: null }, 'the option prefix of a mount must be a path such as /cards, not null'],
+      [{ is_stripped: 'yes' }, 'the option is_stripped of a mount must be true or false, not "yes"'],
+      ['/cards', 'the options of a mount must be an object such as { prefix: \'/cards\' }, not "/cards"'],
+      [null, "the options of a mount must be an object such as { prefix: '/cards' }, not null"],
+    ]) {
+      assert.throws(() => createPlaceFinder(options as MountOptions), { name: 'TypeError', message });
+    }
+    assert.deepEqual(place({ prefix: undefined, is_stripped: undefined }, '/v1'), ['', '/v1', '/v1']);
+  });
 });
