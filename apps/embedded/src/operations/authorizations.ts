@@ -21,7 +21,7 @@ export interface AuthorizationMessage {
     | '0420';
   /** Adds to the open authorization with this trace_id, within the limits of its window. */
   readonly incremental?: boolean | null | undefined;
-  /** The reference that its reversal, advices and clearing share. */
+  /** The reference that its reversal and its advices share. A clearing has none. */
   readonly trace_id: string;
   readonly system_trace_audit_number: string;
   /** ISO 8601, with an offset. */
@@ -71,9 +71,14 @@ export interface AuthorizationMessage {
   readonly financial_network_code?: string | null | undefined;
   readonly mcc_description?: string | null | undefined;
   readonly merchant_city?: string | null | undefined;
+  /** Its clearing may be found by it: see ClearingMessage. */
   readonly merchant_id?: string | null | undefined;
   readonly merchant_name?: string | null | undefined;
   readonly merchant_state_or_country_code?: string | null | undefined;
+  /**
+   * Financial network code (3), network reference (6), cycle date MMDD (4). Its clearing is found
+   * by it: see ClearingMessage.
+   */
   readonly net_reference_number?: string | null | undefined;
   readonly pos_transaction_status?: string | null | undefined;
   readonly purchase_request_company_guid?: string | null | undefined;

@@ -3,6 +3,16 @@ import type { Id } from './call-options.ts';
 /**
  * A clearing of the card network (service specification 2.10). The card is named by its number or
  * its id. Fields that are not listed are ignored.
+ *
+ * A clearing has no `trace_id`. It finds its authorization on the same card by the first of these:
+ *
+ * 1. the same 13 characters of `net_reference_number`; the same `approval_code` if both have one
+ * 2. the same 6 characters of the network reference within it and the same `approval_code`, at most
+ *    one day apart
+ * 3. the same `approval_code` and `merchant_id`, and an amount within 20 %
+ * 4. the same `merchant_id` and amount; `review` is true
+ *
+ * A debit that has none of them, for example only an `approval_code`, is a `force_post`.
  */
 export interface ClearingMessage {
   /** The whole number. Beside vcn_id it may be masked, and is ignored. */
@@ -27,13 +37,19 @@ export interface ClearingMessage {
   readonly authorization_date?: string | null | undefined;
   readonly acquirer_ica?: string | null | undefined;
   readonly acquirer_reference_data?: string | null | undefined;
+  /** That of the authorization. Finds it beside net_reference_number or merchant_id. */
   readonly approval_code?: string | null | undefined;
   readonly exchange_rate?: string | null | undefined;
   /** Merchant category code, four digits. */
   readonly mcc?: string | null | undefined;
   readonly mcc_description?: string | null | undefined;
+  /** That of the authorization. Finds it beside approval_code or the amount. */
   readonly merchant_id?: string | null | undefined;
   readonly merchant_name?: string | null | undefined;
+  /**
+   * That of the authorization: financial network code (3), network reference (6), cycle date MMDD
+   * (4). Finds it.
+   */
   readonly net_reference_number?: string | null | undefined;
 }
 
@@ -100,18 +116,31 @@ export type ClearingType = 'DEBIT' | 'CREDIT';
 /** The place of a clearing in a dispute. */
 export type ClearingCycle = 'first_presentment' | 'second_presentment' | 'chargeback' | 'reversal';
 
-/** How a clearing compares with what it was matched to. */
+/** How a clearing compares with what it was matched to: the first of these that applies. */
 export type ClearingClass =
+  /** A reversal of an earlier clearing (`cycle`). */
   | 'reversal'
+  /** A second presentment or a chargeback (`cycle`). The balance of the card does not change. */
+  | 'dispute'
+  /** The same references, amount and type as an earlier one, under another transaction id. */
   | 'suspected_duplicate'
-  | 'refund_linked'
+  /** A credit without an authorization and an earlier clearing. */
   | 'refund_unlinked'
+  /** A credit of an authorization or an earlier clearing. */
+  | 'refund_linked'
+  /** A debit without an authorization. It lowers the balance of the card all the same. */
   | 'force_post'
+  /** Settled on the day on which the hold of the authorization ended, or later. */
   | 'late'
+  /** More clearings of the same authorization follow (`partial`). */
   | 'partial'
+  /** Another billing amount for the same merchant amount, or in another merchant currency. */
   | 'fx_drift'
+  /** The authorized amount. */
   | 'exact'
-  | 'tip'
-  | 'over'
+  /** Below the authorized amount. */
   | 'under'
-  | 'dispute';
+  /** Above the authorized amount by at most 20 % (as restaurants, taxis) or 15 % (lodging). */
+  | 'tip'
+  /** Above the authorized amount by more than a tip. */
+  | 'over';

@@ -17,7 +17,8 @@ export interface NetworkOperations {
    */
   authorize(message: AuthorizationMessage, options?: CallOptions): Promise<Authorization>;
   /**
-   * Records a clearing. A clearing of an unknown card (`not_found`), in another billing currency,
+   * Records a clearing, and matches it to its authorization by the fields that ClearingMessage
+   * names. A clearing of an unknown card (`not_found`), in another billing currency,
    * with a transaction id of another card, or past the largest sum of a card (`conflict`) is
    * refused, and kept in `operator.quarantine`.
    */
