@@ -14,8 +14,8 @@ tallystick migrate --database-url <url>         applies the missing migrations
 tallystick migrate --print --dialect <dialect>  prints all migrations as SQL
 tallystick migrate --print --database-url <url> prints the missing ones, and changes nothing
 
-  --database-url <url>   sqlite:<file> or postgres://user@host/database;
-                         without --print also in the variable DATABASE_URL
+  --database-url <url>   sqlite:<file> or postgres://user@host/database. If absent, the
+                         variable DATABASE_URL; --print ignores the variable
   --schema <name>        Postgres: the schema of the tables, public if absent
   --table-prefix <text>  SQLite: the prefix of all tables
   --dialect <dialect>    postgres or sqlite
