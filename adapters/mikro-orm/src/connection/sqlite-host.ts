@@ -51,8 +51,14 @@ const select_id = 'select installation_id from installation where id = 1';
 /** Tells databases in memory from each other, and one that is not migrated. */
 async function hasSameId(connection: SqliteConnection, host: HostTransaction): Promise<boolean> {
   const own = connection.readNow((database) => database.prepare<[], string>(select_id).pluck().get());
-  const { rows } = await host.execute({ text: connection.addPrefix(select_id), values: [] });
-  return rows[0]?.installation_id === own;
+  try {
+    const { rows } = await host.execute({ text: connection.addPrefix(select_id), values: [] });
+    return rows[0]?.installation_id === own;
+  } catch (error) {
+    // Another database in memory may have no such table.
+    if (error instanceof Error && /no such (table|column)/.test(error.message)) return false;
+    throw unusable(error);
+  }
 }
 
 function isSameFile(one: string, other: string): boolean {
