@@ -1,6 +1,5 @@
-import type { Company } from '@tallystick/access';
 import type { Subscriber } from '@tallystick/events';
-import { Fault, type Page, page_limit_max, rootMessageOf } from '@tallystick/kernel';
+import { Fault, rootMessageOf } from '@tallystick/kernel';
 import { createOperations, type Operations } from '@tallystick/koa';
 import { NewerSchema, OlderSchema, type Persistence, UnusableHandle, UnusableSchema } from '@tallystick/mikro-orm';
 import type { Container } from 'inversify';
@@ -8,7 +7,7 @@ import { closeContainer } from './composition/container.ts';
 import { UnusableKeysFile } from './composition/keys-file.ts';
 import { WrongKeys } from './composition/keys-fit.ts';
 import { tokens } from './composition/tokens.ts';
-import { sandbox_customer_number } from './sandbox/sandbox.ts';
+import { findSandboxCompany } from './sandbox/sandbox.ts';
 import { UnusableDatabase, UnusableOptions } from './unusable.ts';
 
 /** The parts of an open instance. */
@@ -119,10 +118,12 @@ export async function openInstance(container: Container): Promise<Instance> {
     async start() {
       if (closing !== null) await ready();
       starting ??= ready().then(async () => {
-        const jobs = await container.getAsync(tokens.jobs);
-        jobs.start();
-        const subscriber = await container.getAsync(tokens.subscriber);
+        const [jobs, subscriber] = await Promise.all([
+          container.getAsync(tokens.jobs),
+          container.getAsync(tokens.subscriber),
+        ]);
         subscriber.start();
+        jobs.start();
       });
       // A start that failed may be tried again, for example after `migrate`.
       starting.catch(() => {
@@ -166,16 +167,11 @@ function cannotBeUsed(error: unknown): UnusableDatabase {
  * its company is one of its own.
  */
 async function refuseLive({ unitOfWork }: Pick<Persistence, 'unitOfWork'>): Promise<void> {
-  let after: string | null = null;
-  let has_companies = false;
-  do {
-    const asked = { limit: page_limit_max, ...(after === null ? {} : { after }) };
-    const page: Page<Company> = await unitOfWork.read((tx) => tx.companies.list(asked));
-    if (page.items.some(({ customer_number }) => customer_number === sandbox_customer_number)) return;
-    has_companies ||= page.items.length > 0;
-    after = page.next;
-  } while (after !== null);
-  if (!has_companies) return;
+  const is_live = await unitOfWork.read(async (tx) => {
+    const { items } = await tx.companies.list({ limit: 1 });
+    return items.length > 0 && (await findSandboxCompany(tx)) === undefined;
+  });
+  if (!is_live) return;
   throw new UnusableDatabase(
     'the database has companies of a live installation, and the keys of a sandbox are public: leave out sandbox, or name another database',
   );

@@ -9,7 +9,7 @@ import type { SharedClock } from './shared-clock.ts';
 import { seedThirdParties } from './third-parties.ts';
 
 /** The sandbox's own company is the first with this number. Its users may create others. */
-export const sandbox_customer_number = 'SANDBOX';
+const sandbox_customer_number = 'SANDBOX';
 
 /** The accounts of the sandbox's company (decision: statement lines). */
 const sandbox_deposit: Omit<AccountRequest, 'company_id'> = {
@@ -55,14 +55,7 @@ export async function openSandbox(
 async function seed(persistence: Persistence, clock: SharedClock): Promise<Company> {
   return await persistence.unitOfWork.run(async (tx) => {
     await tx.sandbox_clock.read({ for_update: true });
-    let own: Company | undefined;
-    let after: string | null | undefined;
-    do {
-      // Newest first, so the last company found is the oldest.
-      const page = await tx.companies.list({ limit: page_limit_max, ...(after ? { after } : {}) });
-      own = page.items.findLast((company) => company.customer_number === sandbox_customer_number) ?? own;
-      after = page.next;
-    } while (after !== null);
+    const own = await findSandboxCompany(tx);
     const call = { actor: 'job:sandbox', request_id: null, now_ms: clock.nowMs() };
     const company = own ?? (await createSandboxCompany(tx, call));
     const openOwn = async (request: Omit<AccountRequest, 'company_id'>) =>
@@ -73,6 +66,19 @@ async function seed(persistence: Persistence, clock: SharedClock): Promise<Compa
     await seedOpenBankingData(tx, company.id, accounts, call.now_ms);
     return company;
   });
+}
+
+/** The oldest company with the number of the sandbox's own; undefined when there is none. */
+export async function findSandboxCompany({ companies }: Pick<Tx, 'companies'>): Promise<Company | undefined> {
+  let own: Company | undefined;
+  let after: string | null | undefined;
+  do {
+    // Newest first, so the last company found is the oldest.
+    const page = await companies.list({ limit: page_limit_max, ...(after ? { after } : {}) });
+    own = page.items.findLast((company) => company.customer_number === sandbox_customer_number) ?? own;
+    after = page.next;
+  } while (after !== null);
+  return own;
 }
 
 async function createSandboxCompany(tx: Tx, call: OperatorCall): Promise<Company> {
