@@ -92,6 +92,12 @@ it('a sandbox on the database of a live installation is refused', async () => {
   }
 });
 
+it('a sandbox without a database is one in memory', async () => {
+  await using tally = await createTallystick({ sandbox: true });
+  await tally.migrate();
+  assert.equal((await tally.operator.companies.list()).items.length, 1);
+});
+
 it('options that are no object are refused in one sentence', async () => {
   for (const options of [undefined, null, 'sqlite::memory:']) {
     await assert.rejects(createTallystick(options as never), (error) => error instanceof UnusableOptions);
@@ -110,4 +116,6 @@ it('options that contradict each other are refused with every problem', async ()
   });
   await assert.rejects(createTallystick({ database: 'sqlite::memory:' }), /keys is required outside a sandbox/);
   await assert.rejects(createTallystick({ database: {}, sandbox: true }), /database must be sqlite:<file>/);
+  const pooled = { sandbox: true, other_connections_max: 5 };
+  await assert.rejects(createTallystick(pooled), /other_connections_max is for Postgres/);
 });

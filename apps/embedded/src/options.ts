@@ -5,18 +5,24 @@ import type { DeliveryQueue, WebhookSender } from '@tallystick/events';
 import type { ClearingFormat } from '@tallystick/imports';
 import type { Clock, RowArchive } from '@tallystick/kernel';
 
-/** What an instance is made of. Only `database` and, outside a sandbox, `keys` are required. */
+/** What an instance is made of. Only `keys` is required, and not in a sandbox. */
 export interface TallystickOptions {
   /**
    * `sqlite:<file>`, `sqlite::memory:` or `postgres://...`; or the host's own handle: a `pg` Pool or
    * a better-sqlite3 Database. Of a pool and of a database in a file, connections of our own are
    * opened with the same settings; a database in memory is shared. `close` never closes a handle.
+   * When absent: `sqlite::memory:` in a sandbox, else `sqlite:./data/tallystick.db`.
    */
-  readonly database: string | object;
+  readonly database?: string | object | undefined;
   /** Postgres: the schema of the tables, which `migrate` creates; `public` when absent. */
   readonly schema?: string | undefined;
   /** SQLite: the first letters of the names of the tables, in a file that others also use. */
   readonly table_prefix?: string | undefined;
+  /**
+   * Postgres: the most connections for work outside the decision path; 20. Decisions have 12 more,
+   * and migrations 4 while they run.
+   */
+  readonly other_connections_max?: number | undefined;
   /**
    * The keys that encrypt card numbers and secrets: the text that `createKeys` returned once. Keep
    * it where you keep other secrets: without it, no stored number can be read. When absent, a sandbox

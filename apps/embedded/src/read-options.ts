@@ -16,11 +16,13 @@ import { UnusableOptions } from './unusable.ts';
 type Problem = (message: string) => void;
 
 const in_memory = 'sqlite::memory:';
+const default_database_url = 'sqlite:./data/tallystick.db';
 
 const option_names: Readonly<Record<keyof TallystickOptions, true>> = {
   database: true,
   schema: true,
   table_prefix: true,
+  other_connections_max: true,
   keys: true,
   sandbox: true,
   clock: true,
@@ -67,15 +69,10 @@ const kept_days_min: Readonly<Record<keyof KeptDays, number>> = {
 /** Checks the options and returns the settings. Throws `UnusableOptions` with every problem. */
 export function readOptions(options: TallystickOptions): Settings {
   if (typeof options !== 'object' || options === null) {
-    throw new UnusableOptions(
-      'createTallystick: pass the options as an object, such as { database: "sqlite:cards.db" }',
-    );
+    throw new UnusableOptions('createTallystick: the options must be an object, such as { sandbox: true }');
   }
   const problems: string[] = [];
   const problem: Problem = (message) => void problems.push(message);
-  if (typeof options !== 'object' || options === null) {
-    throw new UnusableOptions('createTallystick: the options must be an object with at least database and keys');
-  }
   refuseWrongShapes(options, problem);
   // What has the wrong type cannot be read further.
   const settings = problems.length > 0 ? null : read(options, problem);
@@ -101,6 +98,8 @@ function read(options: TallystickOptions, problem: Problem): Settings {
     ...default_settings,
     role: 'all',
     ...readDatabase(options, problem),
+    other_connections_max:
+      readInteger('other_connections_max', options.other_connections_max, { min: 2, max: 1_000 }, problem) ?? undefined,
     sandbox,
     key_ring: readKeys(options, problem),
     webhooks: options.webhooks ?? true,
@@ -164,27 +163,31 @@ function refuseContradictions(options: TallystickOptions, problem: Problem): voi
 type DatabaseSettings = Pick<Settings, 'database_url' | 'data_folder' | 'database' | 'schema' | 'table_prefix'>;
 
 /** The address of the database. A handle of the host is described by the address of its database. */
-function readDatabase({ database, schema, table_prefix }: TallystickOptions, problem: Problem): DatabaseSettings {
-  const database_url = typeof database === 'string' ? database : addressOf(database);
+function readDatabase(options: TallystickOptions, problem: Problem): DatabaseSettings {
+  const { database, schema, table_prefix, other_connections_max } = options;
+  const database_url = addressOf(options);
   const is_sqlite = /^sqlite:./.test(database_url);
   if (!is_sqlite && !/^postgres(ql)?:\/\/./.test(database_url)) {
     problem(
       'database must be sqlite:<file>, sqlite::memory:, postgres://<user>@<host>/<database>, a pg Pool or a better-sqlite3 Database',
     );
   }
+  if (is_sqlite && other_connections_max !== undefined) problem('other_connections_max is for Postgres');
   if (is_sqlite && schema !== undefined) problem('schema is for Postgres; on SQLite use table_prefix');
   if (!is_sqlite && table_prefix !== undefined) problem('table_prefix is for SQLite; on Postgres use schema');
   return {
     database_url,
     data_folder: is_sqlite ? dirname(database_url.slice('sqlite:'.length)) : './data',
-    database: typeof database === 'string' ? undefined : database,
+    database: typeof database === 'object' ? database : undefined,
     schema,
     table_prefix,
   };
 }
 
-/** Empty for what is no handle of a database. */
-function addressOf(handle: unknown): string {
+/** Empty for what is no database. */
+function addressOf({ database: given, sandbox = false }: TallystickOptions): string {
+  const handle: unknown = given === undefined ? (sandbox ? in_memory : default_database_url) : given;
+  if (typeof handle === 'string') return handle;
   if (typeof handle !== 'object' || handle === null) return '';
   if ('memory' in handle && 'name' in handle && 'pragma' in handle) {
     return handle.memory === true ? in_memory : `sqlite:${String(handle.name)}`;
@@ -193,10 +196,10 @@ function addressOf(handle: unknown): string {
 }
 
 /** A sandbox in a file or on Postgres keeps its keys in a file; one in memory forgets them. */
-function readKeys({ keys, sandbox = false, database }: TallystickOptions, problem: Problem): KeyRing | null {
+function readKeys(options: TallystickOptions, problem: Problem): KeyRing | null {
+  const { keys, sandbox = false } = options;
   if (keys !== undefined) return readBy(keys, 'keys', parseKeyRing, problem);
-  const database_url = typeof database === 'string' ? database : addressOf(database);
-  return sandbox && database_url === in_memory ? parseKeyRing(createKeyRingText()) : null;
+  return sandbox && addressOf(options) === in_memory ? parseKeyRing(createKeyRingText()) : null;
 }
 
 function readKeptDays(days: KeptDays, problem: Problem): Pick<Settings, 'kept_days' | 'unknown_numbers_kept_days'> {

@@ -60,7 +60,7 @@ function openVault(ring: KeyRing, card_vault: CardVault | null): Vault {
 }
 
 function openDatabase(
-  { database_url, database, schema, table_prefix, decision_ms_max, statement_key }: Settings,
+  { database_url, database, schema, table_prefix, other_connections_max, decision_ms_max, statement_key }: Settings,
   clock: Clock,
   { audit_mac }: Vault,
   known_migrations: readonly SchemaMigration[],
@@ -70,6 +70,7 @@ function openDatabase(
     database,
     schema,
     table_prefix,
+    others_max: other_connections_max,
     clock,
     audit_mac,
     decision_ms_max,
