@@ -5,7 +5,42 @@ import { database_names, scratchDatabase } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import pg from 'pg';
-import { transaction } from '../../apps/embedded/src/tx/index.ts';
+import {
+  fromBetterSqlite3,
+  fromDrizzle,
+  fromKysely,
+  fromMikroOrm,
+  fromPg,
+  transaction,
+} from '../../apps/embedded/src/tx/index.ts';
+
+const one_sentence = (error: unknown): boolean => {
+  const { name, message } = error as Error;
+  assert.equal(name, 'UnusableTransaction', String(error));
+  return /^[^\n]+[^.\n]$/.test(message);
+};
+
+describe('what is no handle', { timeout: 20_000 }, () => {
+  test('is refused in one sentence', async () => {
+    for (const value of [null, undefined, 'x', 1, {}, new Date()]) {
+      for (const from of [fromPg, fromBetterSqlite3, fromKysely, fromMikroOrm, fromDrizzle]) {
+        assert.throws(() => from(value as never), one_sentence, `${from.name}(${value})`);
+      }
+      await assert.rejects(
+        transaction(value as never, async () => undefined),
+        one_sentence,
+      );
+    }
+    await assert.rejects(transaction(new Database(':memory:'), null as never), one_sentence);
+  });
+
+  test('is a client that is not connected', async () => {
+    await assert.rejects(
+      transaction(new pg.Client(), async () => undefined),
+      /connect\(\) first$/,
+    );
+  });
+});
 
 describe('a transaction within another one on the same handle', { timeout: 20_000 }, () => {
   test('is refused on the one connection of Kysely to SQLite, and does not wait for itself', async () => {

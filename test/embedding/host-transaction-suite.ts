@@ -248,6 +248,17 @@ export function hostTransactionSuite(pair: HostPair): void {
       assert.equal(later.host_rows.length, earlier.host_rows.length + 1);
     });
 
+    test('transaction(handle, work) rejects when the work itself has ended the transaction', async () => {
+      for (const ends of [['rollback'], ['commit'], ['rollback', 'begin']]) {
+        const ending = host.transaction(async (tx, run) => {
+          await issue(tx);
+          for (const text of ends) await run(text);
+        });
+        await assert.rejects(ending, unusable(/over before the end of its work/), ends.join());
+        await host.transaction(async (tx) => void (await issue(tx)));
+      }
+    });
+
     test('transactions on one handle at the same time all commit, and none blocks the process', async () => {
       const earlier = await state();
       let turns = 0;

@@ -1,4 +1,4 @@
-import type { HostTransaction } from '@tallystick/kernel';
+import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
 
 /** What is used of a `Database` of better-sqlite3. */
 export interface BetterSqlite3Database {
@@ -19,6 +19,9 @@ export interface BetterSqlite3Statement {
  * wait for anything. The handle's `defaultSafeIntegers` has no effect on what is read here.
  */
 export function fromBetterSqlite3(database: BetterSqlite3Database): HostTransaction {
+  if (typeof (database as Partial<BetterSqlite3Database> | null)?.prepare !== 'function') {
+    throw new UnusableTransaction('fromBetterSqlite3 takes a Database of better-sqlite3');
+  }
   return {
     dialect: 'sqlite',
     handle: database,

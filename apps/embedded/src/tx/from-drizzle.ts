@@ -14,6 +14,9 @@ export interface DrizzleTransaction {
  * `` db.run(sql`begin immediate`) ``, because the function of `db.transaction` must not wait there.
  */
 export function fromDrizzle(tx: DrizzleTransaction): HostTransaction {
+  if (typeof tx !== 'object' || tx === null) {
+    throw new UnusableTransaction('fromDrizzle takes the tx of db.transaction((tx) => ...)');
+  }
   return remembered(tx, () => {
     const client = clientOf(tx);
     if (isDatabase(client)) return fromBetterSqlite3(client);

@@ -30,6 +30,9 @@ interface ValueBuilder {
  * Postgres or SQLite. Plugins and type parsers of the host have no effect on what is read here.
  */
 export function fromKysely(trx: KyselyTransaction): HostTransaction {
+  if (typeof (trx as Partial<KyselyTransaction> | null)?.withoutPlugins !== 'function') {
+    throw new UnusableTransaction('fromKysely takes the trx of db.transaction().execute((trx) => ...)');
+  }
   return remembered(trx, () => {
     if (!trx.isTransaction) {
       throw new UnusableTransaction(

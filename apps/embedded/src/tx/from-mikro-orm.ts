@@ -12,6 +12,9 @@ export interface MikroOrmEntityManager {
  * see what calls write.
  */
 export function fromMikroOrm(em: MikroOrmEntityManager): HostTransaction {
+  if (typeof (em as Partial<MikroOrmEntityManager> | null)?.getTransactionContext !== 'function') {
+    throw new UnusableTransaction('fromMikroOrm takes the em of em.transactional((em) => ...) of MikroORM 7');
+  }
   const context = em.getTransactionContext();
   if (context === undefined || context === null) {
     throw new UnusableTransaction(

@@ -1,4 +1,4 @@
-import type { HostTransaction } from '@tallystick/kernel';
+import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
 
 /** What is used of a client of `pg`, from `pool.connect()` or `new Client()`. */
 export interface PgClient {
@@ -14,6 +14,9 @@ export interface PgClient {
  * or `rollback`. Type parsers of the host have no effect on what is read here.
  */
 export function fromPg(client: PgClient): HostTransaction {
+  if (typeof (client as Partial<PgClient> | null)?.query !== 'function') {
+    throw new UnusableTransaction('fromPg takes a client of pg, from pool.connect() or new Client()');
+  }
   return {
     dialect: 'postgres',
     handle: client,

@@ -10,7 +10,8 @@ import { fromMikroOrm, type MikroOrmEntityManager } from './from-mikro-orm.ts';
 import { fromPg, type PgClient } from './from-pg.ts';
 import { inLine } from './in-line.ts';
 import type { NativeTransaction } from './native-transaction.ts';
-import { beginImmediate } from './sqlite-begin.ts';
+import { beginImmediate, type RunStatement } from './sqlite-begin.ts';
+import { assertMarked, had_failed, mark_texts } from './transaction-mark.ts';
 
 interface PgPool {
   readonly totalCount: number;
@@ -42,8 +43,8 @@ type Work<Native, Result> = (tx: HostTransaction, native: Native) => Promise<Res
  * rolls back and rejects with its error. `native` is what the host's own code uses within the
  * transaction: see `NativeTransaction`. Transactions on one connection run one after another; those
  * on a pool run beside each other. Waits up to 5 seconds for the write lock of SQLite, without blocking
- * the process. Rejects with `UnusableTransaction` when none can begin, and when a statement failed
- * whose error `work` ignored on Postgres: nothing is committed then.
+ * the process. Rejects with `UnusableTransaction` when none can begin, when `work` itself ended the
+ * transaction, and on Postgres when a statement failed whose error `work` ignored.
  */
 export async function transaction<Handle extends object, Result>(
   handle: Handle,
@@ -53,6 +54,9 @@ export async function transaction<Handle extends object, Result>(
 }
 
 async function onHandle(handle: object, work: Work<never, unknown>): Promise<unknown> {
+  if (typeof work !== 'function') {
+    throw new UnusableTransaction('transaction(handle, work) takes a function as its second argument');
+  }
   const run = work as Work<object, unknown>;
   const known = kindOf(handle);
   switch (known) {
@@ -79,7 +83,8 @@ async function onHandle(handle: object, work: Work<never, unknown>): Promise<unk
 
 type Kind = 'pg pool' | 'pg client' | 'better-sqlite3' | 'kysely' | 'mikro-orm' | 'mikro-orm orm' | 'drizzle';
 
-function kindOf(handle: object): Kind | null {
+function kindOf(handle: unknown): Kind | null {
+  if (typeof handle !== 'object' || handle === null) return null;
   const has = (name: string, of: object = handle): boolean =>
     typeof (of as Readonly<Record<string, unknown>>)[name] === 'function';
   if (has('transactional')) return 'mikro-orm';
@@ -123,18 +128,27 @@ async function isIdle(client: PgClient): Promise<boolean> {
 }
 
 async function onClient(client: PgClient, work: Work<object, unknown>): Promise<unknown> {
+  assertConnected(client);
   if (!(await isIdle(client))) {
     throw new UnusableTransaction(
-      'a transaction is open on this client already, or it is not connected: pass the open one on as { tx: fromPg(client) }',
+      'a transaction is open on this client already, or its connection is lost: pass the open one on as { tx: fromPg(client) }',
     );
   }
   return await within(client, work);
 }
 
+/** Before it connects, a client of pg keeps its statements for later. */
+function assertConnected(client: object): void {
+  const { _connecting, _connected } = client as { readonly _connecting?: boolean; readonly _connected?: boolean };
+  if (_connecting !== false || _connected !== false) return;
+  throw new UnusableTransaction('the client is not connected: await its connect() first');
+}
+
 async function within(client: PgClient, work: Work<object, unknown>): Promise<unknown> {
-  await send(client, 'begin');
+  await send(client, `begin; ${mark_texts.postgres.set}`);
   try {
     const result = await work(fromPg(client), client);
+    await assertMarked('postgres', async (text) => (await send(client, text)).rows);
     assertCommitted((await send(client, 'commit')).command);
     return result;
   } catch (error) {
@@ -146,8 +160,6 @@ async function within(client: PgClient, work: Work<object, unknown>): Promise<un
 function send(client: PgClient, text: string) {
   return client.query({ text, values: [], types: { getTypeParser: () => (value) => value } });
 }
-
-const had_failed = 'nothing was committed, because a statement of the transaction had failed: let its error reject';
 
 function assertCommitted(command: string | undefined): void {
   if (command !== 'COMMIT') throw new UnusableTransaction(had_failed);
@@ -167,7 +179,9 @@ async function onDatabase(
   };
   await beginImmediate(run);
   try {
+    run(mark_texts.sqlite.set);
     const result = await work(host, native);
+    await assertMarked('sqlite', run);
     run('commit');
     return result;
   } catch (error) {
@@ -183,10 +197,7 @@ async function onKysely(db: KyselyDatabase<KyselyTransaction>, work: Work<object
   }
   const run = () =>
     db.transaction().execute(async (trx) => {
-      await takeWriteLock(trx);
-      const result = await work(fromKysely(trx), trx);
-      await assertNotFailed(trx);
-      return result;
+      return await marked(trx, () => work(fromKysely(trx), trx));
     });
   // Kysely has one connection to SQLite.
   return dialectOf(db.withoutPlugins() as Executing) === 'sqlite' ? await inLine(db, run) : await run();
@@ -204,19 +215,31 @@ async function onMikroOrm(
   return await em.transactional(async (its_own) => {
     const host = fromMikroOrm(its_own);
     const trx = its_own.getTransactionContext() as KyselyTransaction;
-    await takeWriteLock(trx);
-    const result = await work(host, its_own);
-    await assertNotFailed(trx);
-    return result;
+    return await marked(trx, () => work(host, its_own));
   });
 }
 
-/** Kysely begins transactions of SQLite without the write lock. */
-async function takeWriteLock(trx: KyselyTransaction): Promise<void> {
+/** Runs the work in a transaction that Kysely has begun and will end. */
+async function marked(trx: KyselyTransaction, work: () => Promise<unknown>): Promise<unknown> {
   const executing = trx.withoutPlugins() as Executing;
-  if (dialectOf(executing) !== 'sqlite') return;
+  const dialect = dialectOf(executing);
   const run = async (text: string): Promise<readonly unknown[]> =>
     (await executing.executeQuery(compiled(text, []))).rows;
+  if (dialect === 'sqlite') await takeWriteLock(run);
+  await run(mark_texts[dialect].set);
+  try {
+    const result = await work();
+    await assertMarked(dialect, run);
+    return result;
+  } catch (error) {
+    // For Kysely, which rolls back: it fails when the work has done so on SQLite.
+    if (dialect === 'sqlite') await run('begin').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Kysely begins transactions of SQLite without the write lock. */
+async function takeWriteLock(run: RunStatement): Promise<void> {
   await run('commit');
   try {
     await beginImmediate(run);
@@ -227,14 +250,6 @@ async function takeWriteLock(trx: KyselyTransaction): Promise<void> {
   }
 }
 
-/** After a failed statement Postgres answers a commit with a rollback, which Kysely hides. */
-async function assertNotFailed(trx: KyselyTransaction): Promise<void> {
-  const executing = trx.withoutPlugins() as Executing;
-  await executing.executeQuery(compiled('select 1', [])).catch((error: unknown) => {
-    throw new UnusableTransaction(had_failed, { cause: error });
-  });
-}
-
 async function onDrizzle(db: DrizzleDatabase<DrizzleTransaction>, work: Work<object, unknown>): Promise<unknown> {
   if ('rollback' in db) {
     throw new UnusableTransaction('the handle is a transaction already: pass it on as { tx: fromDrizzle(tx) }');
@@ -243,11 +258,13 @@ async function onDrizzle(db: DrizzleDatabase<DrizzleTransaction>, work: Work<obj
   if (isDatabase(client)) return await inLine(client, () => onDatabase(client, db, work));
   const run = () =>
     db.transaction(async (tx) => {
+      const its_own = clientOf(tx) as PgClient;
+      await send(its_own, mark_texts.postgres.set);
       const result = await work(fromDrizzle(tx), tx);
-      await send(clientOf(tx) as PgClient, 'select 1').catch((error: unknown) => {
-        throw new UnusableTransaction(had_failed, { cause: error });
-      });
+      await assertMarked('postgres', async (text) => (await send(its_own, text)).rows);
       return result;
     });
-  return isPgPool(client) ? await run() : await inLine(client, run);
+  if (isPgPool(client)) return await run();
+  assertConnected(client);
+  return await inLine(client, run);
 }
