@@ -24,7 +24,7 @@ export interface SubscriptionTx {
    * or Drizzle. Do not end the transaction with it.
    */
   native(): Promise<object>;
-  /** For calls of Tallystick that take part in the transaction: `{ tx: tx.host }`. */
+  /** For calls of Tallystick that take part in the transaction: `{ tx }`. */
   readonly host: HostTransaction;
 }
 
