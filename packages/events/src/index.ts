@@ -21,6 +21,7 @@ export * from './log/parse-filters.ts';
 export * from './log/ports.ts';
 export type { EventListener } from './subscriptions/listeners.ts';
 export * from './subscriptions/ports.ts';
+export type { SubscribeOptions } from './subscriptions/subscribe-options.ts';
 export { subscribable_types } from './subscriptions/subscribed-types.ts';
 export * from './subscriptions/subscriber.ts';
 export type { SubscriptionTx } from './subscriptions/subscription-tx.ts';

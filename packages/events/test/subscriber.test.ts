@@ -450,6 +450,12 @@ describe('a listener that is more than 10,000 ids behind', () => {
   });
 });
 
+it('a subscription takes the id of its company as a text too', async () => {
+  const { subscriber } = new SubscriberWorld().process();
+  await subscriber.subscribe('ledger', ['all'], async () => {}, { company_id: '7' });
+  assert.equal((await subscriber.list())[0]?.company_id, 7);
+});
+
 describe('a subscription that cannot be made', () => {
   const refuses = (title: string, message: RegExp, ...args: unknown[]) =>
     it(title, async () => {
@@ -468,6 +474,15 @@ describe('a subscription that cannot be made', () => {
   refuses('has a name with a space', /1 to 100 letters/, 'a b');
   refuses('has no handler', /handler must be a function/, 'a', ['all'], null);
   refuses('starts at an unknown place', /"now" or "beginning"/, 'a', ['all'], async () => {}, { from: 'end' });
+
+  const withOptions = (title: string, message: RegExp, options: unknown) =>
+    refuses(title, message, 'a', ['all'], async () => {}, options);
+  withOptions('has an unknown option', /^form is no option; use from$/, { form: 'beginning' });
+  withOptions('has null in place of options', /^options must be an object, not null$/, null);
+  withOptions('has a text in place of options', /^options must be an object, not "now"$/, 'now');
+  withOptions('is of a company without an id', /^company_id must be an id/, { company_id: 'x' });
+  withOptions('is of a negative company', /^company_id must be an id/, { company_id: -1 });
+  withOptions('is of company null', /^company_id must be an id/, { company_id: null });
 
   it('has the name of another in this process', async () => {
     const { subscriber } = new SubscriberWorld().process();

@@ -11,6 +11,7 @@
 import { type Clock, createPhase, invalid, Refusal } from '@tallystick/kernel';
 import { createListeners, type EventListener } from './listeners.ts';
 import type { HorizonReading, Subscription, SubscriptionLag } from './ports.ts';
+import { readSubscribeOptions, type SubscribeOptions } from './subscribe-options.ts';
 import { parseSubscribedTypes } from './subscribed-types.ts';
 import { transaction_ms_max } from './subscription-tx.ts';
 import { type SubscriptionHandler, type SubscriptionWorkPorts, workOnSubscription } from './subscription-work.ts';
@@ -30,16 +31,6 @@ export interface SubscriberPorts extends Omit<SubscriptionWorkPorts, 'readHorizo
   readonly listenerFailed: (error: unknown) => void;
 }
 
-export interface SubscribeOptions {
-  /**
-   * Where a new name starts: at `now` when absent, or at the oldest stored event. A known name
-   * continues where it was.
-   */
-  readonly from?: 'now' | 'beginning';
-  /** Only events of this company. Absent: of every company. */
-  readonly company_id?: number;
-}
-
 /** A subscription as an operator sees it. */
 export interface SubscriptionReading extends Subscription, SubscriptionLag {
   /** How many ids of the log are after its position, matching or not. */
@@ -54,7 +45,8 @@ export interface Subscriber {
    * committed later is handled. Any number of processes may subscribe under one name: one of them
    * works at a time, and another takes over within seconds after it died.
    *
-   * Refuses (`validation_failed`) unknown types and malformed names, and (`conflict`) a name that
+   * Refuses (`validation_failed`) unknown types, malformed names and
+   * options, and (`conflict`) a name that
    * this process has subscribed to. Rejects with a `Fault` when the database fails.
    */
   subscribe(
@@ -126,13 +118,11 @@ export function createSubscriber(ports: SubscriberPorts): Subscriber {
   }
 
   return {
-    async subscribe(name, event_types, handler, { from = 'now', company_id = null } = {}) {
+    async subscribe(name, event_types, handler, options) {
       checkName(name);
       const { stored_names, toSubscribed } = parseSubscribedTypes(event_types);
+      const { from, company_id } = readSubscribeOptions(options);
       const filter = { event_types: stored_names, company_id };
-      if (from !== 'now' && from !== 'beginning') {
-        throw invalid({ path: 'from', message: 'must be "now" or "beginning"' });
-      }
       if (typeof handler !== 'function') throw invalid({ path: 'handler', message: 'must be a function' });
       if (phase.is('stopping') || phase.is('stopped')) throw new Refusal('conflict', 'the subscriber was stopped');
       if (loops.has(name)) throw new Refusal('conflict', `this process has subscribed to ${name} already`);
