@@ -75,8 +75,8 @@ describe('docs/embedding.md', { timeout: 120_000 }, () => {
     env.DATABASE_URL = scratch.database_url;
     env.TALLYSTICK_KEYS = await createKeys();
     host = await import('./guide/tally.ts');
-    await host.pool.query('create table orders (id serial primary key, amount integer, card_id bigint)');
-    await host.pool.query('create table ledger (event_id bigint primary key, company_id bigint, amount integer)');
+    const [, tables] = /^```sql\n([\s\S]*?)^```$/m.exec(guide)!;
+    await host.pool.query(tables!);
   });
   after(async () => {
     delete env.DATABASE_URL;
@@ -138,15 +138,12 @@ describe('docs/embedding.md', { timeout: 120_000 }, () => {
     await keepLedger();
     const { cards } = tally.company(company_id);
     const { card_number } = await cards.issue({ total_card_amount: 2_000 }, { show_card_number: true });
-    assert.equal(await authorize(purchaseWith(card_number)), '00');
-    await tally.network.clear({
-      card_number,
-      network_financial_transaction_id: 'F1',
-      clearing_type: 'DEBIT',
-      billing_amount: 1_250,
-      billing_currency: 'EUR',
-      settlement_date: new Date().toISOString().slice(0, 10),
-    });
+    const { clear } = await import('./guide/clear.ts');
+    const message = { ...purchaseWith(card_number), merchant_id: 'M1' };
+    assert.equal(await authorize(message), '00');
+    // A repeated message gets its first answer.
+    const cleared = await clear(await tally.network.authorize(message), 'F1');
+    assert.deepEqual([cleared.class, cleared.match_rule], ['exact', 5]);
     const rows = async () => (await pool.query('select company_id, amount from ledger')).rows;
     while ((await rows()).length === 0 || counted.decisions === 0);
     assert.deepEqual(await rows(), [{ company_id, amount: 1_250 }]);

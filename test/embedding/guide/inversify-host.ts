@@ -1,6 +1,12 @@
 // inversify-host.ts
 import type { Mailer, TallystickOptions } from 'tallystick';
-import { createContainer, openContainer, openHostLog, readOptions, tokens } from 'tallystick/inversify';
+import {
+  createContainer,
+  openContainer,
+  openHostLog,
+  readOptions,
+  tokens,
+} from 'tallystick/inversify';
 
 export async function openWithInversify(options: TallystickOptions, mailer: Mailer) {
   const container = createContainer(readOptions(options));

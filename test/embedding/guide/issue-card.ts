@@ -1,5 +1,5 @@
 // issue-card.ts
-import { Fault, isRefusal } from 'tallystick';
+import { isFault, isRefusal } from 'tallystick';
 import { tally } from './tally.ts';
 
 export async function issueCard(company_id: string, total_card_amount: number): Promise<string> {
@@ -8,7 +8,7 @@ export async function issueCard(company_id: string, total_card_amount: number): 
   } catch (error) {
     if (isRefusal(error, 'account_range_used_up')) return 'the real card has no free number';
     if (isRefusal(error)) return error.message;
-    if (error instanceof Fault) return 'try again later';
+    if (isFault(error)) return 'try again later';
     throw error;
   }
 }

@@ -6,8 +6,7 @@ export const counted = { decisions: 0 };
 export async function keepLedger(): Promise<void> {
   await tally.subscribe('ledger', ['virtualcard.clearings'], async (events, tx) => {
     for (const { id, company_id, payload } of events) {
-      const { billing_amount } = payload as { billing_amount: number };
-      const row = [id, company_id, billing_amount];
+      const row = [id, company_id, payload.billing_amount];
       await tx.query('insert into ledger values ($1, $2, $3)', row);
     }
   });
