@@ -14,7 +14,7 @@ import {
   transaction,
 } from '../../apps/embedded/src/tx/index.ts';
 
-const one_sentence = (error: unknown): boolean => {
+const isOneSentence = (error: unknown): boolean => {
   const { name, message } = error as Error;
   assert.equal(name, 'UnusableTransaction', String(error));
   return /^[^\n]+[^.\n]$/.test(message);
@@ -24,14 +24,14 @@ describe('what is no handle', { timeout: 20_000 }, () => {
   test('is refused in one sentence', async () => {
     for (const value of [null, undefined, 'x', 1, {}, new Date()]) {
       for (const from of [fromPg, fromBetterSqlite3, fromKysely, fromMikroOrm, fromDrizzle]) {
-        assert.throws(() => from(value as never), one_sentence, `${from.name}(${value})`);
+        assert.throws(() => from(value as never), isOneSentence, `${from.name}(${value})`);
       }
       await assert.rejects(
         transaction(value as never, async () => undefined),
-        one_sentence,
+        isOneSentence,
       );
     }
-    await assert.rejects(transaction(new Database(':memory:'), null as never), one_sentence);
+    await assert.rejects(transaction(new Database(':memory:'), null as never), isOneSentence);
   });
 
   test('is a client that is not connected', async () => {
