@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { PostgresConnection } from './connection.ts';
 import { optionsWithoutSchema } from './postgres-pools.ts';
+import { own_types } from './postgres-types.ts';
 
 const paths = new WeakMap<PostgresConnection, Promise<string>>();
 
@@ -23,7 +24,12 @@ export async function hostSearchPath(connection: PostgresConnection): Promise<st
 async function readPath(given: pg.PoolOptions, schema: string): Promise<string> {
   // A pool hides its password from a copy.
   const { password } = given;
-  const client = new pg.Client({ ...given, password, options: optionsWithoutSchema(given.options ?? '', schema) });
+  const client = new pg.Client({
+    ...given,
+    password,
+    options: optionsWithoutSchema(given.options ?? '', schema),
+    types: own_types,
+  });
   // A connection that breaks also rejects its query.
   client.on('error', () => {});
   try {

@@ -7,7 +7,7 @@ import type { Connection, PostgresConnection, SqliteConnection } from './connect
 import { faultOf } from './faults.ts';
 import { type Guard, guardedClient, guardedDatabase } from './guarded-handle.ts';
 import { hostSearchPath } from './host-search-path.ts';
-import { types } from './named-query.ts';
+import { own_types } from './postgres-types.ts';
 
 /** Begins a transaction that the caller ends. On SQLite every other writer waits until then. */
 export async function beginOwn(connection: Connection): Promise<OwnTransaction> {
@@ -114,7 +114,11 @@ function hostOfClient(client: PoolClient): HostTransaction {
     dialect: 'postgres',
     handle: client,
     async execute({ text, values }) {
-      const { rows, rowCount } = await client.query<Record<string, unknown>>({ text, values: [...values], types });
+      const { rows, rowCount } = await client.query<Record<string, unknown>>({
+        text,
+        values: [...values],
+        types: own_types,
+      });
       return { rows, changes: rowCount ?? 0 };
     },
   };

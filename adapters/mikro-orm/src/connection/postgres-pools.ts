@@ -13,10 +13,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { assert } from '@tallystick/kernel';
 import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 import { closeNow, isClosed } from './close-now.ts';
+import { own_types } from './postgres-types.ts';
 import { PreparingClient } from './prepared-statement.ts';
 
 /** The connections for passes: three lanes, four lanes of held cards, and the sweep of holds. */
@@ -65,12 +65,6 @@ export interface PostgresPools {
 
 /** Opens no connection: each is opened when it is needed. */
 export function openPostgresPools({ url, schema, others_max, decision_ms_max }: PostgresPoolOptions): PostgresPools {
-  const types = new pg.TypeOverrides();
-  types.setTypeParser(pg.types.builtins.INT8, (text) => {
-    const value = Number(text);
-    assert(Number.isSafeInteger(value), `the database holds ${text}, which a number cannot represent exactly`);
-    return value;
-  });
   const open_clients = new Set<pg.PoolClient>();
   const connection = typeof url === 'string' ? startOptions(url, schema) : startOptionsOf(url, schema);
 
@@ -78,7 +72,7 @@ export function openPostgresPools({ url, schema, others_max, decision_ms_max }: 
     const pool = new pg.Pool({
       Client: PreparingClient,
       ...connection,
-      types,
+      types: own_types,
       application_name: 'tallystick',
       // A process that stopped within a transaction loses its locks.
       idle_in_transaction_session_timeout: 60_000,
