@@ -183,4 +183,7 @@ export async function openContainer(container: Container): Promise<Tallystick> {
   };
 }
 
-const notMigrated = () => new UnusableDatabase('the database has no tables of this version: call migrate() first, or check the options database, schema and table_prefix');
+const notMigrated = () =>
+  new UnusableDatabase(
+    'the database has no tables of this version: call migrate() first, or check the options database, schema and table_prefix',
+  );
