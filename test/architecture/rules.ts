@@ -415,6 +415,7 @@ const folder_arrows: Readonly<Record<string, Readonly<Record<string, readonly st
   'adapters/mikro-orm': {
     schema: [],
     connection: ['schema'],
+    host: ['schema', 'connection'],
     'event-index': ['schema', 'connection'],
     backfill: ['schema', 'connection', 'event-index'],
     'before-keys': ['schema', 'connection'],

@@ -1,5 +1,5 @@
 import { UnusableTransaction } from '@tallystick/kernel';
-import { codeOf } from './faults.ts';
+import { codeOf } from '../connection/faults.ts';
 
 /** For an error of the first statement in a transaction of the host: nothing was done yet. */
 export function unusable(error: unknown): Error {

@@ -1,6 +1,6 @@
 import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
-import type { PostgresConnection } from './connection.ts';
-import { faultOf } from './faults.ts';
+import type { PostgresConnection } from '../connection/connection.ts';
+import { faultOf } from '../connection/faults.ts';
 import { another_database, none_open, unusable } from './host-errors.ts';
 import { type OpenedHost, savepoint } from './opened-host.ts';
 

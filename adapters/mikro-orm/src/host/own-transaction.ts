@@ -2,12 +2,12 @@ import type { OwnTransaction } from '@tallystick/events';
 import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
 import type { PoolClient } from 'pg';
-import { closeNow } from './close-now.ts';
-import type { Connection, PostgresConnection, SqliteConnection } from './connection.ts';
-import { faultOf } from './faults.ts';
+import { closeNow } from '../connection/close-now.ts';
+import type { Connection, PostgresConnection, SqliteConnection } from '../connection/connection.ts';
+import { faultOf } from '../connection/faults.ts';
+import { own_types } from '../connection/postgres-types.ts';
 import { type Guard, guardedClient, guardedDatabase } from './guarded-handle.ts';
 import { hostSearchPath } from './host-search-path.ts';
-import { own_types } from './postgres-types.ts';
 
 /** Begins a transaction that the caller ends. On SQLite every other writer waits until then. */
 export async function beginOwn(connection: Connection): Promise<OwnTransaction> {

@@ -1,8 +1,8 @@
 import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
-import { identityOf } from './database-file.ts';
+import { identityOf } from '../connection/database-file.ts';
+import type { SqliteConnection } from '../connection/sqlite-connection.ts';
 import { another_database, none_open, unusable } from './host-errors.ts';
 import { type OpenedHost, savepoint } from './opened-host.ts';
-import type { SqliteConnection } from './sqlite-connection.ts';
 
 /** The handles on the database of each connection: a handle stays on one database. */
 const known = new WeakMap<SqliteConnection, WeakSet<object>>();

@@ -5,14 +5,14 @@
  */
 import { createHandleQueue, type HostTransaction, type UnitOfWork, UnusableTransaction } from '@tallystick/kernel';
 import { Kysely } from 'kysely';
-import type { Connection } from './connection.ts';
-import { faultOf } from './faults.ts';
+import type { Connection } from '../connection/connection.ts';
+import { faultOf } from '../connection/faults.ts';
+import type { Session, Tables } from '../connection/session.ts';
+import { withoutPrefix } from '../connection/table-prefix.ts';
 import { hostDialect, type StatementNotes } from './host-dialect.ts';
 import { type OpenedHost, savepoint } from './opened-host.ts';
 import { openOnPostgres } from './postgres-host.ts';
-import type { Session, Tables } from './session.ts';
 import { openOnSqlite } from './sqlite-host.ts';
-import { withoutPrefix } from './table-prefix.ts';
 
 /** The unit of work of calls with `{ tx }`. */
 export function joinedUnitOfWork<Tx>(

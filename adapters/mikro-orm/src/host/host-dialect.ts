@@ -12,8 +12,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import { withoutMark } from './prepared-statement.ts';
-import type { AddPrefix } from './table-prefix.ts';
+import { withoutMark } from '../connection/prepared-statement.ts';
+import type { AddPrefix } from '../connection/table-prefix.ts';
 
 /** What the statements of one call changed besides rows. */
 export interface StatementNotes {
