@@ -168,9 +168,10 @@ export async function connectSqlite(
       // The connection that writes is closed last: only it can copy the log and remove it.
       await look_ups.destroy();
       await reading_kysely.destroy();
+      // Kysely and the ORM close only what they have used.
+      if (!in_memory) for (const each of [look_up_reader, reader]) each.close();
       await orm.close(true);
-      // The ORM closes only what it has used.
-      for (const each of [look_up_reader, reader, writer]) if (shared === undefined) each.close();
+      if (shared === undefined) writer.close();
     }),
     immediately(work, deadline) {
       const wait_end = deadline ?? waitEnd();
