@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SubscriptionTx } from '@tallystick/events';
 import { database_names, scratchDatabase } from '@tallystick/test-support';
-import { createTallystick, type Tallystick, UnusableTransaction } from 'tallystick';
+import { createTallystick, isRefusal, type Tallystick, UnusableTransaction } from 'tallystick';
 
 for (const name of database_names) {
   describe(`the transaction of a handler on ${name}`, { timeout: 30_000 }, () => {
@@ -42,6 +42,18 @@ for (const name of database_names) {
           assert.equal((await cards.read(card.id, { tx: tx.host })).id, card.id);
         });
         await tally.unsubscribe('first');
+        assert.equal((await cards.list()).items.filter((card) => card.total_card_amount === 2_000).length, 1);
+      });
+    });
+
+    test('stays, with its effect, when the handler asks to remove its own subscription', async () => {
+      await withInstance(async (tally) => {
+        const { cards } = tally.company(1);
+        await handleOne(tally, async (tx) => {
+          await cards.issue({ total_card_amount: 2_000 }, { tx });
+          await assert.rejects(tally.unsubscribe('first'), (error) => isRefusal(error, 'conflict'));
+        });
+        assert.equal(await tally.unsubscribe('first'), true);
         assert.equal((await cards.list()).items.filter((card) => card.total_card_amount === 2_000).length, 1);
       });
     });

@@ -1,5 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type * as events from '@tallystick/events';
 import type { SubscribeOptions, Subscriber, SubscriptionReading } from '@tallystick/events';
+import { Refusal } from '@tallystick/kernel';
 import {
   createFetchHandler,
   createKoaMiddleware,
@@ -57,7 +59,10 @@ export interface Tallystick extends OperationGroups, AsyncDisposable {
     handler: SubscriptionHandler<Name>,
     options?: SubscribeOptions,
   ): Promise<void>;
-  /** Removes a subscription and its position, in all processes. Returns whether it was known. */
+  /**
+   * Removes a subscription and its position, in all processes. Returns whether it was known. Refuses
+   * (`conflict`) when its own handler asks.
+   */
   unsubscribe(name: string): Promise<boolean>;
   /** All subscriptions of the database, with what waits for them. */
   subscriptions(): Promise<readonly SubscriptionReading[]>;
@@ -102,6 +107,8 @@ export async function openContainer(container: Container): Promise<Tallystick> {
   const instance = await openInstance(container);
   let groups: OperationGroups | null = null;
   let subscriber: Subscriber | null = null;
+  /** The name of the subscription whose handler runs. Its end would wait for itself. */
+  const handling = new AsyncLocalStorage<{ readonly name: string; is_running: boolean }>();
   let fetch: FetchHandler | null = null;
 
   async function makeGroups(): Promise<void> {
@@ -149,9 +156,27 @@ export async function openContainer(container: Container): Promise<Tallystick> {
       const { subscriber } = await instance.ready();
       // The log has these payloads under these names.
       const of_any = handler as unknown as events.SubscriptionHandler;
-      await subscriber.subscribe(name, event_types, of_any, subscribe_options);
+      const marked: events.SubscriptionHandler = async (handed, tx) => {
+        const run = { name, is_running: true };
+        try {
+          await handling.run(run, () => of_any(handed, tx));
+        } finally {
+          run.is_running = false;
+        }
+      };
+      // What is no function is refused by its name.
+      await subscriber.subscribe(name, event_types, typeof handler === 'function' ? marked : of_any, subscribe_options);
     },
-    unsubscribe: async (name) => await (await instance.ready()).subscriber.unsubscribe(name),
+    async unsubscribe(name) {
+      const run = handling.getStore();
+      if (run?.name === name && run.is_running) {
+        throw new Refusal(
+          'conflict',
+          `the handler of ${name} cannot remove its own subscription: call unsubscribe after it`,
+        );
+      }
+      return await (await instance.ready()).subscriber.unsubscribe(name);
+    },
     subscriptions: async () => await (await instance.ready()).subscriber.list(),
     on(event_types, listener) {
       instance.assertOpen();
