@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { Fault } from '@tallystick/kernel';
 import { database_names, propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { type Host, host_pairs, type OpenTransaction } from './host-pairs.ts';
@@ -42,6 +43,7 @@ for (const pair of host_pairs) {
     let world: HostWorld;
     let host: Host;
     let last_row = 0;
+    const begins_without_lock = pair.database === 'sqlite' && /Kysely|MikroOrm/.test(pair.name);
 
     before(async () => {
       world = await hostWorld(pair.database, { is_shared: pair.is_shared });
@@ -54,7 +56,17 @@ for (const pair of host_pairs) {
     });
 
     /** The cards that the instance issued in transactions of its own, which begin beside the host's. */
-    const own: Promise<number>[] = [];
+    const own: Promise<number | null>[] = [];
+
+    /** Null: the host's transaction was open for longer than our own may wait. */
+    async function issueOwn(): Promise<number | null> {
+      try {
+        return (await world.issue(world.persistence.unitOfWork)).card.id;
+      } catch (error) {
+        if (error instanceof Fault && error.retryable) return null;
+        throw error;
+      }
+    }
 
     async function issue({ open, cards, rows }: Running): Promise<void> {
       last_row += 1;
@@ -84,8 +96,10 @@ for (const pair of host_pairs) {
           assert.equal((await joined().read((tx) => tx.companies.find(world.company_id)))?.name, 'Example Ltd');
           return;
         case 'own':
-          own.push(world.issue(world.persistence.unitOfWork).then(({ card }) => card.id));
-          // On SQLite it waits for the end of the host's transaction.
+          // On SQLite it waits for the end of the host's transaction. Kysely and MikroORM begin one without the lock,
+          // and then SQLite would wait for ours within a statement, which blocks this process.
+          if (begins_without_lock || (pair.database === 'sqlite' && cards.length === 0)) return;
+          own.push(issueOwn());
           if (pair.database === 'postgres') await own.at(-1);
       }
     }
@@ -119,7 +133,7 @@ for (const pair of host_pairs) {
               kept_rows.push(...next.rows);
             }
           }
-          kept_cards.push(...(await Promise.all(own.splice(0))));
+          kept_cards.push(...(await Promise.all(own.splice(0))).filter((id) => id !== null));
           const later = await world.state();
           const inOrder = (ids: readonly number[]) => ids.toSorted((a, b) => a - b);
           assert.deepEqual(later.cards, inOrder([...earlier.cards, ...kept_cards]));
