@@ -125,8 +125,14 @@ class TurnDriver implements Driver {
 
   async beginTransaction(_connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     this.#connection.only_reads = settings.accessMode === 'read only';
-    if (this.#connection.only_reads) await onceFree(() => this.#connection.statement('begin').run(), this.#wait_end);
-    else await beginImmediate(this.#database, this.#wait_end);
+    if (!this.#connection.only_reads) {
+      await beginImmediate(this.#database, this.#wait_end);
+      return;
+    }
+    const begin = () => void this.#connection.statement('begin').run();
+    // Only on a handle of the host can a transaction be open that is not ours.
+    if (this.#hooks.keeps_open) await onceFree(begin, this.#wait_end);
+    else begin();
   }
 
   async commitTransaction(): Promise<void> {
