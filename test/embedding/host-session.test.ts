@@ -44,4 +44,30 @@ describe('a pool of a host', { timeout: 60_000, skip: !database_names.includes('
       });
     }
   });
+
+  test('may be of a process that has replaced every parser of pg', async () => {
+    const oids = Object.values(pg.types.builtins).filter((oid): oid is number => typeof oid === 'number');
+    const arrays = [1000, 1001, 1005, 1007, 1009, 1015, 1016];
+    const earlier = [...oids, ...arrays].map((oid) => [oid, pg.types.getTypeParser(oid)] as const);
+    for (const [oid] of earlier) pg.types.setTypeParser(oid, (text: string) => [`of host: ${text}`]);
+    try {
+      await withPool({}, async (tally, pool) => {
+        const { cards } = tally.company(1);
+        const request = { total_card_amount: 2_000, emails: ['a@example.com'], metadata: { note: 'x' } };
+        const read = Promise.withResolvers<unknown>();
+        await tally.subscribe('parsers', ['virtualcard.created'], async ([event], tx) => {
+          const { rows } = await tx.query("select 1::int as one, true as yes, 'x' as text, 1::bigint as long");
+          read.resolve([event?.event_type, rows[0]]);
+        });
+        await tally.start();
+        const card = await tally.transaction(pool, async (tx) => await cards.issue(request, { tx }));
+        assert.equal((await cards.read(card.id)).total_card_amount, 2_000);
+        assert.deepEqual(await read.promise, ['virtualcard.created', { one: 1, yes: true, text: 'x', long: 1 }]);
+        // Reads the applied migrations.
+        await tally.migrate();
+      });
+    } finally {
+      for (const [oid, parser] of earlier) pg.types.setTypeParser(oid, parser);
+    }
+  });
 });

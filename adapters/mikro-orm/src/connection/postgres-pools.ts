@@ -63,9 +63,6 @@ export interface PostgresPools {
   end(): Promise<void>;
 }
 
-const pool_types = new pg.TypeOverrides();
-pool_types.setTypeParser(pg.types.builtins.INT8, own_types.getTypeParser(pg.types.builtins.INT8));
-
 /** Opens no connection: each is opened when it is needed. */
 export function openPostgresPools({ url, schema, others_max, decision_ms_max }: PostgresPoolOptions): PostgresPools {
   const open_clients = new Set<pg.PoolClient>();
@@ -75,7 +72,7 @@ export function openPostgresPools({ url, schema, others_max, decision_ms_max }: 
     const pool = new pg.Pool({
       Client: PreparingClient,
       ...connection,
-      types: pool_types,
+      types: own_types,
       application_name: 'tallystick',
       // A process that stopped within a transaction loses its locks.
       idle_in_transaction_session_timeout: 60_000,
