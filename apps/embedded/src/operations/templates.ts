@@ -33,8 +33,8 @@ export interface RequestPurchaseTemplate {
   readonly required_control: RequiredControl;
 }
 
-/** The answer to the request for a template (service specification 2.3). */
-export interface PurchaseTemplateAcknowledgement {
+/** What the acknowledgement and the template itself show. */
+interface TemplateBase {
   /** The id of the shared default for this control. */
   readonly copy_from_template: string;
   readonly description: string;
@@ -53,31 +53,17 @@ export interface PurchaseTemplateAcknowledgement {
   readonly required_control: RequiredControl;
   /** Identifies the request. */
   readonly transaction_key: string;
+}
+
+/** The answer to the request for a template (service specification 2.3). */
+export interface PurchaseTemplateAcknowledgement extends TemplateBase {
   /** The bank's number of the company. */
   readonly customer_number: string;
   readonly status: 'PENDING';
 }
 
 /** A purchase template. */
-export interface PurchaseTemplate {
-  /** The id of the shared default for this control. */
-  readonly copy_from_template: string;
-  readonly description: string;
-  /** The query that shows the status. */
-  readonly links: readonly {
-    readonly href: string;
-    readonly method: 'GET';
-    readonly rel: 'self';
-  }[];
-  /** Merchant category codes, four digits each. */
-  readonly mcc_list: readonly string[];
-  /** Whether mcc_list names what is allowed or what is denied. */
-  readonly mcc_rule: MccRule;
-  readonly name: string;
-  /** The control that its cards have. */
-  readonly required_control: RequiredControl;
-  /** Identifies the request. */
-  readonly transaction_key: string;
+export interface PurchaseTemplate extends TemplateBase {
   readonly id: number;
   /** Null: shared by all companies. */
   readonly company_id: number | null;

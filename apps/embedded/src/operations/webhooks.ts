@@ -117,8 +117,28 @@ export interface WebhookTest {
   readonly error?: string | undefined;
 }
 
-/** The delivery of an event to a webhook. */
-export interface Delivery {
+/** An attempt of a delivery, as operators see it. */
+export interface OperatorAttempt {
+  readonly number: number;
+  /** ISO 8601, UTC. */
+  readonly at: string;
+  /** The HTTP status of the callback URL; null: no answer. */
+  readonly status: number | null;
+  /** Why there was no answer. */
+  readonly error: string | null;
+  readonly duration_ms: number;
+  /** The Retry-After header of the answer. It is ignored. */
+  readonly retry_after: string | null;
+}
+
+/** An attempt of a delivery. */
+export interface DeliveryAttempt extends OperatorAttempt {
+  /** The first 4 KiB of the answer. */
+  readonly answer: string | null;
+}
+
+/** What every view of a delivery shows. */
+interface DeliveryBase<Attempt> {
   /** Digits. */
   readonly id: string;
   /** The event. */
@@ -133,21 +153,12 @@ export interface Delivery {
   /** When it was created; ISO 8601, UTC. */
   readonly created_at: string;
   /** In the order in which they were made. */
-  readonly attempts: readonly {
-    readonly number: number;
-    /** ISO 8601, UTC. */
-    readonly at: string;
-    /** The HTTP status of the callback URL; null: no answer. */
-    readonly status: number | null;
-    /** Why there was no answer. */
-    readonly error: string | null;
-    readonly duration_ms: number;
-    /** The first 4 KiB. */
-    readonly answer: string | null;
-    /** The Retry-After header of the answer. It is ignored. */
-    readonly retry_after: string | null;
-  }[];
+  readonly attempts: readonly Attempt[];
   readonly type: 'delivery';
+}
+
+/** The delivery of an event to a webhook. */
+export interface Delivery extends DeliveryBase<DeliveryAttempt> {
   /** Its path in the HTTP interface. */
   readonly url: string;
 }
@@ -204,34 +215,7 @@ export interface OperatorWebhook {
 }
 
 /** A delivery, as operators see it. */
-export interface OperatorDelivery {
-  /** Digits. */
-  readonly id: string;
-  /** The event. */
-  readonly event_id: string;
-  /** The name that the webhook subscribed to. */
-  readonly event_type: EventTypeName;
-  /** X-Webhook-Sequence. */
-  readonly sequence: number;
-  readonly state: DeliveryState;
-  /** Null unless the delivery is pending; ISO 8601, UTC. */
-  readonly next_attempt_at: string | null;
-  /** When it was created; ISO 8601, UTC. */
-  readonly created_at: string;
-  /** In the order in which they were made. */
-  readonly attempts: readonly {
-    readonly number: number;
-    /** ISO 8601, UTC. */
-    readonly at: string;
-    /** The HTTP status of the callback URL; null: no answer. */
-    readonly status: number | null;
-    /** Why there was no answer. */
-    readonly error: string | null;
-    readonly duration_ms: number;
-    /** The Retry-After header of the answer. It is ignored. */
-    readonly retry_after: string | null;
-  }[];
-  readonly type: 'delivery';
+export interface OperatorDelivery extends DeliveryBase<OperatorAttempt> {
   /** The company. */
   readonly company_id: number;
   readonly webhook_id: number;
