@@ -13,8 +13,6 @@ import { UnusableDatabase, UnusableOptions } from './unusable.ts';
 /** The parts of an open instance. */
 export interface Instance {
   readonly container: Container;
-  /** Neither migrated nor checked. */
-  readonly database: Persistence;
   /**
    * Resolves with the operations once the schema and the keys were checked. Rejects with
    * `UnusableDatabase` while the schema is not migrated, and after `close`.
@@ -103,7 +101,6 @@ export async function openInstance(container: Container): Promise<Instance> {
   });
   const instance: Instance = {
     container,
-    database,
     ready,
     assertOpen() {
       if (closing !== null) throw closed();

@@ -23,7 +23,7 @@ export { replaceSandboxKeys, sandboxKeyRing, UnusableKeysFile } from './composit
 export { assertKeysFit, WrongKeys } from './composition/keys-fit.ts';
 export { imports_module, network_module } from './composition/network-modules.ts';
 export { default_interface_url, defaultPublicUrl, isLoopback, parsePublicUrl } from './composition/public-url.ts';
-export type { Role, Settings } from './composition/settings.ts';
+export { isSqlite, type Role, type Settings } from './composition/settings.ts';
 export { keys_module, storage_module, time_module } from './composition/storage-modules.ts';
 export { tokens } from './composition/tokens.ts';
 export { work_module } from './composition/work-module.ts';
@@ -33,3 +33,4 @@ export { machine_clock, type SharedClock } from './sandbox/shared-clock.ts';
 export { sandbox_third_parties } from './sandbox/third-parties.ts';
 export { sandbox_password } from './sandbox/user-login.ts';
 export { openContainer } from './tallystick.ts';
+export { version } from './version.ts';

@@ -8,7 +8,7 @@ import { createKeyRingText, type KeyRing, parseKeyRing } from '@tallystick/vault
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
 import { default_settings, sandbox_bank_name, sandbox_sender } from './composition/default-settings.ts';
 import { parsePublicUrl } from './composition/public-url.ts';
-import type { Settings } from './composition/settings.ts';
+import { isSqlite, type Settings } from './composition/settings.ts';
 import { refuseWrongShapes } from './option-shapes.ts';
 import type { KeptDays, TallystickOptions, TallystickPorts } from './options.ts';
 import { UnusableOptions } from './unusable.ts';
@@ -166,7 +166,7 @@ type DatabaseSettings = Pick<Settings, 'database_url' | 'data_folder' | 'databas
 function readDatabase(options: TallystickOptions, problem: Problem): DatabaseSettings {
   const { database, schema, table_prefix, other_connections_max } = options;
   const database_url = addressOf(options);
-  const is_sqlite = /^sqlite:./.test(database_url);
+  const is_sqlite = isSqlite(database_url);
   if (!is_sqlite && !/^postgres(ql)?:\/\/./.test(database_url)) {
     problem(
       'database must be sqlite:<file>, sqlite::memory:, postgres://<user>@<host>/<database>, a pg Pool or a better-sqlite3 Database',

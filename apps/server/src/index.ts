@@ -1,3 +1,4 @@
+export { version } from 'tallystick/inversify';
 export {
   type AdminServices,
   type Command,
@@ -24,4 +25,3 @@ export { parseOptions } from './parse-options.ts';
 export { describeDatabase, describeStartProblem, showDatabase } from './start-problem.ts';
 export { onStopSignal } from './stop-signal.ts';
 export { tokens } from './tokens.ts';
-export { version } from './version.ts';

@@ -1,11 +1,11 @@
 /** `npm start`: the server, configured by its environment (docs/operations.md). */
+import { version as server_version } from 'tallystick/inversify';
 import { ConfigError, readConfig } from './configuration/config.ts';
 import { greeting } from './greeting.ts';
 import { parseOptions } from './parse-options.ts';
 import { createServer } from './server.ts';
 import { describeStartProblem } from './start-problem.ts';
 import { onStopSignal } from './stop-signal.ts';
-import { version as server_version } from './version.ts';
 
 const usage = 'Usage: npm start -- [--role api|worker|all] [--help] [--version]';
 

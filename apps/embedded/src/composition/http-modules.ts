@@ -69,7 +69,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       open_banking,
       events_committed,
     ) => ({
-      // Calls in process revoke keys, too.
+      // Calls in process also revoke keys.
       authenticator: createKeyAuthenticator({ ...persistence, ...vault, sandbox }),
       open_banking: open_banking ?? undefined,
       imports: import_ports,

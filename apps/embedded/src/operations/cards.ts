@@ -38,7 +38,7 @@ export interface VirtualCardOperations {
 
 /** Options of a method that can show the number of a card. */
 export interface ShowNumberOptions extends TransactionOptions {
-  /** True: the result has `card_number` and `cvc` in clear, and the audit log records that. */
+  /** True: the result shows the whole `card_number` and `cvc`. The audit log records it. */
   readonly show_card_number?: boolean | undefined;
 }
 

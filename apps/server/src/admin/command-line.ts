@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { nearestName, Refusal } from '@tallystick/kernel';
-import { type Config, ConfigError, default_database_url, isSqlite, readConfig } from '../configuration/config.ts';
+import { isSqlite, version } from 'tallystick/inversify';
+import { type Config, ConfigError, default_database_url, readConfig } from '../configuration/config.ts';
 import { UnusableFormats } from '../configuration/formats.ts';
 import { closeContainer, createContainer } from '../container.ts';
 import { parseOptions } from '../parse-options.ts';
 import { describeDatabase, describeStartProblem } from '../start-problem.ts';
 import { tokens } from '../tokens.ts';
-import { version } from '../version.ts';
 import { type AdminServices, type Command, type ParsedWords, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 

@@ -10,6 +10,7 @@ import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
 import {
   default_settings,
   isLoopback,
+  isSqlite,
   parsePublicUrl,
   type Role,
   type Settings,
@@ -431,11 +432,6 @@ function isNetwork(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Whether the database is a SQLite file. */
-export function isSqlite(database_url: string): boolean {
-  return /^sqlite:./.test(database_url);
 }
 
 function isPostgres(database_url: string): boolean {
