@@ -1,5 +1,6 @@
 /** Every pair of a database and a way to hand over a transaction, as a host uses it. */
 
+import assert from 'node:assert/strict';
 import { EntitySchema } from '@mikro-orm/core';
 import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
@@ -70,12 +71,18 @@ function poolOf(world: HostWorld): pg.Pool {
   return pool;
 }
 
-/** Ends the connection of the transaction from the server. */
+/**
+ * Ends the connection of the transaction from the server, and waits until it has ended: a pool of the host must not
+ * hand it out again.
+ */
 async function killConnection(world: HostWorld, tx: HostTransaction): Promise<void> {
   const { rows } = await tx.execute({ text: 'select pg_backend_pid() as process_id', values: [] });
   const client = new pg.Client(world.scratch.database_url);
   await client.connect();
-  await client.query('select pg_terminate_backend($1)', [rows[0]!.process_id]);
+  const ended = await client.query<{ has_ended: boolean }>('select pg_terminate_backend($1, 60000) as has_ended', [
+    rows[0]!.process_id,
+  ]);
+  assert.equal(ended.rows[0]!.has_ended, true);
   await client.end();
 }
 

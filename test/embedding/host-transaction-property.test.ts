@@ -114,24 +114,29 @@ for (const pair of host_pairs) {
           const kept_rows: number[] = [];
           const waiting = [...plans];
           const running: Running[] = [];
-          for (let turn = 0; waiting.length + running.length > 0; turn += 1) {
-            while (running.length < beside && waiting.length > 0) {
-              const open = await host.begin();
-              running.push({ plan: waiting.shift()!, open, cards: [], rows: [], at: 0 });
+          try {
+            for (let turn = 0; waiting.length + running.length > 0; turn += 1) {
+              while (running.length < beside && waiting.length > 0) {
+                const open = await host.begin();
+                running.push({ plan: waiting.shift()!, open, cards: [], rows: [], at: 0 });
+              }
+              const next = running[order[turn % order.length]! % running.length]!;
+              const its_step = next.plan.steps[next.at];
+              next.at += 1;
+              if (its_step !== undefined) {
+                await step(next, its_step);
+                continue;
+              }
+              running.splice(running.indexOf(next), 1);
+              await next.open[next.plan.end]();
+              if (next.plan.end === 'commit') {
+                kept_cards.push(...next.cards);
+                kept_rows.push(...next.rows);
+              }
             }
-            const next = running[order[turn % order.length]! % running.length]!;
-            const its_step = next.plan.steps[next.at];
-            next.at += 1;
-            if (its_step !== undefined) {
-              await step(next, its_step);
-              continue;
-            }
-            running.splice(running.indexOf(next), 1);
-            await next.open[next.plan.end]();
-            if (next.plan.end === 'commit') {
-              kept_cards.push(...next.cards);
-              kept_rows.push(...next.rows);
-            }
+          } finally {
+            // After a failure, what is still open would keep the host from closing.
+            for (const { open } of running) await open.rollback().catch(() => undefined);
           }
           kept_cards.push(...(await Promise.all(own.splice(0))).filter((id) => id !== null));
           const later = await world.state();

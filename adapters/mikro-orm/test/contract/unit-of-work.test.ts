@@ -89,7 +89,7 @@ if (database_names.includes('postgres')) {
       await makeCompany(tx, 'Lost');
       await readRows(
         database,
-        `select pg_terminate_backend(pid) from pg_stat_activity
+        `select pg_terminate_backend(pid, 60000) from pg_stat_activity
          where datname = current_database() and state = 'idle in transaction'`,
       );
       await makeCompany(tx, 'Never');
