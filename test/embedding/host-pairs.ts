@@ -52,6 +52,8 @@ export interface HostPair {
   readonly database: DatabaseName;
   /** The handle is the database of the instance: it is in memory. */
   readonly is_shared: boolean;
+  /** On SQLite: its library begins a transaction without the write lock. */
+  readonly begins_without_lock?: boolean;
   /** Every host has several connections, except on SQLite, where one writes at a time. */
   open(world: HostWorld): Promise<Host>;
 }
@@ -231,6 +233,7 @@ function kyselyPair(database: DatabaseName): HostPair {
     name: `fromKysely on ${database === 'sqlite' ? 'SQLite' : 'Postgres'}`,
     database,
     is_shared: false,
+    begins_without_lock: database === 'sqlite',
     async open(world) {
       await createHostRows(world);
       const pool = database === 'postgres' ? poolOf(world) : null;
@@ -285,6 +288,7 @@ function mikroOrmPair(database: DatabaseName): HostPair {
     name: `fromMikroOrm on ${database === 'sqlite' ? 'SQLite' : 'Postgres'}`,
     database,
     is_shared: false,
+    begins_without_lock: database === 'sqlite',
     async open(world) {
       await createHostRows(world);
       const url = world.scratch.database_url;
