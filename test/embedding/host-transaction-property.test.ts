@@ -97,7 +97,7 @@ for (const pair of host_pairs) {
         case 'own':
           // On SQLite it waits for the end of the host's transaction. Kysely and MikroORM begin one without the lock,
           // and then SQLite would wait for ours within a statement, which blocks this process.
-          if (pair.begins_without_lock || (pair.database === 'sqlite' && cards.length === 0)) return;
+          if (pair.begins_without_lock) return;
           own.push(issueOwn());
           if (pair.database === 'postgres') await own.at(-1);
       }
