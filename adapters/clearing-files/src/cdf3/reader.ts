@@ -3,7 +3,6 @@ import {
   countOther,
   escapeXml,
   type FileClearing,
-  type FileHeader,
   type FileItem,
   FileProblem,
   type ItemBatch,
@@ -15,27 +14,24 @@ import {
   type XmlPart,
   XmlTextReader,
 } from '@tallystick/imports';
-import { isDay, maskCardNumbers, maskDigitRuns } from '@tallystick/kernel';
+import { maskCardNumbers } from '@tallystick/kernel';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
+import { header_fields, header_name, PostedTotals, readHeader, trailer_fields, trailer_name } from './frame.ts';
+import { SourceText, type TagStart } from './source-text.ts';
 import { amount_names, postedOf, read_names, readTransaction, TransactionProblem } from './transaction.ts';
 
 /** The bounds of a document. A file beyond one of them is refused. */
 const bounds = { depth: 32, text_length: 4_096, attributes: 64, name_length: 256 } as const;
 
 const root_name = 'CDFTransmissionFile';
-const header_name = 'TransmissionHeader_1000';
-const trailer_name = 'TransmissionTrailer_9999';
 const entity_name = 'FinancialTransactionEntity';
 const transaction_name = 'FinancialTransaction_5000';
 const adjustment_name = 'FinancialAdjustmentRecord_5900';
 
 /** The elements that are read of each record. */
 const fields_of: ReadonlyMap<string, ReadonlySet<string>> = new Map<string, ReadonlySet<string>>([
-  [header_name, new Set(['FileReferenceNum', 'ProcessingStartDate', 'RunModeIndicator', 'ProcessorNum'])],
-  [
-    trailer_name,
-    new Set(['RecordCount', 'NumOfCredits', 'TotalAmountOfCredits', 'NumOfDebits', 'TotalAmountOfDebits']),
-  ],
+  [header_name, new Set(header_fields)],
+  [trailer_name, new Set(trailer_fields)],
   ...Object.entries(read_names).map(([type, names]) => [type, new Set<string>(names)] as const),
 ]);
 
@@ -59,16 +55,6 @@ interface Open {
   readonly depth: number;
 }
 
-/** Where a tag begins. */
-interface TagStart {
-  /** In the text of the whole file, or at the start of the part when it begins before. */
-  readonly position: number;
-  /** Bytes from the start of the file. */
-  readonly offset: number;
-  /** The text of the tag before the part. */
-  readonly text: string;
-}
-
 /**
  * Reads a CDF3 file: a state machine on the events of the XML parser.
  *
@@ -89,12 +75,7 @@ export class Cdf3Reader {
   readonly #bytes = new XmlTextReader();
   #items: FileItem[] = [];
 
-  // The part that is being parsed, and its place in the text of the whole file.
-  #part: XmlPart = { text: '', offset: 0, end: 0, unit_bytes: 1 };
-  #part_start = 0;
-  #known = { at: 0, offset: 0 };
-  /** The text from the last `<` before this part. A tag with a `>` in an attribute begins there. */
-  #tail = { text: '', offset: 0 };
+  readonly #source = new SourceText();
   /** Where the last event was in the text of the whole file. */
   #event_at = 0;
 
@@ -107,18 +88,12 @@ export class Cdf3Reader {
   #collected: Collected | null = null;
   #field: string | null = null;
   #value = '';
-  /** Where the open entity or adjustment begins in the text of the whole file. */
-  #raw_start: number | null = null;
-  /** Its text from parts before this one. */
-  #raw = '';
 
   #records = 0;
   #part_records: OtherRecords = {};
   #has_header = false;
   #trailer: Collected | null = null;
-  #credits = { count: 0, sum: 0n };
-  #debits = { count: 0, sum: 0n };
-  #unreadable: number | null = null;
+  readonly #totals = new PostedTotals();
 
   constructor(custom_identifier: RegExp) {
     this.#custom_identifier = new RegExp(custom_identifier.source, custom_identifier.flags.replace(/[gy]/g, ''));
@@ -157,8 +132,8 @@ export class Cdf3Reader {
     }
     const rest = this.#bytes.finish();
     if (rest === null || /[^ \t\r\n]/.test(rest.text)) {
-      const message = `bytes follow the document, which ends before offset ${this.#part.end}`;
-      throw new FileProblem('refused', 'bytes_after_end', message, this.#part.end);
+      const message = `bytes follow the document, which ends before offset ${this.#source.end}`;
+      throw new FileProblem('refused', 'bytes_after_end', message, this.#source.end);
     }
     yield { items: [this.#end()], bytes: received };
   }
@@ -179,10 +154,7 @@ export class Cdf3Reader {
   }
 
   #parse(part: XmlPart): void {
-    this.#keepTail();
-    this.#part_start += this.#part.text.length;
-    this.#part = part;
-    this.#known = { at: 0, offset: part.offset };
+    this.#source.beginPart(part);
     try {
       this.#parser.write(part.text);
     } catch (problem) {
@@ -191,10 +163,9 @@ export class Cdf3Reader {
       if (this.#is_closed) this.#refuse('bytes_after_end', `after the end of the document: ${shown(problem.message)}`);
       this.#refuse('xml_malformed', `not well-formed XML: ${shown(problem.message)}`);
     }
-    this.#boundEvent(this.#part_start + part.text.length);
-    if (this.#raw_start === null) return;
-    this.#raw += part.text.slice(Math.max(0, this.#raw_start - this.#part_start));
-    this.#boundRaw(this.#raw);
+    this.#boundEvent(this.#source.endPosition);
+    const raw = this.#source.endPart();
+    if (raw !== null) this.#boundRaw(raw);
   }
 
   #passEvent(): void {
@@ -260,7 +231,7 @@ export class Cdf3Reader {
     if (!this.#has_header && name !== header_name) {
       this.#refuse('header_missing', `the first element must be ${header_name}`);
     }
-    const start = this.#tagStart();
+    const start = this.#source.tagStart(this.#parser.position);
     if (is_record.test(name)) {
       this.#openRecord(name, depth, start);
       return;
@@ -278,7 +249,7 @@ export class Cdf3Reader {
           offset: start.offset,
           transaction_id: attributes.ProcessorTransactionId?.trim() || null,
         };
-        this.#beginRaw(start);
+        this.#source.beginRaw(start);
         return;
       case 'SequenceNum':
         // A record without a number in its name.
@@ -294,7 +265,7 @@ export class Cdf3Reader {
     if (name === transaction_name && this.#entity === null) this.#refuseMisplaced(name);
     if (name === adjustment_name) {
       if (this.#entity !== null) this.#refuseMisplaced(name);
-      this.#beginRaw(start);
+      this.#source.beginRaw(start);
     }
     this.#records += 1;
     this.#record = { name, depth, fields: fields_of.get(name) ?? no_fields };
@@ -394,11 +365,7 @@ export class Cdf3Reader {
 
   #count(collected: Collected): void {
     const { direction, digits } = postedOf(this.#stated(collected));
-    if (direction === null || digits === null) this.#unreadable ??= collected.ordinal;
-    if (direction === null) return;
-    const total = direction === 'C' ? this.#credits : this.#debits;
-    total.count += 1;
-    total.sum += digits ?? 0n;
+    this.#totals.add(direction, digits, collected.ordinal);
   }
 
   #addClearing(collected: Collected, raw: string): void {
@@ -438,70 +405,21 @@ export class Cdf3Reader {
     this.#part_records = countOther(this.#part_records, maskCardNumbers(name));
   }
 
-  #header({ values, ordinal, offset, problem }: Collected): FileHeader {
-    const file_id = values.get('FileReferenceNum') ?? '';
+  #header({ values, ordinal, offset, problem }: Collected): FileItem {
     if (problem !== null) this.#refuse('header_malformed', problem.reason);
-    if (file_id === '') this.#refuse('header_malformed', 'FileReferenceNum is missing');
-    const found = reference_form.exec(file_id);
-    const day = found === null ? null : `${found[1]}-${found[2]}-${found[3]}`;
-    const is_numbered = day !== null && isDay(day);
-    const start_day = values.get('ProcessingStartDate') ?? '';
-    const mode = values.get('RunModeIndicator');
-    return {
-      kind: 'header',
-      ordinal,
-      offset,
-      file_id,
-      series: values.get('ProcessorNum') || null,
-      sequence: is_numbered ? Number(found![4]) : null,
-      created_on: is_numbered ? day : isDay(start_day) ? start_day : null,
-      mode: mode === 'P' ? 'production' : mode === 'T' ? 'test' : null,
-    };
+    const header = readHeader(values);
+    if (header === null) this.#refuse('header_malformed', 'FileReferenceNum is missing');
+    return { kind: 'header', ordinal, offset, ...header };
   }
 
   /** Compares the trailer with what was counted. */
   #end(): FileItem {
     const { values, problem, offset } = this.#trailer!;
     if (problem !== null) this.#refuse('trailer_malformed', problem.reason, offset);
-    const number = (name: string): bigint => {
-      const digits = values.get(name) ?? '';
-      if (!/^\d{1,30}$/.test(digits)) this.#refuse('trailer_malformed', `${name} must be digits`, offset);
-      return BigInt(digits);
-    };
-    const count = number('RecordCount');
-    // Public examples count the trailer, or do not.
-    if (count !== BigInt(this.#records) && count !== BigInt(this.#records - 1)) {
-      this.#refuse(
-        'count_differs',
-        `RecordCount is ${maskDigitRuns(String(count))}, but the file has ${this.#records} records`,
-        offset,
-      );
-    }
-    const totals = {
-      NumOfCredits: BigInt(this.#credits.count),
-      TotalAmountOfCredits: this.#credits.sum,
-      NumOfDebits: BigInt(this.#debits.count),
-      TotalAmountOfDebits: this.#debits.sum,
-    };
-    for (const [name, counted] of Object.entries(totals)) {
-      if (number(name) === counted) continue;
-      const cause = this.#unreadable === null ? '' : `; the posted amount of record ${this.#unreadable} cannot be read`;
-      const code = name.startsWith('Num') ? 'count_differs' : 'sum_differs';
-      this.#refuse(
-        code,
-        `${name} is ${maskDigitRuns(String(number(name)))}, but the records make ${counted}${cause}`,
-        offset,
-      );
-    }
-    return {
-      kind: 'end',
-      records: this.#records,
-      control_totals: {
-        RecordCount: String(count),
-        ...Object.fromEntries(Object.entries(totals).map(([name, total]) => [name, String(total)])),
-      },
-      part_records: this.#part_records,
-    };
+    const control_totals = this.#totals.compare(values, this.#records, (code, message) =>
+      this.#refuse(code, message, offset),
+    );
+    return { kind: 'end', records: this.#records, control_totals, part_records: this.#part_records };
   }
 
   /** Marks the record that is collected as bad. The first reason stays. */
@@ -509,18 +427,10 @@ export class Cdf3Reader {
     this.#collected!.problem ??= new TransactionProblem(code, reason);
   }
 
-  #beginRaw({ position, text }: TagStart): void {
-    this.#raw_start = position;
-    this.#raw = text;
-  }
-
   /** The whole text of the entity or adjustment that ends here. */
   #rawText(): string {
-    const start = Math.max(0, this.#raw_start! - this.#part_start);
-    const raw = this.#raw + this.#part.text.slice(start, this.#parser.position - this.#part_start);
+    const raw = this.#source.endRaw(this.#parser.position);
     this.#boundRaw(raw);
-    this.#raw = '';
-    this.#raw_start = null;
     return raw;
   }
 
@@ -539,40 +449,12 @@ export class Cdf3Reader {
     }
   }
 
-  #keepTail(): void {
-    const { text } = this.#part;
-    const at = text.lastIndexOf('<');
-    if (at === -1) this.#tail.text += text;
-    else this.#tail = { text: text.slice(at), offset: this.#offsetOf(this.#part_start + at) };
-  }
-
-  /** Where the tag begins that was just read. A tag contains no other `<`. */
-  #tagStart(): TagStart {
-    const end = this.#parser.position - this.#part_start;
-    const at = this.#part.text.lastIndexOf('<', end - 1);
-    if (at === -1) return { position: this.#part_start, ...this.#tail };
-    const position = this.#part_start + at;
-    return { position, offset: this.#offsetOf(position), text: '' };
-  }
-
-  /** Bytes from the start of the file to a place in the text of this part. */
-  #offsetOf(position: number): number {
-    const { text, offset, unit_bytes } = this.#part;
-    const at = Math.min(Math.max(this.#known.at, position - this.#part_start), text.length);
-    if (unit_bytes !== null) return offset + at * unit_bytes;
-    this.#known = {
-      at,
-      offset: this.#known.offset + Buffer.byteLength(text.slice(this.#known.at, at)),
-    };
-    return this.#known.offset;
-  }
-
   #refuseMisplaced(name: string): never {
     this.#refuse('element_misplaced', `${shown(name)} is not in its place`);
   }
 
   /** `offset`: where the problem is, at the latest. */
-  #refuse(code: string, message: string, offset = this.#offsetOf(this.#parser.position)): never {
+  #refuse(code: string, message: string, offset = this.#source.offsetOf(this.#parser.position)): never {
     throw new FileProblem('refused', code, maskCardNumbers(message), offset);
   }
 }
@@ -586,9 +468,6 @@ function accountOf(number: string | null): { readonly number: string | null; rea
 }
 
 const is_record = /_\d{4}$/;
-
-/** The reference of the examples: date, time, processor in eight digits, sequence in six. */
-const reference_form = /^(\d{4})(\d\d)(\d\d)\d{6}\d{8}(\d{6})$/;
 
 /** Whether an element may only be outside of records. */
 function isStructure(name: string): boolean {

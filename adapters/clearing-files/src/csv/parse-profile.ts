@@ -3,7 +3,6 @@ import { csv_fields } from './fields.ts';
 import { type CsvProfile, profile_schema, trailer_schema } from './profile.ts';
 import { describeIssue, describeUnknownMembers } from './profile-issue.ts';
 import { problemsOf } from './profile-problems.ts';
-import { findRepeatedMember } from './repeated-member.ts';
 
 /** Reads a profile. Throws `RangeError` with everything that is wrong. */
 export function parseCsvProfile(value: unknown): CsvProfile {
@@ -46,4 +45,30 @@ function invalidProfile(profile: string, problems: readonly string[]): RangeErro
 function membersOf([first]: readonly PropertyKey[]): readonly string[] {
   if (first === undefined) return Object.keys(profile_schema.shape);
   return first === 'trailer' ? Object.keys(trailer_schema.shape) : csv_fields;
+}
+
+/**
+ * A text, or a sign that opens, closes or separates. What is between them in JSON has no meaning
+ * here.
+ */
+const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/gs;
+
+/**
+ * The name of a member that an object of the JSON has twice; null when there is none. Of such
+ * members `JSON.parse` keeps the last one only. The text must be JSON.
+ */
+export function findRepeatedMember(json: string): string | null {
+  const open: Set<string>[] = [];
+  let last_text = '';
+  for (const [found] of json.matchAll(token)) {
+    if (found === '{' || found === '[') open.push(new Set());
+    else if (found === '}' || found === ']') open.pop();
+    else if (found === ':') {
+      const name = JSON.parse(last_text) as string;
+      const names = open.at(-1)!;
+      if (names.has(name)) return name;
+      names.add(name);
+    } else if (found !== ',') last_text = found;
+  }
+  return null;
 }

@@ -2,8 +2,7 @@ import type { StatementHead } from '@tallystick/accounts';
 import { isCurrency, type Money } from '@tallystick/kernel';
 import { accountNumberOf } from '../stated-text.ts';
 import { amountOf, readFunds } from './fields.ts';
-import type { LogicalRecord } from './logical-record.ts';
-import { refuse } from './refuse.ts';
+import { type LogicalRecord, refuse } from './logical-record.ts';
 
 const opening_ledger = '010';
 const closing_ledger = '015';

@@ -2,8 +2,7 @@ import { acquirerReferenceIn, bookingSignOf, isAcquirerReference, type ReportedL
 import { money } from '@tallystick/kernel';
 import { oneLine, referenceOf } from '../stated-text.ts';
 import { amountOf, readFunds } from './fields.ts';
-import type { LogicalRecord } from './logical-record.ts';
-import { refuse } from './refuse.ts';
+import { type LogicalRecord, refuse } from './logical-record.ts';
 
 /** The code of a detail that has a text and no money. */
 const non_monetary = '890';

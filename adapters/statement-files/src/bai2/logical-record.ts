@@ -1,6 +1,18 @@
-import { record_bytes_max } from '@tallystick/imports';
+import { FileProblem, record_bytes_max } from '@tallystick/imports';
+import { maskCardNumbers } from '@tallystick/kernel';
 import type { PhysicalRecord } from './physical-records.ts';
-import { refuse } from './refuse.ts';
+
+/**
+ * Refuses the file for what is wrong with one of its records. The message repeats no card number.
+ */
+export function refuse(
+  { number, offset }: { readonly number: number; readonly offset: number },
+  code: string,
+  message: string,
+): never {
+  const text = maskCardNumbers(`record ${number} at offset ${offset} ${message}`);
+  throw new FileProblem('refused', code, text, offset);
+}
 
 /** The codes of records that state something by themselves. */
 export const record_codes = ['01', '02', '03', '16', '49', '98', '99'] as const;

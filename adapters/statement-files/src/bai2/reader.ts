@@ -3,9 +3,8 @@ import { maskDigitRuns } from '@tallystick/kernel';
 import { currencyOf, readAccount, type StatedGroup } from './account.ts';
 import { readDetail } from './detail.ts';
 import { dayOf } from './fields.ts';
-import { codeOf, LogicalRecord } from './logical-record.ts';
+import { codeOf, LogicalRecord, refuse } from './logical-record.ts';
 import { type PhysicalRecord, PhysicalRecordReader } from './physical-records.ts';
-import { refuse } from './refuse.ts';
 
 interface FileHead {
   readonly file_id: string | null;
