@@ -99,8 +99,6 @@ export interface MemoryPersistence {
    * have written.
    */
   committed(): State;
-  /** The same storage as a process with this setting of the statement key sees it. */
-  withStatementKey(statement_key: StatementKeySetting): UnitOfWork<Tx>;
   /** Lets other work of the process run: `ImportPorts.giveWay`. */
   giveWay(): Promise<void>;
   /** Does nothing: there are no tables to create. */
@@ -124,18 +122,17 @@ export function memoryPersistence({
   statement_key = statement_key_default,
 }: MemoryPersistenceOptions): MemoryPersistence {
   const transactions = new Transactions();
-  const withStatementKey = (setting: StatementKeySetting): UnitOfWork<Tx> => ({
-    run: (work) => transactions.write((state) => work(storesOn(state, audit_mac, setting))),
-    read: (work) => transactions.read((state) => work(storesOn(state, audit_mac, setting))),
-  });
+  const stores = (state: State) => storesOn(state, audit_mac, statement_key);
   return {
-    unitOfWork: withStatementKey(statement_key),
-    withStatementKey,
+    unitOfWork: {
+      run: (work) => transactions.write((state) => work(stores(state))),
+      read: (work) => transactions.read((state) => work(stores(state))),
+    },
     ledger: memoryLedger(transactions, clock, audit_mac),
     delivery_desk: deliveryDesk(transactions),
     event_horizon: eventHorizon(transactions),
     begin: () => beginOwn(transactions),
-    joining: (host) => joinOwn(host, (state) => storesOn(state, audit_mac, statement_key)),
+    joining: (host) => joinOwn(host, stores),
     committed: () => transactions.committed,
     giveWay: () => new Promise((resolve) => setImmediate(resolve)),
     migrate: async () => {},

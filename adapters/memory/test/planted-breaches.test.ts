@@ -268,22 +268,16 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
   ],
   StatementKey: [
     {
-      does: 'finds no items that were made with another statement key',
-      breaks: 'items that were made with another statement key are neither changed nor read as if they fitted',
-      plant: plantStores(({ reconciliation }) => ({
-        reconciliation: { ...reconciliation, findOtherStatementKey: async () => null },
-      })),
-    },
-    {
-      does: 'takes the items of each company for those of its own setting',
-      breaks: 'a rebuild that is stopped anywhere is refused to everybody until another one completes it',
+      does: 'takes every statement key as a whole',
+      breaks: 'references that differ in the date find each other by BIN and sequence, and not as a whole',
       plant: plantStores(({ reconciliation }) => ({
         reconciliation: {
           ...reconciliation,
-          lockCompany: async (company_id) => ({
-            ...(await reconciliation.lockCompany(company_id)),
-            statement_key: reconciliation.statement_key,
-          }),
+          lines: async (company_id, ids) =>
+            (await reconciliation.lines(company_id, ids)).map((line) => ({
+              ...line,
+              statement_key: line.acquirer_reference,
+            })),
         },
       })),
     },

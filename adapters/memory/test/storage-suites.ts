@@ -23,12 +23,13 @@ import {
   type StorageUnderTest,
   statement_continuation_contract,
   statement_import_contract,
-  statementKeyContract,
+  statement_key_contract,
   template_store_contract,
   third_party_store_contract,
   unit_of_work_contract,
 } from '@tallystick/harness';
 import { fixedClock } from '@tallystick/kernel';
+import type { StatementKeySetting } from '@tallystick/reconciliation';
 import { propertyParameters } from '@tallystick/test-support';
 import { memoryPersistence, type Tx } from '../src/index.ts';
 
@@ -46,7 +47,7 @@ export const storage_suites = {
   ImportStore: import_store_contract,
   ReconciliationReports: reconciliationReportsContract(propertyParameters({ short: 25, full: 125 })),
   ReconciliationStore: reconciliationStoreContract(propertyParameters({ short: 40, full: 200 })),
-  StatementKey: statementKeyContract(propertyParameters({ short: 25, full: 125 })),
+  StatementKey: statement_key_contract,
   AccountStore: account_store_contract,
   BankStore: bankStoreContract(propertyParameters({ short: 40, full: 150 })),
   AuthorisationStore: authorisation_store_contract,
@@ -58,7 +59,6 @@ export const storage_suites = {
 /** Storage in memory, before it is passed to a suite. */
 export interface OpenStorage extends Pick<StorageUnderTest, 'ledger' | 'close'> {
   readonly unitOfWork: ReturnType<typeof memoryPersistence>['unitOfWork'];
-  readonly unitOfWorkWith: ReturnType<typeof memoryPersistence>['withStatementKey'];
 }
 
 const now_ms = Date.UTC(2026, 4, 20, 12);
@@ -67,23 +67,22 @@ const now_ms = Date.UTC(2026, 4, 20, 12);
 export async function openStorage(
   plant: (open: OpenStorage) => Partial<OpenStorage> = () => ({}),
 ): Promise<StorageOfSettings> {
-  const { unitOfWork, withStatementKey, ledger, close } = memoryPersistence({
-    clock: fixedClock(now_ms),
-  });
-  const open: OpenStorage = { unitOfWork, unitOfWorkWith: withStatementKey, ledger, close };
-  const planted = { ...open, ...plant(open) };
-  const storageOn = (its: OpenStorage['unitOfWork']): StorageOfSettings => {
+  const openWith = (statement_key?: StatementKeySetting): StorageOfSettings => {
+    const { unitOfWork, ledger, close } = memoryPersistence({
+      clock: fixedClock(now_ms),
+      ...(statement_key && { statement_key }),
+    });
+    const open: OpenStorage = { unitOfWork, ledger, close };
     const storage: StorageOfSettings = {
-      unitOfWork: its,
-      ledger: planted.ledger,
-      close: planted.close,
+      ...open,
+      ...plant(open),
       now_ms,
       another: async () => storage,
-      withStatementKey: async (setting) => storageOn(planted.unitOfWorkWith(setting)),
+      withStatementKey: async (setting) => openWith(setting),
     };
     return storage;
   };
-  return storageOn(planted.unitOfWork);
+  return openWith();
 }
 
 /** Replaces stores of every transaction. */
@@ -92,8 +91,5 @@ export function plantStores(change: (tx: Tx) => Partial<Tx>): (open: OpenStorage
     run: (work) => its.run((tx) => work({ ...tx, ...change(tx) })),
     read: (work) => its.read((tx) => work({ ...tx, ...change(tx) })),
   });
-  return ({ unitOfWork, unitOfWorkWith }) => ({
-    unitOfWork: planted(unitOfWork),
-    unitOfWorkWith: (setting) => planted(unitOfWorkWith(setting)),
-  });
+  return ({ unitOfWork }) => ({ unitOfWork: planted(unitOfWork) });
 }

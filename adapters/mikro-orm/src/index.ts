@@ -6,3 +6,4 @@ export { type PrintOptions, printMigrations } from './connection/print-migration
 export { UnusableSchema } from './connection/schema-name.ts';
 export { mikroOrmPersistence, type Persistence, type PersistencePorts, type Tx } from './persistence.ts';
 export { type MigrationKind, migration, migrations, type SchemaMigration } from './schema/migrations/index.ts';
+export { OtherStatementKey } from './stores/installation.ts';

@@ -56,7 +56,7 @@ import { deliveryDesk } from './stores/delivery-desk.ts';
 import { eventStore } from './stores/events.ts';
 import { idempotencyStore } from './stores/idempotency.ts';
 import { importStore } from './stores/imports.ts';
-import { type InstallationStore, installationStore } from './stores/installation.ts';
+import { type InstallationStore, installationStore, OtherStatementKey } from './stores/installation.ts';
 import { mailboxStore } from './stores/mailbox.ts';
 import { mailStore } from './stores/mails.ts';
 import { oneTimeLinkStore } from './stores/one-time-links.ts';
@@ -121,7 +121,10 @@ export interface PersistencePorts {
   readonly others_max?: number | undefined;
   /** The time to the deadline of a decision, milliseconds; 5,000 when absent. */
   readonly decision_ms_max?: number | undefined;
-  /** How statement lines find their clearings; `bin+sequence` when absent. */
+  /**
+   * How statement lines find their clearings; `bin+sequence` when absent. The same for every process,
+   * during the life of the database.
+   */
   readonly statement_key?: StatementKeySetting | undefined;
   /** The migrations of this version; for tests of an upgrade. */
   readonly migrations?: readonly SchemaMigration[];
@@ -158,7 +161,8 @@ export interface Persistence {
   /**
    * Applies missing migrations. Two processes may do so at the same time: one of them waits.
    * Rejects with `NewerSchema` when a newer version has migrated the database, unless that is
-   * accepted.
+   * accepted. The first call stores the statement key; it rejects with `OtherStatementKey` when the
+   * database was made with another one.
    */
   migrate(options?: MigrateOptions): Promise<void>;
   /**
@@ -231,6 +235,8 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     async migrate(options) {
       await migrate(connection, options);
       await backfills.refresh();
+      const made_with = await unitOfWork.run(({ installation }) => installation.statementKey(statement_key));
+      if (made_with !== statement_key) throw new OtherStatementKey(made_with, statement_key);
     },
     findNewerMigrations: () => findNewerMigrations(connection),
     backfills,

@@ -13,25 +13,15 @@ import { tokens } from './tokens.ts';
 export interface ContainerOptions {
   /** False: the database must have the schema of this version. True when absent: it is migrated. */
   readonly migrates?: boolean;
-  /**
-   * True: the database is also opened when its items of reconciliation were made with another
-   * statement key, for programs that neither read nor write items, and for the one that rebuilds
-   * them.
-   */
-  readonly any_statement_key?: boolean;
 }
 
 /**
  * The composition of the whole server: the modules of the library, with the parts of the
  * configuration. Each part is opened on first use. `closeContainer` closes the opened parts.
  */
-export function createContainer(
-  config: Config,
-  { migrates = true, any_statement_key = false }: ContainerOptions = {},
-): Container {
+export function createContainer(config: Config, { migrates = true }: ContainerOptions = {}): Container {
   const container = createParts(config);
   container.rebind(tokens.migrates).toConstantValue(migrates);
-  container.rebind(tokens.any_statement_key).toConstantValue(any_statement_key);
   container.load(configured(config));
   return container;
 }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { Fault, findRootCause, rootMessageOf } from '@tallystick/kernel';
-import { NewerSchema, OlderSchema } from '@tallystick/mikro-orm';
-import { OtherStatementKey } from '@tallystick/reconciliation';
+import { NewerSchema, OlderSchema, OtherStatementKey } from '@tallystick/mikro-orm';
 import { isSqlite, UnusableArchive, UnusableKeysFile, WrongKeys } from 'tallystick/inversify';
 import type { Config } from './configuration/config.ts';
 import { UnusableFormats } from './configuration/formats.ts';
@@ -39,7 +38,10 @@ export function describeStartProblem(error: unknown, config: Config): string {
     }
     return `The database ${showDatabase(config.database_url)} has the schema of an older version: ${error.migrations.join(', ')} is missing. Start the server of this version, or run: npm run migrate`;
   }
-  if (error instanceof OtherStatementKey) return describeOtherStatementKey(error, config);
+  if (error instanceof OtherStatementKey) {
+    const { made_with, setting } = error;
+    return `The database ${showDatabase(config.database_url)} was made with STATEMENT_KEY=${made_with}, which cannot be changed to ${setting}: set STATEMENT_KEY=${made_with} again.`;
+  }
   const unusable = [UnusableKeysFile, UnusableFormats, UnusableArchive, UnusableTls, UnusableUserLogin];
   if (unusable.some((kind) => error instanceof kind)) return `${(error as Error).message}.`;
   // The remaining errors of the system come from opening the database, for example a read-only
@@ -47,19 +49,6 @@ export function describeStartProblem(error: unknown, config: Config): string {
   if (error instanceof Fault || code !== '')
     return `The database ${showDatabase(config.database_url)} cannot be used: ${message}.`;
   return `The server could not start: ${error instanceof Error ? error.stack : message}`;
-}
-
-/** The settings of the items and of this process, and how they become the same. */
-function describeOtherStatementKey(
-  { made: { statement_key, remake }, setting }: OtherStatementKey,
-  { database_url }: Config,
-): string {
-  const items = `The items of reconciliation in the database ${showDatabase(database_url)}`;
-  const rebuild = `"npm run reconcile -- rebuild" with STATEMENT_KEY=${setting} makes the items with it`;
-  if (remake === null) {
-    return `${items} were made with STATEMENT_KEY=${statement_key}, and now it is ${setting}: ${rebuild}, or set STATEMENT_KEY=${statement_key} again.`;
-  }
-  return `${items} were made with STATEMENT_KEY=${statement_key}, and a rebuild with ${remake.statement_key} has begun and not ended; now it is ${setting}: ${rebuild}, from the beginning.`;
 }
 
 /** The address of the database, without a password. */

@@ -88,7 +88,7 @@ export { type RetentionStorage, retention_store_contract } from './contracts/ret
 export { statement_continuation_contract } from './contracts/statement-continuation.ts';
 export { reportedLine, type StatementPlan, statementFile, statementRecords } from './contracts/statement-files.ts';
 export { statement_import_contract } from './contracts/statement-imports.ts';
-export { type StorageOfSettings, statementKeyContract } from './contracts/statement-key.ts';
+export { type StorageOfSettings, statement_key_contract } from './contracts/statement-key.ts';
 export { makeCard, makeOwner, type StorageTx, type StorageUnderTest, sealedNumber } from './contracts/storage.ts';
 export { type SubscriptionStorage, subscription_store_contract } from './contracts/subscription-store.ts';
 export { template_store_contract } from './contracts/template-store.ts';

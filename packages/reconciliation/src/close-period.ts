@@ -9,7 +9,6 @@ import {
 } from '@tallystick/kernel';
 import type { ActPorts, ActTx } from './act-plan.ts';
 import { dateOf, daysAfter } from './calendar.ts';
-import { takeTurn } from './company-turn.ts';
 import { type RecordKey, recordsOf } from './item-id.ts';
 import { catchUp } from './keep-up.ts';
 import { placesOf } from './open-group.ts';
@@ -63,7 +62,7 @@ export async function closePeriod(ports: PeriodPorts, call: Call, request: objec
  */
 async function freezeBatch(tx: ActTx, call: Call, period: Period, after: PeriodPlace | null): Promise<FrozenBatch> {
   const { reconciliation } = tx;
-  await takeTurn(reconciliation, call.company_id);
+  await reconciliation.lockCompany(call.company_id);
   const step = await reconciliation.freeze(period, after, batch_size);
   await refresh(tx, call, await leftoversAmong(tx, call, step.frozen_ids));
   return step;
@@ -103,7 +102,7 @@ function readClosedThrough(request: object, now_ms: number): string {
 
 async function beginClosing({ reconciliation, audit }: ActTx, call: Call, closed_through: string): Promise<Period> {
   const { company_id, actor, now_ms } = call;
-  await takeTurn(reconciliation, company_id);
+  await reconciliation.lockCompany(company_id);
   const newest = await reconciliation.newestPeriod(company_id);
   if (newest !== null) {
     if (newest.closed_through === closed_through && newest.status !== 'reopening') return newest;
@@ -142,7 +141,7 @@ async function endBatches(
   ended: Period,
   from: 'closing' | 'reopening',
 ): Promise<Period> {
-  await takeTurn(reconciliation, company_id);
+  await reconciliation.lockCompany(company_id);
   const now = await reconciliation.findPeriod(company_id, ended.id);
   if (now?.status !== from) return now ?? ended;
   await reconciliation.updatePeriod(ended);
@@ -158,7 +157,7 @@ export async function reopenPeriod(ports: PeriodPorts, call: Call, period_id: nu
   const period = await ports.unitOfWork.run((tx) => beginReopening(tx, call, period_id));
   for (let freed = batch_size; freed === batch_size; ) {
     freed = await ports.unitOfWork.run(async (tx) => {
-      await takeTurn(tx.reconciliation, call.company_id);
+      await tx.reconciliation.lockCompany(call.company_id);
       const items = await tx.reconciliation.unfreeze(period, batch_size);
       await refresh(tx, call, items.flatMap(recordsOf));
       return items.length;
@@ -169,7 +168,7 @@ export async function reopenPeriod(ports: PeriodPorts, call: Call, period_id: nu
 
 async function beginReopening({ reconciliation, audit }: ActTx, call: Call, period_id: number): Promise<Period> {
   const { company_id, actor, now_ms } = call;
-  await takeTurn(reconciliation, company_id);
+  await reconciliation.lockCompany(company_id);
   const period = await reconciliation.findPeriod(company_id, period_id);
   if (period === null) throw new Refusal('not_found', 'there is no period with this id');
   const newest = await reconciliation.newestPeriod(company_id);

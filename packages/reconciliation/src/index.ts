@@ -9,7 +9,6 @@ export * from './break-events.ts';
 export * from './bridge.ts';
 export * from './calendar.ts';
 export { closePeriod, listPeriods, type PeriodPorts, reopenPeriod } from './close-period.ts';
-export { OtherStatementKey, refuseOtherStatementKey } from './company-turn.ts';
 export * from './compose-all.ts';
 export * from './compose-items.ts';
 export * from './covering-sets.ts';

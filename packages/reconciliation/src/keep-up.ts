@@ -10,7 +10,6 @@
  * it fails, everything is as before, and the next one begins again.
  */
 import { breakEvents } from './break-events.ts';
-import { OtherStatementKey, takeTurn, takeTurnIfFree } from './company-turn.ts';
 import type { Coverage } from './judge-item.ts';
 import type { CompanyProgress, CoverageWalk, ReconciliationPorts, ReconciliationTx } from './ports.ts';
 import { type Circumstances, isUnchanged, type Recomputed, recompute, type Seeds } from './recompute.ts';
@@ -40,7 +39,7 @@ export const steps_of_reads_max = 4;
 
 /**
  * Brings the items of a company up to date, at most `steps_max` transactions long. Costs one read
- * when they are. Throws `OtherStatementKey`.
+ * when they are.
  */
 export async function catchUp(
   ports: ReconciliationPorts,
@@ -51,33 +50,25 @@ export async function catchUp(
   const now_ms = clock.nowMs();
   const has_work = await unitOfWork.read((tx) => tx.reconciliation.hasWork(company_id, now_ms));
   if (!has_work) return { is_pending: false, taken: 0 };
-  return await takeSteps(ports, options, ({ reconciliation }) => takeTurn(reconciliation, company_id));
+  return await takeSteps(ports, options, ({ reconciliation }) => reconciliation.lockCompany(company_id));
 }
 
 /**
  * The same for all companies that have work, but passes over those that another transaction has.
- * For a job: it should run several times a second. Companies whose items were made with another
- * statement key are refused at the end, so that the others do not wait for them.
+ * For a job: it should run several times a second.
  */
 export async function catchUpAll(ports: ReconciliationPorts, options: KeepUpOptions = {}): Promise<CaughtUp> {
   const now_ms = ports.clock.nowMs();
   const companies = await ports.unitOfWork.read((tx) => tx.reconciliation.companiesWithWork(now_ms, companies_max));
   let is_pending = companies.length === companies_max;
   let taken = 0;
-  let refused: OtherStatementKey | null = null;
   for (const company_id of companies) {
-    try {
-      const result = await takeSteps(ports, options, ({ reconciliation }) =>
-        takeTurnIfFree(reconciliation, company_id),
-      );
-      is_pending ||= result.is_pending;
-      taken += result.taken;
-    } catch (error) {
-      if (!(error instanceof OtherStatementKey)) throw error;
-      refused ??= error;
-    }
+    const result = await takeSteps(ports, options, ({ reconciliation }) =>
+      reconciliation.lockCompanyIfFree(company_id),
+    );
+    is_pending ||= result.is_pending;
+    taken += result.taken;
   }
-  if (refused !== null) throw refused;
   return { is_pending, taken };
 }
 

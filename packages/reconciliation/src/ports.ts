@@ -8,7 +8,6 @@ import type { RecordKey } from './item-id.ts';
 import type { Coverage } from './judge-item.ts';
 import type { MatchCell } from './match-cells.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount } from './records.ts';
-import type { StatementKeySetting } from './statement-key.ts';
 import type { SummaryCell } from './summary.ts';
 
 /**
@@ -24,19 +23,6 @@ export interface CompanyProgress {
   readonly coverage: Coverage;
   /** The items that a wider coverage has not reached yet; null when there are none. */
   readonly walk: CoverageWalk | null;
-  /** The setting with which its items and entries were made. */
-  readonly statement_key: StatementKeySetting;
-  /** The rebuild that makes them with another setting; null when there is none. */
-  readonly remake: Remake | null;
-}
-
-/** How the items of a company were made. */
-export type MadeItems = Pick<CompanyProgress, 'company_id' | 'statement_key' | 'remake'>;
-
-/** A rebuild with another setting that has begun and not ended. It may have been stopped. */
-export interface Remake {
-  readonly statement_key: StatementKeySetting;
-  readonly began_at_ms: number;
 }
 
 /** A walk over the items whose newest clearing settled on `from` or later. */
@@ -137,26 +123,17 @@ export interface InboxBacklog {
  * asked for together.
  */
 export interface ReconciliationStore {
-  /** The setting with which the records of this store have their keys. */
-  readonly statement_key: StatementKeySetting;
-
   // The turn of a company
 
   /**
    * Locks the company until the transaction ends, and waits for another transaction that has it.
    * The first call of each transaction that writes anything below. Creates the row of a company
-   * that has none: with the setting of this store, because there are no items. Use cases call it by
-   * `takeTurn`.
+   * that has none.
    */
   lockCompany(company_id: number): Promise<CompanyProgress>;
   /** The same without waiting: null when another transaction has the company. */
   lockCompanyIfFree(company_id: number): Promise<CompanyProgress | null>;
   updateProgress(progress: CompanyProgress): Promise<void>;
-  /**
-   * A company, or this one, whose items were made with another setting than that of this store, or
-   * are being remade; null when there is none. It reads all companies.
-   */
-  findOtherStatementKey(company_id: number | null): Promise<MadeItems | null>;
   /** The dates of the first statements, as the accounts have them now. */
   readCoverage(company_id: number): Promise<Coverage>;
 
@@ -167,10 +144,7 @@ export interface ReconciliationStore {
    * records, each once. A record is in the inbox from the commit that wrote or changed it.
    */
   takeArrivals(company_id: number, limit: number): Promise<{ readonly rows: number; readonly records: RecordKey[] }>;
-  /**
-   * Whether the company has rows in the inbox, items that are due, or a walk; or its items were made
-   * with another setting than that of this store, or are being remade.
-   */
+  /** Whether the company has rows in the inbox, items that are due, or a walk. */
   hasWork(company_id: number, now_ms: number): Promise<boolean>;
   /** Companies with rows in the inbox, items that are due, or a walk; up to `limit`. */
   companiesWithWork(now_ms: number, limit: number): Promise<readonly number[]>;

@@ -7,25 +7,16 @@
  * Entries come first, because they are what records are found by. Items that are kept up to date
  * are equal to rebuilt ones, so it finds differences only after a fault. Frozen items stay as they
  * are: they are the record of the closing. Others may write meanwhile.
- *
- * With another setting of the statement key than the items were made with, a rebuild makes all of
- * them with its own (`company-turn.ts`). Nobody else writes the items of the company until it ends,
- * and records that arrive meanwhile are taken up then. If it is stopped, the next one begins again.
  */
-
-import { type Clock, Fault } from '@tallystick/kernel';
-import { beginRemake, continueRemake, endRemake, refuseOtherStatementKey, takeTurn } from './company-turn.ts';
+import { Fault } from '@tallystick/kernel';
 import { entryKeyOfClearing, entryKeyOfLine, isLeftoverKey } from './entry-key.ts';
-
 import type { Item } from './item.ts';
 import { itemIdOf, type RecordKey, record_kinds } from './item-id.ts';
 import type { Coverage } from './judge-item.ts';
 import { catchUp, recomputeAndWrite } from './keep-up.ts';
 import { addMatchCell, type MatchCell, matchCellsOf } from './match-cells.ts';
-
-import type { Entry, ItemChanges, ItemPlace, ReconciliationPorts, ReconciliationTx, Remake } from './ports.ts';
+import type { Entry, ItemChanges, ItemPlace, ReconciliationPorts, ReconciliationTx } from './ports.ts';
 import { entriesChanged, noItemChanges, recompute, type Seeds } from './recompute.ts';
-
 import { cellKeyOf, cellOf, type SummaryCell } from './summary.ts';
 
 export interface RebuildOptions {
@@ -59,10 +50,7 @@ export interface Rebuilt {
   readonly cells_different: number;
 }
 
-/**
- * Rebuilds the items of one company or of all. Throws `OtherStatementKey` when it only checks items
- * that were made with another setting, and when another rebuild is making them with a setting.
- */
+/** Rebuilds the items of one company or of all. */
 export async function rebuild(ports: ReconciliationPorts, options: RebuildOptions): Promise<Rebuilt> {
   const total = { companies: 0, records: 0, items: 0, items_different: 0, entries_different: 0, cells_different: 0 };
   for await (const company_id of companiesOf(ports, options.company_id)) {
@@ -92,8 +80,6 @@ class CompanyRebuild {
   readonly #company_id: number;
   readonly #options: RebuildOptions;
   readonly #batch_max: number;
-  /** Null: the items were made with the setting of this process. */
-  #remake: Remake | null = null;
   readonly #found = { records: 0, items: 0, items_different: 0, entries_different: 0, cells_different: 0 };
 
   constructor(ports: ReconciliationPorts, company_id: number, options: RebuildOptions) {
@@ -104,20 +90,11 @@ class CompanyRebuild {
   }
 
   async run() {
-    const { check_only } = this.#options;
-    const { unitOfWork, clock } = this.#ports;
-    if (check_only) await unitOfWork.read((tx) => refuseOtherStatementKey(tx.reconciliation, this.#company_id));
-    else this.#remake = await unitOfWork.run((tx) => beginRemake(tx.reconciliation, this.#company_id, nowOf(clock)));
     // What has not arrived yet would count as a difference.
-    if (!check_only && this.#remake === null) await this.#catchUpOrMend();
+    if (!this.#options.check_only) await this.#catchUpOrMend();
     await this.#walkAllEntries();
     for (const kind of record_kinds) await this.#walkRecords(kind, kind);
     await this.#walkItems();
-    const remake = this.#remake;
-    if (remake !== null) {
-      await unitOfWork.run((tx) => endRemake(tx.reconciliation, this.#company_id, remake));
-      await this.#catchUp();
-    }
     return this.#found;
   }
 
@@ -145,9 +122,8 @@ class CompanyRebuild {
   }
 
   /**
-   * Removes entries of records that do not exist, and moves those of records with another key, so
-   * that what is found by them is found as before: also the items that a closing froze. A check
-   * moves none: it counts them with those that records lack.
+   * Removes entries of records that do not exist or have another key. Records that lack an entry
+   * then get one.
    */
   async #walkEntries(): Promise<void> {
     for (let after: Entry | null = null, done = 0; ; ) {
@@ -155,8 +131,7 @@ class CompanyRebuild {
         const found = await tx.reconciliation.entriesAfter(this.#company_id, after, this.#batch_max);
         const keys = await keysOf(tx, this.#company_id, found);
         const wrong = found.filter(({ key, record }) => !isLeftoverKey(key) && keys.get(textOfRecord(record)) !== key);
-        const entries_inserted = await this.#movedEntries(tx, wrong, keys);
-        await this.#mend(tx, { ...noItemChanges(this.#company_id), entries_inserted, entries_removed: wrong });
+        await this.#mend(tx, { ...noItemChanges(this.#company_id), entries_removed: wrong });
         return found;
       });
       const last = entries.at(-1);
@@ -165,27 +140,6 @@ class CompanyRebuild {
       done += entries.length;
       this.#report('entries', done);
     }
-  }
-
-  /**
-   * These entries under the keys that their records have, each once, without those that are there. A
-   * check moves none: it counts them with those that records lack.
-   */
-  async #movedEntries(
-    { reconciliation }: ReconciliationTx,
-    wrong: readonly Entry[],
-    keys: ReadonlyMap<string, string>,
-  ): Promise<readonly Entry[]> {
-    if (wrong.length === 0 || this.#options.check_only) return [];
-    const moved = new Map<string, Entry>();
-    for (const entry of wrong) {
-      const key = keys.get(textOfRecord(entry.record));
-      if (key !== undefined) moved.set(textOfRecord(entry.record), { ...entry, key });
-    }
-    for (const { record } of await reconciliation.entriesOf(this.#company_id, [...moved.values()])) {
-      moved.delete(textOfRecord(record));
-    }
-    return [...moved.values()];
   }
 
   /** Adds the entries that records of a kind lack, or recomputes the items that have them. */
@@ -285,7 +239,7 @@ class CompanyRebuild {
   }
 
   async #recompute(tx: ReconciliationTx, seeds: Seeds, coverage: Coverage): Promise<void> {
-    const circumstances = { company_id: this.#company_id, coverage, now_ms: nowOf(this.#ports.clock) };
+    const circumstances = { company_id: this.#company_id, coverage, now_ms: this.#ports.clock.nowMs() };
     const { check_only } = this.#options;
     const { changes, items } = check_only
       ? await recompute(tx.reconciliation, seeds, circumstances)
@@ -310,8 +264,7 @@ class CompanyRebuild {
     }
     return await unitOfWork.run(async (tx) => {
       const { reconciliation } = tx;
-      if (this.#remake === null) await takeTurn(reconciliation, this.#company_id);
-      else await continueRemake(reconciliation, this.#company_id, this.#remake);
+      await reconciliation.lockCompany(this.#company_id);
       return await work(tx, await reconciliation.readCoverage(this.#company_id));
     });
   }
@@ -319,10 +272,6 @@ class CompanyRebuild {
   #report(phase: RebuildPhase, done: number): void {
     this.#options.onProgress?.({ company_id: this.#company_id, phase, done });
   }
-}
-
-function nowOf(clock: Clock): number {
-  return clock.nowMs();
 }
 
 function textOfRecord({ kind, id }: RecordKey): string {

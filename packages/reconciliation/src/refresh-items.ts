@@ -1,6 +1,5 @@
 import type { Call } from '@tallystick/kernel';
 import type { ActTx } from './act-plan.ts';
-import { takeTurn } from './company-turn.ts';
 import type { Item } from './item.ts';
 import type { RecordKey } from './item-id.ts';
 import { recomputeAndWrite } from './keep-up.ts';
@@ -23,7 +22,7 @@ export async function lockCards(tx: ActTx, { company_id }: Call, items: readonly
 /** Recomputes the items of these records, within a transaction. Locks the company. */
 export async function refresh(tx: ActTx, call: Call, records: readonly RecordKey[]): Promise<void> {
   const { company_id, now_ms } = call;
-  await takeTurn(tx.reconciliation, company_id);
+  await tx.reconciliation.lockCompany(company_id);
   const coverage = await tx.reconciliation.readCoverage(company_id);
   await recomputeAndWrite(tx, { records, item_ids: [] }, { company_id, coverage, now_ms });
 }

@@ -37,17 +37,7 @@ import type {
   RetentionProgress,
   SandboxClockState,
 } from '@tallystick/kernel';
-import type {
-  Act,
-  CoverageWalk,
-  Entry,
-  Item,
-  MatchCell,
-  Period,
-  Remake,
-  StatementKeySetting,
-  SummaryCell,
-} from '@tallystick/reconciliation';
+import type { Act, CoverageWalk, Entry, Item, MatchCell, Period, SummaryCell } from '@tallystick/reconciliation';
 import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
 import type { IdempotencyRecord } from './idempotency-record.ts';
 import type { InboxRow } from './inbox-row.ts';
@@ -126,8 +116,6 @@ export interface State {
   readonly reconciliation_companies: Table<{
     readonly coverage: readonly (readonly [string, string])[];
     readonly walk: CoverageWalk | null;
-    readonly statement_key: StatementKeySetting;
-    readonly remake: Remake | null;
   }>;
   /** By company, key and record, as JSON. */
   readonly reconciliation_entries: Table<Entry, string>;

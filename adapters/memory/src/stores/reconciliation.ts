@@ -16,7 +16,6 @@ import {
   isFrozenBy,
   isOpenBreakOf,
   itemIdOf,
-  type MadeItems,
   type MatchCell,
   matchCellKeyOf,
   type ReconciliationStore,
@@ -62,14 +61,8 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
   const lock = async (company_id: number): Promise<CompanyProgress> => {
     const { coverage, ...progress } =
       reconciliation_companies.get(company_id) ??
-      reconciliation_companies.set(company_id, { coverage: [], walk: null, statement_key: setting, remake: null });
+      reconciliation_companies.set(company_id, { coverage: [], walk: null });
     return { company_id, coverage: new Map(coverage), ...progress };
-  };
-  const otherKeyOf = (wanted: number | null): MadeItems | undefined => {
-    const rows = reconciliation_companies.entries().map(([company_id, row]) => ({ company_id, ...row }));
-    return rows
-      .filter(({ company_id }) => wanted === null || company_id === wanted)
-      .find(({ statement_key, remake }) => statement_key !== setting || remake !== null);
   };
   const itemsOf = (company_id: number) =>
     reconciliation_items.values().filter((item) => item.company_id === company_id);
@@ -86,16 +79,12 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     (item.period_date === after.period_date && item.id > after.id);
 
   return {
-    statement_key: setting,
-
     lockCompany: lock,
     lockCompanyIfFree: lock,
 
     async updateProgress({ company_id, coverage, ...progress }) {
       reconciliation_companies.set(company_id, { coverage: [...coverage], ...progress });
     },
-
-    findOtherStatementKey: async (company_id) => otherKeyOf(company_id) ?? null,
 
     async readCoverage(company_id) {
       const since = new Map<string, string>();
@@ -126,8 +115,7 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
       return (
         inboxOf(company_id).length > 0 ||
         itemsOf(company_id).some((item) => isDue(item, now_ms)) ||
-        (reconciliation_companies.get(company_id)?.walk ?? null) !== null ||
-        otherKeyOf(company_id) !== undefined
+        (reconciliation_companies.get(company_id)?.walk ?? null) !== null
       );
     },
 

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Money } from '@tallystick/kernel';
-import type { ActKind, Item, MatchCell, Period, RecordKind, StatementKeySetting } from '@tallystick/reconciliation';
+import type { ActKind, Item, MatchCell, Period, RecordKind } from '@tallystick/reconciliation';
 
 const int = () => p.bigint('number');
 const money = () => p.bigint('number').$type<Money>();
@@ -19,10 +19,6 @@ export const ReconciliationCompany = defineEntity({
     /** JSON, as the next one. */
     coverage: p.text(),
     walk: p.text().nullable(),
-    /** The setting with which the items were made. Those from before the column had this one. */
-    statement_key: p.text().$type<StatementKeySetting>().default('bin+sequence'),
-    /** JSON: a rebuild with another setting. */
-    remake: p.text().nullable(),
   },
   indexes: [{ name: 'reconciliation_companies_walking', properties: ['company_id'], where: 'walk is not null' }],
 });

@@ -11,6 +11,7 @@ import type {
 } from '@tallystick/cards';
 import type { FilterName } from '@tallystick/events';
 import type { Money } from '@tallystick/kernel';
+import type { StatementKeySetting } from '@tallystick/reconciliation';
 import type { MccRule, RequiredControl, PurchaseTemplate as Template, TemplateStatus } from '@tallystick/templates';
 import type { Recurring } from '@tallystick/velocity';
 import { Account, Statement, StatementLine } from './account-schema.ts';
@@ -484,6 +485,8 @@ export const Installation = defineEntity({
      * about the key.
      */
     index_fingerprint: p.text().nullable(),
+    /** How statement lines find their clearings; null until the first migration has ended. */
+    statement_key: p.text().$type<StatementKeySetting>().nullable(),
     /** Random. Distinguishes this database from others. */
     installation_id: p.text().nullable(),
   },

@@ -1,4 +1,5 @@
-import type { Session } from '../connection/session.ts';
+import type { StatementKeySetting } from '@tallystick/reconciliation';
+import type { Session, Tables } from '../connection/session.ts';
 
 /** Facts that must not change during the life of the database. */
 export interface InstallationStore {
@@ -7,24 +8,41 @@ export interface InstallationStore {
    * permanently. Processes that start at the same time all get the same value.
    */
   indexFingerprint(given: string): Promise<string>;
+  /** The setting of the statement key that this database was made with, stored in the same way. */
+  statementKey(given: StatementKeySetting): Promise<StatementKeySetting>;
+}
+
+/** The database was made with another setting of the statement key than that of this process. */
+export class OtherStatementKey extends Error {
+  override readonly name = 'OtherStatementKey';
+  readonly made_with: StatementKeySetting;
+  readonly setting: StatementKeySetting;
+
+  constructor(made_with: StatementKeySetting, setting: StatementKeySetting) {
+    super(`the database was made with the statement key ${made_with}, which cannot be changed to ${setting}`);
+    this.made_with = made_with;
+    this.setting = setting;
+  }
 }
 
 /** One row, written by its migration. */
 export function installationStore({ db }: Session): InstallationStore {
+  async function firstOf<Value extends string>(
+    column: Exclude<keyof Tables['installation'], 'id' | 'installation_id'>,
+    given: Value,
+  ): Promise<Value> {
+    await db
+      .updateTable('installation')
+      .set({ [column]: given })
+      .where('id', '=', 1)
+      .where(column, 'is', null)
+      .execute();
+    const row = await db.selectFrom('installation').select(column).where('id', '=', 1).executeTakeFirstOrThrow();
+    return (row[column] ?? given) as Value;
+  }
+
   return {
-    async indexFingerprint(given) {
-      await db
-        .updateTable('installation')
-        .set({ index_fingerprint: given })
-        .where('id', '=', 1)
-        .where('index_fingerprint', 'is', null)
-        .execute();
-      const { index_fingerprint } = await db
-        .selectFrom('installation')
-        .select('index_fingerprint')
-        .where('id', '=', 1)
-        .executeTakeFirstOrThrow();
-      return index_fingerprint ?? given;
-    },
+    indexFingerprint: (given) => firstOf('index_fingerprint', given),
+    statementKey: (given) => firstOf('statement_key', given),
   };
 }

@@ -1,7 +1,6 @@
 import type { CardVault } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
 import { migrations, mikroOrmPersistence, type Persistence, type SchemaMigration } from '@tallystick/mikro-orm';
-import { refuseOtherStatementKey } from '@tallystick/reconciliation';
 import { createVault, type KeyRing, type Vault } from '@tallystick/vault';
 import { ContainerModule } from 'inversify';
 import { mirrorPurchases } from '../sandbox/mirrored-purchases.ts';
@@ -31,7 +30,6 @@ export const time_module = new ContainerModule(({ bind }) => {
 export const storage_module = new ContainerModule(({ bind }) => {
   bind(tokens.migrations).toConstantValue(migrations);
   bind(tokens.migrates).toConstantValue(true);
-  bind(tokens.any_statement_key).toConstantValue(false);
   bind(tokens.database)
     .toResolvedValue(openDatabase, [tokens.settings, tokens.clock, tokens.vault, tokens.migrations])
     .onDeactivation((database) => database.close());
@@ -42,7 +40,6 @@ export const storage_module = new ContainerModule(({ bind }) => {
     tokens.shared_clock,
     tokens.vault,
     tokens.migrates,
-    tokens.any_statement_key,
   ]);
   bind(tokens.refresh_clock).toResolvedValue(
     (shared, { look_ups }) =>
@@ -80,8 +77,8 @@ function openDatabase(
 }
 
 /**
- * Migrates the database or checks its schema, and checks that the keys belong to it and that its
- * items were made with the configured statement key. Closes the database if not.
+ * Migrates the database or checks its schema, and checks that the keys and the statement key belong
+ * to it. Closes the database if not.
  */
 async function checkDatabase(
   { accepts_newer_schema: accepts_newer }: Settings,
@@ -90,15 +87,11 @@ async function checkDatabase(
   shared: SharedClock | null,
   vault: Vault,
   migrates: boolean,
-  any_statement_key: boolean,
 ): Promise<Persistence> {
   try {
     await database.migrate({ accepts_newer, only_checks: !migrates });
     await shared?.refresh(database.unitOfWork);
     await assertKeysFit(database.unitOfWork, vault);
-    if (!any_statement_key) {
-      await database.unitOfWork.read(({ reconciliation }) => refuseOtherStatementKey(reconciliation));
-    }
   } catch (error) {
     await database.close();
     throw error;

@@ -31,8 +31,6 @@ export const tokens = {
   migrations: identifier<readonly SchemaMigration[]>('migrations'),
   /** Whether the schema is migrated when the database is opened; else it is only checked. */
   migrates: identifier<boolean>('migrates'),
-  /** Whether the items of the database may have been made with another statement key. */
-  any_statement_key: identifier<boolean>('any_statement_key'),
   key_ring: identifier<KeyRing>('key_ring'),
   vault: identifier<Vault>('vault'),
   /** Seals card numbers and derives their codes; null: with the key ring. */

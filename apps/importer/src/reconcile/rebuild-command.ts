@@ -12,7 +12,6 @@ export function rebuildCommand({ stderr }: Attendance): Command {
   return {
     name: 'rebuild',
     summary: 'Recomputes all items from their records, and mends what differs',
-    any_statement_key: true,
     options: { company: 'only of this company; all companies when absent' },
     flags: {
       check: `reports what differs and writes nothing; exit status ${differences_found} when something does`,

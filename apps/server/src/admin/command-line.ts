@@ -24,8 +24,6 @@ export interface Program {
   readonly commands: readonly Command[];
   /** Whether it migrates an older database; else it refuses it. */
   readonly migrates: boolean;
-  /** Whether it also works when items were made with another statement key: it uses none. */
-  readonly any_statement_key?: boolean;
   /** Whether `--database-url` names the database, in place of `DATABASE_URL`. */
   readonly takes_database_url?: boolean;
 }
@@ -34,7 +32,6 @@ const admin_program: Program = {
   invocation: 'npm run admin --',
   commands,
   migrates: true,
-  any_statement_key: true,
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -93,8 +90,7 @@ async function run(
   let opened: ReturnType<typeof createContainer> | undefined;
   let opened_persistence = false;
   const container = (): ReturnType<typeof createContainer> => {
-    const { migrates, any_statement_key = command.any_statement_key ?? false } = program;
-    opened ??= createContainer(services.config(), { migrates, any_statement_key });
+    opened ??= createContainer(services.config(), { migrates: program.migrates });
     return opened;
   };
   const services: AdminServices = {

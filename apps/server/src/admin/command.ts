@@ -46,11 +46,6 @@ export interface Command {
    */
   readonly may_create_database?: boolean;
   /**
-   * Whether the items of reconciliation may have been made with another statement key: it rebuilds
-   * them.
-   */
-  readonly any_statement_key?: boolean;
-  /**
    * `data` is for `--json`, `text` for people. `status` is the exit status; 0 when absent.
    */
   run(

@@ -114,11 +114,7 @@ export class ActWorld {
 
   /** The same world as another process sees it. */
   async another(): Promise<ActWorld> {
-    return this.through(await this.storage.another());
-  }
-
-  /** The same world as a process with this view of the storage sees it. */
-  through(storage: StorageUnderTest): ActWorld {
+    const storage = await this.storage.another();
     const card = { id: this.card_id, number_index: this.#number_index };
     return new ActWorld(storage, this.company_id, card, this.#account_ids, networkOf(storage));
   }

@@ -39,15 +39,12 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
   async function insertCompany(company_id: number): Promise<void> {
     await run(
-      `insert into reconciliation_companies (company_id, coverage, statement_key) values (?, '{}', ?)
-        on conflict do nothing`,
+      "insert into reconciliation_companies (company_id, coverage) values (?, '{}') on conflict do nothing",
       company_id,
-      setting,
     );
   }
 
   return {
-    statement_key: setting,
     ...recordReads(queries, setting),
     ...candidateReads(queries, dialect),
     ...periodStore(queries),
@@ -66,26 +63,13 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
       return await lockRow(company_id, 'for update skip locked');
     },
 
-    async updateProgress({ company_id, coverage, walk, statement_key, remake }) {
+    async updateProgress({ company_id, coverage, walk }) {
       await run(
-        'update reconciliation_companies set coverage = ?, walk = ?, statement_key = ?, remake = ? where company_id = ?',
+        'update reconciliation_companies set coverage = ?, walk = ? where company_id = ?',
         JSON.stringify(Object.fromEntries(coverage)),
         toJsonOrNull(walk),
-        statement_key,
-        toJsonOrNull(remake),
         company_id,
       );
-    },
-
-    async findOtherStatementKey(company_id) {
-      const of_company = company_id === null ? '' : 'and company_id = ?';
-      const [row] = await all<ProgressRow>(
-        `select ${progress_columns} from reconciliation_companies where (statement_key <> ? or remake is not null) ${of_company}
-          order by company_id limit 1`,
-        setting,
-        ...(company_id === null ? [] : [company_id]),
-      );
-      return row === undefined ? null : progressOf(row);
     },
 
     async readCoverage(company_id) {
@@ -116,12 +100,11 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
         `select 1 as found where exists (select 1 from reconciliation_inbox where company_id = ?)
           or exists (select 1 from reconciliation_items where next_change_ms <= ? and +company_id = ?)
           or exists (select 1 from reconciliation_companies where company_id = ?
-            and (walk is not null or statement_key <> ? or remake is not null))`,
+            and walk is not null)`,
         company_id,
         now_ms,
         company_id,
         company_id,
-        setting,
       );
       return found.length > 0;
     },
@@ -330,7 +313,7 @@ const arrival_columns: Readonly<Record<RecordKind | 'account', { readonly table:
   account: { table: 'accounts', column: 'created_at_ms' },
 };
 
-const progress_columns = 'company_id, coverage, walk, statement_key, remake';
+const progress_columns = 'company_id, coverage, walk';
 
 type ProgressRow = Selectable<Tables['reconciliation_companies']>;
 type EntryRow = Selectable<Tables['reconciliation_entries']>;
@@ -338,9 +321,9 @@ type CellRow = Selectable<Tables['reconciliation_cells']>;
 type MatchCellRow = Selectable<Tables['reconciliation_match_cells']>;
 type ActRow = Selectable<Tables['reconciliation_acts']>;
 
-function progressOf({ coverage, walk, remake, ...progress }: ProgressRow): CompanyProgress {
+function progressOf({ company_id, coverage, walk }: ProgressRow): CompanyProgress {
   const since: Coverage = new Map(Object.entries(JSON.parse(coverage) as Record<string, string>));
-  return { ...progress, coverage: since, walk: parseOrNull(walk), remake: parseOrNull(remake) };
+  return { company_id, coverage: since, walk: parseOrNull(walk) };
 }
 
 function entryOf({ company_id, key, kind, record_id, item_id }: EntryRow): Entry {
