@@ -18,11 +18,11 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
   'packages follow the arrows': [
     pair(
       source('packages/velocity/src/window.ts', "import { issueCard } from '@tallystick/cards';"),
-      source('packages/cards/src/network/decline-reasons.ts', "import { windowAt } from '@tallystick/velocity';"),
+      source('packages/cards/src/deciding/decline-reasons.ts', "import { windowAt } from '@tallystick/velocity';"),
     ),
     pair(
-      source('packages/cards/src/network/pass.ts', "import { memoryPersistence } from '@tallystick/memory';"),
-      source('packages/cards/test/network/pass.test.ts', "import { memoryPersistence } from '@tallystick/memory';"),
+      source('packages/cards/src/working/pass.ts', "import { memoryPersistence } from '@tallystick/memory';"),
+      source('packages/cards/test/working/pass.test.ts', "import { memoryPersistence } from '@tallystick/memory';"),
     ),
   ],
   'tests of packages follow the arrows': [
@@ -49,9 +49,9 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       source('packages/webhook-signature/src/verify.ts', 'const now_s = Date.now() / 1_000 + crypto.subtle.x;'),
     ),
     pair(
-      source('packages/cards/src/network/decline-reasons.ts', 'export const now = Date.now();'),
+      source('packages/cards/src/deciding/decline-reasons.ts', 'export const now = Date.now();'),
       source(
-        'packages/cards/src/network/decline-reasons.ts',
+        'packages/cards/src/deciding/decline-reasons.ts',
         '// never Date.now(): the clock is a port\nexport const now = clock.now();',
       ),
     ),
@@ -64,7 +64,7 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       'setTimeout(run, 5);',
       '@injectable()\nexport class Network {}',
     ].map((text) =>
-      pair(source('packages/cards/src/network/decline-reasons.ts', text), source('adapters/koa/src/app.ts', text)),
+      pair(source('packages/cards/src/deciding/decline-reasons.ts', text), source('adapters/koa/src/app.ts', text)),
     ),
   ],
   'the package for receivers runs anywhere': [
@@ -110,12 +110,12 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
     pair(
       source(
         'adapters/koa/src/app.ts',
-        "import { decide } from '../../../packages/cards/src/network/decline-reasons.ts';",
+        "import { decide } from '../../../packages/cards/src/deciding/decline-reasons.ts';",
       ),
       source('adapters/koa/src/app.ts', "import { routes } from './routes.ts';"),
     ),
     pair(
-      source('test/http/service.ts', "import { decide } from '../../packages/cards/src/network/decline-reasons.ts';"),
+      source('test/http/service.ts', "import { decide } from '../../packages/cards/src/deciding/decline-reasons.ts';"),
       source('test/http/service.ts', "import { createServer } from '../../apps/server/src/server.ts';"),
     ),
     pair(
@@ -181,7 +181,7 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
   ),
   'file names are specific': pair(
     source('packages/cards/src/utils.ts', ''),
-    source('packages/cards/src/network/hold.ts', ''),
+    source('packages/cards/src/working/hold.ts', ''),
   ),
   'workspaces have readmes': pair(
     workspace('packages/cards', { name: '@tallystick/cards' }),
@@ -189,12 +189,12 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
   ),
   'modules have no cycles': pair(
     [
-      ...source('packages/cards/src/network/hold.ts', "import { match } from './match.ts';"),
-      ...source('packages/cards/src/network/match.ts', "import type { Hold } from './hold.ts';"),
+      ...source('packages/cards/src/working/hold.ts', "import { match } from './match.ts';"),
+      ...source('packages/cards/src/working/match.ts', "import type { Hold } from './hold.ts';"),
     ],
     [
-      ...source('packages/cards/src/network/hold.ts', "import { match } from './match.ts';"),
-      ...source('packages/cards/src/network/match.ts', "import type { Case } from './case.ts';"),
+      ...source('packages/cards/src/working/hold.ts', "import { match } from './match.ts';"),
+      ...source('packages/cards/src/working/match.ts', "import type { Case } from './case.ts';"),
     ],
   ),
   'folders follow the arrows': pair(
@@ -215,8 +215,8 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       source('adapters/koa/src/app.ts', 'const monotonicNow = (): number => performance.now();'),
     ),
     pair(
-      source('packages/cards/src/network/decline-reasons.ts', 'const is_open = (one) => one.open;'),
-      source('packages/cards/src/network/decline-reasons.ts', 'const is_open = all.map((one) => one.open);'),
+      source('packages/cards/src/deciding/decline-reasons.ts', 'const is_open = (one) => one.open;'),
+      source('packages/cards/src/deciding/decline-reasons.ts', 'const is_open = all.map((one) => one.open);'),
     ),
     pair(
       source('adapters/koa/src/app.ts', 'interface Ports { readonly machine_now_ms: () => number }'),

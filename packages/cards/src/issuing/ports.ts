@@ -1,9 +1,9 @@
 import type { EventStore } from '@tallystick/events';
 import type { AuditLog, Page, PageRequest } from '@tallystick/kernel';
 import type { TemplateStore } from '@tallystick/templates';
-import type { MailOutbox } from '../mailing/mail-outbox.ts';
-import type { Authorization } from '../network/authorization.ts';
-import type { Clearing } from '../network/clearing.ts';
+import type { MailOutbox } from '../mailing/mail.ts';
+import type { Authorization } from '../records/authorization.ts';
+import type { Clearing } from '../records/clearing.ts';
 import type { RealCard, SealedNumber, VirtualCard } from './card.ts';
 
 /** A filter on the list of cards. Conditions are combined with AND. */

@@ -1,6 +1,6 @@
 import { type Call, type Money, type Page, type PageRequest, Refusal } from '@tallystick/kernel';
-import type { Authorization } from '../network/authorization.ts';
-import type { Clearing } from '../network/clearing.ts';
+import type { Authorization } from '../records/authorization.ts';
+import type { Clearing } from '../records/clearing.ts';
 import { availableBalance } from './available-balance.ts';
 import type { VirtualCard } from './card.ts';
 import type { CardFilter, CardsTx } from './ports.ts';

@@ -1,5 +1,4 @@
-import type { Call } from '@tallystick/kernel';
-import { RequestFields } from '@tallystick/kernel';
+import { type Call, RequestFields } from '@tallystick/kernel';
 import { email_expected, isEmail } from '../issuing/details.ts';
 import type { CardsTx } from '../issuing/ports.ts';
 import { type CardReading, findCard, readingOf, refuseCanceled } from '../issuing/read-cards.ts';

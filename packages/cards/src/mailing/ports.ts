@@ -1,7 +1,6 @@
 import type { AuditLog, Lease, Page, PageRequest } from '@tallystick/kernel';
 import type { CardStore } from '../issuing/ports.ts';
-import type { Mail, MailOutcome, MailState } from './mail.ts';
-import type { MailOutbox } from './mail-outbox.ts';
+import type { Mail, MailOutbox, MailOutcome, MailState } from './mail.ts';
 
 /**
  * A message to send. Contains a link, and possibly a number: never store it in plain text and never

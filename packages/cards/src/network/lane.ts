@@ -11,8 +11,8 @@
  * deadline.
  */
 import { createPhase, type Deadline, type Phase } from '@tallystick/kernel';
-import type { NetworkAnswer } from './fold-messages.ts';
-import type { NetworkMessage } from './ledger.ts';
+import type { NetworkAnswer } from '../deciding/fold-messages.ts';
+import type { NetworkMessage } from '../records/ledger.ts';
 
 /** A message that waits, and its caller. */
 export interface Waiting {

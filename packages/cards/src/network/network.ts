@@ -19,22 +19,22 @@
  * decided afterwards (ADR 0022). All three fail with a retryable fault.
  */
 import { assert, createPhase, Fault, type Random } from '@tallystick/kernel';
-import type { CardVault } from '../numbers/card-vault.ts';
-import type { QuarantinePorts } from '../quarantine/sealed-clearing.ts';
 import {
   type AuthorizationAnswer,
   type ClearingAnswer,
   faultAnswer,
   type ReleaseAnswer,
   type RematchAnswer,
-} from './answer.ts';
-import type { AuthorizationMessage } from './authorization.ts';
-import type { ClearingMessage } from './clearing.ts';
-import { foldMessages, type NetworkAnswer } from './fold-messages.ts';
+} from '../deciding/answer.ts';
+import { foldMessages, type NetworkAnswer } from '../deciding/fold-messages.ts';
+import type { CardVault } from '../numbers/card-vault.ts';
+import type { QuarantinePorts } from '../quarantine/sealed-clearing.ts';
+import type { AuthorizationMessage } from '../records/authorization.ts';
+import type { ClearingMessage } from '../records/clearing.ts';
+import { CardsHeld, type Ledger, type LedgerState, lookupsOf, type NetworkMessage } from '../records/ledger.ts';
+import type { RematchMessage } from '../records/match-by-hand.ts';
+import type { ReleaseMessage } from '../records/release-message.ts';
 import { type Batch, Lane, type Place } from './lane.ts';
-import { CardsHeld, type Ledger, type LedgerState, lookupsOf, type NetworkMessage } from './ledger.ts';
-import type { ReleaseMessage } from './release-message.ts';
-import type { RematchMessage } from './rematch-message.ts';
 
 /**
  * Why a message was refused without a decision: `queue_max` messages waited (`full`), it would have

@@ -1,7 +1,7 @@
 import { maskCardNumbers } from '@tallystick/kernel';
-import type { ClearingItem } from './clearing-item.ts';
+import type { ClearingItem } from '../records/clearing-item.ts';
+import type { MatchByHand, RematchMessage } from '../records/match-by-hand.ts';
 import type { Network } from './network.ts';
-import type { MatchByHand, RematchMessage } from './rematch-message.ts';
 
 /** What a person asks for about the match of a clearing. */
 export type RematchRequest = MatchByHand &

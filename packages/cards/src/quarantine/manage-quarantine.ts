@@ -10,12 +10,13 @@ import {
   type Sealer,
   type UnitOfWork,
 } from '@tallystick/kernel';
-import type { ClearingMessage, RecordOfFile } from '../network/clearing.ts';
-import { normalizeClearing } from '../network/message.ts';
+import type { ClearingAnswer } from '../deciding/answer.ts';
 import type { Network } from '../network/network.ts';
 import type { CardVault } from '../numbers/card-vault.ts';
-import { appliedRecordOf } from './applied-record.ts';
-import type { QuarantinedRecord, QuarantineFilter, QuarantineStore } from './quarantined-record.ts';
+import type { ClearingMessage, RecordOfFile } from '../records/clearing.ts';
+import { isBreak, isMatched } from '../records/clearing-item.ts';
+import { normalizeClearing } from '../records/message.ts';
+import type { AppliedRecord, QuarantinedRecord, QuarantineFilter, QuarantineStore } from './quarantined-record.ts';
 import { openSealed, quarantine_purpose } from './sealed-clearing.ts';
 
 /** The part of a transaction that the use cases of quarantine need. */
@@ -129,4 +130,23 @@ export function resealQuarantine(unitOfWork: UnitOfWork<ReadTx>, sealer: Sealer,
       return 1;
     },
   });
+}
+
+/** The quarantined record with this id, applied as the clearing that the ledger answered. */
+export function appliedRecordOf(
+  id: number,
+  { item, duplicate: is_duplicate }: Extract<ClearingAnswer, { readonly kind: 'answered' }>,
+): AppliedRecord {
+  return {
+    id,
+    clearing_id: item.id,
+    is_duplicate,
+    is_matched: !is_duplicate && isMatched(item),
+    is_break: !is_duplicate && isBreak(item),
+  };
+}
+
+/** The same for a record that turned out to be no clearing. */
+export function appliedOtherRecord(id: number): AppliedRecord {
+  return { id, clearing_id: null, is_duplicate: false, is_matched: false, is_break: false };
 }

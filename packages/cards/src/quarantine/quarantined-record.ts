@@ -1,5 +1,6 @@
 import type { Payload } from '@tallystick/events';
 import type { Page, PageRequest } from '@tallystick/kernel';
+import type { RecordOfFile } from '../records/clearing.ts';
 
 /** Where a quarantined record came from. */
 export const quarantine_sources = ['http', 'file'] as const;
@@ -111,4 +112,13 @@ export interface QuarantineStore {
   listAfter(after_id: number, limit: number): Promise<readonly QuarantinedRecord[]>;
   /** Replaces the sealed message. The message is the same, sealed by a newer key of the ring. */
   reseal(id: number, message_sealed: Uint8Array): Promise<void>;
+}
+
+/** Where a refused record came from. */
+export function sourceOf(
+  place: RecordOfFile | null,
+): Pick<RefusedRecord, 'source' | 'import_id' | 'ordinal' | 'position'> {
+  return place === null
+    ? { source: 'http', import_id: null, ordinal: null, position: null }
+    : { source: 'file', ...place };
 }

@@ -1,7 +1,7 @@
 import type { Payload } from '@tallystick/events';
 import { maskDigitRuns, maskJson, type Sealer, type Sha256 } from '@tallystick/kernel';
-import type { ClearingMessage, ClearingOrigin } from '../network/clearing.ts';
-import type { ClearingInput } from '../network/message.ts';
+import type { ClearingMessage, ClearingOrigin } from '../records/clearing.ts';
+import type { ClearingInput } from '../records/message.ts';
 
 /** The purpose that a sealed message is bound to. */
 export const quarantine_purpose = 'quarantine.message';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault, missedDeadline } from '@tallystick/kernel';
 import { CardsHeld, createNetwork, type Fold, type Ledger, type Lookup, type PassBounds } from '../../src/index.ts';
-import { type CardSketch, NetworkWorld, plain_quarantine, vault } from './network-world.ts';
+import { type CardSketch, NetworkWorld, plain_quarantine, vault } from '../network-world.ts';
 import { settled, TestTime } from './test-time.ts';
 
 const decision_ms_max = 5_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Fault, Violation } from '@tallystick/kernel';
 import { createNetwork, type Fold, type Ledger, type Lookup, type OverloadReason } from '../../src/index.ts';
-import { itemOf, NetworkWorld, plain_quarantine, vault } from './network-world.ts';
+import { itemOf, NetworkWorld, plain_quarantine, vault } from '../network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
 

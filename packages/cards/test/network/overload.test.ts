@@ -4,7 +4,7 @@ import { Fault } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { createNetwork, type Fold, type Ledger, type Lookup, type OverloadReason } from '../../src/index.ts';
-import { NetworkWorld, plain_quarantine, vault } from './network-world.ts';
+import { NetworkWorld, plain_quarantine, vault } from '../network-world.ts';
 import { TestTime } from './test-time.ts';
 
 const now = '2026-11-21T12:00:00Z';

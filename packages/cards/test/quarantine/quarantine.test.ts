@@ -11,7 +11,7 @@ import {
   normalizeClearing,
 } from '../../src/index.ts';
 import { identityOf, openSealed, sealClearing } from '../../src/quarantine/sealed-clearing.ts';
-import { NetworkWorld, numberOf, plain_quarantine, vault } from '../network/network-world.ts';
+import { NetworkWorld, numberOf, plain_quarantine, vault } from '../network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
 const { sealer, sha256 } = plain_quarantine;

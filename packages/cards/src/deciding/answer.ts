@@ -1,0 +1,89 @@
+import type { Refusal } from '@tallystick/kernel';
+import type { AuthorizationMessage, DeclineCode } from '../records/authorization.ts';
+import { type AuthorizationItem, unrecordedItem } from '../records/authorization-item.ts';
+import type { ClearingItem } from '../records/clearing-item.ts';
+
+/** The answer to the network about an authorization message. */
+export type AuthorizationAnswer =
+  | {
+      readonly kind: 'answered';
+      /** The message as it was decided. */
+      readonly item: AuthorizationItem;
+      /** The reason for the decline; V when approved or recorded. */
+      readonly code: DeclineCode | 'V';
+      /** DE39. */
+      readonly response_code: string;
+      readonly vcn_response: string;
+      readonly issuer_response: 'Approved' | 'Declined';
+      readonly approval_code: string | null;
+      /** A repeated message: it was answered before, and nothing changed. */
+      readonly duplicate: boolean;
+      /** An internal fault: nothing was recorded as approved, and the message may be sent again. */
+      readonly fault: boolean;
+    }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** The answer about a clearing, to the network or to an import. */
+export type ClearingAnswer =
+  | {
+      readonly kind: 'answered';
+      readonly item: ClearingItem;
+      /** The network_financial_transaction_id was known, and nothing changed. */
+      readonly duplicate: boolean;
+    }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** The answer to a request to end a hold. */
+export type ReleaseAnswer =
+  | {
+      readonly kind: 'answered';
+      /** The authorization after its hold ended. */
+      readonly item: AuthorizationItem;
+    }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** The answer to a request to match clearings by hand. */
+export type RematchAnswer =
+  | {
+      readonly kind: 'answered';
+      /** The clearings with the matches that they have now, in the order of the request. */
+      readonly items: readonly ClearingItem[];
+    }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/** The answer for a recorded message, as it was decided. */
+export function recordedAnswer(
+  item: AuthorizationItem,
+  { duplicate }: { readonly duplicate: boolean },
+): AuthorizationAnswer {
+  return answerWith(item, { duplicate, fault: false });
+}
+
+/** The answer for a number that no card has. */
+export function unknownNumberAnswer(message: AuthorizationMessage): AuthorizationAnswer {
+  return answerWith(unrecordedItem(message, 'I'), { duplicate: false, fault: false });
+}
+
+/** The answer when an internal fault prevented a decision. */
+export function faultAnswer(message: AuthorizationMessage): AuthorizationAnswer {
+  return answerWith(unrecordedItem(message, 'U'), { duplicate: false, fault: true });
+}
+
+function answerWith(
+  item: AuthorizationItem,
+  { duplicate, fault }: { readonly duplicate: boolean; readonly fault: boolean },
+): AuthorizationAnswer {
+  const { response_code, vcn_response, issuer_response, approval_code, decline_reason } = item;
+  const code = decline_reason ?? 'V';
+  return {
+    kind: 'answered',
+    item,
+    code,
+    response_code,
+    vcn_response,
+    issuer_response,
+    approval_code,
+    duplicate,
+    fault,
+  };
+}

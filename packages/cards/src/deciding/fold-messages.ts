@@ -1,0 +1,47 @@
+import { refusalOfNumbers } from '../numbers/suspect-number.ts';
+import type { Fold, LedgerState, NetworkMessage } from '../records/ledger.ts';
+import { beginPass, changesOf, type Pass, type PassPorts } from '../working/pass.ts';
+import type { AuthorizationAnswer, ClearingAnswer, ReleaseAnswer, RematchAnswer } from './answer.ts';
+import { foldAuthorization } from './authorize.ts';
+import { foldClearing, refuseClearing } from './clear.ts';
+import { foldRematch } from './fold-rematch.ts';
+import { foldRelease } from './release.ts';
+
+/** The answer to each message, in the order of the messages. */
+export type NetworkAnswer = AuthorizationAnswer | ClearingAnswer | ReleaseAnswer | RematchAnswer;
+
+/**
+ * Decides the messages one after another on a working copy of the state, all at the instant of the
+ * state. Returns the rows to write: the counters of a card at most once, each authorization once in
+ * its final state. Pure except for randomness, so that a pass can run again after a conflict. The
+ * answers and records are the same however messages are split over passes at one instant.
+ */
+export function foldMessages(
+  state: LedgerState,
+  messages: readonly NetworkMessage[],
+  ports: PassPorts,
+): ReturnType<Fold<readonly NetworkAnswer[]>> {
+  const pass = beginPass(state, ports);
+  const result = messages.map((message) => foldMessage(pass, message));
+  return { changes: changesOf(pass), result };
+}
+
+function foldMessage(pass: Pass, message: NetworkMessage): NetworkAnswer {
+  const refusal = 'suspects' in message ? refusalOfNumbers(message.suspects, pass.known_numbers) : null;
+  if (refusal !== null) {
+    // The sender of a message gets the refusal. Nobody would get that of a record of a file.
+    return message.kind === 'clearing' && message.place !== null
+      ? refuseClearing(pass, message, 'invalid_clearing', refusal)
+      : { kind: 'refused', refusal };
+  }
+  switch (message.kind) {
+    case 'authorization':
+      return foldAuthorization(pass, message);
+    case 'clearing':
+      return foldClearing(pass, message);
+    case 'release':
+      return foldRelease(pass, message);
+    case 'rematch':
+      return foldRematch(pass, message);
+  }
+}

@@ -1,0 +1,219 @@
+import { day_ms } from '@tallystick/velocity';
+import { type Authorization, isRefundRoot, isStandingRoot, limitAmount } from '../records/authorization.ts';
+import type { ClearingMessage } from '../records/clearing.ts';
+import { isHoldOverOn } from '../records/hold-lifetime.ts';
+import type { LedgerCard } from '../records/ledger.ts';
+import { type Case, type ClearingFacts, daysOf, isNearRoot, isSameApprovalCode, isSameMerchant } from './match-case.ts';
+import { comparedAmounts } from './match-evidence.ts';
+import type { MatchRule } from './match-rules.ts';
+import { cycleDayOf, isWholeNetReference, networkReferenceOf } from './net-reference-number.ts';
+
+/** What rules 3 to 6 find. */
+interface FoundAuthorization {
+  /** Null: they find none. */
+  readonly by: { readonly rule: MatchRule; readonly authorization: Authorization } | null;
+  /** A rule had several candidates, or the one that it found is not certain. */
+  readonly review: boolean;
+}
+
+/** Finds the authorization that a clearing belongs to: rules 3 to 6. */
+export function findAuthorization(the: Case): FoundAuthorization {
+  const roots = the.authorizations.filter((root) => isAllowed(the, root));
+  const [named, ...as_good] = bestOf(
+    the,
+    roots.filter((root) => isSameNetworkReference(the.message, root)),
+  );
+  if (named !== undefined) {
+    const review = as_good.length > 0 || isInOtherCurrency(the.message, named);
+    return { by: { rule: 3, authorization: named }, review };
+  }
+  let review = false;
+  for (const { rule, finds } of authorization_rules) {
+    const [only, ...others] = roots.filter((root) => finds(the, root));
+    if (only !== undefined && others.length === 0) {
+      return { by: { rule, authorization: only }, review: review || rule === 6 };
+    }
+    if (others.length > 0) review = true;
+  }
+  return { by: null, review };
+}
+
+/** The rules that find an authorization by what the clearing has in common with it. */
+export type CandidateRule = 3 | 4 | 5 | 6;
+
+/** The first of rules 3 to 6 that finds this authorization; null: none does. */
+export function ruleFor(the: Case, root: Authorization): CandidateRule | null {
+  if (!isAllowed(the, root)) return null;
+  if (isSameNetworkReference(the.message, root)) return 3;
+  return authorization_rules.find(({ finds }) => finds(the, root))?.rule ?? null;
+}
+
+function isAllowed({ message, barred = [] }: Case, root: Authorization): boolean {
+  return isClearable(message, root) && !barred.includes(root.id);
+}
+
+/**
+ * Whether rule 3 settles the match, given all roots of the card that share a reference with the
+ * message. Then no later rule is tried, and the recent history of the card need not be read.
+ */
+export function isSettledByReference(message: ReferenceFacts, roots: Iterable<Authorization>): boolean {
+  for (const root of roots) if (isClearable(message, root) && isSameNetworkReference(message, root)) return true;
+  return false;
+}
+
+type ReferenceFacts = Pick<ClearingFacts, 'clearing_type' | 'net_reference_number' | 'approval_code'>;
+
+/**
+ * Whether the merchant charged in another currency than authorized (dynamic currency conversion).
+ */
+export function isInOtherCurrency(
+  { merchant_currency }: Pick<ClearingMessage, 'merchant_currency'>,
+  root: Pick<Authorization, 'merchant_currency'>,
+): boolean {
+  return merchant_currency !== null && merchant_currency !== root.merchant_currency;
+}
+
+/** Whether a cleared amount differs from the authorized one by at most 20 % either way. */
+export function isWithinTolerance(cleared: number, authorized: number): boolean {
+  return !isAboveTolerance(cleared, authorized) && cleared * 5 >= authorized * 4;
+}
+
+function isAboveTolerance(cleared: number, authorized: number): boolean {
+  return cleared * 5 > authorized * 6;
+}
+
+/**
+ * The candidates of rule 3 that a clearing belongs to most likely, oldest first: those that wait
+ * for a clearing on its settlement date, else those whose hold had ended by then, else all.
+ */
+function bestOf({ message, card }: Case, candidates: readonly Authorization[]): readonly Authorization[] {
+  if (candidates.length < 2) return candidates;
+  const oldest_first = candidates.toSorted(
+    (a, b) => a.transaction_date_time_ms - b.transaction_date_time_ms || a.id - b.id,
+  );
+  const unfinished = oldest_first.filter(isUnfinished);
+  const waiting = unfinished.filter((root) => !isHoldOverOn(card, root, message.settlement_date));
+  if (waiting.length > 0) return waiting;
+  return unfinished.length > 0 ? unfinished : oldest_first;
+}
+
+/** Whether the authorization is neither cleared in full nor reversed. */
+export function isUnfinished({ status }: Pick<Authorization, 'status'>): boolean {
+  return status !== 'cleared' && status !== 'reversed';
+}
+
+/** Rules 4 to 6: the authorization of a clearing without a whole reference. */
+const authorization_rules: readonly {
+  readonly rule: CandidateRule;
+  readonly finds: (the: Case, root: Authorization) => boolean;
+}[] = [
+  {
+    rule: 4,
+    finds: ({ message }, root) =>
+      networkReferenceOf(message.net_reference_number) !== null &&
+      networkReferenceOf(message.net_reference_number) === networkReferenceOf(root.net_reference_number) &&
+      isSameApprovalCode(message, root) &&
+      isWithinOneDay(message, root),
+  },
+  {
+    rule: 5,
+    finds: (the, root) =>
+      isSameApprovalCode(the.message, root) &&
+      isSameMerchant(the.message, root) &&
+      isNearRoot(the.message, root) &&
+      isAmountTolerable(the, root),
+  },
+  {
+    rule: 6,
+    finds: (the, root) =>
+      isSameMerchant(the.message, root) &&
+      isNearRoot(the.message, root) &&
+      isAwaitingClearing(the.message, root) &&
+      amountsOf(the, root).some(({ cleared, authorized }) => cleared === authorized),
+  },
+];
+
+/** Rule 3: all thirteen characters and, when both have one, the approval code. */
+function isSameNetworkReference(message: ReferenceFacts, root: Authorization): boolean {
+  return (
+    isWholeNetReference(message.net_reference_number) &&
+    message.net_reference_number === root.net_reference_number &&
+    (message.approval_code === null || root.approval_code === null || message.approval_code === root.approval_code)
+  );
+}
+
+/**
+ * Whether the clearing may belong to the authorization at all. A debit never belongs to a refund.
+ */
+export function isClearable(message: Pick<ClearingFacts, 'clearing_type'>, root: Authorization): boolean {
+  if (!isStandingRoot(root)) return false;
+  return message.clearing_type === 'CREDIT' || !isRefundRoot(root);
+}
+
+/**
+ * Whether the authorization still waits for a clearing; for a credit, whether there is an amount to
+ * refund.
+ */
+function isAwaitingClearing(message: ClearingFacts, root: Authorization): boolean {
+  if (message.clearing_type === 'CREDIT') return isRefundRoot(root) ? root.status === 'open' : root.cleared > 0;
+  return isUnfinished(root);
+}
+
+/**
+ * The pairs of amounts to compare: cleared and authorized. Merchant amounts come first, because no
+ * exchange rate affects them. An authorization that was increased or reversed in part is compared
+ * by either amount.
+ */
+function amountsOf(
+  { message, card }: Case,
+  root: Authorization,
+): readonly { readonly cleared: number; readonly authorized: number }[] {
+  const first = comparedAmounts(message, root);
+  const limit = limitAmountSent(message, card);
+  if (limit === null || root.authorized === limitAmount(card, root) || root.authorized === 0) return [first];
+  return [first, { cleared: limit, authorized: root.authorized }];
+}
+
+/**
+ * The amount that the clearing names in the currency of the card's limits; null when it names none.
+ */
+export function limitAmountSent(
+  {
+    billing_amount,
+    merchant_amount,
+    merchant_currency,
+  }: Pick<ClearingFacts, 'billing_amount' | 'merchant_amount' | 'merchant_currency'>,
+  { currency, billing_currency }: Pick<LedgerCard, 'currency' | 'billing_currency'>,
+): number | null {
+  if (currency !== null && merchant_currency === currency && merchant_amount !== null) return merchant_amount;
+  return currency === null || currency === billing_currency ? billing_amount : null;
+}
+
+/**
+ * The tolerance of rule 5: 20 % either way. A clearing that others follow or precede is a part of
+ * the amount; then only an excess is refused.
+ */
+function isAmountTolerable(the: Case, root: Authorization): boolean {
+  const part = the.message.partial || isClearedInPart(root);
+  return amountsOf(the, root).some(({ cleared, authorized }) =>
+    part ? !isAboveTolerance(cleared, authorized) : isWithinTolerance(cleared, authorized),
+  );
+}
+
+/** Whether parts of the authorization have cleared, and no final clearing. */
+function isClearedInPart({ status, uncleared_status }: Authorization): boolean {
+  return status === 'partially_cleared' || (uncleared_status !== null && status !== 'cleared');
+}
+
+/** Whether the clearing names the day of the authorization, the previous or the next. */
+function isWithinOneDay(message: ClearingFacts, root: Authorization): boolean {
+  if (message.authorization_date !== null) {
+    const day = Math.floor(root.transaction_date_time_ms / day_ms);
+    return Math.abs(daysOf(message.authorization_date) - day) <= 1;
+  }
+  const cleared_day = cycleDayOf(message.net_reference_number);
+  const authorized_day = cycleDayOf(root.net_reference_number);
+  if (cleared_day === null || authorized_day === null) return false;
+  const apart = Math.abs(cleared_day - authorized_day);
+  return Math.min(apart, 366 - apart) <= 1;
+}

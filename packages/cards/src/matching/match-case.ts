@@ -1,0 +1,95 @@
+import { day_ms, utcDateAt } from '@tallystick/velocity';
+import type { Authorization } from '../records/authorization.ts';
+import type { Clearing, ClearingMessage } from '../records/clearing.ts';
+import type { LedgerCard } from '../records/ledger.ts';
+
+/** What the rules read of a clearing, as its message sent it. */
+export type ClearingFacts = Pick<
+  ClearingMessage,
+  | 'network_financial_transaction_id'
+  | 'cycle'
+  | 'clearing_type'
+  | 'partial'
+  | 'billing_amount'
+  | 'billing_currency'
+  | 'merchant_amount'
+  | 'merchant_currency'
+  | 'acquirer_reference_data'
+  | 'approval_code'
+  | 'net_reference_number'
+  | 'merchant_id'
+  | 'mcc'
+  | 'settlement_date'
+  | 'authorization_date'
+>;
+
+/** What the rules read of a card. */
+export type MatchCard = Pick<
+  LedgerCard,
+  'currency' | 'billing_currency' | 'authorization_hold_days' | 'aging_velocity_time_zone'
+>;
+
+/** A clearing and what came before it in the canonical order. */
+export interface Case {
+  readonly message: ClearingFacts;
+  readonly card: MatchCard;
+  /**
+   * Authorizations of the card as the earlier clearings left them. May include records that cannot
+   * match.
+   */
+  readonly authorizations: readonly Authorization[];
+  /** The earlier clearings, in the canonical order. */
+  readonly clearings: readonly Clearing[];
+  /** The ids of authorizations that a person took the clearing from; absent: of none. */
+  readonly barred?: readonly number[] | undefined;
+}
+
+/** Whether both have an approval code, and it is the same. */
+export function isSameApprovalCode(
+  message: Pick<ClearingMessage, 'approval_code'>,
+  other: Pick<ClearingMessage, 'approval_code'>,
+): boolean {
+  return message.approval_code !== null && message.approval_code === other.approval_code;
+}
+
+/** Whether both have a merchant id, and it is the same. */
+export function isSameMerchant(
+  message: Pick<ClearingMessage, 'merchant_id'>,
+  other: Pick<ClearingMessage, 'merchant_id'>,
+): boolean {
+  return message.merchant_id !== null && message.merchant_id === other.merchant_id;
+}
+
+/**
+ * How many days may lie between a settlement date and the date of an authorization, or between two
+ * settlement dates, for rules 5 to 7. Times of arrival do not count.
+ */
+export const match_reach_days = 35;
+
+/** Whether the settlement date of a clearing is near the date of an authorization. */
+export function isNearRoot({ settlement_date }: Pick<ClearingFacts, 'settlement_date'>, root: Authorization): boolean {
+  return isNear(settlement_date, dateOf(root));
+}
+
+/** Whether the settlement dates of two clearings are near each other. */
+export function isNearClearing(
+  { settlement_date }: Pick<ClearingFacts, 'settlement_date'>,
+  other: Pick<ClearingFacts, 'settlement_date'>,
+): boolean {
+  return isNear(settlement_date, other.settlement_date);
+}
+
+/** The days from 1970-01-01 to a date. */
+export function daysOf(date: string): number {
+  return Date.parse(date) / day_ms;
+}
+
+/** Whether two dates, YYYY-MM-DD, are at most `match_reach_days` apart. */
+function isNear(date: string, other: string): boolean {
+  return Math.abs(daysOf(date) - daysOf(other)) <= match_reach_days;
+}
+
+/** The UTC date of the transaction, YYYY-MM-DD. */
+function dateOf({ transaction_date_time_ms }: Pick<Authorization, 'transaction_date_time_ms'>): string {
+  return utcDateAt(transaction_date_time_ms);
+}

@@ -1,0 +1,77 @@
+import type { Clearing, ClearingMessage } from '../records/clearing.ts';
+import { type Case, type ClearingFacts, isNearClearing, isSameApprovalCode, isSameMerchant } from './match-case.ts';
+
+/**
+ * Rule 1: the clearings that a message reversal may undo. Among several, those of the opposite
+ * direction.
+ */
+export function findReversible({ message, clearings }: Case): readonly Clearing[] {
+  const undone = findUndone(clearings);
+  const found = clearings.filter(
+    (clearing) =>
+      clearing.cycle !== 'reversal' &&
+      !undone.has(clearing.id) &&
+      isSameAcquirerReference(message, clearing) &&
+      message.approval_code === clearing.approval_code &&
+      message.billing_amount === clearing.billing_amount &&
+      message.billing_currency === clearing.billing_currency,
+  );
+  if (found.length < 2) return found;
+  // The direction of a reversal is opposite to that of its clearing.
+  return found.filter(({ clearing_type }) => clearing_type !== message.clearing_type);
+}
+
+/**
+ * The ids of clearings that a reversal among these undid by rule 1. A reversal whose clearing was
+ * not found counts as a credit (rule 7) and undoes nothing.
+ */
+function findUndone(clearings: readonly Clearing[]): ReadonlySet<number | null> {
+  return new Set(
+    clearings
+      .filter(({ match_rule, cycle }) => match_rule === 1 && cycle === 'reversal')
+      .map(({ clearing_id }) => clearing_id),
+  );
+}
+
+/** Rule 2: the clearings that a second presentment or a chargeback may dispute. */
+export function findDisputable({ message, clearings }: Case): readonly Clearing[] {
+  return clearings.filter(
+    (clearing) =>
+      clearing.cycle === 'first_presentment' &&
+      isSameAcquirerReference(message, clearing) &&
+      message.approval_code === clearing.approval_code,
+  );
+}
+
+/**
+ * Rule 7: the clearings that a credit may refund. None of an authorization that it was taken from.
+ */
+export function findRefundable({ message, clearings, barred = [] }: Case): readonly Clearing[] {
+  const undone = findUndone(clearings);
+  return clearings.filter(
+    (clearing) =>
+      (isSameAcquirerReference(message, clearing) ||
+        isSameApprovalCode(message, clearing) ||
+        (isSameMerchant(message, clearing) && isNearClearing(message, clearing))) &&
+      !undone.has(clearing.id) &&
+      !barred.some((id) => id === clearing.authorization_id) &&
+      isLargeEnough(message, clearing),
+  );
+}
+
+function isLargeEnough(message: ClearingFacts, clearing: Clearing): boolean {
+  if (clearing.cycle !== 'first_presentment' || clearing.clearing_type !== 'DEBIT') return false;
+  const merchant = message.merchant_amount !== null && message.merchant_currency === clearing.merchant_currency;
+  return merchant && clearing.merchant_amount !== null
+    ? message.merchant_amount <= clearing.merchant_amount
+    : message.billing_amount <= clearing.billing_amount;
+}
+
+function isSameAcquirerReference(
+  message: Pick<ClearingMessage, 'acquirer_reference_data'>,
+  clearing: Pick<ClearingMessage, 'acquirer_reference_data'>,
+): boolean {
+  return (
+    message.acquirer_reference_data !== null && message.acquirer_reference_data === clearing.acquirer_reference_data
+  );
+}

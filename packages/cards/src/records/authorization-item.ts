@@ -1,0 +1,212 @@
+import type { Payload } from '@tallystick/events';
+import { maskNumber } from '@tallystick/kernel';
+import { utcInstantAt } from '@tallystick/velocity';
+import { answers } from '../deciding/decline-reasons.ts';
+import {
+  type Authorization,
+  type AuthorizationMessage,
+  type AuthorizationStatus,
+  type DeclineCode,
+  message_types,
+} from './authorization.ts';
+import type { LedgerCard } from './ledger.ts';
+
+/** The fields of a card that its authorizations show. */
+export type CardOfItem = Pick<LedgerCard, 'id' | 'company_id' | 'rcn_id' | 'rcn_alias' | 'billing_currency' | 'last4'>;
+
+/** Fields of service specification 2.9 that are shown as they were sent, or null. */
+export const authorization_detail_names = [
+  'acquirer_ica',
+  'advice_reason_code',
+  'card_holder_transaction_type_code',
+  'financial_network_code',
+  'mcc_description',
+  'merchant_city',
+  'merchant_name',
+  'merchant_state_or_country_code',
+  'pos_transaction_status',
+  'purchase_request_company_guid',
+  'purchase_request_issuer_guid',
+  'settlement_date',
+] as const;
+
+/** `issuer_response` of a message. */
+export const issuer_responses = ['Approved', 'Declined'] as const;
+
+/**
+ * An authorization as callers see it: in the arrays of a card, in the answer to the network and as
+ * the payload of its event. It has the fields of service specification 2.9, then those that the
+ * decisions add. The number is masked.
+ */
+export type AuthorizationItem = {
+  readonly [Name in (typeof authorization_detail_names)[number]]: string | null;
+} & {
+  /** Null when the number is unknown or nothing could be recorded. */
+  readonly id: number | null;
+  readonly company_id: number | null;
+  readonly vcn_id: number | null;
+  readonly rcn_id: number | null;
+  readonly rcn_alias: string | null;
+  readonly card_number: string;
+  readonly message_type_indicator: string;
+  readonly transaction_type: string;
+  readonly trace_id: string;
+  readonly system_trace_audit_number: string;
+  readonly transaction_date_time: string;
+  readonly billing_amount: number;
+  readonly billing_currency: string;
+  readonly merchant_amount: number;
+  readonly merchant_currency: string;
+  readonly merchant_id: string | null;
+  readonly mcc: string;
+  readonly net_reference_number: string | null;
+  readonly replacement_amounts: ReplacementAmounts;
+  readonly status: AuthorizationStatus;
+  /** The code of the reason, or null. */
+  readonly decline_reason: DeclineCode | null;
+  /**
+   * The first reason that an advice broke, when the advice was applied although it broke a limit.
+   */
+  readonly broken_reason: DeclineCode | null;
+  readonly vcn_response: string;
+  readonly issuer_response: (typeof issuer_responses)[number];
+  /** DE39. */
+  readonly response_code: string;
+  readonly approval_code: string | null;
+};
+
+/** The corrected amounts of a reversal; all null for any other message. */
+export interface ReplacementAmounts {
+  readonly billing_amount: number | null;
+  readonly settlement_amount: number | null;
+  readonly transaction_amount: number | null;
+}
+
+const no_replacement: ReplacementAmounts = { billing_amount: null, settlement_amount: null, transaction_amount: null };
+
+/** The recorded message with its current state. */
+export function authorizationItem(authorization: Authorization, card: CardOfItem): AuthorizationItem {
+  const { id, status, decline_code, approval_code } = authorization;
+  return item(authorization, authorization.details, card, card.last4, { id, status, decline_code, approval_code });
+}
+
+/**
+ * The message as it was decided, whatever later messages changed: the payload of its event and the
+ * answer to the network (service specification 2.9).
+ */
+export function authorizationPayload(authorization: Authorization, card: CardOfItem): AuthorizationItem {
+  const { root_id, id, status } = authorization;
+  const as_decided = root_id !== id || status === 'declined' ? status : 'open';
+  const { decline_code, approval_code } = authorization;
+  return item(authorization, authorization.details, card, card.last4, {
+    id,
+    status: as_decided,
+    decline_code,
+    approval_code,
+  });
+}
+
+/**
+ * A message that was not recorded: its number is unknown (I), or an internal fault prevented a
+ * decision (U).
+ */
+export function unrecordedItem(message: AuthorizationMessage, decline_code: 'I' | 'U'): AuthorizationItem {
+  const { details, pan } = message;
+  return item(message, details, null, pan.last4, { id: null, status: 'declined', decline_code, approval_code: null });
+}
+
+/** The fields of an item that do not depend on the message. */
+export type UnreadItem = Pick<
+  AuthorizationItem,
+  'id' | 'status' | 'decline_reason' | 'vcn_response' | 'issuer_response' | 'response_code' | 'approval_code'
+>;
+
+/** The answer to a message that was refused before it was read (decision: network side, code U). */
+export const unread_item = {
+  id: null,
+  status: 'declined',
+  decline_reason: 'U',
+  vcn_response: answers.U.vcn_response,
+  issuer_response: 'Declined',
+  response_code: answers.U.response_code,
+  approval_code: null,
+} as const satisfies UnreadItem;
+
+/** The fields that a message and its record share. */
+type MessageOfItem = Pick<
+  AuthorizationMessage & Authorization,
+  | 'message_type'
+  | 'trace_id'
+  | 'system_trace_audit_number'
+  | 'transaction_date_time_ms'
+  | 'billing_amount'
+  | 'merchant_amount'
+  | 'merchant_currency'
+  | 'merchant_id'
+  | 'mcc'
+  | 'net_reference_number'
+> & { readonly billing_currency?: string };
+
+interface Outcome {
+  readonly id: number | null;
+  readonly status: AuthorizationStatus;
+  readonly decline_code: DeclineCode | null;
+  readonly approval_code: string | null;
+}
+
+function item(
+  message: MessageOfItem,
+  details: Payload,
+  card: CardOfItem | null,
+  last4: string,
+  { id, status, decline_code, approval_code }: Outcome,
+): AuthorizationItem {
+  const answer = answers[decline_code ?? 'V'];
+  const message_type = message_types[message.message_type];
+  return {
+    id,
+    company_id: card?.company_id ?? null,
+    vcn_id: card?.id ?? null,
+    rcn_id: card?.rcn_id ?? null,
+    rcn_alias: card?.rcn_alias ?? null,
+    card_number: maskNumber(last4),
+    message_type_indicator: message_type,
+    transaction_type: text(details, 'transaction_type') ?? message_type,
+    trace_id: message.trace_id,
+    system_trace_audit_number: message.system_trace_audit_number,
+    transaction_date_time: utcInstantAt(message.transaction_date_time_ms),
+    billing_amount: message.billing_amount,
+    billing_currency: message.billing_currency ?? card?.billing_currency ?? '',
+    merchant_amount: message.merchant_amount,
+    merchant_currency: message.merchant_currency,
+    merchant_id: message.merchant_id,
+    merchant_name: text(details, 'merchant_name'),
+    merchant_city: text(details, 'merchant_city'),
+    merchant_state_or_country_code: text(details, 'merchant_state_or_country_code'),
+    mcc: message.mcc,
+    mcc_description: text(details, 'mcc_description'),
+    net_reference_number: message.net_reference_number,
+    acquirer_ica: text(details, 'acquirer_ica'),
+    advice_reason_code: text(details, 'advice_reason_code'),
+    card_holder_transaction_type_code: text(details, 'card_holder_transaction_type_code'),
+    financial_network_code: text(details, 'financial_network_code'),
+    pos_transaction_status: text(details, 'pos_transaction_status'),
+    purchase_request_company_guid: text(details, 'purchase_request_company_guid'),
+    purchase_request_issuer_guid: text(details, 'purchase_request_issuer_guid'),
+    settlement_date: text(details, 'settlement_date'),
+    replacement_amounts: (details.replacement_amounts as ReplacementAmounts | undefined) ?? no_replacement,
+    status,
+    decline_reason: decline_code,
+    broken_reason: (details.broken_reason as DeclineCode | undefined) ?? null,
+    vcn_response: answer.vcn_response,
+    issuer_response: status === 'declined' ? 'Declined' : 'Approved',
+    // An advice of a decline made elsewhere keeps the code that it arrived with.
+    response_code:
+      decline_code === null ? (text(details, 'response_code') ?? answer.response_code) : answer.response_code,
+    approval_code,
+  };
+}
+
+function text(details: Payload, name: string): string | null {
+  return (details[name] as string | null | undefined) ?? null;
+}

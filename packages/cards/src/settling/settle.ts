@@ -1,0 +1,180 @@
+import { money } from '@tallystick/kernel';
+import { utcDateAt } from '@tallystick/velocity';
+import { type Match, matchClearing } from '../matching/match-clearing.ts';
+import type { MatchRule } from '../matching/match-rules.ts';
+import { fillBlanks } from '../matching/net-reference-number.ts';
+import type { Authorization } from '../records/authorization.ts';
+import type { Records } from '../records/clearing.ts';
+import { asSent, type Clearing, isFinal, match_rule_by_hand, type ReplacedFields } from '../records/clearing.ts';
+import type { LedgerCard } from '../records/ledger.ts';
+import { barredOf, chosenOf } from '../records/match-choice.ts';
+import { inCanonicalOrder } from './canonical-order.ts';
+import { classOf } from './clearing-class.ts';
+import {
+  effectOf,
+  exceedsPurchase,
+  holdTaken,
+  limitAmountOf,
+  settledRoot,
+  withoutClearings,
+} from './clearing-effect.ts';
+import { ownWindow } from './past-window.ts';
+
+/** A clearing with its match, its class and its effect, and its authorization after that effect. */
+export interface Settlement {
+  readonly clearing: Clearing;
+  readonly root: Authorization | null;
+}
+
+/** What a clearing is settled against: its card after the clearings that come before it. */
+export interface Before {
+  readonly card: LedgerCard;
+  readonly roots: readonly Authorization[];
+  /** In the canonical order. */
+  readonly earlier: readonly Clearing[];
+  /** The window of the clearing when it belongs to no record. */
+  readonly own_window_start_ms: number;
+}
+
+/** Matches one clearing and returns it with its class and effect. Changes nothing. */
+export function settleClearing(before: Before, clearing: Clearing): Settlement {
+  const { card, earlier, own_window_start_ms } = before;
+  const message = asSent(clearing);
+  const match = isFinal(clearing) ? finalMatch(before, clearing) : provisionalMatch(before, clearing);
+  const { authorization: root } = match;
+  const { amount, sure } = limitAmountOf(card, message, root);
+  const effect = effectOf(message, match, amount, own_window_start_ms);
+  return {
+    clearing: {
+      ...clearing,
+      ...fieldsOf(message, root),
+      authorization_id: root?.id ?? null,
+      clearing_id: match.clearing?.id ?? null,
+      match_rule: match.rule,
+      review: match.review || !sure || exceedsPurchase(earlier, message, match, effect.cleared_effect),
+      class: classOf({ message, match, card, clearings: earlier, amount }),
+      window_start_ms: effect.window_start_ms,
+      cleared_effect: money(effect.cleared_effect),
+      hold_effect: money(effect.hold_effect),
+      uses: effect.uses,
+    },
+    root: root === null ? null : settledRoot(root, message, effect),
+  };
+}
+
+/**
+ * Settles clearings again in the canonical order, against authorizations that no other clearing
+ * belongs to. Those that `isKept` names stay as they were matched. Returns both in their new
+ * states, the clearings in the canonical order.
+ */
+export function settleInOrder(
+  card: LedgerCard,
+  { roots, clearings }: Records,
+  now_ms: number,
+  isKept: (clearing: Clearing) => boolean = () => false,
+): Records {
+  const standing = roots.map((root) => withoutClearings(root, now_ms));
+  const places = new Map(standing.map(({ id }, at) => [id, at]));
+  const settled: Clearing[] = [];
+  for (const clearing of inOrder(clearings)) {
+    const own_window_start_ms = ownWindow(card, clearing);
+    const before = { card, roots: standing, earlier: settled, own_window_start_ms };
+    const settlement = isKept(clearing) ? keepMatch(before, clearing) : settleClearing(before, clearing);
+    settled.push(settlement.clearing);
+    if (settlement.root !== null) standing[places.get(settlement.root.id)!] = settlement.root;
+  }
+  return { roots: standing, clearings: settled };
+}
+
+/** A clearing that stays as it was matched, and its authorization after it. */
+function keepMatch({ roots }: Before, clearing: Clearing): Settlement {
+  const root = roots.find(({ id }) => id === clearing.authorization_id);
+  return { clearing, root: root === undefined ? null : rootAfter(root, clearing) };
+}
+
+/**
+ * The authorizations after these clearings, which stay as they were matched, and after no others.
+ */
+export function rootsAfter({ roots, clearings }: Records, now_ms: number): readonly Authorization[] {
+  const after = new Map(roots.map((root) => [root.id, withoutClearings(root, now_ms)]));
+  for (const clearing of inOrder(clearings)) {
+    const root = clearing.authorization_id === null ? undefined : after.get(clearing.authorization_id);
+    if (root !== undefined) after.set(root.id, rootAfter(root, clearing));
+  }
+  return [...after.values()];
+}
+
+/**
+ * The canonical order. What has a final match with a clearing comes after that clearing, also when
+ * an older version matched it against the order.
+ */
+function inOrder(clearings: readonly Clearing[]): readonly Clearing[] {
+  const ordered = inCanonicalOrder(clearings);
+  const by_id = new Map(ordered.map((clearing) => [clearing.id, clearing]));
+  const placed = new Set<Clearing>();
+  const place = (clearing: Clearing): void => {
+    if (placed.has(clearing)) return;
+    const target = isFinal(clearing) && clearing.clearing_id !== null ? by_id.get(clearing.clearing_id) : undefined;
+    if (target !== undefined) place(target);
+    placed.add(clearing);
+  };
+  for (const clearing of ordered) place(clearing);
+  return [...placed];
+}
+
+function finalMatch({ roots, earlier }: Before, clearing: Clearing): Match {
+  const referred = earlier.find(({ id }) => id === clearing.clearing_id) ?? null;
+  const root_id = referred === null ? clearing.authorization_id : referred.authorization_id;
+  const authorization = roots.find(({ id }) => id === root_id) ?? null;
+  return { rule: clearing.match_rule as MatchRule, authorization, clearing: referred, review: false };
+}
+
+/**
+ * The match by the rules, unless a person chose the authorization. A refund that a person matched
+ * still refers to the clearing of that authorization that rule 7 finds.
+ */
+function provisionalMatch({ card, roots, earlier }: Before, clearing: Clearing): Match {
+  const { choices } = clearing;
+  const message = asSent(clearing);
+  const match = matchClearing({
+    message,
+    card,
+    authorizations: roots,
+    clearings: earlier,
+    barred: barredOf(choices),
+  });
+  const chosen_id = chosenOf(choices);
+  const chosen = chosen_id === null ? undefined : roots.find(({ id }) => id === chosen_id);
+  if (chosen === undefined) return match;
+  const referred = match.authorization?.id === chosen.id ? match.clearing : null;
+  return { rule: match_rule_by_hand, authorization: chosen, clearing: referred, review: false };
+}
+
+/** The authorization after a clearing that stays as it was matched. */
+function rootAfter(root: Authorization, clearing: Clearing): Authorization {
+  const { cleared_effect, partial } = clearing;
+  const takes = clearing.cycle === 'first_presentment' && clearing.clearing_type === 'DEBIT';
+  const hold_effect = takes ? holdTaken(root, cleared_effect, partial) : 0;
+  return settledRoot(root, clearing, { cleared_effect, hold_effect });
+}
+
+/**
+ * The fields that a matched authorization knows better than the message, and what the message said.
+ */
+function fieldsOf(
+  { authorization_date, net_reference_number }: ReplacedFields & Pick<Clearing, keyof ReplacedFields>,
+  root: Authorization | null,
+): Pick<Clearing, keyof ReplacedFields | 'sent'> {
+  if (root === null) return { authorization_date, net_reference_number, sent: null };
+  const date = utcDateAt(root.transaction_date_time_ms);
+  const reference = fillBlanks(net_reference_number, root.net_reference_number);
+  const sent: ReplacedFields = {
+    ...(date === authorization_date ? {} : { authorization_date }),
+    ...(reference === net_reference_number ? {} : { net_reference_number }),
+  };
+  return {
+    authorization_date: date,
+    net_reference_number: reference,
+    sent: Object.keys(sent).length === 0 ? null : sent,
+  };
+}
