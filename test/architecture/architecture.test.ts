@@ -24,6 +24,10 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       source('packages/cards/src/working/pass.ts', "import { memoryPersistence } from '@tallystick/memory';"),
       source('packages/cards/test/working/pass.test.ts', "import { memoryPersistence } from '@tallystick/memory';"),
     ),
+    pair(
+      source('packages/cards/src/issuing/shapes.ts', "import * as z from 'zod';"),
+      source('packages/operations/src/virtual-cards/shapes.ts', "import * as z from 'zod';"),
+    ),
   ],
   'tests of packages follow the arrows': [
     pair(
@@ -231,6 +235,10 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
     pair(
       source('packages/events/src/log/parse-filters.ts', "const path = 'filter[' + name;"),
       source('packages/events/src/log/parse-filters.ts', '// read from filter[name]\nconst path = name;'),
+    ),
+    pair(
+      source('packages/operations/src/events/operations.ts', "const path = 'filter[' + name;"),
+      source('packages/operations/src/events/presenter.ts', "const url = '/v1/events/' + id;"),
     ),
   ],
 };

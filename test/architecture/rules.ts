@@ -45,7 +45,14 @@ const package_arrows: Readonly<Record<string, readonly string[]>> = {
   consents: ['kernel', 'events', 'accounts'],
   imports: ['kernel', 'accounts', 'cards'],
   reconciliation: ['kernel', 'events', 'accounts', 'cards'],
+  operations: [
+    ...['kernel', 'events', 'velocity', 'access', 'templates', 'cards'],
+    ...['accounts', 'consents', 'imports', 'reconciliation'],
+  ],
 };
+
+/** The libraries that a package may import: shapes stand with the operations. */
+const package_libraries: Readonly<Record<string, readonly string[]>> = { operations: ['zod'] };
 
 interface Import {
   readonly file: SourceFile;
@@ -83,7 +90,7 @@ function workspaceOf(path: string): string {
 
 /**
  * Domain packages import only the index of each other, along the arrows, and no library (except
- * fast-check in the harness).
+ * fast-check in the harness, and zod in the operations).
  */
 export const packagesFollowTheArrows: Rule = (tree) =>
   importsIn(tree, /^packages\/[^/]+\/src\//).flatMap(({ file, specifier }) => {
@@ -95,7 +102,8 @@ export const packagesFollowTheArrows: Rule = (tree) =>
       const allowed = name === 'fast-check' || (target !== null && target !== 'harness' && target in package_arrows);
       return allowed ? [] : [`${file.path}: the harness may not import ${specifier}; let the host pass it in`];
     }
-    const allowed = target !== null && (package_arrows[own] ?? []).includes(target);
+    const known = target === null ? package_libraries[own] : package_arrows[own];
+    const allowed = known?.includes(target ?? name) === true;
     return allowed ? [] : [`${file.path}: ${own} may not import ${specifier}; ${insteadOfImport(own, target)}`];
   });
 
@@ -127,6 +135,7 @@ export const testsOfPackagesFollowTheArrows: Rule = (tree) =>
     const allowed =
       name === 'fast-check' ||
       name === test_storage ||
+      (package_libraries[own] ?? []).includes(name) ||
       (target !== null && [own, 'harness', 'test-support', ...(package_arrows[own] ?? [])].includes(target)) ||
       (own === 'harness' && target !== null && target in package_arrows);
     return allowed
@@ -479,12 +488,16 @@ export const functionValuesAreCamelCase: Rule = (tree) =>
 
 /**
  * Packages contain no paths and no parameters of the API that serves them, and no configuration of
- * a process.
+ * a process. A resource shows its own path, so the operations have paths, and descriptions for the
+ * document name parameters.
  */
 export const packagesContainNoAddresses: Rule = (tree) =>
   sourcesOf(tree, /^packages\/[^/]+\/src\//).flatMap((file) => {
     const code = withoutComments(file.text);
-    const found = /['"`][^'"`\n]*(\/v1\/|\/operator\/|\bfilter\[|\bpage\[)/.exec(code)?.[1];
+    const addresses = file.path.startsWith('packages/operations/')
+      ? /['"`][^'"`\n]*(\bfilter\[|\bpage\[)/
+      : /['"`][^'"`\n]*(\/v1\/|\/operator\/|\bfilter\[|\bpage\[)/;
+    const found = addresses.exec(code.replace(/\.describe\([^)]*\)/g, ''))?.[1];
     if (found === undefined) return [];
     return [`${file.path}: writes ${found}; move it to the adapter, and take what it makes from a port`];
   });

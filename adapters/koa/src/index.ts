@@ -1,8 +1,7 @@
+export type { FileInput, OperationCaller } from '@tallystick/operations';
 export { type CertificateProxies, createCertificateReader } from './connection/client-certificate.ts';
 export { connections_max_default, createHttpServer, type TlsOptions } from './connection/http-server.ts';
 export { createHttpApp, createKeyAuthenticator, type HttpApp, type HttpAppPorts } from './http-app.ts';
-export type { OperationCaller } from './in-process/caller.ts';
-export type { FileInput } from './in-process/file-input.ts';
 export type { Operation } from './in-process/operation.ts';
 export { createOperations, type OperationCall, type OperationPorts, type Operations } from './in-process/operations.ts';
 export type { QueryInput } from './in-process/query-text.ts';

@@ -2,10 +2,13 @@ import type { BankData } from '@tallystick/accounts';
 import type { CardVault, Network } from '@tallystick/cards';
 import type { ImportPorts } from '@tallystick/imports';
 import type { Clock, Random, Sealer, Sha256, UnitOfWork } from '@tallystick/kernel';
+import { listOperations } from '@tallystick/operations';
+import { endpoints } from './endpoints.ts';
 import type { Lifecycle } from './operations/lifecycle.ts';
 import type { Log } from './operations/log.ts';
 import type { Metrics } from './operations/metrics.ts';
 import type { HttpTx } from './request/http-tx.ts';
+import { routeOf } from './request/operation-route.ts';
 import type { Route } from './request/route.ts';
 import { accountRoutes } from './resources/accounts/routes.ts';
 import { bankAccountRoutes } from './resources/bank/account-routes.ts';
@@ -33,7 +36,6 @@ import { sandboxRoutes } from './resources/sandbox/routes.ts';
 import type { Sandbox } from './resources/sandbox/sandbox.ts';
 import { templateRoutes } from './resources/templates/routes.ts';
 import { thirdPartyRoutes } from './resources/third-parties/routes.ts';
-import { virtualCardRoutes } from './resources/virtual-cards/routes.ts';
 import { type WebhookServices, webhookRoutes } from './resources/webhooks/routes.ts';
 
 /** The ports that the routes need. */
@@ -69,7 +71,7 @@ export function apiRoutes(ports: RoutePorts): readonly Route[] {
   const in_sandbox = sandbox !== null;
   return [
     ...networkRoutes(ports),
-    ...virtualCardRoutes(ports),
+    ...listOperations(ports).map((operation) => routeOf(operation, endpoints[operation.id]!)),
     ...realCardRoutes(),
     ...templateRoutes(ports, {
       environment: in_sandbox ? 'sandbox' : 'live',

@@ -1,7 +1,7 @@
 import { toStoredName } from '@tallystick/events';
+import { shown_instant } from '@tallystick/operations';
 import * as z from 'zod';
 import { delivered_names, event_kinds } from '../resources/events/shapes.ts';
-import { shown_instant } from '../resources/fields.ts';
 import { webhook_state } from '../resources/webhooks/shapes.ts';
 import type { Operation, Parameter } from './operation.ts';
 import { inlineSchemaOf, type Json, jsonContentOf, schemaOf } from './schemas.ts';

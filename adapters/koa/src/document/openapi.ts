@@ -1,5 +1,5 @@
+import { minimal_item } from '@tallystick/operations';
 import { ignoresUnknownNames, type Route, type Tag } from '../request/route.ts';
-import { minimal_item } from '../resources/fields.ts';
 import { type DocumentedDelivery, delivery_schemas, describeDeliveries } from './deliveries.ts';
 import type { Operation } from './operation.ts';
 import { open_banking_standard } from './page/open-banking-section.ts';

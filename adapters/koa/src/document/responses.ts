@@ -1,9 +1,9 @@
 import { rolesOf } from '@tallystick/access';
 import type { RefusalCode } from '@tallystick/kernel';
+import { minimal_item } from '@tallystick/operations';
 import * as z from 'zod';
 import { type HttpProblemCode, http_problem_status, refusal_status } from '../answer/refusal-status.ts';
 import type { Route, UploadRoute } from '../request/route.ts';
-import { minimal_item } from '../resources/fields.ts';
 import { honoursMinimal } from './parameters.ts';
 import { type Json, jsonContentOf, referenceTo, schemaOf } from './schemas.ts';
 

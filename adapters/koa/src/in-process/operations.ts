@@ -1,4 +1,15 @@
 import { Fault, maskCardNumbers, Refusal, type UnitOfWork, UnusableTransaction } from '@tallystick/kernel';
+import {
+  checkCaller,
+  createCalls,
+  type FileInput,
+  listOperations,
+  type OperationCaller,
+  piecesOf,
+  type ResultFile,
+  requireOpenCompany,
+  toPlainJson,
+} from '@tallystick/operations';
 import type { Answer } from '../answer/answer.ts';
 import { HttpProblem } from '../answer/error-answer.ts';
 import {
@@ -18,10 +29,7 @@ import { parseQuery } from '../request/query.ts';
 import { readRequestId } from '../request/request-id.ts';
 import type { ApiRequest } from '../request/route.ts';
 import { apiRoutes, type RoutePorts } from '../routes.ts';
-import { checkCaller, type OperationCaller, requireOpenCompany } from './caller.ts';
-import { type FileInput, piecesOf } from './file-input.ts';
 import { type Operation, operationOf } from './operation.ts';
-import { toPlainJson } from './plain-json.ts';
 import { type QueryInput, writeQuery } from './query-text.ts';
 import { type OperationResult, resultOf } from './result.ts';
 
@@ -82,9 +90,20 @@ export function createOperations(ports: OperationPorts): Operations {
   const routes = apiRoutes({ ...ports, keyRevoked, companyChanged });
   const prepared = new Map(routes.map((route) => [route.operation_id, prepare(route)]));
   const operations = new Map(routes.map((route) => [route.operation_id, operationOf(route)]));
+  const calls = createCalls(listOperations(ports), {
+    unitOfWork: ports.unitOfWork,
+    clock: ports.clock,
+    refreshClock: ports.sandbox?.refreshClock,
+    requestIdOf: readRequestId,
+  });
   return {
     operations,
     async call(operation_id, call) {
+      if (calls.operations.has(operation_id)) {
+        const { params, query: { filter, page = {}, ...others } = {}, options, ...rest } = call;
+        const asked = { ...rest, parameters: params, options: { ...others, ...(page as object), filter, ...options } };
+        return asResult(await calls.call(operation_id, asked as never));
+      }
       const route = prepared.get(operation_id);
       const operation = operations.get(operation_id);
       if (route === undefined || operation === undefined) throw new RangeError(`there is no operation ${operation_id}`);
@@ -100,6 +119,14 @@ export function createOperations(ports: OperationPorts): Operations {
       }
     },
   };
+}
+
+function asResult(data: unknown): OperationResult {
+  if (typeof data === 'object' && data !== null && 'items' in data && 'next' in data) {
+    return { status: 200, data: data.items, next: data.next as string | null, file: null };
+  }
+  const is_file = typeof data === 'object' && data !== null && 'pieces' in data;
+  return { status: data === undefined ? 204 : 200, data, next: null, file: is_file ? (data as ResultFile) : null };
 }
 
 async function perform(

@@ -1,11 +1,10 @@
 import { invalid, isStorable, Refusal, type UnitOfWork } from '@tallystick/kernel';
+import { createFieldCheck, type FieldCheck, parseShape } from '@tallystick/operations';
 import type * as z from 'zod';
 import type { Answer } from '../answer/answer.ts';
 import type { HttpTx } from './http-tx.ts';
-import { createFieldCheck, type FieldCheck } from './known-fields.ts';
 import { nameCursor, type Query, type QueryRules } from './query.ts';
 import { type ApiRequest, ignoresUnknownNames, type Route, type TransactionRoute, type UploadRoute } from './route.ts';
-import { parseShape } from './shape.ts';
 
 /** What is derived once from a route, for the checks of the content of its requests. */
 interface Prepared {

@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { isStorable } from '@tallystick/kernel';
-import { HttpProblem } from '../answer/error-answer.ts';
-
 /** The maximum nesting of arrays and objects. */
-export const nesting_max = 64;
+import { nesting_max } from '@tallystick/operations';
+import { HttpProblem } from '../answer/error-answer.ts';
 
 /**
  * Refuses (`unsupported_media_type`) a body unless its headers state uncompressed JSON in UTF-8.

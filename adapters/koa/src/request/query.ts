@@ -11,6 +11,7 @@ import {
   Refusal,
   showValue,
 } from '@tallystick/kernel';
+import type { QueryNames } from '@tallystick/operations';
 import type * as z from 'zod';
 
 /** The query of a request, parsed by the rules of its route. */
@@ -32,6 +33,7 @@ export interface Query {
    * has mounted the interface. For links; the `url` of a resource has no prefix.
    */
   linkTo(path: string): string;
+  readonly names: QueryNames;
   /** `Prefer: return-minimal`. */
   readonly prefers_minimal: boolean;
   /** `Prefer: respond-async`. */
@@ -79,6 +81,14 @@ export function nameCursor(refusal: Refusal): Refusal {
     ...refusal.fields.map(({ path, message }) => ({ path: path === 'after' ? 'page[after]' : path, message })),
   );
 }
+
+/** How a client writes the names of a query. */
+export const http_names: QueryNames = {
+  whole: 'path',
+  filter: (name) => `filter[${name}]`,
+  page: (name) => `page[${name}]`,
+  next: 'links.next',
+};
 
 /** The query parameters that a route accepts. */
 export interface QueryRules {
@@ -166,6 +176,7 @@ export function parseQuery(
   return {
     filters,
     page: request,
+    names: http_names,
     flag: (name) => flags.get(name) ?? false,
     text: (name) => texts.get(name),
     link: (after) => prefix + path + toLinkQuery(filters, flags, page.get('limit'), after),

@@ -1,3 +1,15 @@
+import type {
+  authorization_item,
+  authorization_message,
+  card_state,
+  clearing_item,
+  clearing_message,
+  create_card,
+  email_card,
+  release_hold,
+  update_card,
+  virtual_card,
+} from '@tallystick/operations';
 import type * as z from 'zod';
 import type { account, create_account } from './accounts/shapes.ts';
 import type { direct_debit, scheduled_payment, standing_order, transaction } from './bank/list-shapes.ts';
@@ -18,7 +30,6 @@ import type { event_type, foreign_event, foreign_state } from './events/shapes.t
 import type { import_resource, release_body } from './imports/shapes.ts';
 import type { mailbox_item, mailbox_message } from './mailbox/shapes.ts';
 import type { mail } from './mails/shapes.ts';
-import type { authorization_item, authorization_message, clearing_item, clearing_message } from './network/shapes.ts';
 import type {
   api_key,
   clock,
@@ -40,14 +51,6 @@ import type { item, item_with_history, match_act, plain_act, unmatch_act } from 
 import type { follow_up, purchase } from './sandbox/purchases.ts';
 import type { request_template, template_acknowledgement, template_item } from './templates/shapes.ts';
 import type { create_third_party, third_party, update_third_party } from './third-parties/shapes.ts';
-import type {
-  card_state,
-  create_card,
-  email_card,
-  release_hold,
-  update_card,
-  virtual_card,
-} from './virtual-cards/shapes.ts';
 import type {
   create_webhook,
   delivery,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { nesting_max } from '@tallystick/operations';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { HttpProblem } from '../../src/answer/error-answer.ts';
-import { nesting_max, parseJson } from '../../src/request/json.ts';
+import { parseJson } from '../../src/request/json.ts';
 
 function refused(code: string) {
   return (error: unknown) => error instanceof HttpProblem && error.code === code;

@@ -1,11 +1,11 @@
 import { listAccounts, openAccount, readAccount } from '@tallystick/accounts';
 import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
 import { invalid, Refusal, showValue } from '@tallystick/kernel';
+import { filter_id } from '@tallystick/operations';
 import * as z from 'zod';
 import { list, resource } from '../../answer/answer.ts';
 import { namedIn } from '../../request/query.ts';
 import { type ApiRequest, type Route, route } from '../../request/route.ts';
-import { filter_id } from '../fields.ts';
 import { readCompanyFilter } from '../id-filter.ts';
 import { servedCompany } from '../served-company.ts';
 import { presentAccount, presentMinimalAccount } from './presenter.ts';

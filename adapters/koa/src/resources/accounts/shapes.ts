@@ -1,5 +1,4 @@
 import { account_kinds, account_name_length_max, card_account_prefix } from '@tallystick/accounts';
-import * as z from 'zod';
 import {
   account_number,
   currency,
@@ -11,7 +10,8 @@ import {
   type ShapeOf,
   shown_amount,
   shown_instant,
-} from '../fields.ts';
+} from '@tallystick/operations';
+import * as z from 'zod';
 import type { presentAccount } from './presenter.ts';
 
 /** `POST /bank/v1/accounts`. */

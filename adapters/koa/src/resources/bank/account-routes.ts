@@ -1,13 +1,13 @@
 import { putAccountBalance, putAccountProfile, servedAccount } from '@tallystick/accounts';
 import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
 import { dayAt, Refusal, showValue } from '@tallystick/kernel';
+import { data_of_domain } from '@tallystick/operations';
 import { readDateRange } from '@tallystick/reconciliation';
 import * as z from 'zod';
 import { resource } from '../../answer/answer.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
 import { namedIn, readFilters } from '../../request/query.ts';
 import { type ApiRequest, type Route, route } from '../../request/route.ts';
-import { data_of_domain } from '../fields.ts';
 import { callOf } from '../operator/routes.ts';
 import { dates } from '../reconciliation/filter-shapes.ts';
 import { servedCompany } from '../served-company.ts';

@@ -1,7 +1,7 @@
 import { putBankCompany, readBankCompany } from '@tallystick/accounts';
+import { data_of_domain } from '@tallystick/operations';
 import { resource } from '../../answer/answer.ts';
 import { type Route, route } from '../../request/route.ts';
-import { data_of_domain } from '../fields.ts';
 import { callOf } from '../operator/routes.ts';
 import { servedCompany } from '../served-company.ts';
 import { presentBankCompany } from './presenter.ts';

@@ -4,8 +4,16 @@ import {
   scheduled_types,
   standing_order_statuses,
 } from '@tallystick/accounts';
+import {
+  account_number,
+  date,
+  id_text,
+  type ShapeOf,
+  shown_amount,
+  shown_instant,
+  shown_mcc,
+} from '@tallystick/operations';
 import * as z from 'zod';
-import { account_number, date, id_text, type ShapeOf, shown_amount, shown_instant, shown_mcc } from '../fields.ts';
 import type {
   presentDirectDebit,
   presentScheduledPayment,

@@ -7,13 +7,13 @@ import {
 } from '@tallystick/accounts';
 import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
 import { Fault, type UnitOfWork } from '@tallystick/kernel';
+import type { ShapeOf } from '@tallystick/operations';
 import * as z from 'zod';
 import { resource } from '../../answer/answer.ts';
 import type { Lifecycle } from '../../operations/lifecycle.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
 import { type Route, route } from '../../request/route.ts';
 import { spooled } from '../../request/spool.ts';
-import type { ShapeOf } from '../fields.ts';
 import { callOf } from '../operator/routes.ts';
 import { servedCompany } from '../served-company.ts';
 import { line_bytes_max, readRecordLines } from './record-lines.ts';

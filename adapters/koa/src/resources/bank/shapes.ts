@@ -7,7 +7,6 @@ import {
   viewable_accounts_max,
 } from '@tallystick/accounts';
 import { amount_max, sum_max } from '@tallystick/kernel';
-import * as z from 'zod';
 import {
   account_number,
   amount,
@@ -22,7 +21,8 @@ import {
   shown_amount,
   shown_instant,
   user_id,
-} from '../fields.ts';
+} from '@tallystick/operations';
+import * as z from 'zod';
 import type { presentBalance, presentBankCompany, presentProfile, presentUser } from './presenter.ts';
 
 const services = z.array(z.enum(third_party_services)).max(third_party_services.length);

@@ -1,11 +1,11 @@
 import { putBankUser } from '@tallystick/accounts';
 import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
 import { Refusal, showValue } from '@tallystick/kernel';
+import { data_of_domain, filter_id } from '@tallystick/operations';
 import * as z from 'zod';
 import { resource } from '../../answer/answer.ts';
 import { namedIn } from '../../request/query.ts';
 import { type Route, route } from '../../request/route.ts';
-import { data_of_domain, filter_id } from '../fields.ts';
 import { readCompanyFilter } from '../id-filter.ts';
 import { callOf } from '../operator/routes.ts';
 import { servedCompany } from '../served-company.ts';

@@ -1,8 +1,8 @@
 import { code_failures_max, resetCodeFailures } from '@tallystick/cards';
+import { id_number, id_text, last4, type ShapeOf } from '@tallystick/operations';
 import * as z from 'zod';
 import { resource } from '../../answer/answer.ts';
 import { type Route, route } from '../../request/route.ts';
-import { id_number, id_text, last4, type ShapeOf } from '../fields.ts';
 import { callOf } from '../operator/routes.ts';
 import { presentCodeFailures } from './presenter.ts';
 

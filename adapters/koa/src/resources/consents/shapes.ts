@@ -1,6 +1,6 @@
 import { consent_statuses, permissions } from '@tallystick/consents';
+import { account_number, id_number, resource_url, type ShapeOf, shown_instant, user_id } from '@tallystick/operations';
 import * as z from 'zod';
-import { account_number, id_number, resource_url, type ShapeOf, shown_instant, user_id } from '../fields.ts';
 import type { presentBankConsent } from './presenter.ts';
 
 /** `POST /sandbox/v1/consents/:consent_id/decide`. */

@@ -7,12 +7,20 @@ import {
   foreign_payload_bytes_max,
   type Payload,
 } from '@tallystick/events';
+import {
+  authorization_item,
+  card_state,
+  clearing_item,
+  id_either,
+  id_number,
+  id_text,
+  resource_url,
+  type ShapeOf,
+  shown_instant,
+} from '@tallystick/operations';
 import * as z from 'zod';
-import { id_either, id_number, id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
-import { authorization_item, clearing_item } from '../network/shapes.ts';
 import { break_state } from '../reconciliation/break-shape.ts';
 import { template_item } from '../templates/shapes.ts';
-import { card_state } from '../virtual-cards/shapes.ts';
 import type { presentEvent } from './presenter.ts';
 
 /** A state that another system of the bank recorded: any JSON object. */

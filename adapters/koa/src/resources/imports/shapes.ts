@@ -1,6 +1,6 @@
 import { import_phases, import_statuses } from '@tallystick/imports';
+import { id_text, resource_url, type ShapeOf, shown_instant } from '@tallystick/operations';
 import * as z from 'zod';
-import { id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import type { presentImport } from './presenter.ts';
 
 const count = z.int().min(0);

@@ -1,5 +1,5 @@
+import { id_text, resource_url, type ShapeOf, shown_instant } from '@tallystick/operations';
 import * as z from 'zod';
-import { id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import type { MailboxResource } from './presenter.ts';
 
 const item = z.object({

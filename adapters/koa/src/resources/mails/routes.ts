@@ -1,9 +1,9 @@
 import { listMails, type MailFilter, mail_states, readMail, retryMail } from '@tallystick/cards';
+import { filter_id } from '@tallystick/operations';
 import * as z from 'zod';
 import { list, resource } from '../../answer/answer.ts';
 import { namedIn, type Query, readChoiceFilter } from '../../request/query.ts';
 import { type Route, route } from '../../request/route.ts';
-import { filter_id } from '../fields.ts';
 import { readCompanyFilter } from '../id-filter.ts';
 import { callOf } from '../operator/routes.ts';
 import { presentMail, presentMinimalMail } from './presenter.ts';

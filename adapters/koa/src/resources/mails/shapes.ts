@@ -1,6 +1,6 @@
 import { mail_states } from '@tallystick/cards';
+import { id_number, id_text, resource_url, type ShapeOf, shown_instant } from '@tallystick/operations';
 import * as z from 'zod';
-import { id_number, id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import type { MailResource } from './presenter.ts';
 
 /** A mail as an operator sees it: its card and its state. */

@@ -9,18 +9,18 @@ import {
   normalizeClearing,
   unread_item,
 } from '@tallystick/cards';
-import { type Answer, resource } from '../../answer/answer.ts';
-import { retry_after_s } from '../../answer/error-answer.ts';
-import type { Metrics } from '../../operations/metrics.ts';
-import { type Route, route } from '../../request/route.ts';
-import { data_of_domain } from '../fields.ts';
 import {
   authorization_failure,
   authorization_item,
   authorization_message,
   clearing_item,
   clearing_message,
-} from './shapes.ts';
+  data_of_domain,
+} from '@tallystick/operations';
+import { type Answer, resource } from '../../answer/answer.ts';
+import { retry_after_s } from '../../answer/error-answer.ts';
+import type { Metrics } from '../../operations/metrics.ts';
+import { type Route, route } from '../../request/route.ts';
 
 /** The ports that the network's routes need. */
 export interface NetworkRoutePorts {

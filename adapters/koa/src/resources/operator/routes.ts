@@ -13,6 +13,7 @@ import {
 import { type CardVault, createRealCard, refuseNumbersOfCards } from '@tallystick/cards';
 import { recordForeignEvent } from '@tallystick/events';
 import { invalid, type Random, type Sealer, type Sha256 } from '@tallystick/kernel';
+import { filter_id } from '@tallystick/operations';
 import { completeTemplate } from '@tallystick/templates';
 import * as z from 'zod';
 import { list, type MinimalItem, resource } from '../../answer/answer.ts';
@@ -21,7 +22,6 @@ import { namedIn, type QueryRules } from '../../request/query.ts';
 import { type ApiRequest, operatorCall, type Route, route } from '../../request/route.ts';
 import { presentEvent } from '../events/presenter.ts';
 import { foreign_event, foreign_event_record } from '../events/shapes.ts';
-import { filter_id } from '../fields.ts';
 import { readCompanyFilter } from '../id-filter.ts';
 import { presentMinimalRealCard, presentRealCard } from '../real-cards/presenter.ts';
 import { presentTemplate, statusLinkIn, templateStatusPath } from '../templates/presenter.ts';

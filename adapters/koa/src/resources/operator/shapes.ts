@@ -16,7 +16,6 @@ import {
   network_data_names_max,
 } from '@tallystick/cards';
 import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
-import * as z from 'zod';
 import {
   currency,
   id_either,
@@ -26,7 +25,8 @@ import {
   resource_url,
   type ShapeOf,
   shown_instant,
-} from '../fields.ts';
+} from '@tallystick/operations';
+import * as z from 'zod';
 import type { presentRealCard } from '../real-cards/presenter.ts';
 import type { MovedClock } from '../sandbox/sandbox.ts';
 import type { presentApiKey, presentCompany } from './presenter.ts';

@@ -1,11 +1,11 @@
 import { type DeliveryFilter, delivery_states, parseInstants } from '@tallystick/events';
 import { type AuditFilter, type Interval, invalidQuery } from '@tallystick/kernel';
+import { filter_id } from '@tallystick/operations';
 import * as z from 'zod';
 import { list } from '../../answer/answer.ts';
 import { namedIn, type Query, readChoiceFilter } from '../../request/query.ts';
 import { type Route, route } from '../../request/route.ts';
 import { instants_filter } from '../events/filter-shape.ts';
-import { filter_id } from '../fields.ts';
 import { readCompanyFilter, readIdFilter } from '../id-filter.ts';
 import { presentAuditEntry, presentDeliveryOfAll, presentWebhookState } from './presenter.ts';
 import { audit_entry, delivery_of_all, webhook_state_of_all } from './shapes.ts';

@@ -1,6 +1,6 @@
 import { backlog_max, failures_until_failing } from '@tallystick/events';
+import { id_number, id_text, type ShapeOf, shown_instant } from '@tallystick/operations';
 import * as z from 'zod';
-import { id_number, id_text, type ShapeOf, shown_instant } from '../fields.ts';
 import { attempt, delivery, webhook } from '../webhooks/shapes.ts';
 import type { presentAuditEntry, presentDeliveryOfAll, presentWebhookState } from './presenter.ts';
 

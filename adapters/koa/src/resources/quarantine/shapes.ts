@@ -1,6 +1,6 @@
 import { quarantine_reasons, quarantine_sources, quarantine_statuses } from '@tallystick/cards';
+import { id_number, id_text, resource_url, type ShapeOf, shown_instant } from '@tallystick/operations';
 import * as z from 'zod';
-import { id_number, id_text, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import type { presentQuarantined } from './presenter.ts';
 
 /** A clearing that was refused and is kept. */

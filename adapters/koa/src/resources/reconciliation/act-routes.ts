@@ -1,8 +1,8 @@
+import { data_of_domain } from '@tallystick/operations';
 import { type ActKind, type ActPorts, actOnItem, dateOf } from '@tallystick/reconciliation';
 import type * as z from 'zod';
 import { resource } from '../../answer/answer.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
-import { data_of_domain } from '../fields.ts';
 import { items_path, presentItem } from './presenter.ts';
 import { item, match_act, plain_act, unmatch_act } from './shapes.ts';
 

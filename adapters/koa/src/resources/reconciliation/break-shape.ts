@@ -1,7 +1,7 @@
 import { clearing_classes } from '@tallystick/cards';
+import { currency, date, id_number, shown_amount } from '@tallystick/operations';
 import { age_buckets, break_kinds, item_statuses } from '@tallystick/reconciliation';
 import * as z from 'zod';
-import { currency, date, id_number, shown_amount } from '../fields.ts';
 
 const side_amount = shown_amount.nullable();
 

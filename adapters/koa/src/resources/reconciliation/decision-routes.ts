@@ -1,3 +1,4 @@
+import type { ShapeOf } from '@tallystick/operations';
 import {
   type ActPorts,
   decideByTable,
@@ -9,7 +10,6 @@ import * as z from 'zod';
 import { resource } from '../../answer/answer.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
 import { spooled } from '../../request/spool.ts';
-import type { ShapeOf } from '../fields.ts';
 
 /** The most bytes of a table of decisions (decision: reconciliation). */
 export const table_bytes_max = 256 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { clearing_classes } from '@tallystick/cards';
+import { currency, date, filter_id } from '@tallystick/operations';
 import { break_kinds, type item_filter_names, item_statuses } from '@tallystick/reconciliation';
 import * as z from 'zod';
-import { currency, date, filter_id } from '../fields.ts';
 
 const date_form = String.raw`\d{4}-\d\d-\d\d`;
 

@@ -1,9 +1,9 @@
 import { toInstantText } from '@tallystick/kernel';
+import { data_of_domain, date, id_text, type ShapeOf, shown_instant } from '@tallystick/operations';
 import { closePeriod, listPeriods, type Period, type PeriodPorts, reopenPeriod } from '@tallystick/reconciliation';
 import * as z from 'zod';
 import { list, no_content, resource } from '../../answer/answer.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
-import { data_of_domain, date, id_text, type ShapeOf, shown_instant } from '../fields.ts';
 
 const path = '/v1/reconciliation/periods';
 

@@ -1,4 +1,5 @@
 import { clearing_classes } from '@tallystick/cards';
+import { currency, date, id_number, id_text, type ShapeOf, shown_amount } from '@tallystick/operations';
 import {
   age_buckets,
   break_kinds,
@@ -8,7 +9,6 @@ import {
   matched_by,
 } from '@tallystick/reconciliation';
 import * as z from 'zod';
-import { currency, date, id_number, id_text, type ShapeOf, shown_amount } from '../fields.ts';
 import type { presentBridge, presentRules, presentSummary } from './report-presenter.ts';
 
 const count = z.int().min(0);

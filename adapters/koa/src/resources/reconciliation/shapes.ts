@@ -1,6 +1,4 @@
 import { clearing_classes } from '@tallystick/cards';
-import { act_kinds, break_kinds, item_statuses, matched_by } from '@tallystick/reconciliation';
-import * as z from 'zod';
 import {
   currency,
   date,
@@ -10,7 +8,9 @@ import {
   type ShapeOf,
   shown_amount,
   shown_instant,
-} from '../fields.ts';
+} from '@tallystick/operations';
+import { act_kinds, break_kinds, item_statuses, matched_by } from '@tallystick/reconciliation';
+import * as z from 'zod';
 import type { presentAct, presentExplainedItem, presentItem } from './presenter.ts';
 
 const ids = z.array(id_number).readonly();

@@ -8,12 +8,20 @@ import {
   simulateReversal,
 } from '@tallystick/cards';
 import type { Call, UnitOfWork } from '@tallystick/kernel';
+import {
+  amount,
+  authorization_failure,
+  authorization_item,
+  clearing_item,
+  currency,
+  data_of_domain,
+  id_either,
+  short_text,
+} from '@tallystick/operations';
 import * as z from 'zod';
 import type { HttpTx } from '../../request/http-tx.ts';
 import { type ApiRequest, clientCall, type Route, route } from '../../request/route.ts';
-import { amount, currency, data_of_domain, id_either, short_text } from '../fields.ts';
 import { answerAuthorization, answerClearing, type NetworkRoutePorts } from '../network/routes.ts';
-import { authorization_failure, authorization_item, clearing_item } from '../network/shapes.ts';
 
 const positive_amount = amount.min(1);
 

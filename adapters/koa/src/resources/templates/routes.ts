@@ -1,4 +1,5 @@
 import type { Random } from '@tallystick/kernel';
+import { data_of_domain } from '@tallystick/operations';
 import {
   listTemplates,
   type PurchaseTemplate,
@@ -10,7 +11,6 @@ import * as z from 'zod';
 import { list } from '../../answer/answer.ts';
 import { namedIn } from '../../request/query.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
-import { data_of_domain } from '../fields.ts';
 import { presentTemplate, statusLinkIn, templateStatusPath, templates_path } from './presenter.ts';
 import { request_template, template_acknowledgement, template_item } from './shapes.ts';
 

@@ -1,3 +1,4 @@
+import { id_number, type ShapeOf, shown_instant, shown_mcc } from '@tallystick/operations';
 import {
   mcc_rules,
   required_controls,
@@ -10,7 +11,6 @@ import {
   template_statuses,
 } from '@tallystick/templates';
 import * as z from 'zod';
-import { id_number, type ShapeOf, shown_instant, shown_mcc } from '../fields.ts';
 
 const mcc_rule = z.enum(mcc_rules);
 const required_control = z.enum(required_controls);

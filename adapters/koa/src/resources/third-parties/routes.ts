@@ -8,10 +8,10 @@ import {
   type ThirdPartyRequest,
 } from '@tallystick/consents';
 import type { Random } from '@tallystick/kernel';
+import { data_of_domain } from '@tallystick/operations';
 import * as z from 'zod';
 import { list, resource } from '../../answer/answer.ts';
 import { type Route, route } from '../../request/route.ts';
-import { data_of_domain } from '../fields.ts';
 import { callOf } from '../operator/routes.ts';
 import { presentMinimalThirdParty, presentThirdParty } from './presenter.ts';
 import { create_third_party, third_party, update_third_party } from './shapes.ts';

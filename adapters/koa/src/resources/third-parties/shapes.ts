@@ -1,6 +1,6 @@
 import { third_party_scopes, third_party_statuses } from '@tallystick/consents';
+import { id_text, nameText, resource_url, type ShapeOf, shown_instant } from '@tallystick/operations';
 import * as z from 'zod';
-import { id_text, nameText, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import type { presentThirdParty } from './presenter.ts';
 
 const jwks = z

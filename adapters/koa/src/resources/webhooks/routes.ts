@@ -20,13 +20,13 @@ import {
   webhook_tests_per_company_max,
 } from '@tallystick/events';
 import type { Random, Sealer, UnitOfWork } from '@tallystick/kernel';
+import { minimal_item } from '@tallystick/operations';
 import * as z from 'zod';
 import { type Answer, list, no_content, resource } from '../../answer/answer.ts';
 import { HttpProblem } from '../../answer/error-answer.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
 import { namedIn, readChoiceFilter } from '../../request/query.ts';
 import { clientCall, type Route, route } from '../../request/route.ts';
-import { minimal_item } from '../fields.ts';
 import { presentDelivery, presentMinimalDelivery, presentMinimalWebhook, presentWebhook } from './presenter.ts';
 import {
   create_webhook,

@@ -7,9 +7,9 @@ import {
   webhook_statuses,
 } from '@tallystick/events';
 import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
+import { id_number, id_text, instant, resource_url, type ShapeOf, shown_instant } from '@tallystick/operations';
 import * as z from 'zod';
 import { delivered_names } from '../events/shapes.ts';
-import { id_number, id_text, instant, resource_url, type ShapeOf, shown_instant } from '../fields.ts';
 import type { DeliveryResource, WebhookResource } from './presenter.ts';
 
 const event_type_ids = z

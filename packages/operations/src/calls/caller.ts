@@ -1,6 +1,6 @@
 import { type AccessTx, type Area, company_of_role, mayUse, type Role, roles, rolesOf } from '@tallystick/access';
 import { invalid, isName, isStorable, maskCardNumbers, Refusal } from '@tallystick/kernel';
-import type { Caller } from '../request/route.ts';
+import type { Caller } from '../operation.ts';
 
 /** The most characters of an actor. */
 const actor_length_max = 128;

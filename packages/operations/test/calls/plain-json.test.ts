@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { isStorable, Refusal } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { toPlainJson } from '../../src/in-process/plain-json.ts';
+import { toPlainJson } from '../../src/calls/plain-json.ts';
 
 class Money {
   toJSON(): number {

@@ -1,5 +1,5 @@
 import { invalid, isStorable } from '@tallystick/kernel';
-import { nesting_max } from '../request/json.ts';
+import { nesting_max } from '../call/known-fields.ts';
 
 /**
  * Returns a copy of a value as JSON has it: null, booleans, finite numbers, text, arrays and plain

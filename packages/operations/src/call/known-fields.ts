@@ -1,6 +1,9 @@
 import { type FieldError, invalid, nearestName, showValue } from '@tallystick/kernel';
 import * as z from 'zod';
-import { ignoresUnknownNames, type Route } from './route.ts';
+import { ignoresUnknownNames, type Operation } from '../operation.ts';
+
+/** The most levels of objects and arrays in a body. */
+export const nesting_max = 64;
 
 /** The most unknown fields that one refusal names. */
 const named_max = 50;
@@ -19,12 +22,14 @@ export type FieldCheck = (body: unknown) => unknown;
  * fields are fixed. A client may send a resource back: in `data`, the members that only answers
  * have are removed. Networks add fields to their messages, so those are not checked.
  */
-export function createFieldCheck(route: Route): FieldCheck {
-  const schema = route.documented_body ?? route.body;
-  const fields = schema === undefined || ignoresUnknownNames(route) ? null : fieldsOf(schema);
+export function createFieldCheck(
+  operation: Pick<Operation, 'area' | 'body' | 'documented_body' | 'takes_back'>,
+): FieldCheck {
+  const schema = operation.documented_body ?? operation.body;
+  const fields = schema === undefined || ignoresUnknownNames(operation) ? null : fieldsOf(schema);
   if (fields === null) return (body) => body;
   const of_data = fields.get('data') ?? new Map();
-  const ignored = new Set(Object.keys(route.takes_back?.shape ?? {}).filter((name) => !of_data.has(name)));
+  const ignored = new Set(Object.keys(operation.takes_back?.shape ?? {}).filter((name) => !of_data.has(name)));
   return (body) => {
     // The shape of the body is refused first.
     if (fields.has('data') && !(isObject(body) && isObject(body.data))) return body;

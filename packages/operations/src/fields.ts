@@ -2,7 +2,6 @@ import { account_number_expected, account_number_form, user_id_expected, user_id
 import { network_text_length_max } from '@tallystick/cards';
 import { amount_max, type Money, sum_max } from '@tallystick/kernel';
 import * as z from 'zod';
-import type { MinimalItem } from '../answer/answer.ts';
 
 /** Shapes of single fields. The domain checks rules that need several fields or the database. */
 
@@ -78,7 +77,7 @@ const any_id = z.string().regex(/^[A-Za-z0-9._~-]{1,128}$/);
 
 /** The fields of a list item with `Prefer: return-minimal`. */
 export const minimal_item = z
-  .object({ id: z.union([any_id, id_number]), type: z.string(), url: resource_url } satisfies ShapeOf<MinimalItem>)
+  .object({ id: z.union([any_id, id_number]), type: z.string(), url: resource_url })
   .meta({ id: 'MinimalItem' });
 
 /**

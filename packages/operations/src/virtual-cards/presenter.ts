@@ -1,6 +1,5 @@
 import { authorizationItem, type CardReading, clearingItem, masked_cvc, type RevealedNumber } from '@tallystick/cards';
 import { maskNumber } from '@tallystick/kernel';
-import type { MinimalItem } from '../../answer/answer.ts';
 
 /**
  * A virtual card as answers show it (service specification 2.1). Its number and code are masked
@@ -42,18 +41,9 @@ export function presentVirtualCard(reading: CardReading, revealed: RevealedNumbe
     valid_starting_on: card.valid_starting_on,
     valid_ending_on: card.valid_ending_on,
     type: 'virtualcard' as const,
-    url: cardUrl(card.id),
+    url: `/v1/virtualcards/${card.id}`,
   };
 }
 
 /** The fields of a virtual card as answers show it. */
 export type VirtualCardResource = ReturnType<typeof presentVirtualCard>;
-
-/** The fields of a virtual card with `Prefer: return-minimal`. */
-export function presentMinimalVirtualCard({ card }: CardReading): MinimalItem {
-  return { id: String(card.id), type: 'virtualcard', url: cardUrl(card.id) };
-}
-
-function cardUrl(id: number): string {
-  return `/v1/virtualcards/${id}`;
-}

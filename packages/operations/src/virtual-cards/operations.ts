@@ -21,13 +21,19 @@ import {
 } from '@tallystick/cards';
 import { type FieldError, invalidQuery, maskCardNumbers, type Random } from '@tallystick/kernel';
 import * as z from 'zod';
-import { type Answer, list, no_content, resource } from '../../answer/answer.ts';
-import type { HttpTx } from '../../request/http-tx.ts';
-import type { Query } from '../../request/query.ts';
-import { type ApiRequest, clientCall, type Route, route } from '../../request/route.ts';
+import type { Query } from '../call/query.ts';
 import { data_of_domain, last4 } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
-import { presentMinimalVirtualCard, presentVirtualCard } from './presenter.ts';
+import {
+  companyCall,
+  type Operation,
+  type OperationCall,
+  type OperationTx,
+  operation,
+  present,
+  shares_pass,
+} from '../operation.ts';
+import { presentVirtualCard } from './presenter.ts';
 import { card_body, create_card, email_card, release_hold, update_card, virtual_card } from './shapes.ts';
 
 const metadata_filter = /^metadata\.(.{1,255})$/s;
@@ -69,182 +75,169 @@ const card_filter = z
   })
   .describe('Several filters are ANDed. `filter[metadata.<name>]` compares a top-level name of the metadata as text.');
 
-const of_cards = { area: 'virtualcards', tag: 'Virtual cards', deprecated: true } as const;
-
-/** `/v1/virtualcards` (service specification 4.1, and the operations that the decisions add). */
-export function virtualCardRoutes(ports: {
+/** What the operations need. */
+interface VirtualCardPorts {
   readonly vault: CardVault;
   readonly random: Random;
   readonly network: Pick<Network, 'release'>;
-}): readonly Route[] {
-  /**
-   * Returns the card, with number and code if the request asks for them. The audit log records
-   * that.
-   */
-  const presentReading = async (
-    tx: HttpTx,
-    request: ApiRequest,
-    reading: CardReading,
-    in_clear: boolean,
-  ): Promise<Answer> => {
-    if (!in_clear) return resource(presentVirtualCard(reading, undefined));
-    const revealed = await revealNumbers(tx, ports, clientCall(request), [reading.card]);
-    const answer = resource(presentVirtualCard(reading, revealed.get(reading.card.id)));
-    return { ...answer, shows_numbers_of: [reading.card.id] };
+}
+
+/** The virtual cards of a company (service specification 4.1, and what the decisions add). */
+export function virtualCardOperations(ports: VirtualCardPorts): readonly Operation[] {
+  const area = 'virtualcards';
+
+  /** The card as it is shown: with number and code if the call asks for them. */
+  const show = async (tx: OperationTx, call: OperationCall, reading: CardReading, in_clear: boolean) => {
+    if (!in_clear) return presentVirtualCard(reading, undefined);
+    const revealed = await revealNumbers(tx, ports, companyCall(call), [reading.card]);
+    return presentVirtualCard(reading, revealed.get(reading.card.id));
   };
 
   return [
-    route({
-      ...of_cards,
-      method: 'POST',
-      path: '/v1/virtualcards',
-      operation_id: 'virtualCards.create',
+    operation({
+      id: 'virtualCards.create',
+      method: 'company.cards.issue',
+      area,
       summary: 'Create a virtual card',
       body: card_body,
       documented_body: create_card,
       takes_back: virtual_card,
       answer: virtual_card,
       refusals: ['conflict'],
-      async transaction(tx, request) {
-        const { data, show_card_number } = request.body;
-        const reading = await issueCard(tx, ports, clientCall(request), data);
+      showsNumber: ({ body }) => body.show_card_number === true,
+      async write(tx, call) {
+        const { data, show_card_number } = call.body;
+        const reading = await issueCard(tx, ports, companyCall(call), data);
         await refuseNumbersOfCards(tx, ports, namesIn(data));
-        return presentReading(tx, request, reading, show_card_number === true);
+        return await show(tx, call, reading, show_card_number === true);
       },
     }),
-    route({
-      ...of_cards,
-      method: 'GET',
-      path: '/v1/virtualcards',
-      operation_id: 'virtualCards.list',
+    operation({
+      id: 'virtualCards.list',
+      method: 'company.cards.list',
+      area,
       summary: 'List virtual cards, newest first',
       description: 'With show_realtime_auths=true, the cards contain their authorizations and clearings.',
-      query: {
-        paged: true,
-        filters: (name) => Object.hasOwn(filters, name) || metadata_filter.test(name),
-        flags: ['show_realtime_auths'],
-      },
-      filter: card_filter,
+      query: { paged: true, filter: card_filter, other_filters: metadata_filter, flags: ['show_realtime_auths'] },
       answer: z.array(virtual_card),
-      async transaction(tx, request) {
-        const { query } = request;
+      async read(tx, call) {
+        const { query } = call;
         const with_activity = query.flag('show_realtime_auths');
-        const page = await listCards(tx, clientCall(request), readCardFilter(query), query.page, { with_activity });
-        return list(query, page, (reading) => presentVirtualCard(reading, undefined), presentMinimalVirtualCard);
+        const page = await listCards(tx, companyCall(call), readCardFilter(query), query.page, { with_activity });
+        return present(page, (reading) => presentVirtualCard(reading, undefined));
       },
     }),
-    route({
-      ...of_cards,
-      method: 'GET',
-      path: '/v1/virtualcards/:id',
-      operation_id: 'virtualCards.read',
+    operation({
+      id: 'virtualCards.read',
+      method: 'company.cards.read',
+      area,
       summary: 'Read a virtual card with its newest authorizations and clearings',
+      parameters: ['id'],
       query: { flags: ['show_card_number'] },
-      writes: (query) => query.flag('show_card_number'),
       answer: virtual_card,
-      async transaction(tx, request) {
-        const reading = await readCard(tx, clientCall(request), request.id);
-        return presentReading(tx, request, reading, request.query.flag('show_card_number'));
+      showsNumber: ({ query }) => query.flag('show_card_number'),
+      async read(tx, call) {
+        const reading = await readCard(tx, companyCall(call), call.id);
+        return await show(tx, call, reading, call.query.flag('show_card_number'));
       },
     }),
-    route({
-      ...of_cards,
-      method: 'PATCH',
-      path: '/v1/virtualcards/:id',
-      operation_id: 'virtualCards.update',
+    operation({
+      id: 'virtualCards.update',
+      method: 'company.cards.update',
+      area,
       summary: 'Change a virtual card',
+      parameters: ['id'],
       body: card_body,
       documented_body: update_card,
       takes_back: virtual_card,
       answer: virtual_card,
-      async transaction(tx, request) {
-        const { data, show_card_number } = request.body;
-        const reading = await updateCard(tx, clientCall(request), request.id, data);
+      showsNumber: ({ body }) => body.show_card_number === true,
+      async write(tx, call) {
+        const { data, show_card_number } = call.body;
+        const reading = await updateCard(tx, companyCall(call), call.id, data);
         await refuseNumbersOfCards(tx, ports, namesIn(data));
-        return presentReading(tx, request, reading, show_card_number === true);
+        return await show(tx, call, reading, show_card_number === true);
       },
     }),
-    route({
-      ...of_cards,
-      method: 'DELETE',
-      path: '/v1/virtualcards/:id',
-      operation_id: 'virtualCards.cancel',
+    operation({
+      id: 'virtualCards.cancel',
+      method: 'company.cards.cancel',
+      area,
       summary: 'Cancel a virtual card. It can still be read',
+      parameters: ['id'],
       answer: null,
-      status: 204,
-      async transaction(tx, request) {
-        await cancelCard(tx, clientCall(request), request.id);
-        return no_content;
+      async write(tx, call) {
+        await cancelCard(tx, companyCall(call), call.id);
       },
     }),
-    route({
-      ...of_cards,
-      method: 'POST',
-      path: '/v1/virtualcards/:id/email',
-      operation_id: 'virtualCards.email',
+    operation({
+      id: 'virtualCards.email',
+      method: 'company.cards.email',
+      area,
       summary: 'Mail the details of a card to an address',
+      parameters: ['id'],
       body: data_of_domain,
       documented_body: email_card,
       answer: virtual_card,
-      async transaction(tx, request) {
-        const { email } = request.body.data;
-        const reading = await emailCard(tx, clientCall(request), request.id, email);
+      async write(tx, call) {
+        const { email } = call.body.data;
+        const reading = await emailCard(tx, companyCall(call), call.id, email);
         await refuseNumbersOfCards(tx, ports, { email });
-        return presentReading(tx, request, reading, false);
+        return presentVirtualCard(reading, undefined);
       },
     }),
-    route({
-      ...of_cards,
-      method: 'GET',
-      path: '/v1/virtualcards/:id/authorizations',
-      operation_id: 'virtualCards.authorizations.list',
+    operation({
+      id: 'virtualCards.authorizations.list',
+      method: 'company.cards.authorizations',
+      area,
       summary: 'List all authorizations of a card, newest first',
-      query: { paged: true, items_stay_whole: true },
+      parameters: ['id'],
+      query: { paged: true },
       answer: z.array(authorization_item),
-      async transaction(tx, request) {
-        const { card, page } = await listAuthorizations(tx, clientCall(request), request.id, request.query.page);
-        return list(request.query, page, (item) => authorizationItem(item, card));
+      async read(tx, call) {
+        const { card, page } = await listAuthorizations(tx, companyCall(call), call.id, call.query.page);
+        return present(page, (item) => authorizationItem(item, card));
       },
     }),
-    route({
-      ...of_cards,
+    operation({
+      id: 'virtualCards.authorizations.release',
+      method: 'company.cards.releaseHold',
       area: 'hold_release',
-      method: 'POST',
-      path: '/v1/virtualcards/:id/authorizations/:authorization_id/release',
-      operation_id: 'virtualCards.authorizations.release',
       summary: 'End the hold of an authorization by hand',
       description:
         'For a clearing that will not come. The use stays, and a clearing that comes anyway is applied as `late`. Refused with 409 when nothing is held.',
+      parameters: ['id', 'authorization_id'],
       body: data_of_domain,
       documented_body: release_hold,
       refusals: ['conflict'],
       answer: authorization_item,
-      async perform({ principal, actor, id, authorization_id, body, request_id }) {
+      runs_alone: shares_pass,
+      async perform({ caller, actor, id, authorization_id, body, request_id }) {
         const answer = await ports.network.release({
           kind: 'release',
           number_index: null,
           vcn_id: id,
           authorization_id,
-          company_id: principal.role === 'operator' ? null : companyOf(principal),
+          company_id: caller.role === 'operator' ? null : companyOf(caller),
           note: readReleaseNote(body.data),
           actor,
           request_id,
         });
         if (answer.kind === 'refused') throw answer.refusal;
-        return resource(answer.item);
+        return answer.item;
       },
     }),
-    route({
-      ...of_cards,
-      method: 'GET',
-      path: '/v1/virtualcards/:id/clearings',
-      operation_id: 'virtualCards.clearings.list',
+    operation({
+      id: 'virtualCards.clearings.list',
+      method: 'company.cards.clearings',
+      area,
       summary: 'List all clearings of a card, newest first',
-      query: { paged: true, items_stay_whole: true },
+      parameters: ['id'],
+      query: { paged: true },
       answer: z.array(clearing_item),
-      async transaction(tx, request) {
-        const { card, page } = await listClearings(tx, clientCall(request), request.id, request.query.page);
-        return list(request.query, page, (item) => clearingItem(item, card));
+      async read(tx, call) {
+        const { card, page } = await listClearings(tx, companyCall(call), call.id, call.query.page);
+        return present(page, (item) => clearingItem(item, card));
       },
     }),
   ];
@@ -270,7 +263,7 @@ function readCardFilter(query: Query): CardFilter {
     }
     const { read, expected } = filters[name as keyof typeof filters];
     const known = read(value);
-    if (known === null) errors.push({ path: `filter[${name}]`, message: `must be ${expected}` });
+    if (known === null) errors.push({ path: query.names.filter(name), message: `must be ${expected}` });
     else filter[name] = known;
   }
   if (errors.length > 0) throw invalidQuery(...errors);

@@ -1,0 +1,157 @@
+import { type Clock, maskCardNumbers, Refusal, type UnitOfWork, UnusableTransaction } from '@tallystick/kernel';
+import { type Parameter, readParameters } from '../call/parameters.ts';
+import { checkBody, nameFields, type Prepared, prepare, runTransaction } from '../call/prepare.ts';
+import { Interim, type Operation, type OperationCall, type OperationTx } from '../operation.ts';
+import { checkCaller, type OperationCaller, requireOpenCompany } from './caller.ts';
+import { type FileInput, piecesOf } from './file-input.ts';
+import { createOptionsReader, option_names, type ReadOptions } from './options.ts';
+import { toPlainJson } from './plain-json.ts';
+
+/** A call of a host. What an operation does not take is refused or has no effect. */
+export interface HostCall extends OperationCaller {
+  readonly parameters?: Readonly<Partial<Record<Parameter, string | number>>>;
+  /** The fields of the resource: a plain object. */
+  readonly data?: unknown;
+  /** The file of an operation that takes one. */
+  readonly file?: FileInput;
+  /** `{ filter: { status: 'Approved' }, limit: 10, show_card_number: true }`. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** For log, audit log and events. A text that is not plain is replaced; random when absent. */
+  readonly request_id?: string;
+  /**
+   * The unit of work of a transaction of the host. The call then neither commits nor rolls back.
+   * Absent: the call has a transaction of its own.
+   */
+  readonly unitOfWork?: UnitOfWork<OperationTx> | undefined;
+}
+
+/** What calls in process need. */
+export interface CallPorts {
+  readonly unitOfWork: UnitOfWork<OperationTx>;
+  readonly clock: Clock;
+  /** Waits until the clock shows the moves of other processes. Absent where none moves it. */
+  readonly refreshClock: (() => Promise<void>) | undefined;
+  /** Returns the id of the host's request if it is plain, else a new one. */
+  readonly requestIdOf: (request_id: string | undefined) => string;
+}
+
+/** Every operation as a call within the process. */
+export interface Calls {
+  /** By its id: `virtualCards.create`. */
+  readonly operations: ReadonlyMap<string, Operation>;
+  /**
+   * Does the work of an operation after the same checks that a request has: names and shape of
+   * `data`, options, ids, and the role of the caller. Resolves with a resource, a page, a file, or
+   * undefined, as plain JSON values.
+   *
+   * Throws `Refusal` as the domain does, with the names of the caller. Throws a retryable `Fault`
+   * when too much of the same work is in progress, `UnusableTransaction` for an operation that
+   * cannot take part in a transaction of the host, `RangeError` for an unknown operation, and
+   * `TypeError` for a missing parameter.
+   */
+  call(operation_id: string, call: HostCall): Promise<unknown>;
+}
+
+interface Callable {
+  readonly operation: Prepared;
+  readonly readOptions: (options: Readonly<Record<string, unknown>>) => ReadOptions;
+}
+
+/** Returns the operations as calls within the process. */
+export function createCalls(operations: readonly Operation[], ports: CallPorts): Calls {
+  const callable = new Map<string, Callable>(
+    operations.map((one) => [one.id, { operation: prepare(one), readOptions: createOptionsReader(one) }]),
+  );
+  return {
+    operations: new Map(operations.map((one) => [one.id, one])),
+    async call(operation_id, call) {
+      const found = callable.get(operation_id);
+      if (found === undefined) throw new RangeError(`there is no operation ${operation_id}`);
+      const { method, runs_alone } = found.operation;
+      if (call.unitOfWork !== undefined && runs_alone !== undefined) {
+        throw new UnusableTransaction(`${method} takes no tx, because ${runs_alone}; call it without one`);
+      }
+      try {
+        const result = await perform(ports, found, call);
+        return result instanceof Interim ? result.data : result;
+      } catch (error) {
+        throw error instanceof Refusal ? masked(error) : error;
+      }
+    },
+  };
+}
+
+async function perform(ports: CallPorts, { operation, readOptions }: Callable, sent: HostCall): Promise<unknown> {
+  const { actor, ...caller } = checkCaller(sent, operation.area);
+  const parameters = readParameters(textsOf(operation, sent.parameters ?? {}));
+  const { query, beside_data, prefers_early } = readOptions(sent.options ?? {});
+  const body = bodyOf(operation, sent, beside_data);
+  // On a shared connection the refresh would wait for the end of the host's transaction.
+  if (sent.unitOfWork === undefined) await ports.refreshClock?.();
+  const request_id = ports.requestIdOf(sent.request_id);
+  const now_ms = ports.clock.nowMs();
+  const call: OperationCall = { caller, actor, request_id, now_ms, ...parameters, query, body, linkTo };
+  const { company_id } = caller;
+  try {
+    const check = (tx: OperationTx) => requireOpenCompany(tx, company_id);
+    if (operation.runs_alone !== undefined && company_id !== null) await ports.unitOfWork.read(check);
+    if ('receive' in operation) {
+      const pieces = piecesOf(sent.file, operation.file_bytes_max ?? Number.POSITIVE_INFINITY);
+      return await operation.receive({ ...call, body: undefined }, pieces, { prefers_early, keepFor });
+    }
+    if ('perform' in operation) return await operation.perform(call);
+    if ('read' in operation) await operation.before?.(call);
+    return await runTransaction(operation, call, sent.unitOfWork ?? ports.unitOfWork, async (tx, work) => {
+      // In the transaction, so that a company that it created exists.
+      if (operation.runs_alone === undefined) await check(tx);
+      return await work();
+    });
+  } catch (error) {
+    throw nameFields(error, '', option_names);
+  }
+}
+
+const linkTo = (path: string): string => path;
+const keepFor = (): void => undefined;
+
+/** The texts of the parameters. To leave one out is a mistake of the host's program. */
+function textsOf({ method, parameters = [] }: Operation, sent: NonNullable<HostCall['parameters']>) {
+  const unknown = Object.keys(sent).find((name) => !parameters.includes(name as Parameter));
+  if (unknown !== undefined) throw new TypeError(`${method} has no argument ${unknown}`);
+  return Object.fromEntries(
+    parameters.map((name) => {
+      const value = sent[name];
+      if (typeof value === 'string' || typeof value === 'number') return [name, String(value)];
+      throw new TypeError(`${method} needs the argument ${name}: a number or a text`);
+    }),
+  );
+}
+
+function bodyOf(
+  operation: Prepared,
+  { data = operation.data_is_optional ? {} : undefined }: HostCall,
+  beside_data: Readonly<Record<string, unknown>>,
+): unknown {
+  if (operation.body === undefined) return undefined;
+  const sent = {
+    ...(toPlainJson(beside_data, 'options') as object),
+    ...(data === undefined ? {} : { data: toPlainJson(data, 'data') }),
+  };
+  return checkBody(operation, sent, false);
+}
+
+/** The refusal without card numbers, which a host may have sent in a wrong place. */
+function masked(refusal: Refusal): Refusal {
+  const message = maskCardNumbers(refusal.message);
+  const fields = refusal.fields.map((field) => ({
+    path: maskCardNumbers(field.path),
+    message: maskCardNumbers(field.message),
+  }));
+  const is_same =
+    message === refusal.message &&
+    fields.every(({ path, message }, at) => {
+      const field = refusal.fields[at];
+      return field?.path === path && field.message === message;
+    });
+  return is_same ? refusal : new Refusal(refusal.code, message, fields);
+}
