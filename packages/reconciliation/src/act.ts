@@ -1,4 +1,5 @@
 import type { MatchedBy } from './item.ts';
+import { itemIdOf } from './item-id.ts';
 
 /** What people do to items. Each is undone by another: see `undoing`. */
 export const act_kinds = ['match', 'unmatch', 'ignore', 'accept', 'confirm', 'reopen'] as const;
@@ -60,4 +61,17 @@ export interface Act {
   readonly note: string;
   readonly reason: string | null;
   readonly request_id: string | null;
+}
+
+/** The records that an act concerns, as `itemIdOf` numbers them. */
+export function recordsOfAct({ item_id, subject }: Pick<Act, 'item_id' | 'subject'>): readonly number[] {
+  const { pairs, authorization } = subject;
+  return [
+    item_id,
+    ...pairs.flatMap(({ line_id, clearing_id }) => [
+      itemIdOf({ kind: 'line', id: line_id }),
+      itemIdOf({ kind: 'clearing', id: clearing_id }),
+    ]),
+    ...(authorization === null ? [] : [itemIdOf({ kind: 'clearing', id: authorization.clearing_id })]),
+  ];
 }

@@ -40,3 +40,8 @@ export function daysAfter(date: string, days: number): string {
 export function daysBetween(from: string, to: string): number {
   return dayOf(to) - dayOf(from);
 }
+
+/** The order of texts by their code units: negative when `a` comes first, 0 when they are equal. */
+export function compareTexts(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}

@@ -101,16 +101,22 @@ export interface Item extends ItemContent {
   readonly period_id: number | null;
 }
 
-/** The age buckets of breaks, in days from the due date, inclusive; null: without end. */
-export const age_buckets = [
-  { name: '0-1', from: 0, to: 1 },
-  { name: '2-3', from: 2, to: 3 },
-  { name: '4-7', from: 4, to: 7 },
-  { name: '8-30', from: 8, to: 30 },
-  { name: 'over 30', from: 31, to: null },
-] as const;
-
 /** The amount of an item in sums: stated less fees, else cleared, else authorized. */
 export function amountOf({ stated, fees, cleared, authorized }: ItemContent): number {
   return stated !== null ? stated - fees : (cleared ?? authorized ?? 0);
+}
+
+/**
+ * The members and amounts of an item, in short. A decision of a person holds while the item has the
+ * fingerprint that the person saw (decision: reconciliation). It contains ids and amounts only.
+ */
+export function fingerprintOf(
+  item: Pick<
+    ItemContent,
+    'authorization_ids' | 'clearing_ids' | 'line_ids' | 'authorized' | 'cleared' | 'stated' | 'fees'
+  >,
+): string {
+  const members = [item.authorization_ids, item.clearing_ids, item.line_ids].map((ids) => ids.join(','));
+  const amounts = [item.authorized, item.cleared, item.stated, item.fees].map((amount) => amount ?? '');
+  return [...members, ...amounts].join('|');
 }

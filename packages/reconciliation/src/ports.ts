@@ -3,12 +3,10 @@ import type { EventStore } from '@tallystick/events';
 import type { Clock, Page, PageRequest, UnitOfWork } from '@tallystick/kernel';
 import type { Act } from './act.ts';
 import type { Item } from './item.ts';
-import type { ItemFilter } from './item-filter.ts';
 import type { RecordKey } from './item-id.ts';
-import type { Coverage } from './judge-item.ts';
-import type { MatchCell } from './match-cells.ts';
-import type { AuthorizedPurchase, CardLine, ClearedAmount } from './records.ts';
-import type { SummaryCell } from './summary.ts';
+import type { ItemFilter } from './items/item-filter.ts';
+import type { MatchCell, SummaryCell } from './keeping/cells.ts';
+import type { AuthorizedPurchase, CardLine, ClearedAmount, Coverage } from './records.ts';
 
 /**
  * How far the items of a company are. The transaction that has locked it is the only one that

@@ -1,0 +1,125 @@
+import { type Call, Refusal } from '@tallystick/kernel';
+import type { ActKind } from '../act.ts';
+import type { Item } from '../item.ts';
+import { recordsOf } from '../item-id.ts';
+import { findItems } from '../items/find-item.ts';
+import { findSeenItem, readItem, unknownItem } from '../items/read-items.ts';
+import { catchUp, refresh, steps_of_reads_max } from '../keeping/keep-up.ts';
+import type { ReconciliationStore } from '../ports.ts';
+import { actInPass, newestActOf, recordsOfPlan, withSeenActs } from './act-in-pass.ts';
+import type { ActPlan, ActPorts, ActTx, Situation } from './act-plan.ts';
+import { type ActRequest, readActRequest } from './act-request.ts';
+import { planConfirmation, planDecision, planReopening } from './plan-decision.ts';
+import { planMatch } from './plan-match.ts';
+import { planUnmatch } from './plan-unmatch.ts';
+import { lockItems, readSituations } from './read-situations.ts';
+import { recordActs } from './record-acts.ts';
+import { refuseByState, refuseMerged, refuseOtherVersion, withNewestAct } from './refuse-act.ts';
+
+/**
+ * A person acts on an item (decision: reconciliation, actions). Returns the item that has the first
+ * record of the item afterwards. Writes the act and an audit entry in the transaction of what it
+ * changes. A match or unmatch of the authorization side is made in a pass of the network, with its
+ * effects on the card.
+ *
+ * Refuses `not_found` an unknown item and one of another company, `validation_failed` invalid
+ * fields and records that cannot belong together, and `conflict` what the state of the item does
+ * not permit: the message says what happened. It refuses as `conflict` also the id of an item that
+ * was merged into another one, unless the request has the version of that one. Of several acts on
+ * one item at once the first one counts, and the others are refused, because the item is not as it
+ * was when they were asked for.
+ */
+export async function actOnItem(
+  ports: ActPorts,
+  call: Call,
+  item_id: number,
+  action: ActKind,
+  request: object,
+): Promise<Item> {
+  const asked = readActRequest(action, request);
+  // Read first: an act that commits while the items are brought up to date was not seen.
+  const before = await ports.unitOfWork.read((tx) => findSeenItem(tx, call, item_id));
+  await catchUp(ports, call.company_id, { steps_max: steps_of_reads_max });
+  const seen = await ports.unitOfWork.read((tx) => readItem(tx, call, item_id));
+  refuseMerged(seen, { item_id, version: asked.version });
+  const expected = {
+    version: asked.version ?? seen.item.version,
+    seen_act_id: asked.version === null || asked.version === seen.item.version ? newestActOf(before) : null,
+  };
+  const perform = (is_against_rules: boolean) =>
+    ports.unitOfWork.run(async (tx) => {
+      const situation = { ...(await situationOf(tx, call, item_id, asked)), is_against_rules };
+      refuseMerged(situation, { item_id, version: asked.version });
+      refuseOtherVersion(situation, expected);
+      const plan = await planAct(situation);
+      if (plan.rematches.length === 0) return await record(situation, plan);
+      const [planned] = await withSeenActs(tx, call, [{ situation, plan }]);
+      return planned!;
+    });
+  const planned = await perform(false).catch((error: unknown) => {
+    if (error instanceof RulesDecideOtherwise) return perform(true);
+    throw error;
+  });
+  if (!('plan' in planned)) return planned;
+  const { plan, situation } = planned;
+  await actInPass(ports, planned);
+  return await ports.unitOfWork.run(async (tx) => {
+    await refresh(tx, call, [...recordsOf(situation.item), ...recordsOfPlan(plan)]);
+    return (await readItem(tx, call, item_id)).item;
+  });
+}
+
+/** The item as its records are now, with its cards and the company locked. */
+async function situationOf(tx: ActTx, call: Call, item_id: number, request: ActRequest): Promise<Situation> {
+  await lockItems(tx, call, [item_id]);
+  const [situation] = await readSituations(tx, call, [{ item_id, request }]);
+  if (situation === undefined || situation === null) throw unknownItem();
+  return situation;
+}
+
+/**
+ * What an act will do. Refuses what the state of the item does not permit. `periods` finds the period
+ * of a frozen item.
+ */
+export async function planAct(
+  situation: Situation,
+  periods: Pick<ReconciliationStore, 'findPeriod'> = situation.tx.reconciliation,
+): Promise<ActPlan> {
+  try {
+    await refuseByState(periods, situation, situation.request.action);
+    return await planOf(situation);
+  } catch (error) {
+    throw withNewestAct(error, situation);
+  }
+}
+
+async function planOf(situation: Situation): Promise<ActPlan> {
+  switch (situation.request.action) {
+    case 'match':
+      return await planMatch(situation);
+    case 'unmatch':
+      return planUnmatch(situation);
+    case 'confirm':
+      return planConfirmation(situation);
+    case 'reopen':
+      return planReopening(situation);
+    case 'ignore':
+    case 'accept':
+      return planDecision(situation);
+  }
+}
+
+/** Records an act, and returns its item as it is with it. */
+async function record(situation: Situation, plan: ActPlan): Promise<Item> {
+  const { tx, call, item } = situation;
+  await recordActs(tx, call, [{ situation, plan }]);
+  await refresh(tx, call, [...recordsOf(item), ...recordsOfPlan(plan)]);
+  const concerned = await findItems(tx.reconciliation, call.company_id, recordsOfPlan(plan));
+  if (plan.isMet !== undefined && !plan.isMet([...new Set(concerned.values())])) {
+    throw new RulesDecideOtherwise('conflict', `the rules keep item ${item.id} as it is`);
+  }
+  return (await readItem(tx, call, item.id)).item;
+}
+
+/** Rolls back what was recorded: the act is planned again. */
+class RulesDecideOtherwise extends Refusal {}

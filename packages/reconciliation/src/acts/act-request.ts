@@ -1,0 +1,117 @@
+import { isStorable, maskCardNumbers, RequestFields, showValue } from '@tallystick/kernel';
+import type { ActKind } from '../act.ts';
+
+/** The sides of an item whose matches can be undone. */
+export const match_sides = ['authorization', 'statement'] as const;
+
+export type MatchSide = (typeof match_sides)[number];
+
+/** The most characters (code points) of a note, and of a reason. */
+export const act_note_length_max = 1_000;
+
+/** The most clearings, and the most lines, of one act. */
+export const act_members_max = 100;
+
+/** What an item is matched with: ids of the other side. */
+export interface MatchWith {
+  readonly authorization_id: number | null;
+  /** Each once, ascending; empty when none are named. The same for `line_ids`. */
+  readonly clearing_ids: readonly number[];
+  readonly line_ids: readonly number[];
+}
+
+/** A request to act on an item, as it was read. */
+export interface ActRequest {
+  readonly action: ActKind;
+  /** Why, in the words of the caller. Card numbers in it are masked, as in `reason`. */
+  readonly note: string;
+  readonly reason: string | null;
+  /** The version that the person saw; null: the one at the time of the request. */
+  readonly version: number | null;
+  /** Only of a match. */
+  readonly with: MatchWith | null;
+  /** Only of an unmatch; null: the match that was made last. */
+  readonly side: MatchSide | null;
+}
+
+/** The request for a decision about an item, which names no other records. */
+export function decisionRequest(action: ActKind, { note, version }: Pick<ActRequest, 'note' | 'version'>): ActRequest {
+  return { action, note, reason: null, version, with: null, side: null };
+}
+
+/**
+ * Reads a request to act on an item (decision: reconciliation, actions). `note` is required;
+ * `reason` and `version` are optional. A match names with what: `{ authorization_id?,
+ * clearing_ids?, line_ids? }`. Refuses (`validation_failed`) every invalid field, also `with` and
+ * `side` of other actions.
+ */
+export function readActRequest(action: ActKind, request: object): ActRequest {
+  const fields = new RequestFields(request);
+  fields.require('note');
+  const expected = `text of 1 to ${act_note_length_max} characters, not all of them blank`;
+  const note = fields.readText('note', isNote, expected);
+  const reason = fields.readText('reason', isNote, expected);
+  const version = fields.readInteger('version', { min: 1, max: Number.MAX_SAFE_INTEGER });
+  if (action === 'match') fields.require('with', '{ authorization_id?, clearing_ids?, line_ids? }');
+  else if (fields.has('with')) fields.addProblem('with', `is only for a match, not for ${action}`);
+  const side = fields.readChoice('side', match_sides);
+  if (action !== 'unmatch' && fields.has('side')) fields.addProblem('side', `is only for unmatch, not for ${action}`);
+  const matched_with = action === 'match' && fields.has('with') ? readWith(fields) : null;
+  fields.refuseInvalid();
+  return {
+    action,
+    note: cleanText(note!),
+    reason: reason === null ? null : cleanText(reason),
+    version,
+    with: matched_with,
+    side,
+  };
+}
+
+/** Whether the text can be a note or a reason. */
+export function isNote(text: string): boolean {
+  return text.trim() !== '' && [...text].length <= act_note_length_max && isStorable(text);
+}
+
+/** The text as it is stored. */
+export function cleanText(text: string): string {
+  return maskCardNumbers(text.trim());
+}
+
+const with_fields: readonly string[] = ['authorization_id', 'clearing_ids', 'line_ids'] satisfies (keyof MatchWith)[];
+
+function readWith(fields: RequestFields): MatchWith | null {
+  const value = fields.get('with');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    fields.addProblem('with', `must be { authorization_id?, clearing_ids?, line_ids? }, not ${showValue(value)}`);
+    return null;
+  }
+  const given = new RequestFields(value);
+  for (const name of Object.keys(value)) {
+    if (!with_fields.includes(name)) fields.addProblem(`with.${name}`, `is not known: ${with_fields.join(', ')} are`);
+  }
+  const authorization_id = given.readId('authorization_id');
+  if (given.has('authorization_id') && authorization_id === null) {
+    fields.addProblem('with.authorization_id', `must be an id, not ${showValue(given.get('authorization_id'))}`);
+  }
+  const [clearing_ids, line_ids] = [readIds(fields, given, 'clearing_ids'), readIds(fields, given, 'line_ids')];
+  const is_sound = fields.areSound('with', ...with_fields.map((name) => `with.${name}`));
+  if (is_sound && authorization_id === null && clearing_ids.length === 0 && line_ids.length === 0) {
+    fields.addProblem('with', 'must name an authorization, clearings or lines');
+  }
+  return { authorization_id, clearing_ids, line_ids };
+}
+
+function readIds(fields: RequestFields, given: RequestFields, name: 'clearing_ids' | 'line_ids'): readonly number[] {
+  const value = given.get(name);
+  if (value === null) return [];
+  if (!Array.isArray(value) || value.length === 0 || value.length > act_members_max || !value.every(isId)) {
+    fields.addProblem(`with.${name}`, `must be an array of 1 to ${act_members_max} ids, positive whole numbers`);
+    return [];
+  }
+  return [...new Set(value)].sort((a, b) => a - b);
+}
+
+function isId(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}

@@ -1,0 +1,35 @@
+import { toInstantText } from '@tallystick/kernel';
+import type { Act, ActKind } from '../act.ts';
+import type { Item } from '../item.ts';
+
+const past_tense: Readonly<Record<ActKind, string>> = {
+  match: 'matched',
+  unmatch: 'unmatched',
+  ignore: 'ignored',
+  accept: 'accepted',
+  confirm: 'confirmed',
+  reopen: 'reopened',
+};
+
+/** The action of the audit entry of an act: `reconciliation.matched`. */
+export function auditActionOf(action: ActKind): string {
+  return `reconciliation.${past_tense[action]}`;
+}
+
+/** Who did what when, and why: a clause for people. */
+export function describeAct({ action, actor, at_ms, note }: Pick<Act, 'action' | 'actor' | 'at_ms' | 'note'>): string {
+  return `${actor} ${past_tense[action]} it at ${toInstantText(at_ms)} (${JSON.stringify(note)})`;
+}
+
+/** The records of an item: a clause for people. */
+export function describeMembers({ authorization_ids, clearing_ids, line_ids }: Item): string {
+  const named = [
+    authorization_ids.map((id) => `authorization ${id}`),
+    clearing_ids.map((id) => `clearing ${id}`),
+    line_ids.map((id) => `line ${id}`),
+  ].flat();
+  const shown = named.slice(0, shown_members_max).join(', ');
+  return named.length > shown_members_max ? `${shown} and ${named.length - shown_members_max} more` : shown;
+}
+
+const shown_members_max = 6;

@@ -1,0 +1,251 @@
+import { invalid } from '@tallystick/kernel';
+import { type Act, pairKeyOf, pairsBetween, type StatementPair } from '../act.ts';
+import type { Item } from '../item.ts';
+import { type RecordKey, recordsOf } from '../item-id.ts';
+import { findItem } from '../items/find-item.ts';
+import { sumOf } from '../items/item-amounts.ts';
+import { isDistantMatch } from '../pairing/distant-pairs.ts';
+import type { CardLine, ClearedAmount } from '../records.ts';
+import { type ActPlan, type Situation, subjectOf } from './act-plan.ts';
+import { act_members_max, type MatchWith } from './act-request.ts';
+import { conflict, refuseDecided, refuseFrozen } from './refuse-act.ts';
+import { standingActs } from './standing-acts.ts';
+
+/**
+ * Plans a match of lines with clearings. Together with what they are paired with already they are a
+ * set, which must add up: fees excepted, its lines and clearings have the same sum. What an unmatch
+ * took apart may come together again as it was, whatever its sum.
+ */
+export async function planStatementMatch(situation: Situation, matched_with: MatchWith): Promise<ActPlan> {
+  const { tx, call, item } = situation;
+  const named = namedBy(item, matched_with);
+  const clearings = await tx.reconciliation.clearings(call.company_id, named.clearing_ids);
+  const lines = await tx.reconciliation.lines(call.company_id, named.line_ids);
+  refuseUnknown('with.clearing_ids', 'clearing', named.clearing_ids, clearings);
+  refuseUnknown('with.line_ids', 'line', named.line_ids, lines);
+  refuseMixed(clearings, lines);
+  if (
+    ![
+      ...clearings.map(({ id }) => item.clearing_ids.includes(id)),
+      ...lines.map(({ id }) => item.line_ids.includes(id)),
+    ].includes(true)
+  ) {
+    throw invalid({ path: 'with', message: `must be about item ${item.id}: none of these records belongs to it` });
+  }
+  const others = new Map<number, Item>();
+  for (const record of keysOf(clearings, lines)) {
+    const other = await findItem(tx.reconciliation, call.company_id, record);
+    if (other === null || other.id === item.id) continue;
+    await refuseFrozen(tx.reconciliation, other);
+    others.set(other.id, other);
+  }
+  const wanted = pairsOf(lines, clearings);
+  const existing = textsOf([item, ...others.values()].flatMap((one) => statementPairsOf(one, { with_fees: true })));
+  const missing = wanted.filter((pair) => !existing.has(pairKeyOf(pair)));
+  if (missing.length === 0) throw conflict(alreadyMatched(item));
+  const whole = await wholeSet(situation, clearings, lines);
+  const acts = await tx.reconciliation.actsOn(call.company_id, keysOf(whole.clearings, whole.lines));
+  const { hands } = standingActs(acts);
+  const [pinned, barred] = [textsOf(hands.pins), textsOf(hands.bars)];
+  const barred_here = missing.filter((pair) => barred.has(pairKeyOf(pair)));
+  if (barred_here.length === missing.length && !situation.is_against_rules) {
+    // What was taken apart is given back to the rules first, which may make it again: also of an
+    // item that is ignored or accepted only since then.
+    const pairs = takenApart(acts, missing) ?? missing;
+    const isMet = (after: readonly Item[]) => {
+      const made = textsOf(after.flatMap((one) => statementPairsOf(one, { with_fees: true })));
+      return missing.every((pair) => made.has(pairKeyOf(pair)));
+    };
+    return { subject: subjectOf(item, { pairs }), rematches: [], isMet };
+  }
+  refuseDecided(situation);
+  for (const other of others.values()) {
+    refuseDecided({ item: other, history: await tx.reconciliation.actsOn(call.company_id, recordsOf(other)) });
+  }
+  const only_fees = lines.every(({ is_fee }) => is_fee);
+  // A fee belongs to one clearing, also within an item.
+  const having = only_fees ? [item, ...others.values()] : [...others.values()];
+  refusePaired(having, { clearings: only_fees ? [] : clearings, lines }, wanted);
+  if (!only_fees) refuseSum(whole);
+  const made = only_fees ? missing : pairsOf(whole.lines, whole.clearings);
+  const all = made.filter((pair) => !pinned.has(pairKeyOf(pair)));
+  // A pair that was taken apart is named twice: the first time it is given back, then it is made.
+  const twice = all.filter((pair) => barred.has(pairKeyOf(pair)));
+  return { subject: subjectOf(item, { pairs: [...all, ...twice] }), rematches: [] };
+}
+
+/**
+ * The pairs of the newest act that took exactly these apart, as it named them: its inverse. An act
+ * that undid a match counts as little as that match.
+ */
+function takenApart(acts: readonly Act[], pairs: readonly StatementPair[]): readonly StatementPair[] | null {
+  const texts = textsOf(pairs);
+  const standing: Act[] = [];
+  for (const act of acts.toSorted((a, b) => a.id - b.id)) {
+    const { action, subject } = act;
+    if (action !== 'match' && action !== 'unmatch') continue;
+    const its = textsOf(subject.pairs);
+    if (its.size !== texts.size || !texts.isSubsetOf(its)) continue;
+    const last = standing.at(-1);
+    if (last !== undefined && last.action !== action && last.subject.pairs.length === subject.pairs.length) {
+      standing.pop();
+    } else standing.push(act);
+  }
+  return standing.findLast(({ action }) => action === 'unmatch')?.subject.pairs ?? null;
+}
+
+interface NamedIds {
+  readonly clearing_ids: readonly number[];
+  readonly line_ids: readonly number[];
+}
+
+interface StatementSet {
+  readonly clearings: readonly ClearedAmount[];
+  readonly lines: readonly CardLine[];
+}
+
+/** The records that a request is about; those of the item itself need no names. */
+function namedBy(item: Item, { clearing_ids, line_ids }: MatchWith): NamedIds {
+  const paired = statementPairsOf(item);
+  if (clearing_ids.length === 0 && item.clearing_ids.length === 0) {
+    throw invalid({ path: 'with.clearing_ids', message: `must name clearings: item ${item.id} has none` });
+  }
+  const free = item.clearing_ids.filter((id) => !paired.some(({ clearing_id }) => clearing_id === id));
+  const own = (free.length > 0 ? free : item.clearing_ids).slice(0, act_members_max);
+  return {
+    clearing_ids: clearing_ids.length > 0 ? clearing_ids : own,
+    line_ids: line_ids.length > 0 ? line_ids : item.line_ids.slice(0, act_members_max),
+  };
+}
+
+function refuseUnknown(
+  path: string,
+  kind: string,
+  ids: readonly number[],
+  found: readonly { readonly id: number }[],
+): void {
+  const known = new Set(found.map(({ id }) => id));
+  const unknown = ids.find((id) => !known.has(id));
+  if (unknown === undefined) return;
+  throw invalid({ path, message: `must be ${kind}s of the company, and there is no ${kind} ${unknown}` });
+}
+
+function refuseMixed(clearings: readonly ClearedAmount[], lines: readonly CardLine[]): void {
+  const [clearing, line] = [clearings[0]!, lines[0]!];
+  const other = [...clearings, ...lines].find(({ currency }) => currency !== line.currency);
+  if (other !== undefined) {
+    const message = `must have one currency, and line ${line.id} is in ${line.currency}, record ${other.id} in ${other.currency}`;
+    throw invalid({ path: 'with', message });
+  }
+  const elsewhere = lines.find(({ account_id }) => account_id !== line.account_id);
+  if (elsewhere === undefined) return;
+  const message = `must be of one account, and line ${elsewhere.id} is not of that of line ${line.id}`;
+  throw invalid({
+    path: lines.length > 1 ? 'with.line_ids' : 'with',
+    message: `${message}, for clearing ${clearing.id}`,
+  });
+}
+
+/** Refuses (`conflict`) records that other items have in pairs that are not wanted. */
+function refusePaired(
+  others: readonly Item[],
+  { clearings, lines }: StatementSet,
+  wanted: readonly StatementPair[],
+): void {
+  const [clearing_ids, line_ids] = [new Set(clearings.map(({ id }) => id)), new Set(lines.map(({ id }) => id))];
+  const texts = textsOf(wanted);
+  for (const other of others) {
+    for (const pair of statementPairsOf(other, { with_fees: true })) {
+      if (texts.has(pairKeyOf(pair))) continue;
+      const is_line = line_ids.has(pair.line_id);
+      if (!is_line && !clearing_ids.has(pair.clearing_id)) continue;
+      if (!is_line && !statementPairsOf(other).some((one) => pairKeyOf(one) === pairKeyOf(pair))) continue;
+      const record = is_line ? `line ${pair.line_id}` : `clearing ${pair.clearing_id}`;
+      throw conflict(`${record} is matched in item ${other.id} already: unmatch it there first`);
+    }
+  }
+}
+
+function alreadyMatched(item: Item): string {
+  const is_proposed = item.matches.some((match) => match.rule === 'covering_set' || isDistantMatch(match));
+  const now = is_proposed ? 'as a proposal: confirm it' : 'already';
+  return `item ${item.id} has these lines and clearings matched ${now}`;
+}
+
+/** The named records with all that they are paired with in the item. */
+async function wholeSet(
+  { tx, call, item }: Situation,
+  clearings: readonly ClearedAmount[],
+  lines: readonly CardLine[],
+): Promise<StatementSet> {
+  const paired = statementPairsOf(item);
+  const clearing_ids = new Set(clearings.map(({ id }) => id));
+  const line_ids = new Set(lines.filter(({ is_fee }) => !is_fee).map(({ id }) => id));
+  for (let size = -1; size !== clearing_ids.size + line_ids.size; ) {
+    size = clearing_ids.size + line_ids.size;
+    for (const { line_id, clearing_id } of paired) {
+      if (!line_ids.has(line_id) && !clearing_ids.has(clearing_id)) continue;
+      line_ids.add(line_id);
+      clearing_ids.add(clearing_id);
+    }
+  }
+  const others = {
+    clearing_ids: [...clearing_ids].filter((id) => !clearings.some((clearing) => clearing.id === id)),
+    line_ids: [...line_ids].filter((id) => !lines.some((line) => line.id === id)),
+  };
+  return {
+    clearings: [...clearings, ...(await tx.reconciliation.clearings(call.company_id, others.clearing_ids))],
+    lines: [...lines, ...(await tx.reconciliation.lines(call.company_id, others.line_ids))],
+  };
+}
+
+/**
+ * Refuses (`validation_failed`) a set whose lines, without fees, and clearings have different sums.
+ */
+function refuseSum({ clearings, lines }: StatementSet): void {
+  const stated = lines.filter(({ is_fee }) => !is_fee);
+  if (stated.length === 0) return;
+  const [line_sum, clearing_sum] = [sumOf(stated), sumOf(clearings)];
+  if (line_sum === clearing_sum) return;
+  const of_lines = `lines ${idsOf(stated)} sum to ${line_sum}`;
+  const of_clearings = `clearings ${idsOf(clearings)} to ${clearing_sum}`;
+  const difference = `a difference of ${line_sum - clearing_sum} in minor units of ${clearings[0]!.currency}`;
+  const message = `must add up: ${of_lines}, ${of_clearings}, ${difference}. Name all that belong together`;
+  throw invalid({ path: 'with', message });
+}
+
+function idsOf(records: readonly { readonly id: number }[]): string {
+  return records
+    .map(({ id }) => id)
+    .sort((a, b) => a - b)
+    .join(', ');
+}
+
+/** Each line with each clearing; a fee with the first clearing only. */
+function pairsOf(lines: readonly CardLine[], clearings: readonly ClearedAmount[]): readonly StatementPair[] {
+  const ids = clearings.map(({ id }) => id).sort((a, b) => a - b);
+  return lines
+    .toSorted((a, b) => a.id - b.id)
+    .flatMap(({ id, is_fee }) => (is_fee ? ids.slice(0, 1) : ids).map((clearing_id) => ({ line_id: id, clearing_id })));
+}
+
+/** The pairs of the statement side of an item. */
+export function statementPairsOf(
+  { matches }: Item,
+  { with_fees = false }: { readonly with_fees?: boolean } = {},
+): readonly StatementPair[] {
+  return matches
+    .filter(({ side, values }) => side === 'statement' && (with_fees || values.fit !== 'fee'))
+    .flatMap(pairsBetween);
+}
+
+function keysOf(clearings: readonly ClearedAmount[], lines: readonly CardLine[]): readonly RecordKey[] {
+  return [
+    ...clearings.map(({ id }) => ({ kind: 'clearing' as const, id })),
+    ...lines.map(({ id }) => ({ kind: 'line' as const, id })),
+  ];
+}
+
+function textsOf(pairs: readonly StatementPair[]): ReadonlySet<string> {
+  return new Set(pairs.map(pairKeyOf));
+}

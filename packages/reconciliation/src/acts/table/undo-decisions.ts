@@ -1,0 +1,111 @@
+import type { Call } from '@tallystick/kernel';
+import type { Act } from '../../act.ts';
+import type { SeenItem } from '../../items/read-items.ts';
+import { type ActOfPass, type PlannedAct, rematchMessage } from '../act-in-pass.ts';
+import type { ActPorts, ActTx } from '../act-plan.ts';
+import { decisionRequest } from '../act-request.ts';
+import { reopeningOf, repetitionOf } from '../plan-decision.ts';
+import { lockItems, readSituations } from '../read-situations.ts';
+import { recordBatch } from '../record-acts.ts';
+import { standingDecisions } from '../standing-acts.ts';
+
+/** A decision that was recorded, and the one that it undid, if it reopened an item. */
+export interface MadeDecision {
+  /** As recorded; or as it was sent to a pass, which may have recorded it. */
+  readonly act: Act | ActOfPass;
+  readonly undone: Act | null;
+}
+
+const batch_size = 100;
+
+/** How often a decision is tried to undo whose item changes at the same time. */
+const attempts_max = 3;
+
+/** Why decisions of a table are undone again. */
+const note = 'undone: another row of the same table could not be decided';
+
+/**
+ * Undoes decisions, the newest first, by acts of their own, with the matches of cards that they
+ * made. One that somebody has undone already stays as it is. Returns the ids of items whose decision
+ * still stands, because their cards no longer permit to undo it.
+ */
+export async function undoDecisions(
+  ports: Pick<ActPorts, 'unitOfWork' | 'network'>,
+  call: Call,
+  made: readonly MadeDecision[],
+): Promise<readonly number[]> {
+  const newest_first = made.toReversed();
+  const kept_ids: number[] = [];
+  for (let at = 0; at < newest_first.length; at += batch_size) {
+    let left: readonly MadeDecision[] = newest_first.slice(at, at + batch_size);
+    for (let attempts = 0; left.length > 0 && attempts < attempts_max; attempts += 1) {
+      left = await undoBatch(ports, call, left);
+    }
+    kept_ids.push(...left.map(itemIdOfMade));
+  }
+  return kept_ids;
+}
+
+function itemIdOfMade({ act }: MadeDecision): number {
+  return 'situation' in act ? act.situation.item.id : act.item_id;
+}
+
+/** Returns the decisions whose undoing a pass refused. */
+async function undoBatch(
+  { unitOfWork, network }: Pick<ActPorts, 'unitOfWork' | 'network'>,
+  call: Call,
+  batch: readonly MadeDecision[],
+): Promise<readonly MadeDecision[]> {
+  const { of_pass } = await unitOfWork.run(async (tx) => {
+    const records = await lockItems(tx, call, batch.map(itemIdOfMade));
+    return await recordBatch(tx, call, await planUndoing(tx, call, batch), records);
+  });
+  const answers = await Promise.all(of_pass.map((act) => network.rematch(rematchMessage(act))));
+  return of_pass.filter((_, at) => answers[at]!.kind === 'refused').map(({ decision }) => decision);
+}
+
+interface Undoing extends PlannedAct {
+  readonly decision: MadeDecision;
+}
+
+/** Plans to undo the decisions that still stand. */
+async function planUndoing(tx: ActTx, call: Call, batch: readonly MadeDecision[]): Promise<readonly Undoing[]> {
+  const situations = await readSituations(
+    tx,
+    call,
+    batch.map((decision) => ({
+      item_id: itemIdOfMade(decision),
+      request: decisionRequest(decision.undone?.action ?? 'reopen', { note, version: null }),
+    })),
+  );
+  return batch.flatMap((decision, at): Undoing[] => {
+    const situation = situations[at]!;
+    const act = situation === null ? undefined : recordedAct(decision, situation);
+    if (situation === null || act === undefined || !isStanding(act, situation)) return [];
+    const { undone } = decision;
+    if (act.action === 'reopen' && undone === null) return [];
+    const plan = undone === null ? reopeningOf(act, situation) : repetitionOf(undone, situation);
+    return [{ decision, situation, plan }];
+  });
+}
+
+/** The act as recorded; undefined when the pass that it was sent to did not record it. */
+function recordedAct({ act }: MadeDecision, { history }: SeenItem): Act | undefined {
+  if (!('situation' in act)) return act;
+  const { situation, plan, seen_acts } = act;
+  const { call, request } = situation;
+  return history.findLast(
+    (recorded) =>
+      recorded.id > seen_acts.newest_id &&
+      recorded.action === request.action &&
+      recorded.actor === call.actor &&
+      recorded.note === request.note &&
+      recorded.subject.fingerprint === plan.subject.fingerprint,
+  );
+}
+
+/** Whether nobody has undone the act. */
+function isStanding(act: Act, { history }: SeenItem): boolean {
+  if (act.action !== 'reopen') return standingDecisions(history).some(({ id }) => id === act.id);
+  return history.findLast(({ action }) => action !== 'match' && action !== 'unmatch')?.id === act.id;
+}

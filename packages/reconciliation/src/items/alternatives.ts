@@ -1,0 +1,97 @@
+import type { MatchCandidate, MatchEvidence } from '@tallystick/cards';
+import type { Alternative, MatchedBy } from '../item.ts';
+import { itemIdOf, type RecordKey } from '../item-id.ts';
+import type { CoveringSet } from '../pairing/covering-sets.ts';
+import type { ClearedAmount } from '../records.ts';
+import { ruleOf } from './item-matches.ts';
+import type { ItemRecords } from './item-parts.ts';
+
+/** How many covering sets an item lists among its alternatives. */
+const offers_listed_max = 10;
+
+/**
+ * The other ways to match the records of an item: none that is a match already. A tie is listed
+ * without its authorizations, which `explainItem` finds.
+ */
+export function alternativesOf(offersOf: OffersOf, { clearings, lines }: ItemRecords): readonly Alternative[] {
+  const ties = clearings.filter(({ is_tie }) => is_tie).map(toTie);
+  if (offersOf === noOffers) return ties;
+  const offered = new Set([
+    ...clearings.flatMap(({ id }) => offersOf({ kind: 'clearing', id })),
+    ...lines.flatMap(({ id }) => offersOf({ kind: 'line', id })),
+  ]);
+  const best = [...offered].sort((a, b) => a.place - b.place).slice(0, offers_listed_max);
+  return [...ties, ...best.map(({ set }) => toOffer(set))];
+}
+
+/** The covering sets of a record that were not applied, with their places in the list of all. */
+export type OffersOf = (record: RecordKey) => readonly { readonly set: CoveringSet; readonly place: number }[];
+
+const noOffers: OffersOf = () => [];
+
+/** Finds the offers of a record by the record. */
+export function offersByRecord(offers: readonly CoveringSet[]): OffersOf {
+  if (offers.length === 0) return noOffers;
+  const by_record = new Map<number, { readonly set: CoveringSet; readonly place: number }[]>();
+  for (const [place, set] of offers.entries()) {
+    const offer = { set, place };
+    for (const own of [
+      ...set.clearing_ids.map((id) => itemIdOf({ kind: 'clearing', id })),
+      ...set.line_ids.map((id) => itemIdOf({ kind: 'line', id })),
+    ]) {
+      const known = by_record.get(own);
+      if (known === undefined) by_record.set(own, [offer]);
+      else known.push(offer);
+    }
+  }
+  return (record) => by_record.get(itemIdOf(record)) ?? [];
+}
+
+function toTie(clearing: ClearedAmount): Alternative {
+  return {
+    rule: ruleOf(clearing),
+    reason: 'several records fit equally well, so none was taken',
+    authorization_id: null,
+    clearing_ids: [clearing.id],
+    line_ids: [],
+  };
+}
+
+/** The authorization that the clearing may belong to, found by a rule. */
+export function toCandidate(clearing_id: number, { rule, authorization_id, evidence }: MatchCandidate): Alternative {
+  return {
+    rule: String(rule) as MatchedBy,
+    reason: describeEvidence(evidence),
+    authorization_id,
+    clearing_ids: [clearing_id],
+    line_ids: [],
+  };
+}
+
+function describeEvidence(evidence: MatchEvidence): string {
+  const { cleared, authorized, currency, approval_code, merchant_id, network_reference } = evidence;
+  const { authorization_date, days } = evidence;
+  const amounts = `${cleared} of ${authorized} in minor units of ${currency}`;
+  const same = [
+    network_reference === null ? [] : `network reference ${network_reference}`,
+    approval_code === null ? [] : `approval code ${approval_code}`,
+    merchant_id === null ? [] : `merchant ${merchant_id}`,
+  ].flat();
+  const dates = `authorized on ${authorization_date}, settled ${countOf(Math.abs(days), 'day')}`;
+  return `same ${same.join(', ')}; ${amounts}; ${dates} ${days < 0 ? 'before' : 'after'} that`;
+}
+
+function countOf(count: number, what: string): string {
+  return count === 1 ? `1 ${what}` : `${count} ${what}s`;
+}
+
+function toOffer({ line_ids, clearing_ids, amount, days }: CoveringSet): Alternative {
+  const of = line_ids.length === 1 ? `${clearing_ids.length} clearing(s)` : `${line_ids.length} lines`;
+  return {
+    rule: 'covering_set',
+    reason: `${of} make up ${amount} within ${days} days, and so do others`,
+    authorization_id: null,
+    clearing_ids,
+    line_ids,
+  };
+}

@@ -1,0 +1,222 @@
+import { match_reach_days } from '@tallystick/cards';
+import { dateOf, day_ms, daysAfter, startOf } from '../calendar.ts';
+import { type BreakKind, break_kinds, type ItemStatus } from '../item.ts';
+import { clustersOf, linkOf } from '../pairing/clusters.ts';
+import { isDistant } from '../pairing/distant-pairs.ts';
+import { pairing_days_max } from '../pairing/pair-lines.ts';
+import type { AuthorizedPurchase, CardLine, ClearedAmount, Coverage } from '../records.ts';
+import { nextBucketAt } from './age.ts';
+import { sumOf } from './item-amounts.ts';
+import type { ItemRecords } from './item-parts.ts';
+
+/** What the records of an item say by themselves, before any decision of a person. */
+export interface Judgement {
+  readonly status: Exclude<ItemStatus, 'ignored' | 'accepted'>;
+  readonly kind: BreakKind | null;
+  /** The clearings that the break is about, in the canonical order; empty when it is about none. */
+  readonly concerned: readonly ClearedAmount[];
+  readonly due_date: string | null;
+  /** When status, kind or due date change by themselves; null: never. */
+  readonly next_change_ms: number | null;
+  /** When the age bucket of a break changes; null when it does not. */
+  readonly next_bucket_ms: number | null;
+  readonly sides: 1 | 2 | 3;
+}
+
+/** Something that is missing or differs. */
+interface Finding {
+  /** Null: it is awaited until `from_ms`, and not missed after it. */
+  readonly kind: BreakKind | null;
+  readonly due_date: string;
+  /** From when on it is a break; until then it is awaited. */
+  readonly from_ms: number;
+  readonly clearings: readonly ClearedAmount[];
+}
+
+/** How many days a clearing is awaited when its hold never ends. */
+const endless_hold_days = match_reach_days;
+
+/** Judges the records of an item at an instant (decision: reconciliation, statuses and kinds). */
+export function judge(records: ItemRecords, coverage: Coverage, now_ms: number): Judgement {
+  const findings = findingsOf(records, coverage);
+  const pending = findings.filter(({ from_ms }) => from_ms > now_ms);
+  const breaks = findings.filter(({ kind, from_ms }) => kind !== null && from_ms <= now_ms);
+  const worst = break_kinds.find((kind) => breaks.some((found) => found.kind === kind)) ?? null;
+  const shown = worst === null ? pending : breaks.filter(({ kind }) => kind === worst);
+  const due_date = leastOf(shown.map((finding) => finding.due_date));
+  return {
+    status: worst !== null ? 'break' : isProposed(records) ? 'proposed' : pending.length > 0 ? 'awaiting' : 'matched',
+    kind: worst,
+    concerned: worst === null ? [] : records.clearings.filter((clearing) => isConcerned(shown, clearing)),
+    due_date,
+    next_change_ms: leastOf(pending.map(({ from_ms }) => from_ms)),
+    next_bucket_ms: worst === null || due_date === null ? null : nextBucketAt(due_date, now_ms),
+    sides: sidesOf(records, coverage),
+  };
+}
+
+function isConcerned(findings: readonly Finding[], clearing: ClearedAmount): boolean {
+  return findings.some(({ clearings }) => clearings.includes(clearing));
+}
+
+function leastOf<Value extends string | number>(values: readonly Value[]): Value | null {
+  return values.reduce<Value | null>((least, value) => (least === null || value < least ? value : least), null);
+}
+
+function findingsOf(records: ItemRecords, coverage: Coverage): readonly Finding[] {
+  const { purchases, clearings } = records;
+  const undone = undoneBy(clearings);
+  return [
+    ...(records.is_late_change ? [lateChange(records)] : []),
+    ...clearings.filter(({ id }) => !undone.has(id)).flatMap(findByClass),
+    ...purchases.flatMap((purchase) => findAwaited(purchase, clearings)),
+    ...findOnStatement(records, coverage),
+  ];
+}
+
+/** A break at once, due on a settlement or booking date. */
+function atOnce(kind: BreakKind, due_date: string, clearings: readonly ClearedAmount[]): Finding {
+  return { kind, due_date, from_ms: Number.NEGATIVE_INFINITY, clearings };
+}
+
+/** What came for an item after a closing froze it. */
+function lateChange({ clearings, lines }: ItemRecords): Finding {
+  const settled = leastOf(clearings.map(({ settlement_date }) => settlement_date));
+  const booked = leastOf(lines.map(({ booking_date }) => booking_date));
+  return atOnce('late_change', settled ?? booked!, clearings);
+}
+
+/**
+ * Breaks that a class makes at once. Late clearings, reversals, refunds, exact, tip, partial, under
+ * and fx_drift make none. A force post for which several authorizations fit is a proposal.
+ */
+function findByClass(clearing: ClearedAmount): readonly Finding[] {
+  const kind = kindOfClass(clearing);
+  return kind === null ? [] : [atOnce(kind, clearing.settlement_date, [clearing])];
+}
+
+function kindOfClass({ class: its_class, is_tie }: ClearedAmount): BreakKind | null {
+  if (its_class === 'suspected_duplicate') return 'suspected_duplicate';
+  if (its_class === 'force_post') return is_tie ? null : 'unauthorized';
+  return its_class === 'over' ? 'amount' : null;
+}
+
+/**
+ * The ids of the clearings that a message reversal undid. They are no break of their class any
+ * more, and no proposal.
+ */
+function undoneBy(clearings: readonly ClearedAmount[]): ReadonlySet<number | null> {
+  if (clearings.length < 2) return nothing_undone;
+  return new Set(
+    clearings
+      .filter(({ cycle, match_rule }) => cycle === 'reversal' && match_rule === 1)
+      .map(({ clearing_id }) => clearing_id),
+  );
+}
+
+const nothing_undone: ReadonlySet<number | null> = new Set();
+
+/**
+ * The clearing that an authorization awaits until its hold ends, or 35 days when it never ends. A
+ * hold that was released by hand awaits nothing. A partial clearing awaits the next one, but needs
+ * no more once the hold has ended.
+ */
+function findAwaited(
+  { id, status, authorized, hold_end_ms, decided_at_ms }: AuthorizedPurchase,
+  all_clearings: readonly ClearedAmount[],
+): readonly Finding[] {
+  if (authorized === 0 || !isAwaiting(status)) return [];
+  const from_ms = hold_end_ms ?? decided_at_ms + endless_hold_days * day_ms;
+  const clearings = all_clearings.filter(({ authorization_id }) => authorization_id === id);
+  return [{ kind: status === 'partially_cleared' ? null : 'uncleared', due_date: dateOf(from_ms), from_ms, clearings }];
+}
+
+function isAwaiting(status: AuthorizedPurchase['status']): boolean {
+  return status === 'open' || status === 'expired' || status === 'partially_cleared';
+}
+
+/** What is missing or differs between the clearings and the lines of an item. */
+function findOnStatement({ clearings, lines, pairings }: ItemRecords, coverage: Coverage): readonly Finding[] {
+  if (clearings.length === 0) return lines.map(findAlone);
+  const sides = statedSides({ clearings, lines, pairings });
+  const stated = new Set(sides.flatMap((side) => side.clearings));
+  return [
+    ...sides.flatMap(findDifference),
+    ...clearings.filter((clearing) => !stated.has(clearing) && needsLine(clearing, coverage)).map(findUnstated),
+  ];
+}
+
+/** A line of the account that no clearing explains. It is awaited like the line of a clearing. */
+function findAlone({ booking_date }: CardLine): Finding {
+  return missingAfter('unexplained_line', booking_date, []);
+}
+
+function findUnstated(clearing: ClearedAmount): Finding {
+  return missingAfter('unstated', clearing.settlement_date, [clearing]);
+}
+
+/** What should have come by the end of the third day after a date. */
+function missingAfter(kind: BreakKind, date: string, clearings: readonly ClearedAmount[]): Finding {
+  const due_date = daysAfter(date, pairing_days_max);
+  return { kind, due_date, from_ms: startOf(due_date) + day_ms, clearings };
+}
+
+/** What is on both sides of one or more pairs. */
+interface Sides {
+  readonly clearings: readonly ClearedAmount[];
+  readonly lines: readonly CardLine[];
+}
+
+function findDifference({ clearings, lines }: Sides): readonly Finding[] {
+  if (sumOf(lines) === sumOf(clearings)) return [];
+  return [atOnce('amount', leastOf(clearings.map(({ settlement_date }) => settlement_date))!, clearings)];
+}
+
+/** The clearings that have a line which is no fee, with their lines, each group that pairs join. */
+function statedSides({ clearings, lines, pairings }: Omit<ItemRecords, 'purchases' | 'is_late_change'>): Sides[] {
+  if (pairings.length === 0) return [];
+  const clusters = clustersOf(pairings.filter(({ fit }) => fit !== 'fee').map(linkOf));
+  return clusters.map(({ clearing_ids, line_ids }) => ({
+    clearings: clearings.filter(({ id }) => clearing_ids.has(id)),
+    lines: lines.filter(({ id }) => line_ids.has(id)),
+  }));
+}
+
+/**
+ * Whether a clearing needs a statement line: it settled on or after the first date of a statement
+ * in its currency. Nobody books an amount of 0.
+ */
+function needsLine({ currency, settlement_date, amount }: ClearedAmount, coverage: Coverage): boolean {
+  const first = coverage.get(currency);
+  return amount !== 0 && first !== undefined && settlement_date >= first;
+}
+
+/**
+ * Whether a match needs a person: rules 5 to 7 or a match under review that nobody
+ * confirmed, several records that fit equally well, a covering set, or a line that was booked far
+ * from the settlement.
+ */
+function isProposed({ clearings, pairings }: ItemRecords): boolean {
+  const undone = undoneBy(clearings);
+  return (
+    pairings.some((pairing) => pairing.rule === 'covering_set' || isDistant(pairing)) ||
+    clearings.some((clearing) => !undone.has(clearing.id) && isProposal(clearing))
+  );
+}
+
+/** Whether the match of a clearing is a proposal. */
+export function isProposal(clearing: ClearedAmount): boolean {
+  const { is_chosen, is_tie, review, match_rule, authorization_id, clearing_id } = clearing;
+  if (is_chosen) return false;
+  return is_tie || review || (match_rule >= 5 && match_rule <= 7 && (authorization_id ?? clearing_id) !== null);
+}
+
+/** How many of authorization, clearing and statement the item has or needs. */
+function sidesOf({ purchases, clearings, lines }: ItemRecords, coverage: Coverage): 1 | 2 | 3 {
+  const awaits_clearing = purchases.some((purchase) => findAwaited(purchase, []).length > 0);
+  const clearing = clearings.length > 0 || lines.length > 0 || awaits_clearing;
+  // Only for clearings: when statements begin to cover a currency, items without one stay as they
+  // are.
+  const statement = lines.length > 0 || clearings.some((one) => needsLine(one, coverage));
+  return (Number(purchases.length > 0) + Number(clearing) + Number(statement)) as 1 | 2 | 3;
+}

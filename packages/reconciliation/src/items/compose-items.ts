@@ -1,0 +1,173 @@
+import type { ClearingClass } from '@tallystick/cards';
+import { assert } from '@tallystick/kernel';
+import type { Act } from '../act.ts';
+import { type Decision, standingActs } from '../acts/standing-acts.ts';
+import { fingerprintOf, type ItemContent, type ItemStatus } from '../item.ts';
+import { itemIdOf, type RecordKey } from '../item-id.ts';
+import { type CoveringSet, findCoveringSets, leftoversOf, pairingsOf } from '../pairing/covering-sets.ts';
+import type { Pairing } from '../pairing/pair-lines.ts';
+import { pairRecords } from '../pairing/pair-records.ts';
+import type { ClearedAmount, Coverage, ReconciliationRecords } from '../records.ts';
+import { alternativesOf, type OffersOf, offersByRecord } from './alternatives.ts';
+import { type Judgement, judge } from './break-kind.ts';
+import { amountsOf } from './item-amounts.ts';
+import { matchesOf, weakestOf } from './item-matches.ts';
+import { type FrozenRecords, type ItemRecords, nothing_frozen, partsOf } from './item-parts.ts';
+
+/** Everything that the items of a closed group of records depend on. */
+export interface ItemGroup {
+  /**
+   * Without the clearings and lines that a closing froze. The authorizations of frozen items may be
+   * among them.
+   */
+  readonly records: ReconciliationRecords;
+  /** Of these records: made by people, by statement key, and by applied covering sets. */
+  readonly pairings: readonly Pairing[];
+  /** The covering sets of these records that were not applied: others fit as well. */
+  readonly offers: readonly CoveringSet[];
+  /** The decisions that stand, by the fingerprint of what the person saw. */
+  readonly decisions: ReadonlyMap<string, Decision>;
+  readonly frozen: FrozenRecords;
+  readonly coverage: Coverage;
+  readonly now_ms: number;
+}
+
+/**
+ * Composes the items of a closed group of records, in the order of their ids. The result depends on
+ * the records, on what people decided and on the instant, never on the order in which records
+ * arrived but for the ids, which come from the first record of each item.
+ */
+export function composeItems(group: ItemGroup): readonly ItemContent[] {
+  const offersOf = offersByRecord(group.offers);
+  return partsOf(group)
+    .map((part) => composeItem(group, offersOf, part))
+    .sort((a, b) => a.id - b.id);
+}
+
+function composeItem(group: ItemGroup, offersOf: OffersOf, records: ItemRecords): ItemContent {
+  const { purchases, clearings, lines, pairings } = records;
+  const first = firstOf(records);
+  const judgement = judge(records, group.coverage, group.now_ms);
+  const settlement_date = clearings.at(-1)?.settlement_date ?? null;
+  const matches = matchesOf(records);
+  const undecided: ItemContent = {
+    id: itemIdOf(first),
+    company_id: first.company_id,
+    status: judgement.status,
+    kind: judgement.kind,
+    class: classOf(judgement, clearings),
+    rule: weakestOf(matches),
+    vcn_id: (purchases[0] ?? clearings[0])?.card_id ?? null,
+    merchant_name: merchantOf(records),
+    authorization_ids: idsOf(purchases),
+    clearing_ids: idsOf(clearings),
+    line_ids: idsOf(lines),
+    matches,
+    alternatives: alternativesOf(offersOf, records),
+    ...amountsOf({ purchases, clearings, lines, pairings }),
+    currency: (clearings[0] ?? purchases[0] ?? lines[0]!).currency,
+    sides: judgement.sides,
+    settlement_date,
+    period_date: settlement_date ?? lines.at(-1)?.booking_date ?? null,
+    due_date: judgement.due_date,
+    next_change_ms: leastOf(judgement.next_change_ms, judgement.next_bucket_ms),
+    opened_at_ms: first.arrived_at_ms,
+  };
+  if (group.decisions.size === 0) return undecided;
+  return decide(undecided, judgement, group.decisions.get(fingerprintOf(undecided)));
+}
+
+/**
+ * The item under the decision of a person. Ignored items leave every total; a break can be
+ * accepted; a confirmed proposal is none. Both keep their kind and due date.
+ */
+function decide(item: ItemContent, judgement: Judgement, decision: Decision | undefined): ItemContent {
+  const status = decision === undefined ? item.status : statusUnder(decision.action, item);
+  if (status === item.status) return item;
+  return { ...item, status, next_change_ms: judgement.next_change_ms };
+}
+
+function statusUnder(action: Decision['action'], { status, due_date }: ItemContent): ItemStatus {
+  if (action === 'ignore') return 'ignored';
+  if (action === 'accept') return status === 'break' ? 'accepted' : status;
+  if (status !== 'proposed') return status;
+  return due_date === null ? 'matched' : 'awaiting';
+}
+
+function leastOf(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
+}
+
+/** The record of an item that arrived first; of several, by kind, then by id (decision: items). */
+function firstOf({ purchases, clearings, lines }: ItemRecords): Arrival {
+  let first: Arrival | null = null;
+  const consider = (kind: RecordKey['kind'], id: number, company_id: number, arrived_at_ms: number): void => {
+    assert(first === null || first.company_id === company_id, 'an item has records of several companies');
+    // Kinds are considered in their order.
+    const is_earlier =
+      first === null ||
+      arrived_at_ms < first.arrived_at_ms ||
+      (arrived_at_ms === first.arrived_at_ms && kind === first.kind && id < first.id);
+    if (is_earlier) first = { kind, id, company_id, arrived_at_ms };
+  };
+  for (const { id, company_id, decided_at_ms } of purchases) consider('authorization', id, company_id, decided_at_ms);
+  for (const { id, company_id, recorded_at_ms } of clearings) consider('clearing', id, company_id, recorded_at_ms);
+  for (const { id, company_id, recorded_at_ms } of lines) consider('line', id, company_id, recorded_at_ms);
+  assert(first !== null, 'an item has a record');
+  return first;
+}
+
+interface Arrival extends RecordKey {
+  readonly company_id: number;
+  readonly arrived_at_ms: number;
+}
+
+/**
+ * The class that describes an item: that of the clearing which its break is about, else of its
+ * newest first presentment that is no refund, else of its newest clearing.
+ */
+function classOf({ concerned }: Judgement, clearings: readonly ClearedAmount[]): ClearingClass | null {
+  const isPurchase = (clearing: ClearedAmount) =>
+    clearing.cycle === 'first_presentment' &&
+    clearing.class !== 'refund_linked' &&
+    clearing.class !== 'refund_unlinked';
+  const described = concerned.findLast(isPurchase) ?? clearings.findLast(isPurchase) ?? clearings.at(-1);
+  return described?.class ?? null;
+}
+
+function merchantOf({ purchases, clearings }: ItemRecords): string | null {
+  return [...purchases, ...clearings].find(({ merchant_name }) => merchant_name !== null)?.merchant_name ?? null;
+}
+
+function idsOf(records: readonly { readonly id: number }[]): readonly number[] {
+  return records.map(({ id }) => id).sort((a, b) => a - b);
+}
+
+/** Everything that the items of a company are made of. */
+export interface CompanyRecords {
+  /** All that are not frozen. */
+  readonly records: ReconciliationRecords;
+  readonly acts: readonly Act[];
+  readonly frozen?: FrozenRecords;
+  readonly coverage: Coverage;
+  readonly now_ms: number;
+}
+
+/**
+ * Composes all items of a company at once. What is kept up to date in parts must equal this,
+ * whatever the order and the parts in which records arrived.
+ */
+export function composeAll({ records, acts, frozen, coverage, now_ms }: CompanyRecords): readonly ItemContent[] {
+  const { hands, decisions } = standingActs(acts);
+  const paired = pairRecords(records, hands);
+  const { applied, offers } = findCoveringSets(leftoversOf(records, paired), hands.bars);
+  return composeItems({
+    records,
+    pairings: [...paired, ...applied.flatMap(pairingsOf)],
+    offers,
+    decisions,
+    frozen: frozen ?? nothing_frozen,
+    coverage,
+    now_ms,
+  });
+}

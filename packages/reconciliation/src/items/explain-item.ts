@@ -1,0 +1,66 @@
+import { type CandidateRecords, findCandidates, isDispute } from '@tallystick/cards';
+import type { Call } from '@tallystick/kernel';
+import type { Alternative, Item } from '../item.ts';
+import type { ReconciliationTx } from '../ports.ts';
+import { toCandidate } from './alternatives.ts';
+import { isProposal } from './break-kind.ts';
+import type { SeenItem } from './read-items.ts';
+import { readItem } from './read-items.ts';
+
+/** How many candidate authorizations an item lists among its alternatives. */
+export const candidates_listed_max = 10;
+
+/** How many proposed clearings of an item are explained. */
+const explained_clearings_max = 10;
+
+/** An item with the authorizations that its proposed clearings may belong to. */
+export interface ExplainedItem extends SeenItem {
+  /** More authorizations fit than the item lists. */
+  readonly has_more_alternatives: boolean;
+}
+
+/**
+ * Reads an item as `readItem` does, and lists among its alternatives the authorizations that rules
+ * 3 to 6 find for its proposed clearings, other than those matched. A person picks one with
+ * `match`. For one item: a list does not search for them.
+ */
+export async function explainItem(
+  tx: Pick<ReconciliationTx, 'reconciliation'>,
+  call: Pick<Call, 'company_id' | 'now_ms'>,
+  id: number,
+): Promise<ExplainedItem> {
+  const { item, history } = await readItem(tx, call, id);
+  const clearings = isOpen(item) ? await tx.reconciliation.clearings(item.company_id, item.clearing_ids) : [];
+  const proposed = clearings.filter((one) => isProposal(one) && !isDispute(one)).map((one) => one.id);
+  if (proposed.length === 0) return { item, history, has_more_alternatives: false };
+  const explained_ids = proposed.sort((a, b) => a - b).slice(0, explained_clearings_max);
+  const records = await tx.reconciliation.candidateRecords(item.company_id, explained_ids);
+  const found = records
+    .toSorted((a, b) => a.clearing.id - b.clearing.id)
+    .flatMap((of_clearing) => candidatesOf(of_clearing, call.now_ms));
+  const listed = found.slice(0, candidates_listed_max);
+  const explained = new Set(listed.flatMap(({ clearing_ids }) => clearing_ids));
+  const others = item.alternatives.filter((one) => !isTie(one) || !explained.has(one.clearing_ids[0]!));
+  return {
+    item: { ...item, alternatives: [...listed, ...others] },
+    history,
+    has_more_alternatives: found.length > listed.length || proposed.length > explained_ids.length,
+  };
+}
+
+function isOpen({ period_id, status }: Item): boolean {
+  return period_id === null && status !== 'matched' && status !== 'awaiting';
+}
+
+/** The other authorizations of a clearing. */
+function candidatesOf(records: CandidateRecords, now_ms: number): readonly Alternative[] {
+  const { id, authorization_id } = records.clearing;
+  return findCandidates(records, now_ms)
+    .filter((candidate) => candidate.authorization_id !== authorization_id)
+    .map((candidate) => toCandidate(id, candidate));
+}
+
+/** Whether the alternative stands for a tie whose authorizations are not named. */
+function isTie({ authorization_id, line_ids }: Alternative): boolean {
+  return authorization_id === null && line_ids.length === 0;
+}

@@ -1,0 +1,124 @@
+import { itemIdOf, type RecordKey } from '../item-id.ts';
+import { entryKeyOfLine } from '../pairing/entry-key.ts';
+import { compareClearings, compareLines, type Pairing } from '../pairing/pair-lines.ts';
+import type { AuthorizedPurchase, CardLine, ClearedAmount, ReconciliationRecords } from '../records.ts';
+
+/** The records of one item, with the pairings among them. */
+export interface ItemRecords {
+  readonly purchases: readonly AuthorizedPurchase[];
+  readonly clearings: readonly ClearedAmount[];
+  readonly lines: readonly CardLine[];
+  readonly pairings: readonly Pairing[];
+  /** Its purchase, or the clearing with its key, was frozen by a closing. */
+  readonly is_late_change: boolean;
+}
+
+/** The records of frozen items. They never change, and what comes later has an item of its own. */
+export interface FrozenRecords {
+  readonly authorization_ids: ReadonlySet<number>;
+  readonly clearing_ids: ReadonlySet<number>;
+  /** `entryKeyOfClearing` of the clearings, with the instant of the closing, in epoch milliseconds. */
+  readonly keys: ReadonlyMap<string, number>;
+}
+
+export const nothing_frozen: FrozenRecords = {
+  authorization_ids: new Set(),
+  clearing_ids: new Set(),
+  keys: new Map(),
+};
+
+/** The records of each item: those that authorizations, references and pairings join. */
+export function partsOf({ records, pairings, frozen }: PartsOf): readonly ItemRecords[] {
+  const { purchases, clearings, lines } = records;
+  const groups = new Groups();
+  for (const { id, authorization_id, clearing_id } of clearings) {
+    const own = itemIdOf({ kind: 'clearing', id });
+    groups.add(own);
+    if (authorization_id !== null) groups.join(own, itemIdOf({ kind: 'authorization', id: authorization_id }));
+    if (clearing_id !== null) groups.join(own, itemIdOf({ kind: 'clearing', id: clearing_id }));
+  }
+  for (const { line_id, clearing_id } of pairings) {
+    groups.join(itemIdOf({ kind: 'line', id: line_id }), itemIdOf({ kind: 'clearing', id: clearing_id }));
+  }
+  const parts = new Map<number, Part>();
+  const partOf = (kind: RecordKey['kind'], id: number): Part => {
+    const root = groups.rootOf(itemIdOf({ kind, id }));
+    const known = parts.get(root);
+    if (known !== undefined) return known;
+    const part: Part = { purchases: [], clearings: [], lines: [], pairings: [], is_late_change: false };
+    parts.set(root, part);
+    return part;
+  };
+  const in_order = clearings.toSorted(compareClearings);
+  for (const clearing of in_order) {
+    const part = partOf('clearing', clearing.id);
+    part.clearings.push(clearing);
+    part.is_late_change ||=
+      (clearing.authorization_id !== null && frozen.authorization_ids.has(clearing.authorization_id)) ||
+      (clearing.clearing_id !== null && frozen.clearing_ids.has(clearing.clearing_id));
+  }
+  for (const line of lines.toSorted(compareLines)) partOf('line', line.id).lines.push(line);
+  for (const pairing of pairings) partOf('line', pairing.line_id).pairings.push(pairing);
+  // Of several purchases in one item, that of the first clearing comes first.
+  const places = new Map(in_order.map(({ authorization_id }, at) => [authorization_id, at] as const).reverse());
+  const placeOf = ({ id }: AuthorizedPurchase) => places.get(id) ?? in_order.length;
+  for (const purchase of purchases.toSorted((a, b) => placeOf(a) - placeOf(b) || a.id - b.id)) {
+    if (frozen.authorization_ids.has(purchase.id) || purchase.status === 'declined') continue;
+    partOf('authorization', purchase.id).purchases.push(purchase);
+  }
+  for (const part of parts.values()) {
+    if (part.clearings.length > 0) continue;
+    // A line that was open when its key was frozen is not late: it carries forward.
+    part.is_late_change = part.lines.some(
+      (line) => line.recorded_at_ms > (frozen.keys.get(entryKeyOfLine(line)) ?? Number.POSITIVE_INFINITY),
+    );
+  }
+  return [...parts.values()].filter(hasItem);
+}
+
+/** What decides which records are in one item. */
+interface PartsOf {
+  readonly records: ReconciliationRecords;
+  readonly pairings: readonly Pairing[];
+  readonly frozen: FrozenRecords;
+}
+
+interface Part extends ItemRecords {
+  readonly purchases: AuthorizedPurchase[];
+  readonly clearings: ClearedAmount[];
+  readonly lines: CardLine[];
+  readonly pairings: Pairing[];
+  is_late_change: boolean;
+}
+
+/**
+ * Whether records make an item. A declined authorization, a fully reversed one and one of 0 without
+ * a clearing have none.
+ */
+function hasItem({ purchases, clearings, lines }: ItemRecords): boolean {
+  return clearings.length > 0 || lines.length > 0 || purchases.some(({ authorized }) => authorized !== 0);
+}
+
+/** Disjoint groups of records, by the item ids that they would have. */
+class Groups {
+  readonly #parents = new Map<number, number>();
+
+  add(own: number): void {
+    if (!this.#parents.has(own)) this.#parents.set(own, own);
+  }
+
+  join(one: number, other: number): void {
+    this.add(one);
+    this.add(other);
+    this.#parents.set(this.rootOf(one), this.rootOf(other));
+  }
+
+  rootOf(own: number): number {
+    let root = own;
+    for (let next = this.#parents.get(root); next !== undefined && next !== root; next = this.#parents.get(root)) {
+      root = next;
+    }
+    this.#parents.set(own, root);
+    return root;
+  }
+}

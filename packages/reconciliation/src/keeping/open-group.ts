@@ -1,0 +1,113 @@
+import type { Act } from '../act.ts';
+import { type Decision, standingActs } from '../acts/standing-acts.ts';
+import { itemIdOf, type RecordKey } from '../item-id.ts';
+import type { FrozenRecords } from '../items/item-parts.ts';
+import { type Leftovers, leftoversOf } from '../pairing/covering-sets.ts';
+import { entryKeyOfClearing, leftoverKeyOf } from '../pairing/entry-key.ts';
+import type { HandPairs, Pairing } from '../pairing/pair-lines.ts';
+import { pairRecords } from '../pairing/pair-records.ts';
+import type { Entry, ReconciliationStore } from '../ports.ts';
+import type { CardLine, ClearedAmount } from '../records.ts';
+import type { ClosedGroup } from './closed-group.ts';
+
+/** The records of a closed group that no closing froze, with what pairs them. */
+export interface OpenGroup {
+  readonly clearings: readonly ClearedAmount[];
+  readonly lines: readonly CardLine[];
+  readonly frozen: FrozenRecords;
+  readonly acts: readonly Act[];
+  readonly hands: HandPairs;
+  readonly decisions: ReadonlyMap<string, Decision>;
+  /** Made by people and by statement key. */
+  readonly pairings: readonly Pairing[];
+  /** What these do not explain. */
+  readonly leftovers: Leftovers;
+  /** The keys of the leftovers, by the record's own id. */
+  readonly leftover_keys: ReadonlyMap<number, string>;
+  /** The stored entries of leftovers of the group, in the same way. */
+  readonly leftover_entries: ReadonlyMap<number, Entry>;
+}
+
+/** Loads the rest of the group and pairs what is not frozen. */
+export async function pairGroup(
+  store: ReconciliationStore,
+  company_id: number,
+  group: ClosedGroup,
+): Promise<OpenGroup> {
+  let acts: readonly Act[] = [];
+  for (let is_loaded = false; !is_loaded; ) {
+    await group.load();
+    acts = await store.actsOn(company_id, group.records());
+    // A pair that a person made may join records that nothing else joins.
+    const { pins } = standingActs(acts).hands;
+    const records = pins.flatMap(({ line_id, clearing_id }): RecordKey[] => [
+      { kind: 'line', id: line_id },
+      { kind: 'clearing', id: clearing_id },
+    ]);
+    is_loaded = records.every((record) => group.has(record));
+    for (const record of records) group.addRecord(record);
+  }
+  const { hands, decisions } = standingActs(acts);
+  const { frozen, frozen_line_ids } = await frozenOf(store, company_id, group);
+  const clearings = [...group.clearings.values()].filter(({ id }) => !frozen.clearing_ids.has(id));
+  const lines = [...group.lines.values()].filter(({ id }) => !frozen_line_ids.has(id));
+  const pairings = pairRecords({ clearings, lines }, hands);
+  const leftovers = leftoversOf({ clearings, lines }, pairings);
+  const stored = await store.entriesOf(company_id, leftoverPlaces(group));
+  return {
+    clearings,
+    lines,
+    frozen,
+    acts,
+    hands,
+    decisions,
+    pairings,
+    leftovers,
+    leftover_keys: new Map(placesOf(leftovers).map(({ key, record }) => [itemIdOf(record), key])),
+    leftover_entries: new Map(stored.map((entry) => [itemIdOf(entry.record), entry])),
+  };
+}
+
+async function frozenOf(store: ReconciliationStore, company_id: number, { items, clearings }: ClosedGroup) {
+  const frozen_items = [...items.values()].filter(({ period_id }) => period_id !== null);
+  const clearing_ids = new Set(frozen_items.flatMap((item) => item.clearing_ids));
+  const keys = new Map<string, number>();
+  for (const period_id of new Set(frozen_items.map((item) => item.period_id!))) {
+    const { closed_at_ms } = (await store.findPeriod(company_id, period_id))!;
+    const ids = frozen_items.flatMap((item) => (item.period_id === period_id ? item.clearing_ids : []));
+    for (const id of ids) {
+      const clearing = clearings.get(id);
+      if (clearing === undefined) continue;
+      const key = entryKeyOfClearing(clearing);
+      keys.set(key, Math.min(closed_at_ms, keys.get(key) ?? closed_at_ms));
+    }
+  }
+  const frozen: FrozenRecords = {
+    authorization_ids: new Set(frozen_items.flatMap((item) => item.authorization_ids)),
+    clearing_ids,
+    keys,
+  };
+  return { frozen, frozen_line_ids: new Set(frozen_items.flatMap((item) => item.line_ids)) };
+}
+
+/** Where entries of leftovers may be stored: only a record that has an entry by its key has one. */
+function leftoverPlaces({ clearings, lines, entries }: ClosedGroup): readonly Pick<Entry, 'key' | 'record'>[] {
+  return placesOf({
+    clearings: [...clearings.values()].filter(({ id }) => entries.has(itemIdOf({ kind: 'clearing', id }))),
+    lines: [...lines.values()].filter(({ id }) => entries.has(itemIdOf({ kind: 'line', id }))),
+  });
+}
+
+/** The places that records have while they are leftovers. */
+export function placesOf({ clearings, lines }: Leftovers): readonly Pick<Entry, 'key' | 'record'>[] {
+  return [
+    ...clearings.map(({ id, currency, settlement_date }) => ({
+      key: leftoverKeyOf('clearing', currency, settlement_date),
+      record: { kind: 'clearing' as const, id },
+    })),
+    ...lines.map(({ id, currency, booking_date }) => ({
+      key: leftoverKeyOf('line', currency, booking_date),
+      record: { kind: 'line' as const, id },
+    })),
+  ];
+}

@@ -1,0 +1,299 @@
+/**
+ * A rebuild walks all records and items of a company in batches, each in a transaction of its own,
+ * and mends what differs from what the records make:
+ *
+ *   entries ──> authorizations ──> clearings ──> lines ──> items ──> cells
+ *
+ * Entries come first, because they are what records are found by. Items that are kept up to date
+ * are equal to rebuilt ones, so it finds differences only after a fault. Frozen items stay as they
+ * are: they are the record of the closing. Others may write meanwhile.
+ */
+import { Fault } from '@tallystick/kernel';
+import type { Item } from '../item.ts';
+import { itemIdOf, type RecordKey, record_kinds } from '../item-id.ts';
+import { entryKeyOfClearing, entryKeyOfLine, isLeftoverKey } from '../pairing/entry-key.ts';
+import type { Entry, ItemChanges, ItemPlace, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
+import type { Coverage } from '../records.ts';
+import {
+  CellSums,
+  cellKeyOf,
+  cellOf,
+  type MatchCell,
+  matchCellKeyOf,
+  matchCellsOf,
+  type SummaryCell,
+} from './cells.ts';
+import { catchUp, recomputeAndWrite } from './keep-up.ts';
+import { entriesChanged, noItemChanges, recompute, type Seeds } from './recompute.ts';
+
+export interface RebuildOptions {
+  /** Null: all companies. */
+  readonly company_id: number | null;
+  /** Reports differences and writes nothing, also no arrivals. */
+  readonly check_only: boolean;
+  /** The most records of one transaction; 500 by default. */
+  readonly batch_max?: number;
+  readonly onProgress?: (progress: RebuildProgress) => void;
+}
+
+export interface RebuildProgress {
+  readonly company_id: number;
+  readonly phase: RebuildPhase;
+  /** How many records, items or entries of the phase are walked. */
+  readonly done: number;
+}
+
+export type RebuildPhase = 'entries' | RecordKey['kind'] | 'items' | 'cells';
+
+/** What a rebuild walked, and what differed. */
+export interface Rebuilt {
+  readonly companies: number;
+  readonly records: number;
+  readonly items: number;
+  /** Items that differed: missing, wrong, or without records. */
+  readonly items_different: number;
+  readonly entries_different: number;
+  /** Totals of the summary, and counts of matches. */
+  readonly cells_different: number;
+}
+
+/** Rebuilds the items of one company or of all. */
+export async function rebuild(ports: ReconciliationPorts, options: RebuildOptions): Promise<Rebuilt> {
+  const total = { companies: 0, records: 0, items: 0, items_different: 0, entries_different: 0, cells_different: 0 };
+  for await (const company_id of companiesOf(ports, options.company_id)) {
+    const of_company = await new CompanyRebuild(ports, company_id, options).run();
+    total.companies += 1;
+    for (const name of Object.keys(of_company) as (keyof typeof of_company)[]) total[name] += of_company[name];
+  }
+  return total;
+}
+
+async function* companiesOf({ unitOfWork }: ReconciliationPorts, company_id: number | null): AsyncIterable<number> {
+  if (company_id !== null) {
+    yield company_id;
+    return;
+  }
+  for (let after = 0; ; ) {
+    const ids = await unitOfWork.read((tx) => tx.reconciliation.companiesAfter(after, 100));
+    yield* ids;
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    after = last;
+  }
+}
+
+class CompanyRebuild {
+  readonly #ports: ReconciliationPorts;
+  readonly #company_id: number;
+  readonly #options: RebuildOptions;
+  readonly #batch_max: number;
+  readonly #found = { records: 0, items: 0, items_different: 0, entries_different: 0, cells_different: 0 };
+
+  constructor(ports: ReconciliationPorts, company_id: number, options: RebuildOptions) {
+    this.#ports = ports;
+    this.#company_id = company_id;
+    this.#options = options;
+    this.#batch_max = options.batch_max ?? 500;
+  }
+
+  async run() {
+    // What has not arrived yet would count as a difference.
+    if (!this.#options.check_only) await this.#catchUpOrMend();
+    await this.#walkAllEntries();
+    for (const kind of record_kinds) await this.#walkRecords(kind, kind);
+    await this.#walkItems();
+    return this.#found;
+  }
+
+  async #catchUp(): Promise<void> {
+    await catchUp(this.#ports, this.#company_id, { batch_max: this.#batch_max });
+  }
+
+  /**
+   * Where entries are lost, items that exist are not found, and to insert them again fails. Then the
+   * entries are mended first. What may succeed later is no such failure.
+   */
+  async #catchUpOrMend(): Promise<void> {
+    try {
+      await this.#catchUp();
+    } catch (error) {
+      if (error instanceof Fault && error.retryable) throw error;
+      await this.#walkAllEntries();
+      await this.#catchUp();
+    }
+  }
+
+  async #walkAllEntries(): Promise<void> {
+    await this.#walkEntries();
+    for (const kind of ['clearing', 'line'] as const) await this.#walkRecords(kind, 'entries');
+  }
+
+  /**
+   * Removes entries of records that do not exist or have another key. Records that lack an entry
+   * then get one.
+   */
+  async #walkEntries(): Promise<void> {
+    for (let after: Entry | null = null, done = 0; ; ) {
+      const entries: readonly Entry[] = await this.#step(async (tx) => {
+        const found = await tx.reconciliation.entriesAfter(this.#company_id, after, this.#batch_max);
+        const keys = await keysOf(tx, this.#company_id, found);
+        const wrong = found.filter(({ key, record }) => !isLeftoverKey(key) && keys.get(textOfRecord(record)) !== key);
+        await this.#mend(tx, { ...noItemChanges(this.#company_id), entries_removed: wrong });
+        return found;
+      });
+      const last = entries.at(-1);
+      if (last === undefined) return;
+      after = last;
+      done += entries.length;
+      this.#report('entries', done);
+    }
+  }
+
+  /** Adds the entries that records of a kind lack, or recomputes the items that have them. */
+  async #walkRecords(kind: RecordKey['kind'], phase: RebuildPhase): Promise<void> {
+    for (let after = 0, done = 0; ; ) {
+      const ids = await this.#step(async (tx, coverage) => {
+        const found = await tx.reconciliation.recordsAfter(this.#company_id, kind, after, this.#batch_max);
+        const records = found.map((id): RecordKey => ({ kind, id }));
+        if (phase === 'entries') await this.#addEntries(tx, records);
+        else await this.#recompute(tx, { records, item_ids: [] }, coverage);
+        return found;
+      });
+      const last = ids.at(-1);
+      if (last === undefined) return;
+      after = last;
+      done += ids.length;
+      if (phase !== 'entries') this.#found.records += ids.length;
+      this.#report(phase, done);
+    }
+  }
+
+  async #addEntries(tx: ReconciliationTx, records: readonly RecordKey[]): Promise<void> {
+    const keys = await keysOf(
+      tx,
+      this.#company_id,
+      records.map((record) => ({ record })),
+    );
+    const places = records.map((record) => ({ record, key: keys.get(textOfRecord(record))! }));
+    const known = await tx.reconciliation.entriesOf(this.#company_id, places);
+    const known_records = new Set(known.map(({ record }) => textOfRecord(record)));
+    const missing = places.filter(({ record }) => !known_records.has(textOfRecord(record)));
+    const entries_inserted = missing.map(({ record, key }) => ({
+      company_id: this.#company_id,
+      key,
+      record,
+      // The item that the record would have alone. To recompute the record corrects it.
+      item_id: itemIdOf(record),
+    }));
+    await this.#mend(tx, { ...noItemChanges(this.#company_id), entries_inserted });
+  }
+
+  /** Recomputes items, so that those whose records are gone are found, and counts the cells. */
+  async #walkItems(): Promise<void> {
+    for (let after: ItemPlace | null = null, done = 0; ; ) {
+      const items: readonly Item[] = await this.#step(async (tx, coverage) => {
+        const found = await tx.reconciliation.itemsAfter(this.#company_id, after, this.#batch_max);
+        await this.#recompute(tx, { records: [], item_ids: found.map(({ id }) => id) }, coverage);
+        return found;
+      });
+      const last = items.at(-1);
+      if (last === undefined) break;
+      after = last;
+      done += items.length;
+      this.#report('items', done);
+    }
+    this.#found.items = await this.#mendCells();
+  }
+
+  /**
+   * Counts the items and reads the cells in one state of the database, while others write. What
+   * differs is added to the cells afterwards: each change in between has added to both alike. Two
+   * rebuilds at once may add it twice, which the next one corrects.
+   */
+  async #mendCells(): Promise<number> {
+    const { items, cells, match_cells } = await this.#ports.unitOfWork.read((tx) => this.#countCells(tx));
+    const different = cells.length + match_cells.length;
+    this.#found.cells_different += different;
+    if (different > 0)
+      await this.#step((tx) => this.#mend(tx, { ...noItemChanges(this.#company_id), cells, match_cells }));
+    this.#report('cells', different);
+    return items;
+  }
+
+  /** How many items there are, and what the cells lack. */
+  async #countCells({ reconciliation }: ReconciliationTx) {
+    const counted = new CellSums<SummaryCell>(cellKeyOf);
+    const matches = new CellSums<MatchCell>(matchCellKeyOf);
+    let items = 0;
+    for (let after: ItemPlace | null = null; ; ) {
+      const found: readonly Item[] = await reconciliation.itemsAfter(this.#company_id, after, 5_000);
+      for (const item of found) {
+        counted.add(cellOf(item), 1);
+        for (const cell of matchCellsOf(item)) matches.add(cell, 1);
+      }
+      const last = found.at(-1);
+      if (last === undefined) break;
+      items += found.length;
+      after = last;
+    }
+    for (const cell of await reconciliation.cells(this.#company_id)) counted.add(cell, -1);
+    for (const cell of await reconciliation.matchCells(this.#company_id)) matches.add(cell, -1);
+    return { items, cells: counted.different(), match_cells: matches.different() };
+  }
+
+  async #recompute(tx: ReconciliationTx, seeds: Seeds, coverage: Coverage): Promise<void> {
+    const circumstances = { company_id: this.#company_id, coverage, now_ms: this.#ports.clock.nowMs() };
+    const { check_only } = this.#options;
+    const { changes, items } = check_only
+      ? await recompute(tx.reconciliation, seeds, circumstances)
+      : await recomputeAndWrite(tx, seeds, circumstances);
+    this.#found.items_different += items.length;
+    this.#found.entries_different += entriesChanged(changes);
+  }
+
+  async #mend(tx: ReconciliationTx, changes: ItemChanges): Promise<void> {
+    const { cells, match_cells } = changes;
+    const entries_changed = entriesChanged(changes);
+    if (entries_changed + cells.length + match_cells.length === 0) return;
+    this.#found.entries_different += entries_changed;
+    if (!this.#options.check_only) await tx.reconciliation.write(changes);
+  }
+
+  /** A transaction that has the company; one that only reads when nothing is mended. */
+  async #step<Result>(work: (tx: ReconciliationTx, coverage: Coverage) => Promise<Result>): Promise<Result> {
+    const { unitOfWork } = this.#ports;
+    if (this.#options.check_only) {
+      return await unitOfWork.read(async (tx) => work(tx, await tx.reconciliation.readCoverage(this.#company_id)));
+    }
+    return await unitOfWork.run(async (tx) => {
+      const { reconciliation } = tx;
+      await reconciliation.lockCompany(this.#company_id);
+      return await work(tx, await reconciliation.readCoverage(this.#company_id));
+    });
+  }
+
+  #report(phase: RebuildPhase, done: number): void {
+    this.#options.onProgress?.({ company_id: this.#company_id, phase, done });
+  }
+}
+
+function textOfRecord({ kind, id }: RecordKey): string {
+  return `${kind} ${id}`;
+}
+
+/** The keys of the entries of these records, by `textOfRecord`. */
+async function keysOf(
+  { reconciliation }: ReconciliationTx,
+  company_id: number,
+  of: readonly { readonly record: RecordKey }[],
+): Promise<ReadonlyMap<string, string>> {
+  const idsOf = (kind: RecordKey['kind']) => of.flatMap(({ record }) => (record.kind === kind ? record.id : []));
+  const keys = new Map<string, string>();
+  for (const clearing of await reconciliation.clearings(company_id, idsOf('clearing'))) {
+    keys.set(textOfRecord({ kind: 'clearing', id: clearing.id }), entryKeyOfClearing(clearing));
+  }
+  for (const line of await reconciliation.lines(company_id, idsOf('line'))) {
+    keys.set(textOfRecord({ kind: 'line', id: line.id }), entryKeyOfLine(line));
+  }
+  return keys;
+}

@@ -1,0 +1,188 @@
+import type { Item, ItemContent } from '../item.ts';
+import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
+import { composeItems } from '../items/compose-items.ts';
+import { pairingsOf } from '../pairing/covering-sets.ts';
+import type { Entry, ItemChanges, ReconciliationStore } from '../ports.ts';
+import type { Coverage } from '../records.ts';
+import { cellChanges, matchCellChanges } from './cells.ts';
+import { ClosedGroup } from './closed-group.ts';
+import { coveringSetsOf } from './covering-region.ts';
+import { type OpenGroup, pairGroup } from './open-group.ts';
+
+/** What is to be recomputed: records that arrived or changed, and items. */
+export interface Seeds {
+  readonly records: readonly RecordKey[];
+  readonly item_ids: readonly number[];
+}
+
+/** What items depend on beside their records. */
+export interface Circumstances {
+  readonly company_id: number;
+  readonly coverage: Coverage;
+  readonly now_ms: number;
+}
+
+/** An item before and after a change; null where there is none. */
+export interface ItemChange {
+  readonly before: Item | null;
+  readonly after: Item | null;
+}
+
+/** The differences between stored items and what their records make. */
+export interface Recomputed {
+  readonly changes: ItemChanges;
+  readonly items: readonly ItemChange[];
+}
+
+/**
+ * Recomputes the items of everything that the seeds may concern, and returns the differences.
+ * Writes nothing. The items depend on the stored records, acts and frozen items, not on the seeds:
+ * to recompute more than necessary changes nothing else.
+ */
+export async function recompute(
+  store: ReconciliationStore,
+  seeds: Seeds,
+  { company_id, coverage, now_ms }: Circumstances,
+): Promise<Recomputed> {
+  const group = new ClosedGroup(store, company_id);
+  for (const record of seeds.records) group.addRecord(record);
+  for (const id of seeds.item_ids) group.addItem(id);
+  const paired = await pairGroup(store, company_id, group);
+  const { open, sets } = await coveringSetsOf(store, company_id, group, paired, seeds.records);
+  const contents = composeItems({
+    records: { purchases: [...group.purchases.values()], clearings: open.clearings, lines: open.lines },
+    pairings: [...open.pairings, ...sets.applied.flatMap(pairingsOf)],
+    offers: sets.offers,
+    decisions: open.decisions,
+    frozen: open.frozen,
+    coverage,
+    now_ms,
+  });
+  const items = itemChangesOf(group, contents);
+  const entries = entryChangesOf(company_id, group, open, contents);
+  const rows = items.map((change) => ({ ...change, is_new_row: isNewRow(change) }));
+  return {
+    items,
+    changes: {
+      company_id,
+      inserted: rows.flatMap(({ after, is_new_row }) => (after !== null && is_new_row ? after : [])),
+      updated: rows.flatMap(({ after, is_new_row }) => (after !== null && !is_new_row ? after : [])),
+      removed_ids: rows.flatMap(({ before, after, is_new_row }) =>
+        before !== null && (after === null || is_new_row) ? before.id : [],
+      ),
+      entries_inserted: entries.inserted,
+      entries_updated: entries.updated,
+      entries_removed: entries.removed,
+      cells: cellChanges(items),
+      match_cells: matchCellChanges(items),
+    },
+  };
+}
+
+/** Changes of a company that change nothing, to be filled in. */
+export function noItemChanges(company_id: number): ItemChanges {
+  return {
+    company_id,
+    inserted: [],
+    updated: [],
+    removed_ids: [],
+    entries_inserted: [],
+    entries_updated: [],
+    entries_removed: [],
+    cells: [],
+    match_cells: [],
+  };
+}
+
+/** Whether nothing differs. */
+export function isUnchanged(changes: ItemChanges): boolean {
+  const { inserted, updated, removed_ids } = changes;
+  return [inserted, updated, removed_ids].every((changed) => changed.length === 0) && entriesChanged(changes) === 0;
+}
+
+/** How many entries differ. */
+export function entriesChanged({ entries_inserted, entries_updated, entries_removed }: ItemChanges): number {
+  return entries_inserted.length + entries_updated.length + entries_removed.length;
+}
+
+/** Whether the new state of an item is a new row: a stored one keeps these fields. */
+function isNewRow({ before, after }: ItemChange): boolean {
+  if (before === null || after === null) return true;
+  return (
+    before.vcn_id !== after.vcn_id || before.opened_at_ms !== after.opened_at_ms || before.currency !== after.currency
+  );
+}
+
+/** The differences of the items that are not frozen. */
+function itemChangesOf(group: ClosedGroup, contents: readonly ItemContent[]): readonly ItemChange[] {
+  const composed = new Map(contents.map((content) => [content.id, content]));
+  const changes: ItemChange[] = [];
+  for (const before of group.items.values()) {
+    if (before.period_id === null && !composed.has(before.id)) changes.push({ before, after: null });
+  }
+  for (const content of contents) {
+    const before = group.items.get(content.id) ?? null;
+    // The retention time of a record takes the name of its merchant. The item keeps it.
+    const known = before !== null && hasSameRecords(before, content) ? before.merchant_name : null;
+    const after = { ...content, merchant_name: content.merchant_name ?? known };
+    if (before !== null && isSameContent(before, after)) continue;
+    changes.push({ before, after: { ...after, version: versionOf(group, content) + 1, period_id: null } });
+  }
+  return changes;
+}
+
+/** Whether two items have the same authorizations and clearings. */
+function hasSameRecords(one: ItemContent, other: ItemContent): boolean {
+  return (
+    one.authorization_ids.join() === other.authorization_ids.join() &&
+    one.clearing_ids.join() === other.clearing_ids.join()
+  );
+}
+
+/**
+ * The highest version of the items that had the records of an item; 0 when none had them. An item
+ * that was merged and comes apart again does not repeat a version.
+ */
+function versionOf(group: ClosedGroup, { id, clearing_ids, line_ids }: ItemContent): number {
+  const own = group.items.get(id);
+  if (own !== undefined) return own.version;
+  const entries = recordsOf({ clearing_ids, line_ids }).flatMap((record) => group.entries.get(itemIdOf(record)) ?? []);
+  const items = entries.flatMap(({ item_id }) => group.items.get(item_id) ?? []);
+  return Math.max(0, ...items.map(({ version }) => version));
+}
+
+/** The differences of the entries of the records that are not frozen. */
+function entryChangesOf(
+  company_id: number,
+  group: ClosedGroup,
+  open: OpenGroup,
+  contents: readonly ItemContent[],
+): { readonly inserted: readonly Entry[]; readonly updated: readonly Entry[]; readonly removed: readonly Entry[] } {
+  const inserted: Entry[] = [];
+  const updated: Entry[] = [];
+  const left = new Map(open.leftover_entries);
+  const keep = (before: Entry | undefined, entry: Entry): void => {
+    if (before?.key !== entry.key) inserted.push(entry);
+    else if (before.item_id !== entry.item_id) updated.push(entry);
+  };
+  for (const { id: item_id, clearing_ids, line_ids } of contents) {
+    for (const record of recordsOf({ clearing_ids, line_ids })) {
+      const own_id = itemIdOf(record);
+      keep(group.entries.get(own_id), { company_id, key: group.keyOf(record), record, item_id });
+      const leftover_key = open.leftover_keys.get(own_id);
+      if (leftover_key === undefined) continue;
+      keep(left.get(own_id), { company_id, key: leftover_key, record, item_id });
+      left.delete(own_id);
+    }
+  }
+  return { inserted, updated, removed: [...left.values()] };
+}
+
+/** Whether a stored item has the content that was composed: equal fields, and equal lists as JSON. */
+function isSameContent(before: ItemContent, content: ItemContent): boolean {
+  const names = Object.keys(content) as (keyof ItemContent)[];
+  return names.every((name) => {
+    const [one, other] = [before[name], content[name]];
+    return one === other || (Array.isArray(other) && JSON.stringify(one) === JSON.stringify(other));
+  });
+}

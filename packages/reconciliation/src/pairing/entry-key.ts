@@ -1,0 +1,83 @@
+import { compareTexts, daysAfter } from '../calendar.ts';
+import type { CardLine, ClearedAmount } from '../records.ts';
+
+/**
+ * The key under which the lines and clearings that may be a pair find each other: the currency and
+ * the statement key. Without a reference the date takes its place, and nothing is found by it.
+ */
+export function entryKeyOfClearing({
+  currency,
+  statement_key,
+  settlement_date,
+}: Pick<ClearedAmount, 'currency' | 'statement_key' | 'settlement_date'>): string {
+  return entryKeyOf(currency, statement_key, settlement_date);
+}
+
+/** The same of a line. */
+export function entryKeyOfLine({
+  currency,
+  statement_key,
+  booking_date,
+}: Pick<CardLine, 'currency' | 'statement_key' | 'booking_date'>): string {
+  return entryKeyOf(currency, statement_key, booking_date);
+}
+
+const no_reference = '-';
+
+function entryKeyOf(currency: string, statement_key: string | null, date: string): string {
+  return `${currency} ${statement_key ?? no_reference + date}`;
+}
+
+/** Whether records of this key find each other by it: it was made from an acquirer reference. */
+export function isPairingKey(key: string): boolean {
+  return !key.startsWith(no_reference, key.indexOf(' ') + 1);
+}
+
+/**
+ * The key of a record that no pairing explains: one that a covering set may explain. Keys of one
+ * kind and currency sort by date. No other key begins so.
+ */
+export function leftoverKeyOf(kind: 'clearing' | 'line', currency: string, date: string): string {
+  return `${leftover}${kind} ${currency} ${date}`;
+}
+
+const leftover = '~';
+
+/** Whether the key is that of a leftover. */
+export function isLeftoverKey(key: string): boolean {
+  return key.startsWith(leftover);
+}
+
+/** The keys of the leftovers of a kind and currency on these dates and some days around them. */
+export function leftoverKeysAround(
+  kind: 'clearing' | 'line',
+  { currency, from, to }: LeftoverDates,
+  days: number,
+): { readonly from: string; readonly to: string } {
+  return {
+    from: leftoverKeyOf(kind, currency, daysAfter(from, -days)),
+    to: leftoverKeyOf(kind, currency, daysAfter(to, days)),
+  };
+}
+
+/** Dates of leftovers of a currency, YYYY-MM-DD, both included. */
+export interface LeftoverDates {
+  readonly currency: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Joins dates that are at most so many days apart, so that each range is read once. */
+export function joinDates(dates: readonly LeftoverDates[], days: number): readonly LeftoverDates[] {
+  const joined: LeftoverDates[] = [];
+  const in_order = dates.toSorted((a, b) => compareTexts(a.currency, b.currency) || compareTexts(a.from, b.from));
+  for (const next of in_order) {
+    const last = joined.at(-1);
+    if (last !== undefined && last.currency === next.currency && next.from <= daysAfter(last.to, days)) {
+      if (next.to > last.to) joined[joined.length - 1] = { ...last, to: next.to };
+    } else {
+      joined.push(next);
+    }
+  }
+  return joined;
+}

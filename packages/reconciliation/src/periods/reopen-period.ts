@@ -1,0 +1,48 @@
+import { auditEntry, type Call, Refusal } from '@tallystick/kernel';
+import type { ActTx } from '../acts/act-plan.ts';
+import { conflict } from '../acts/refuse-act.ts';
+import { recordsOf } from '../item-id.ts';
+import { refresh } from '../keeping/keep-up.ts';
+import type { Period } from '../ports.ts';
+import { endBatches, objectOf, type PeriodPorts, period_batch_size } from './period.ts';
+
+/**
+ * Reopens the newest period: its items change again, and take up what came late for them. Writes
+ * the audit log. Refuses `not_found`, and `conflict` for a period that is reopened, being closed,
+ * or not the newest one.
+ */
+export async function reopenPeriod(ports: PeriodPorts, call: Call, period_id: number): Promise<Period> {
+  const period = await ports.unitOfWork.run((tx) => beginReopening(tx, call, period_id));
+  for (let freed = period_batch_size; freed === period_batch_size; ) {
+    freed = await ports.unitOfWork.run(async (tx) => {
+      await tx.reconciliation.lockCompany(call.company_id);
+      const items = await tx.reconciliation.unfreeze(period, period_batch_size);
+      await refresh(tx, call, items.flatMap(recordsOf));
+      return items.length;
+    });
+  }
+  return await ports.unitOfWork.run((tx) => endBatches(tx, call, { ...period, status: 'reopened' }, 'reopening'));
+}
+
+async function beginReopening({ reconciliation, audit }: ActTx, call: Call, period_id: number): Promise<Period> {
+  const { company_id, actor, now_ms } = call;
+  await reconciliation.lockCompany(company_id);
+  const period = await reconciliation.findPeriod(company_id, period_id);
+  if (period === null) throw new Refusal('not_found', 'there is no period with this id');
+  const newest = await reconciliation.newestPeriod(company_id);
+  if (period.status === 'reopened') throw conflict(`period ${period_id} was reopened by ${period.reopened_by} already`);
+  if (period.status === 'closing') {
+    throw conflict(`period ${period_id} is being closed: send the request to close it again to complete it`);
+  }
+  if (newest?.id !== period_id) {
+    throw conflict(
+      `only the newest period can be reopened, and that is ${newest?.id}, closed through ${newest?.closed_through}`,
+    );
+  }
+  if (period.status === 'reopening') return period;
+  const reopening: Period = { ...period, status: 'reopening', reopened_at_ms: now_ms, reopened_by: actor };
+  await reconciliation.updatePeriod(reopening);
+  const details = { closed_through: period.closed_through };
+  await audit.record(auditEntry(call, 'reconciliation.period_reopened', objectOf(period), details), now_ms);
+  return reopening;
+}

@@ -1,0 +1,88 @@
+import type { Call, UnitOfWork } from '@tallystick/kernel';
+import { dateOf, daysBetween } from '../calendar.ts';
+import type { Item } from '../item.ts';
+import type { ItemFilter } from '../items/item-filter.ts';
+import { listItems } from '../items/read-items.ts';
+import type { ReconciliationTx } from '../ports.ts';
+import { type CellValue, toCsvRow } from '../table-cell.ts';
+
+/** The columns of the table of items (decision: reconciliation). People fill in the last two. */
+export const item_columns = [
+  'id',
+  'version',
+  'status',
+  'kind',
+  'class',
+  'rule',
+  'vcn_id',
+  'merchant_name',
+  'authorized',
+  'cleared',
+  'stated',
+  'fees',
+  'difference',
+  'currency',
+  'settlement_date',
+  'due_date',
+  'age_days',
+  'decision',
+  'note',
+] as const;
+
+export type ItemColumn = (typeof item_columns)[number];
+
+/** The first row of the table. */
+export function itemTableHead(): string {
+  return toCsvRow(item_columns);
+}
+
+/**
+ * The row of an item. Amounts are minor units of its currency. The columns `decision` and `note`
+ * are empty: a row without a decision changes nothing when the table is sent back.
+ */
+export function itemTableRow(item: Item, today: string): string {
+  const cells: Readonly<Record<ItemColumn, CellValue>> = {
+    ...item,
+    merchant_name: item.merchant_name === null ? null : { text: item.merchant_name },
+    age_days: ageOfItem(item, today),
+    decision: null,
+    note: null,
+  };
+  return toCsvRow(item_columns.map((column) => cells[column]));
+}
+
+/**
+ * The days since its due date; null without one. Before it a break has the age 0, because a clearing
+ * may settle on a later day than it arrives, and other items have none.
+ */
+export function ageOfItem({ status, due_date }: Pick<Item, 'status' | 'due_date'>, today: string): number | null {
+  if (due_date === null) return null;
+  const days = daysBetween(due_date, today);
+  if (days >= 0) return days;
+  return status === 'break' ? 0 : null;
+}
+
+/** The items of one look at the database. */
+const batch_size = 500;
+
+/**
+ * Writes the items that fit as a table in CSV, newest first. Each batch is a transaction of its
+ * own, so that a slow reader holds none. An item that changes meanwhile is written as it was or as
+ * it is.
+ */
+export async function* exportItems(
+  { unitOfWork }: { readonly unitOfWork: UnitOfWork<Pick<ReconciliationTx, 'reconciliation'>> },
+  call: Pick<Call, 'company_id' | 'now_ms'>,
+  filter: ItemFilter,
+): AsyncGenerator<string, void, undefined> {
+  const today = dateOf(call.now_ms);
+  let head = itemTableHead();
+  let after: string | null | undefined;
+  do {
+    const request = { limit: batch_size, ...(after ? { after } : {}) };
+    const page = await unitOfWork.read((tx) => listItems(tx, call, filter, request));
+    yield head + page.items.map((item) => itemTableRow(item, today)).join('');
+    head = '';
+    after = page.next;
+  } while (after !== null);
+}

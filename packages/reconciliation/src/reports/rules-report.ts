@@ -1,0 +1,73 @@
+import type { Call } from '@tallystick/kernel';
+import { type MatchedBy, matched_by } from '../item.ts';
+import type { DateRange } from '../items/item-filter.ts';
+import type { ReportsTx } from './ports.ts';
+
+/** What a rule made, and what people did about it. */
+export interface RuleCount {
+  readonly rule: MatchedBy;
+  /** Matches of authorizations and earlier clearings with clearings. */
+  readonly authorization_matches: number;
+  /** Matches of clearings with statement lines. */
+  readonly statement_matches: number;
+  /** Acts that confirmed a proposal of the rule. */
+  readonly confirmed: number;
+  /** Acts that undid a match of the rule. */
+  readonly undone: number;
+}
+
+/** How matches came about (decision: reconciliation, rules). */
+export interface RulesReport {
+  /** Each rule that made a match or concerned an act, in their order. */
+  readonly rules: readonly RuleCount[];
+  readonly matches: number;
+  /** The part of `matches` that no person made, from 0 to 1; null when there are none. */
+  readonly share_without_person: number | null;
+  readonly confirmed: number;
+  readonly undone: number;
+}
+
+/** Rule 8 found nothing: it made no match. */
+const no_match: MatchedBy = '8';
+
+/**
+ * Counts the matches of items whose newest clearing settled on these dates, and all acts that
+ * confirmed or undid one.
+ */
+export async function readRules(
+  { reconciliation_reports }: ReportsTx,
+  { company_id }: Pick<Call, 'company_id'>,
+  settlement_date: DateRange,
+): Promise<RulesReport> {
+  const counts = await reconciliation_reports.countMatches(company_id, settlement_date);
+  const acts = await reconciliation_reports.countActs(company_id);
+  const matchesOf = (rule: MatchedBy, side: 'authorization' | 'statement') =>
+    sumOf(counts.filter((one) => one.rule === rule && one.side === side).map(({ matches }) => matches));
+  const actsOf = (rule: MatchedBy | null, action: 'confirm' | 'unmatch') =>
+    sumOf(acts.filter((one) => one.rule === rule && one.action === action).map((one) => one.acts));
+  const rules = matched_by
+    .filter((rule) => rule !== no_match)
+    .map((rule) => ({
+      rule,
+      authorization_matches: matchesOf(rule, 'authorization'),
+      statement_matches: matchesOf(rule, 'statement'),
+      confirmed: actsOf(rule, 'confirm'),
+      undone: actsOf(rule, 'unmatch'),
+    }))
+    .filter(({ rule: _, ...numbers }) => Object.values(numbers).some((number) => number > 0));
+  const matches = sumOf(rules.map((one) => one.authorization_matches + one.statement_matches));
+  const by_hand = matchesOf('person', 'authorization') + matchesOf('person', 'statement');
+  const all = (action: 'confirm' | 'unmatch') =>
+    sumOf(acts.filter((one) => one.action === action).map((one) => one.acts));
+  return {
+    rules,
+    matches,
+    share_without_person: matches === 0 ? null : Math.floor(((matches - by_hand) / matches) * 10_000) / 10_000,
+    confirmed: all('confirm'),
+    undone: all('unmatch'),
+  };
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}

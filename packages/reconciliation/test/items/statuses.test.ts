@@ -1,0 +1,369 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { money } from '@tallystick/kernel';
+import {
+  type BreakKind,
+  daysAfter,
+  entryKeyOfClearing,
+  fingerprintOf,
+  itemIdOf,
+  nothing_frozen,
+  pairRecords,
+  startOf,
+} from '../../src/index.ts';
+import { clearing, fee, itemOf, itemsOf, line, purchase, reference } from '../reconciliation-world.ts';
+
+const cleared = purchase({ status: 'cleared' });
+
+test('a purchase whose authorization, clearing and line agree is matched', () => {
+  const item = itemOf({ purchases: [cleared], clearings: [clearing()], lines: [line(), fee()] });
+  assert.equal(item.status, 'matched');
+  assert.equal(item.kind, null);
+  assert.equal(item.id, itemIdOf({ kind: 'authorization', id: 1 }));
+  assert.equal(item.sides, 3);
+  assert.equal(item.rule, '3');
+  assert.equal(item.class, 'exact');
+  assert.deepEqual(
+    [item.authorized, item.cleared, item.stated, item.fees, item.difference],
+    [1_000, 1_000, 1_030, 30, 0],
+  );
+  assert.deepEqual([item.due_date, item.next_change_ms], [null, null]);
+});
+
+test('an item with two differences has the class of the later clearing, in any order of its lines', () => {
+  const other = '74123456061000000000025';
+  const clearings = [
+    clearing(),
+    clearing({ id: 2, class: 'over', settlement_date: '2026-03-04', acquirer_reference: other }),
+  ];
+  const lines = [line({ amount: money(900) }), line({ id: 2, amount: money(800), acquirer_reference: other })];
+  for (const in_order of [lines, lines.toReversed()]) {
+    const item = itemOf({ purchases: [cleared], clearings, lines: in_order });
+    assert.deepEqual([item.kind, item.class], ['amount', 'over']);
+  }
+});
+
+test('a purchase that no statement covers has two sides', () => {
+  const item = itemOf({ purchases: [cleared], clearings: [clearing()] }, { coverage: new Map() });
+  assert.deepEqual([item.status, item.sides], ['matched', 2]);
+});
+
+test('a statement covers a clearing from the first date on', () => {
+  const on = (date: string) =>
+    itemOf({ purchases: [cleared], clearings: [clearing()] }, { coverage: new Map([['USD', date]]) }).status;
+  assert.equal(on('2026-03-03'), 'awaiting');
+  assert.equal(on('2026-03-04'), 'matched');
+});
+
+test('a clearing is awaited until the instant at which the hold ends', () => {
+  const end_ms = startOf('2026-03-09') + 5_000;
+  const at = (now_ms: number) => itemOf({ purchases: [purchase({ hold_end_ms: end_ms })] }, { now_ms });
+  const before = at(end_ms - 1);
+  assert.deepEqual([before.status, before.kind, before.due_date], ['awaiting', null, '2026-03-09']);
+  assert.equal(before.next_change_ms, end_ms);
+  const after = at(end_ms);
+  assert.deepEqual([after.status, after.kind, after.due_date], ['break', 'uncleared', '2026-03-09']);
+  assert.equal(after.next_change_ms, startOf('2026-03-11'));
+});
+
+test('two items of one company have no common record', () => {
+  const items = itemsOf({ purchases: [cleared, purchase({ id: 2 })], clearings: [clearing()], lines: [line()] });
+  assert.deepEqual(
+    items.map(({ status, authorization_ids }) => [status, authorization_ids]),
+    [
+      ['matched', [1]],
+      ['awaiting', [2]],
+    ],
+  );
+});
+
+describe('awaiting', () => {
+  test('a hold that never ends lasts 35 days from the authorization', () => {
+    const endless = purchase({ hold_end_ms: null });
+    const on = (date: string) => itemOf({ purchases: [endless] }, { now_ms: startOf(date) }).status;
+    assert.equal(on('2026-04-05'), 'awaiting');
+    assert.equal(on('2026-04-06'), 'break');
+  });
+
+  test('a hold that was released by hand awaits nothing', () => {
+    const item = itemOf({ purchases: [purchase({ status: 'released' })] }, { on: '2026-08-01' });
+    assert.deepEqual([item.status, item.sides, item.due_date, item.next_change_ms], ['matched', 1, null, null]);
+  });
+
+  test('a partial clearing awaits the next one until the hold ends, and then needs no more', () => {
+    const partial = clearing({ class: 'partial', partial: true, amount: money(400) });
+    const records = { purchases: [purchase({ status: 'partially_cleared' })], clearings: [partial] };
+    const lines = [line({ amount: money(400) })];
+    const before = itemOf({ ...records, lines }, { on: '2026-03-08' });
+    assert.deepEqual([before.status, before.due_date], ['awaiting', '2026-03-09']);
+    const after = itemOf({ ...records, lines }, { on: '2026-03-09' });
+    assert.deepEqual([after.status, after.class, after.difference], ['matched', 'partial', -600]);
+  });
+
+  test('a statement line is awaited until the end of the third day after settlement', () => {
+    const records = { purchases: [cleared], clearings: [clearing()] };
+    const last_ms = startOf('2026-03-07') - 1;
+    const before = itemOf(records, { now_ms: last_ms });
+    assert.deepEqual([before.status, before.due_date], ['awaiting', '2026-03-06']);
+    assert.equal(before.next_change_ms, last_ms + 1);
+    const after = itemOf(records, { now_ms: last_ms + 1 });
+    assert.deepEqual([after.status, after.kind, after.due_date], ['break', 'unstated', '2026-03-06']);
+  });
+
+  test('the clearing of a lone card line is awaited until the end of the third day after booking', () => {
+    const on = (date: string) => itemOf({ lines: [line()] }, { on: date });
+    assert.deepEqual([on('2026-03-06').status, on('2026-03-06').kind], ['awaiting', null]);
+    const late = on('2026-03-07');
+    assert.deepEqual([late.status, late.kind, late.due_date], ['break', 'unexplained_line', '2026-03-06']);
+    assert.deepEqual([late.stated, late.difference, late.period_date], [1_000, 1_000, '2026-03-03']);
+  });
+
+  test('a fee alone is an unexplained line with its own amount', () => {
+    const item = itemOf({ lines: [fee()] }, { on: '2026-03-09' });
+    assert.deepEqual([item.kind, item.stated, item.fees, item.difference], ['unexplained_line', 30, 0, 30]);
+  });
+});
+
+describe('a break', () => {
+  const itemOfClass = (its_class: 'over' | 'force_post' | 'suspected_duplicate') => {
+    const alone = its_class === 'force_post';
+    return itemOf({
+      purchases: alone ? [] : [cleared],
+      clearings: [clearing({ class: its_class, authorization_id: alone ? null : 1, match_rule: alone ? 8 : 3 })],
+      lines: [line()],
+    });
+  };
+
+  test('is there at once for over, force_post and suspected_duplicate, due on the settlement date', () => {
+    const kinds: [Parameters<typeof itemOfClass>[0], BreakKind][] = [
+      ['over', 'amount'],
+      ['force_post', 'unauthorized'],
+      ['suspected_duplicate', 'suspected_duplicate'],
+    ];
+    for (const [its_class, kind] of kinds) {
+      const item = itemOfClass(its_class);
+      assert.deepEqual([item.status, item.kind, item.due_date], ['break', kind, '2026-03-03']);
+      assert.equal(item.class, its_class);
+    }
+  });
+
+  test('is no late, partial, tip, under, fx_drift, refund or reversal', () => {
+    for (const its_class of ['late', 'tip', 'under', 'fx_drift', 'refund_linked'] as const) {
+      const item = itemOf({ purchases: [cleared], clearings: [clearing({ class: its_class })], lines: [line()] });
+      assert.equal(item.status, 'matched', its_class);
+    }
+    const refund = { class: 'refund_unlinked', authorization_id: null, match_rule: 7, amount: money(-300) } as const;
+    const alone = itemOf({ clearings: [clearing(refund)], lines: [line({ amount: money(-300), bai_code: '822' })] });
+    assert.deepEqual([alone.status, alone.cleared, alone.difference], ['matched', -300, 0]);
+  });
+
+  test('of its class ends when a reversal undoes the clearing', () => {
+    const first = clearing({ class: 'force_post', authorization_id: null, match_rule: 8 });
+    const reversal = clearing({
+      id: 2,
+      cycle: 'reversal',
+      class: 'reversal',
+      match_rule: 1,
+      authorization_id: null,
+      clearing_id: 1,
+      amount: money(-1_000),
+    });
+    const item = itemOf({ clearings: [first, reversal], lines: [line(), line({ id: 2, amount: money(-1_000) })] });
+    assert.deepEqual([item.status, item.cleared, item.stated, item.class], ['matched', 0, 0, 'force_post']);
+  });
+
+  test('is a line with the reference of a clearing and another amount', () => {
+    const item = itemOf({ purchases: [cleared], clearings: [clearing()], lines: [line({ amount: money(1_005) })] });
+    assert.deepEqual([item.status, item.kind, item.due_date, item.difference], ['break', 'amount', '2026-03-03', 5]);
+  });
+
+  test('is a second line for a clearing that has its line', () => {
+    const item = itemOf({ purchases: [cleared], clearings: [clearing()], lines: [line(), line({ id: 2 })] });
+    assert.deepEqual([item.kind, item.stated, item.difference], ['amount', 2_000, 1_000]);
+  });
+
+  test('enters the next age bucket at the beginning of a day', () => {
+    const records = { purchases: [cleared], clearings: [clearing()] };
+    const next = (date: string) => itemOf(records, { on: date }).next_change_ms;
+    const starts = [2, 4, 8, 31].map((days) => startOf(daysAfter('2026-03-06', days)));
+    assert.deepEqual(
+      ['2026-03-07', '2026-03-08', '2026-03-10', '2026-03-14', '2026-04-06'].map((date) => next(date)),
+      [...starts, null],
+    );
+  });
+});
+
+describe('of several kinds', () => {
+  const unauthorized = clearing({ class: 'force_post', authorization_id: null, match_rule: 8 });
+
+  test('an unauthorized clearing without its line is unauthorized', () => {
+    const item = itemOf({ clearings: [unauthorized] }, { on: '2026-03-20' });
+    assert.deepEqual([item.kind, item.due_date], ['unauthorized', '2026-03-03']);
+  });
+
+  test('the first counts: late_change, suspected_duplicate, unauthorized, amount, uncleared, unstated', () => {
+    const frozen = { ...nothing_frozen, authorization_ids: new Set([1]) };
+    const duplicate = clearing({ class: 'suspected_duplicate' });
+    const other = clearing({ id: 2, class: 'over', acquirer_reference: '74123456061000000000025' });
+    const purchases = [purchase({ status: 'open' })];
+    const kindOf = (clearings: readonly ReturnType<typeof clearing>[], is_frozen = false) =>
+      itemOf({ purchases, clearings }, { on: '2026-05-01', ...(is_frozen ? { frozen } : {}) }).kind;
+    assert.equal(kindOf([duplicate, other], true), 'late_change');
+    assert.equal(kindOf([duplicate, other]), 'suspected_duplicate');
+    assert.equal(kindOf([other]), 'amount');
+    assert.equal(kindOf([{ ...other, class: 'refund_linked', amount: money(-10) }]), 'uncleared');
+  });
+});
+
+describe('a proposal', () => {
+  const by = (match_rule: number, change: Partial<ReturnType<typeof clearing>> = {}) =>
+    itemOf({ purchases: [cleared], clearings: [clearing({ match_rule, ...change })], lines: [line()] });
+
+  test('is a match by one of the rules 5 to 7, and says why', () => {
+    for (const rule of [5, 6, 7]) {
+      const item = by(rule);
+      assert.deepEqual([item.status, item.kind, item.rule], ['proposed', null, String(rule)]);
+      assert.deepEqual(item.alternatives, [], 'a match is no alternative to itself');
+      assert.deepEqual(item.matches[0]?.values, {
+        acquirer_reference: reference,
+        amount: 1_000,
+        settlement_date: '2026-03-03',
+        earlier_clearing_id: null,
+        cleared: 1_000,
+        authorized: 1_000,
+        currency: 'USD',
+        approval_code: 'A1B2C3',
+        merchant_id: 'M1',
+        network_reference: 'MCCAAAAAA0302',
+        authorization_date: '2026-03-02',
+        days: 1,
+      });
+    }
+    assert.equal(by(4).status, 'matched');
+  });
+
+  test('is an uncertain match of another rule', () => {
+    assert.equal(by(3, { review: true }).status, 'proposed');
+  });
+
+  test('is a clearing that several authorizations fit: no unauthorized one', () => {
+    const tie = clearing({ class: 'force_post', authorization_id: null, match_rule: 8, review: true, is_tie: true });
+    const item = itemOf({ clearings: [tie], lines: [line()] });
+    assert.deepEqual([item.status, item.kind], ['proposed', null]);
+    assert.match(item.alternatives[0]!.reason, /several/);
+  });
+
+  test('is none once a person confirmed or chose the match', () => {
+    const item = by(9, { is_chosen: true, review: true });
+    assert.deepEqual([item.status, item.rule], ['matched', 'person']);
+  });
+
+  test('is a line of the amount that was booked more than 3 days away, and says how many', () => {
+    const booked = (days: number, change: Parameters<typeof line>[0] = {}) =>
+      itemOf({
+        purchases: [cleared],
+        clearings: [clearing()],
+        lines: [line({ booking_date: daysAfter('2026-03-03', days), ...change })],
+      });
+    for (const days of [4, -4, 35]) {
+      const item = booked(days);
+      assert.deepEqual([item.status, item.kind, item.rule, item.due_date], ['proposed', null, 'ard', null]);
+      const when = days < 0 ? 'before' : 'after';
+      assert.match(String(item.matches[1]?.values.reason), new RegExp(`^booked ${Math.abs(days)} days ${when} the`));
+    }
+    const near = booked(3);
+    assert.deepEqual([near.status, near.rule, near.matches[1]?.values.reason], ['matched', '3', undefined]);
+    assert.deepEqual(booked(5, { amount: money(900) }).kind, 'amount');
+  });
+
+  test('that lacks its line is a break once that is overdue', () => {
+    const records = { purchases: [cleared], clearings: [clearing({ match_rule: 6 })] };
+    const before = itemOf(records, { on: '2026-03-05' });
+    assert.deepEqual([before.status, before.due_date], ['proposed', '2026-03-06']);
+    assert.deepEqual(itemOf(records, { on: '2026-03-07' }).kind, 'unstated');
+  });
+});
+
+describe('no item', () => {
+  test('is made of a declined, a fully reversed or a zero authorization', () => {
+    const none = [
+      purchase({ status: 'declined' }),
+      purchase({ id: 2, status: 'reversed', authorized: money(0) }),
+      purchase({ id: 3, authorized: money(0) }),
+    ];
+    assert.deepEqual(itemsOf({ purchases: none }), []);
+  });
+
+  test('but a clearing of an authorization of 0 has one', () => {
+    const verification = purchase({ authorized: money(0), status: 'cleared' });
+    const item = itemOf({ purchases: [verification], clearings: [clearing({ class: 'over' })], lines: [line()] });
+    assert.deepEqual([item.authorized, item.kind, item.difference], [0, 'amount', 1_000]);
+  });
+});
+
+describe('after a closing', () => {
+  const frozen = {
+    authorization_ids: new Set([1]),
+    clearing_ids: new Set([1]),
+    keys: new Map([[entryKeyOfClearing(clearing()), startOf('2026-04-01')]]),
+  };
+
+  test('a clearing of a frozen purchase has an item of its own', () => {
+    const refund = clearing({ id: 2, class: 'refund_linked', amount: money(-200), settlement_date: '2026-04-02' });
+    const item = itemOf({ purchases: [cleared], clearings: [refund] }, { frozen, on: '2026-04-02' });
+    assert.deepEqual([item.status, item.kind, item.due_date], ['break', 'late_change', '2026-04-02']);
+    assert.deepEqual([item.authorization_ids, item.clearing_ids], [[], [2]]);
+    assert.equal(item.id, itemIdOf({ kind: 'clearing', id: 2 }));
+  });
+
+  test('a line with the key of a frozen clearing has one, due when it was booked', () => {
+    const late = fee({ booking_date: '2026-04-02', recorded_at_ms: startOf('2026-04-02') });
+    const item = itemOf({ lines: [late] }, { frozen, on: '2026-04-02' });
+    assert.deepEqual([item.kind, item.due_date], ['late_change', '2026-04-02']);
+  });
+
+  test('a line with that key that was open before carries forward', () => {
+    const item = itemOf({ lines: [fee({ booking_date: '2026-04-02' })] }, { frozen, on: '2026-04-02' });
+    assert.deepEqual([item.status, item.kind], ['awaiting', null]);
+  });
+});
+
+describe('decisions', () => {
+  const over = { purchases: [cleared], clearings: [clearing({ class: 'over' })], lines: [line()] };
+  const seen = fingerprintOf(itemOf(over));
+  const under = (action: 'ignore' | 'accept' | 'confirm', records: Parameters<typeof itemOf>[0]) =>
+    itemOf(records, { decisions: new Map([[seen, { act_id: 1, action }]]) });
+
+  test('to ignore or accept hold while the item has the members and amounts that the person saw', () => {
+    for (const [action, status] of [
+      ['ignore', 'ignored'],
+      ['accept', 'accepted'],
+    ] as const) {
+      const item = under(action, over);
+      assert.deepEqual([item.status, item.kind, item.due_date], [status, 'amount', '2026-03-03']);
+      const more = under(action, { ...over, lines: [line(), fee()] });
+      assert.deepEqual([more.status, more.kind], ['break', 'amount']);
+    }
+  });
+
+  test('to accept concern breaks only', () => {
+    assert.equal(under('accept', { ...over, clearings: [clearing()] }).status, 'matched');
+  });
+
+  test('to confirm end a proposal', () => {
+    assert.equal(under('confirm', { ...over, clearings: [clearing({ match_rule: 7 })] }).status, 'matched');
+    assert.equal(under('confirm', over).status, 'break');
+  });
+});
+
+test('one line for clearings of two purchases makes one item of both', () => {
+  const second = clearing({ id: 2, authorization_id: 2, acquirer_reference: null });
+  const both = { purchases: [cleared, purchase({ id: 2, status: 'cleared' })], clearings: [clearing(), second] };
+  const pins = [
+    { line_id: 1, clearing_id: 1 },
+    { line_id: 1, clearing_id: 2 },
+  ];
+  const records = { ...both, lines: [line({ amount: money(2_000) })] };
+  const item = itemOf(records, { pairings: pairRecords(records, { pins, bars: [] }) });
+  assert.deepEqual([item.status, item.authorization_ids, item.difference], ['matched', [1, 2], 0]);
+});
