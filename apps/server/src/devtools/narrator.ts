@@ -13,23 +13,33 @@ export interface Narrator {
   failed(error: unknown): void;
 }
 
-const width = 62;
+/** Columns of a terminal. An outcome stands at its right. */
+const width = 80;
 
 /** Colours follow the stream and `NO_COLOR`. */
 export function createNarrator(stream: NodeJS.WriteStream): Narrator {
   const paint = (format: Parameters<typeof styleText>[0], text: string): string => styleText(format, text, { stream });
   const write = (text: string): void => void stream.write(`${text}\n`);
-  const row = (what: string, outcome: string): void => {
-    if (outcome === '') write(`  ${what}`);
-    else if (what.length >= width) write(`  ${what}\n  ${' '.repeat(width)}${outcome}`);
-    else write(`  ${what} ${paint('dim', '.'.repeat(width - what.length - 1))} ${outcome}`);
+  const row = (what: string, outcome: string, format: Parameters<typeof styleText>[0] = 'reset'): void => {
+    const lines = wrap(what);
+    const dots = width - 4 - lines.at(-1)!.length - outcome.length - 2;
+    if (outcome !== '' && dots < 2) lines.push(' '.repeat(Math.max(0, width - 4 - outcome.length)));
+    const last = lines.pop()!;
+    for (const line of lines) write(`  ${line}`);
+    const leader = dots < 2 ? '' : ` ${paint('dim', '.'.repeat(dots))} `;
+    write(outcome === '' ? `  ${last}` : `  ${last}${leader}${paint(format, outcome)}`);
   };
   return {
     chapter: (title) => write(`\n${paint('bold', title)}`),
     line: (what, outcome = '') => row(what, outcome),
-    approved: (what, outcome) => row(what, paint('green', outcome)),
-    declined: (what, outcome) => row(what, paint('yellow', outcome)),
+    approved: (what, outcome) => row(what, outcome, 'green'),
+    declined: (what, outcome) => row(what, outcome, 'yellow'),
     failed: (error) =>
       write(`\n${paint('red', 'The story failed:')} ${error instanceof Error ? error.message : String(error)}`),
   };
+}
+
+/** The text in lines between words, at least one. */
+function wrap(text: string): string[] {
+  return text.match(/(?=\S)[^\n]{1,74}(?!\S)|\S+/g) ?? [''];
 }
