@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { it } from 'node:test';
 
 interface Entry {
+  readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly engines?: Readonly<Record<string, string>>;
   readonly hasInstallScript?: boolean;
@@ -40,6 +41,12 @@ it('decides about each install script in allowScripts: npm warns about scripts t
       ([path]) => `${path}: run \`npm install-scripts deny ${nameAt(path)}\`, or approve when it cannot work without`,
     );
   assert.deepEqual(unreviewed, []);
+});
+
+it('installs no dependency of Scalar: the server uses its bundle, which contains them', () => {
+  const { overrides } = readJson('../package.json') as { overrides: Readonly<Record<string, object>> };
+  const { dependencies = {} } = packages['node_modules/@scalar/api-reference'] ?? {};
+  assert.deepEqual(Object.keys(overrides['@scalar/api-reference'] ?? {}), Object.keys(dependencies));
 });
 
 function readLock(path: string): { readonly packages: Readonly<Record<string, Entry>> } {

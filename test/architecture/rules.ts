@@ -62,7 +62,7 @@ interface Import {
 /** Returns the static, dynamic and re-exporting imports of a TypeScript file, in order. */
 export function importsOf(file: SourceFile): readonly string[] {
   const pattern =
-    /(?:^|\n)\s*(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]|import\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g;
+    /(?:^|\n)\s*(?:import|export)\s[^'"`;]*?from\s*['"]([^'"]+)['"]|import(?:\.meta\.resolve)?\(\s*['"]([^'"]+)['"]\s*\)|(?:^|\n)\s*import\s*['"]([^'"]+)['"]/g;
   return [...file.text.matchAll(pattern)].map((match) => (match[1] ?? match[2] ?? match[3])!);
 }
 

@@ -10,7 +10,7 @@ export async function launchChromium(): Promise<Browser> {
 }
 
 /** A phone and a laptop, in CSS pixels. */
-export const widths = [390, 1280];
+const widths = [390, 1280];
 const color_schemes = ['light', 'dark'] as const;
 
 interface Violation {

@@ -114,7 +114,7 @@ for (const host of hosts) {
       if (host.prefix !== '') assert.equal((await sendTo(`${address}/own`, 'GET')).text, 'the route of the host');
     });
 
-    it('writes its prefix into links, redirects, the document and the page about it', async (t) => {
+    it('writes its prefix into links, redirects, the document and the page of an unknown path', async (t) => {
       const { send, address } = await mounted(t, host);
       for (let at = 0; at < 3; at += 1) await send('POST', '/v1/virtualcards', { body: card });
       const { links } = (await send('GET', '/v1/virtualcards?filter[status]=Approved&page[limit]=2')).json;
@@ -139,12 +139,13 @@ for (const host of hosts) {
       assert.ok(minimal.json.data[0].url.startsWith(`${templates}?`), minimal.text);
 
       const root = await send('GET', '/');
-      assert.deepEqual([root.status, root.headers.get('location')], [302, `${host.prefix}/docs`]);
-      const page = await send('GET', '/docs');
-      assert.ok(page.text.includes(`API_URL=${address}${host.prefix}\n`), page.text.slice(0, 2_000));
-      const [, document_href] = /<a href="([^"]*)">OpenAPI document/.exec(page.text)!;
-      const document = await sendTo(new URL(document_href!, `${address}${host.prefix}/docs`).href, 'GET');
+      const location = root.headers.get('location');
+      assert.deepEqual([root.status, location], [302, `${host.prefix}/openapi.json`]);
+      const document = await sendTo(address + location, 'GET');
       assert.equal(document.json.servers[0].url, host.prefix === '' ? '/' : host.prefix);
+      const unknown = await send('GET', '/nothing', { headers: { Accept: 'text/html' } });
+      assert.equal(unknown.status, 404);
+      assert.ok(unknown.text.includes(`<a href="${host.prefix}/openapi.json">`), unknown.text);
     });
 
     it('verifies signatures of the path as the client sent it', async (t) => {

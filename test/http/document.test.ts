@@ -236,9 +236,6 @@ async function withBankData({ persistence, send }: Service): Promise<void> {
   assert.deepEqual([status, json.data?.applied], [200, records.length], text);
 }
 
-const asText = (text: string): string =>
-  text.replaceAll('&', '&#38;').replaceAll('"', '&#34;').replaceAll("'", '&#39;');
-
 describe('the OpenAPI document', () => {
   it('describes the answer of every operation', async (t) => {
     const service = await withCard(t);
@@ -287,7 +284,6 @@ describe('the OpenAPI document', () => {
   it('shows an accepted example of every body', async (t) => {
     const service = await withCard(t);
     const document = await read(service);
-    const { text: page } = await service.send('GET', '/docs', { key: null });
     await importFile(service, true);
     await withConsent(service);
     await withBankData(service);
@@ -303,7 +299,6 @@ describe('the OpenAPI document', () => {
           `the body of ${method} ${path} has no example; add one to the meta of its shape`,
         );
         for (const example of examples) {
-          assert.ok(page.includes(asText(`-d '${JSON.stringify(example, null, 2)}'`)), `${path} on the page`);
           const { card_number } = service;
           const data = example.data as Readonly<Record<string, unknown>> | undefined;
           const names_a_card = data !== undefined && 'card_number' in data;

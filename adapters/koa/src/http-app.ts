@@ -15,6 +15,7 @@ import {
 import Koa from 'koa';
 import { render } from './answer/answer.ts';
 import { errorAnswer, HttpProblem, isExpected } from './answer/error-answer.ts';
+import { escapeHtml, type HtmlPage, showPage } from './answer/html-page.ts';
 import { headersOf, send } from './answer/send.ts';
 import { documentRoutes } from './document/document-routes.ts';
 import { mountOf } from './mounting/mount.ts';
@@ -36,6 +37,7 @@ import { createAnswering, type HttpContext, type PipelinePorts, type RequestStat
 import { createRateLimit } from './request/rate-limit.ts';
 import { readRequestId } from './request/request-id.ts';
 import { createShares, transactions_max_default } from './request/shares.ts';
+import type { Page } from './request/system-route.ts';
 import { normalizeTarget } from './request/target.ts';
 import { createUploads, uploads_max_default } from './request/uploads.ts';
 import { cardDetailsPage } from './resources/card-details/page.ts';
@@ -104,6 +106,8 @@ export interface HttpAppPorts {
    * that keys that are revoked there are forgotten here at once (`createKeyAuthenticator`).
    */
   readonly authenticator?: Authenticator;
+  /** Pages about the interface. `/` leads to the first; without one, to the OpenAPI document. */
+  readonly pages?: readonly Page[];
   /** The version in the OpenAPI document. */
   readonly version: string;
   /** Timestamps of signatures are compared with machine time, never with the sandbox's clock. */
@@ -180,11 +184,10 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
   const page = cardDetailsPage({ ...ports, refreshClock: sandbox?.refreshClock });
   const document_options = {
     version: ports.version,
-    sandbox: sandbox !== null,
     open_banking: ports.open_banking !== undefined,
   };
   const others = [
-    ...(serves_api ? [...documentRoutes(routes, document_options), ...page] : []),
+    ...(serves_api ? [...documentRoutes(routes, ports.pages ?? [], document_options), ...page] : []),
     ...healthRoutes(ports),
   ];
   for (const { method = 'GET', path, answer } of others) {
@@ -210,8 +213,15 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     const handle = handlers.get(`${ctx.method} ${ctx.path}`);
     return handle === undefined ? search(ctx as never, next) : handle(ctx as HttpContext);
   });
-  app.use((ctx) => {
-    throw describeMissing(ctx as HttpContext);
+  const home = serves_api ? (ports.pages?.[0]?.path ?? '/openapi.json') : null;
+  const first_words = new Set(routes.map((route) => route.path.split('/')[1]));
+  app.use((koa_ctx) => {
+    const ctx = koa_ctx as HttpContext;
+    const missing = describeMissing(ctx);
+    const is_page = missing instanceof Refusal && home !== null && !first_words.has(ctx.path.split('/')[1]);
+    if (!is_page || ctx.accepts('json', 'html') !== 'html') throw missing;
+    for (const [name, value] of Object.entries(headersOf(ctx, lifecycle))) ctx.set(name, value);
+    showPage(ctx, notFoundPage((mountOf(ctx.req)?.prefix ?? '') + home));
   });
   return app;
 }
@@ -298,6 +308,15 @@ function summarize({ method, params, res, state }: HttpContext, duration_ms: num
 /** The status of the answer; 499 when the client was gone before there was one. */
 function statusOf({ headersSent, statusCode }: HttpContext['res']): number {
   return headersSent ? statusCode : 499;
+}
+
+/** The page for a browser at an unknown path. It does not repeat the path. */
+function notFoundPage(home: string): HtmlPage {
+  return {
+    status: 404,
+    title: 'There is nothing at this address',
+    content: `<p>This is a Tallystick server. <a href="${escapeHtml(home)}">Its interface is described here.</a></p>`,
+  };
 }
 
 function describeMissing(ctx: HttpContext): Error {

@@ -18,6 +18,7 @@ export { createMetrics, type Metrics } from './operations/metrics.ts';
 export { requests_max_default } from './request/admission.ts';
 export { bodies_bytes_max_default } from './request/bodies.ts';
 export type { HttpTx } from './request/http-tx.ts';
+export type { Page, PageAnswer } from './request/system-route.ts';
 export { presentAccount } from './resources/accounts/presenter.ts';
 export { card_details_path } from './resources/card-details/page.ts';
 export { presentCodeFailures } from './resources/code-failures/presenter.ts';

@@ -1,7 +1,8 @@
-import { logOptions, type Metrics } from '@tallystick/koa';
+import { createHttpApp, logOptions, type Metrics } from '@tallystick/koa';
 import { type Container, ContainerModule } from 'inversify';
 import { type Logger, pino } from 'pino';
 import { closeContainer as closeParts, createContainer as createParts } from 'tallystick/inversify';
+import { apiReferencePages } from './api-reference/pages.ts';
 import type { Config } from './configuration/config.ts';
 import { loadFormats } from './configuration/formats.ts';
 import { loadUserLogin } from './configuration/user-login.ts';
@@ -32,7 +33,7 @@ export async function closeContainer(container: Container): Promise<void> {
   await container.get(tokens.log_output).close();
 }
 
-/** The parts that the configuration names: log, queue, formats of files, login of users. */
+/** The parts of the server alone, and those that the configuration names. */
 function configured(config: Config): ContainerModule {
   return new ContainerModule(({ bind, rebind }) => {
     bind(tokens.config).toConstantValue(config);
@@ -41,6 +42,10 @@ function configured(config: Config): ContainerModule {
     rebind(tokens.delivery_queue)
       .toResolvedValue((settings, logger) => openDeliveryQueue(settings, logger), [tokens.config, tokens.logger])
       .onDeactivation((queue) => queue.close());
+    rebind(tokens.http_app).toResolvedValue(
+      (ports, { sandbox }) => createHttpApp({ ...ports, pages: apiReferencePages({ sandbox }) }),
+      [tokens.http_ports, tokens.config],
+    );
     rebind(tokens.formats).toResolvedValue(loadFormats, [tokens.config]);
     const { user_login_module } = config;
     if (user_login_module !== null) {

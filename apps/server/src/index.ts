@@ -18,6 +18,7 @@ export {
   requireDatabase,
   runProgram,
 } from './admin/command-line.ts';
+export { apiReferencePages } from './api-reference/pages.ts';
 export { type Config, ConfigError, readConfig } from './configuration/config.ts';
 export { readProfile, UnusableFormats } from './configuration/formats.ts';
 export { closeContainer, createContainer } from './container.ts';

@@ -2,14 +2,15 @@ import { minimal_item } from '@tallystick/operations';
 import { ignoresUnknownNames, type Route, type Tag } from '../request/route.ts';
 import { type DocumentedDelivery, delivery_schemas, describeDeliveries } from './deliveries.ts';
 import type { Operation } from './operation.ts';
-import { open_banking_standard } from './page/open-banking-section.ts';
 import { parametersOf } from './parameters.ts';
+import { networkReference, openBankingReference } from './reference.ts';
 import { describeErrors, error, links, response_headers, responsesOf, rolesOfRoute } from './responses.ts';
 import { collectNamedSchemas, type Json, jsonContentOf, schemaOf } from './schemas.ts';
+import { webhookReference } from './webhook-reference.ts';
 
 export type { Operation, Parameter } from './operation.ts';
 
-/** An OpenAPI 3.1 document, as far as the page about it looks into it. */
+/** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.1';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -34,12 +35,10 @@ Every answer carries \`X-Request-Id\`. Clients must ignore unknown fields, becau
 A request with an unknown field or query parameter is refused, and the error names the nearest known one. A resource can be sent
 back as it was answered: the members that only answers have are ignored. Null stands for the default of a field: on creation it is
 the same as an absent field, and in a PATCH it resets the field. Only messages of the card network may have unknown fields, which
-are ignored.`;
+are ignored.
 
-/** Where the endpoints of Open Banking are described. */
-const third_parties = `Third parties of Open Banking use endpoints that the official OpenAPI documents of version 3.1.11 describe
-(\`${open_banking_standard}\`), at the root and below \`/open-banking/v3.1/aisp\` and
-\`/open-banking/v3.1/cbpii\`. They authenticate with tokens of the authorisation server, and not with API keys.`;
+An operation that is marked as deprecated works as described and answers with a \`Deprecation\` header; no successor and no date of
+removal are announced.`;
 
 /** What each section is about. The document lists its operations in this order. */
 const sections: Readonly<Record<Tag, string>> = {
@@ -72,20 +71,25 @@ export function openApi(
   const section = ([, methods]: readonly [string, Readonly<Record<string, Operation>>]): number =>
     order.indexOf(Object.values(methods)[0]?.tags[0] ?? '');
   const ordered = Object.entries({ ...paths, ...pages }).sort((a, b) => section(a) - section(b));
+  const webhooks = describeDeliveries();
+  const more: Partial<Record<string, string>> = {
+    Network: networkReference(),
+    Webhooks: webhookReference(webhooks),
+  };
   const used = new Set(ordered.flatMap(([, methods]) => Object.values(methods).flatMap(({ tags }) => tags)));
   return {
     openapi: '3.1.1',
     info: {
       title: 'Tallystick',
       version,
-      description: open_banking ? `${description}\n\n${third_parties}` : description,
+      description: open_banking ? `${description}\n\n${openBankingReference()}` : description,
     },
     servers: [{ url: '/', description: 'The installation that serves this document' }],
     tags: Object.entries(sections)
       .filter(([name]) => used.has(name))
-      .map(([name, about]) => ({ name, description: about })),
+      .map(([name, about]) => ({ name, description: more[name] === undefined ? about : `${about}.\n\n${more[name]}` })),
     paths: Object.fromEntries(ordered),
-    webhooks: describeDeliveries(),
+    webhooks,
     components: {
       securitySchemes: {
         key: {

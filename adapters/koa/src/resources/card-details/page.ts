@@ -8,10 +8,9 @@
  * The path contains the secret: no log, metric, error or other site receives it. The page loads
  * nothing.
  */
-import { createHash } from 'node:crypto';
 import { type CardVault, isLinkOpen, type OpenedCard, openOneTimeLink } from '@tallystick/cards';
 import type { Clock, Sha256, UnitOfWork } from '@tallystick/kernel';
-import { escapeHtml } from '../../answer/html.ts';
+import { escapeHtml, type HtmlPage, showPage } from '../../answer/html-page.ts';
 import type { Operation } from '../../document/operation.ts';
 import type { HttpTx } from '../../request/http-tx.ts';
 import type { HttpContext } from '../../request/pipeline.ts';
@@ -46,7 +45,7 @@ export function cardDetailsPage(ports: CardDetailsPorts): readonly SystemRoute[]
       async answer(ctx) {
         const now_ms = await nowMs();
         const open = await ports.unitOfWork.read((tx) => isLinkOpen(tx, ports, tokenOf(ctx), now_ms));
-        show(ctx, open ? ask : closed);
+        showPage(ctx, open ? ask : closed);
       },
     },
     {
@@ -57,33 +56,27 @@ export function cardDetailsPage(ports: CardDetailsPorts): readonly SystemRoute[]
         // Strangers who guess tokens must not take turns of those who write.
         const open = await ports.unitOfWork.read((tx) => isLinkOpen(tx, ports, request.token, request.now_ms));
         const card = open ? await ports.unitOfWork.run((tx) => openOneTimeLink(tx, ports, request)) : null;
-        show(ctx, card === null ? closed : cardPage(card));
+        showPage(ctx, card === null ? closed : cardPage(card));
       },
     },
   ];
 }
 
-interface Page {
-  readonly status: 200 | 410;
-  readonly title: string;
-  readonly content: string;
-}
-
-const ask: Page = {
+const ask: HtmlPage = {
   status: 200,
   title: 'Your virtual card',
   content: `<p>The card number and the security code are shown only once. Be ready to use or to copy them.</p>
 <form method="post"><button type="submit">Show number and code</button></form>`,
 };
 
-const closed: Page = {
+const closed: HtmlPage = {
   status: 410,
   title: 'This link no longer works',
   content: `<p>The link was used already, or it is older than 24 hours. Ask the person who issued the card to send you a new
 link.</p>`,
 };
 
-function cardPage({ rcn_alias, card_number, expiry, cvc }: OpenedCard): Page {
+function cardPage({ rcn_alias, card_number, expiry, cvc }: OpenedCard): HtmlPage {
   return {
     status: 200,
     title: 'Your virtual card',
@@ -95,65 +88,6 @@ function cardPage({ rcn_alias, card_number, expiry, cvc }: OpenedCard): Page {
 </dl>
 <p>The link from the mail no longer works.</p>`,
   };
-}
-
-const style = `
-:root {
-  color-scheme: light dark;
-  --ground: #f3f5f8; --card: #fff; --text: #1c2430; --muted: #55606f; --line: #d5dbe3; --action: #0a58a8; --on-action: #fff;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #14181f; --card: #1d232c; --text: #e2e7ee; --muted: #a3aebd; --line: #343d4a; --action: #86bdff; --on-action: #14181f;
-  }
-}
-body { margin: 0; padding: 1rem; background: var(--ground); color: var(--text); font: 18px/1.5 system-ui, sans-serif; }
-main {
-  max-width: 32rem; margin: 8vh auto 0; padding: 1.5rem; border: 1px solid var(--line); border-radius: 10px;
-  background: var(--card); overflow-wrap: anywhere;
-}
-h1 { margin: 0 0 1rem; font-size: 1.5rem; line-height: 1.25; }
-button {
-  width: 100%; margin-top: 0.5rem; padding: 0.75rem 1rem; border: 0; border-radius: 6px;
-  background: var(--action); color: var(--on-action); font: inherit; font-weight: 600; cursor: pointer;
-}
-dl { margin: 0; }
-dt { color: var(--muted); font-size: 0.9rem; }
-dd { margin: 0 0 1rem; }
-code { font: 1.2em ui-monospace, "DejaVu Sans Mono", monospace; }
-`;
-const style_hash = createHash('sha256').update(style).digest('base64');
-
-const headers = {
-  'Cache-Control': 'no-store, no-transform',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${style_hash}'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`,
-  'Referrer-Policy': 'no-referrer',
-  'X-Robots-Tag': 'noindex, nofollow, noarchive, nosnippet',
-  'X-Frame-Options': 'DENY',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-} as const;
-
-function show(ctx: HttpContext, { status, title, content }: Page): void {
-  ctx.status = status;
-  ctx.set(headers);
-  ctx.type = 'html';
-  ctx.body = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${title}</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
-<h1>${title}</h1>
-${content}
-</main>
-</body>
-</html>
-`;
 }
 
 function tokenOf(ctx: HttpContext): string {
