@@ -1,9 +1,17 @@
-export * from './companies/company.ts';
+export {
+  type Company,
+  type CompanyStatus,
+  company_name_length_max,
+  company_statuses,
+  customer_number_length_max,
+  type HoldDays,
+  hold_days_max,
+  rate_limit_max,
+} from './companies/company.ts';
 export * from './companies/manage-companies.ts';
-export * from './keys/api-key.ts';
-export { sandbox_keys } from './keys/key-text.ts';
+export { type ApiKey, type Environment, environments, sandbox_keys } from './keys/api-key.ts';
 export * from './keys/manage-api-keys.ts';
-export { type Area, area_roles, company_of_role, type Role, roles, rolesOf } from './keys/role.ts';
+export * from './keys/role.ts';
 export { resealSigningSecrets } from './keys/signing-secret.ts';
 export * from './ports.ts';
 export {
@@ -22,7 +30,7 @@ export {
   parseIdempotencyKey,
   purgeIdempotencyKeys,
 } from './requests/idempotency-key.ts';
-export { companyOf, mayUse, type Principal, requireRole } from './requests/principal.ts';
+export * from './requests/principal.ts';
 export {
   type ExpectedSignature,
   expectSignature,

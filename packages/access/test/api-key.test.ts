@@ -16,7 +16,7 @@ import {
 import { drawSharedSecret, type Sealer } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { parseKey } from '../src/keys/key-text.ts';
+import { parseKey } from '../src/keys/api-key.ts';
 import { AccessStorage, newer_sealer, random, sealer, sha256 } from './access-storage.ts';
 import { gist, refusalOf } from './refusal.ts';
 

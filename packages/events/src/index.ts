@@ -1,4 +1,3 @@
-export * from './log/event.ts';
 export * from './log/event-log.ts';
 export {
   type EventType,
@@ -18,28 +17,26 @@ export {
 export * from './log/foreign-event.ts';
 export { type IndexedValues, indexedValuesOf, matches } from './log/indexed-values.ts';
 export * from './log/parse-filters.ts';
-export * from './log/ports.ts';
 export type { EventListener } from './subscriptions/listeners.ts';
 export * from './subscriptions/ports.ts';
-export type { SubscribeOptions } from './subscriptions/subscribe-options.ts';
-export { subscribable_types } from './subscriptions/subscribed-types.ts';
+export type { SubscriptionHandler } from './subscriptions/position-commit.ts';
+export { type SubscribeOptions, subscribable_types } from './subscriptions/subscribe-arguments.ts';
 export * from './subscriptions/subscriber.ts';
 export type { SubscriptionTx } from './subscriptions/subscription-tx.ts';
-export type { SubscriptionFailure, SubscriptionHandler } from './subscriptions/subscription-work.ts';
+export type { SubscriptionFailure } from './subscriptions/subscription-work.ts';
 export * from './webhooks/courier.ts';
-export { type Attempt, afterAttempt, type Delivery, type DeliveryState, delivery_states } from './webhooks/delivery.ts';
+export {
+  type Attempt,
+  afterAttempt,
+  type Delivery,
+  type DeliveryState,
+  deliveries_kept_days_default,
+  delivery_states,
+} from './webhooks/delivery.ts';
 export * from './webhooks/manage-deliveries.ts';
 export * from './webhooks/manage-webhooks.ts';
 export * from './webhooks/ports.ts';
-export {
-  createRelay,
-  type Relay,
-  type RelayOptions,
-  type RelayPorts,
-  relayEvents,
-  relayEventsOf,
-} from './webhooks/relay.ts';
-export { deliveries_kept_days_default } from './webhooks/retention.ts';
+export * from './webhooks/relay.ts';
 export { attempt_offsets_ms } from './webhooks/retry-schedule.ts';
 export * from './webhooks/secret-form.ts';
 export * from './webhooks/test-webhook.ts';

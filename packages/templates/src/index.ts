@@ -1,5 +1,4 @@
 export * from './complete-template.ts';
-export * from './list-templates.ts';
 export * from './ports.ts';
 export * from './request-template.ts';
 export * from './template.ts';

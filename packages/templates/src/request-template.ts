@@ -1,4 +1,14 @@
-import { assert, type Call, isName, maskCardNumbers, type Random, RequestFields, showValue } from '@tallystick/kernel';
+import {
+  assert,
+  type Call,
+  isName,
+  maskCardNumbers,
+  type Page,
+  type PageRequest,
+  type Random,
+  RequestFields,
+  showValue,
+} from '@tallystick/kernel';
 import type { TemplatesTx } from './ports.ts';
 import { default_template_ids, mcc_rules, type PurchaseTemplate, required_controls } from './template.ts';
 
@@ -125,4 +135,20 @@ function drawUuid(random: Random): string {
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = bytes.toHex();
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/**
+ * Lists the company's templates and the shared defaults, newest first. With a `transaction_key`,
+ * lists only the template of that request, or nothing. The shared defaults are those of the
+ * environment.
+ */
+export async function listTemplates(
+  tx: Pick<TemplatesTx, 'templates'>,
+  call: Pick<Call, 'company_id'>,
+  filter: { readonly transaction_key?: string },
+  page: PageRequest,
+  { environment }: Pick<TemplateOptions, 'environment'>,
+): Promise<Page<PurchaseTemplate>> {
+  const { items, next } = await tx.templates.list(call.company_id, filter, page);
+  return { items: items.map((item) => (item.company_id === null ? { ...item, environment } : item)), next };
 }

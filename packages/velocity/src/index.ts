@@ -1,4 +1,3 @@
 export * from './aging-hold.ts';
 export { day_ms, utcDateAt, utcInstantAt, utcMonthStart } from './calendar.ts';
-export * from './recurring.ts';
 export * from './window.ts';

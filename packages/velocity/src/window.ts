@@ -1,5 +1,4 @@
 import { dateFromDays, day_ms, daysAt, utcMonthStart } from './calendar.ts';
-import type { Recurring } from './recurring.ts';
 
 /** A half-open interval `[start_ms, end_ms)`, epoch milliseconds. Continuous is `[0, Infinity)`. */
 export interface Window {
@@ -41,3 +40,8 @@ function months(at_ms: number, count: number): Window {
   const first_month = Math.floor((month - 1) / count) * count + 1;
   return { start_ms: utcMonthStart(year, first_month), end_ms: utcMonthStart(year, first_month + count) };
 }
+
+/** The velocity windows of service specification 2.2, case-sensitive. */
+export const recurring_values = ['Continuous', 'Daily', 'Weekly', 'Quarterly', 'Monthly', 'Yearly'] as const;
+
+export type Recurring = (typeof recurring_values)[number];

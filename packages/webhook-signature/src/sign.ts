@@ -1,6 +1,5 @@
-import { toBase64, toHex } from './signature-text.ts';
+import { hmacSha256, importSecret, toBase64, toHex } from './signature.ts';
 import { deliveryBytes, type SignedDelivery, secretBytes, standardBytes, standardSecretBytes } from './signed-text.ts';
-import { hmacSha256, importSecret } from './web-crypto.ts';
 
 /** The secrets that sign a delivery. */
 export interface SigningSecrets {

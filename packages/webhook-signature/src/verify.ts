@@ -9,9 +9,8 @@
  * them verifies: an attacker that can repeat a delivery can omit the headers of one scheme.
  */
 import { type DeliveryHeaders, headerOf, type ReceivedDelivery } from './received-delivery.ts';
-import { signatureOfBase64, signatureOfHex } from './signature-text.ts';
+import { importSecret, isSignature, signatureOfBase64, signatureOfHex } from './signature.ts';
 import { deliveryBytes, secretBytes, standardBytes, standardSecretBytes } from './signed-text.ts';
-import { importSecret, isSignature } from './web-crypto.ts';
 
 /** The values that a verification needs besides the delivery. */
 export interface VerifyStandardOptions {

@@ -1,4 +1,5 @@
 /** Runs the servers of the README exactly as they are written there. */
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -2,6 +2,7 @@
  * The rules that must hold on every runtime. They are plain JavaScript once the types are stripped:
  * `dist.test.ts` runs them on the built package, on Node 20 and in a browser.
  */
+
 import type * as Library from '../src/index.ts';
 import type { Vector } from './vectors.ts';
 

@@ -17,8 +17,9 @@ import {
   type HoldDays,
   hold_days_max,
   rate_limit_max,
+  readName,
+  readPrintable,
 } from './company.ts';
-import { readName, readPrintable } from './name.ts';
 
 /** The operator's request for a new company. */
 export interface CompanyRequest {

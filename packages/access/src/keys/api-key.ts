@@ -1,4 +1,5 @@
-import type { Role } from './role.ts';
+import type { Sha256 } from '@tallystick/kernel';
+import { type Role, roles } from './role.ts';
 
 /** Whether a key is for a sandbox or for a live installation. */
 export const environments = ['test', 'live'] as const;
@@ -26,4 +27,44 @@ export interface ApiKey {
   readonly rate_limit_per_minute: number | null;
   readonly created_at_ms: number;
   readonly revoked_at_ms: number | null;
+}
+
+/** The parts of an API key's text. */
+export type ParsedKey =
+  | { readonly kind: 'stored'; readonly environment: Environment; readonly id: number; readonly secret: string }
+  /** A fixed key of the sandbox. These keys are never stored. */
+  | { readonly kind: 'sandbox'; readonly role: Role };
+
+/**
+ * 32 bytes as base64url have 43 characters. The last character has four bits, so each secret has
+ * one text only.
+ */
+const stored_form = /^tly_(test|live)_([1-9]\d{0,14})_([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])$/;
+
+/** The sandbox's fixed keys, by role. */
+export const sandbox_keys = Object.fromEntries(roles.map((role) => [role, `tly_test_${role}_sandbox`])) as Readonly<
+  Record<Role, string>
+>;
+
+/** Reads the text of an API key. Returns null for any other text. */
+export function parseKey(text: string): ParsedKey | null {
+  const [, environment, id, secret] = stored_form.exec(text) ?? [];
+  if (environment !== undefined && id !== undefined && secret !== undefined) {
+    return { kind: 'stored', environment: environment as Environment, id: Number(id), secret };
+  }
+  const role = roles.find((candidate) => sandbox_keys[candidate] === text);
+  return role === undefined ? null : { kind: 'sandbox', role };
+}
+
+/** Returns the text of a stored key: `tly_<test|live>_<id>_<secret>`. */
+export function toKeyText(environment: Environment, id: number, secret: string): string {
+  return `tly_${environment}_${id}_${secret}`;
+}
+
+/**
+ * Returns the stored form of a key's secret: SHA-256 of its base64url text. A secret of 256 random
+ * bits needs neither salt nor a slow hash.
+ */
+export function hashKeySecret(sha256: Sha256, secret: string): Uint8Array {
+  return sha256(new TextEncoder().encode(secret));
 }

@@ -11,14 +11,13 @@ import {
   type Sha256,
   shared_secret_expected,
 } from '@tallystick/kernel';
-import { rate_limit_max } from '../companies/company.ts';
+import { rate_limit_max, readName } from '../companies/company.ts';
 import type { OperatorCall } from '../companies/manage-companies.ts';
-import { readName } from '../companies/name.ts';
 import type { AccessTx } from '../ports.ts';
-import type { ApiKey, Environment } from './api-key.ts';
-import { hashKeySecret, toKeyText } from './key-text.ts';
+import { type ApiKey, type Environment, hashKeySecret, toKeyText } from './api-key.ts';
 import { company_of_role, type Role, roles } from './role.ts';
 import { sealSigningSecret } from './signing-secret.ts';
+
 /** The operator's request for a new key. */
 export interface ApiKeyRequest {
   readonly role: Role;

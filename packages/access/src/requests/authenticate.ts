@@ -1,7 +1,6 @@
 import { equalBytes, Fault, Refusal, type Sealer, type Sha256, type UnitOfWork } from '@tallystick/kernel';
 import type { Company } from '../companies/company.ts';
-import type { ApiKey } from '../keys/api-key.ts';
-import { hashKeySecret, type ParsedKey, parseKey } from '../keys/key-text.ts';
+import { type ApiKey, hashKeySecret, type ParsedKey, parseKey } from '../keys/api-key.ts';
 import { company_of_role, type Role } from '../keys/role.ts';
 import { openSigningSecret } from '../keys/signing-secret.ts';
 import type { AccessTx } from '../ports.ts';

@@ -1,5 +1,3 @@
-import { moment_form } from './moment.ts';
-
 /**
  * A field that `GET /v1/events` can filter by (service specification 4.3; event_type and created_at
  * are additions of this service).
@@ -42,6 +40,9 @@ export const filter_fields = {
 
 export type FilterName = keyof typeof filter_fields;
 
+/** The form of an instant or a date. */
+export const moment_form = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/;
+
 /** The forms of an integer and of an instant. A date is an instant: its whole GMT day. */
 export const filter_value_forms = { integer: /^-?\d{1,16}$/, instant: moment_form } as const;
 
@@ -63,3 +64,35 @@ export type EventFilter =
       readonly from?: string | number;
       readonly to?: string | number;
     };
+
+/**
+ * An interval of time, both ends included, in epoch milliseconds: one instant, or a whole GMT day.
+ */
+export interface Moment {
+  readonly from_ms: number;
+  readonly to_ms: number;
+}
+
+const day_ms = 24 * 60 * 60 * 1000;
+
+/**
+ * Reads an ISO 8601 instant or date. A date is its whole GMT day; a time without a zone is GMT;
+ * digits finer than a millisecond are cut off. Returns null for anything else, including a day that
+ * is not in the calendar.
+ */
+export function parseMoment(text: string): Moment | null {
+  const parts = moment_form.exec(text);
+  if (parts === null) return null;
+  const [, date, time, zone] = parts;
+  const from_ms = toInstantMs(`${date}T${time ?? '00:00'}${zone ?? 'Z'}`);
+  if (from_ms === null) return null;
+  return { from_ms, to_ms: time === undefined ? from_ms + day_ms - 1 : from_ms };
+}
+
+function toInstantMs(text: string): number | null {
+  try {
+    return Temporal.Instant.from(text).epochMilliseconds;
+  } catch {
+    return null;
+  }
+}

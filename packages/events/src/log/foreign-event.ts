@@ -6,8 +6,7 @@ import {
   number_as_name_problem,
   RequestFields,
 } from '@tallystick/kernel';
-import type { Event, Payload } from './event.ts';
-import type { EventsTx } from './ports.ts';
+import type { Event, EventsTx, Payload } from './event-log.ts';
 
 /**
  * The types of events that other systems of the bank submit. All other types are written only by

@@ -1,7 +1,6 @@
 import { isStorable } from '@tallystick/kernel';
-import type { NewEvent } from './event.ts';
-import { type EventFilter, type FilterName, indexed_text_max } from './filter.ts';
-import { parseMoment } from './moment.ts';
+import type { NewEvent } from './event-log.ts';
+import { type EventFilter, type FilterName, indexed_text_max, parseMoment } from './filter.ts';
 
 /** The parts of an event that filters read. */
 export type FilterableEvent = Pick<NewEvent, 'event_type' | 'payload' | 'created_at_ms'>;

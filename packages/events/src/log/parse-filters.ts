@@ -7,9 +7,9 @@ import {
   filter_fields,
   filter_value_forms,
   indexed_text_max,
+  parseMoment,
 } from './filter.ts';
 import { compareValues } from './indexed-values.ts';
-import { parseMoment } from './moment.ts';
 
 /**
  * Reads the filters of an events list: pairs of a name (`payload.mcc`) and its text, a value or

@@ -1,7 +1,7 @@
 import type { After } from '@tallystick/kernel';
-import type { Event } from '../log/event.ts';
+import type { Event } from '../log/event-log.ts';
 import { type HorizonReading, type SubscriptionDatabase, subscription_batch_max } from './ports.ts';
-import type { SubscribedTypes } from './subscribed-types.ts';
+import type { SubscribedTypes } from './subscribe-arguments.ts';
 import { createWakeable } from './wakeable.ts';
 
 /** Receives one event. It must return at once. */

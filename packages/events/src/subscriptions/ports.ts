@@ -1,5 +1,5 @@
 import type { HostTransaction, Lease, UnitOfWork } from '@tallystick/kernel';
-import type { Event } from '../log/event.ts';
+import type { Event } from '../log/event-log.ts';
 
 /** The events that a subscription asks for. */
 export interface SubscriptionFilter {

@@ -11,10 +11,10 @@
 import { type Clock, createPhase, invalid, Refusal } from '@tallystick/kernel';
 import { createListeners, type EventListener } from './listeners.ts';
 import type { HorizonReading, Subscription, SubscriptionLag } from './ports.ts';
-import { readSubscribeOptions, type SubscribeOptions } from './subscribe-options.ts';
-import { parseSubscribedTypes } from './subscribed-types.ts';
+import type { SubscriptionHandler } from './position-commit.ts';
+import { parseSubscribedTypes, readSubscribeOptions, type SubscribeOptions } from './subscribe-arguments.ts';
 import { transaction_ms_max } from './subscription-tx.ts';
-import { type SubscriptionHandler, type SubscriptionWorkPorts, workOnSubscription } from './subscription-work.ts';
+import { type SubscriptionWorkPorts, workOnSubscription } from './subscription-work.ts';
 import { createWakeable, type WakeableControl } from './wakeable.ts';
 
 /** How long `stop` waits for handlers that are running, milliseconds. */

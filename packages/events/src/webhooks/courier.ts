@@ -31,9 +31,8 @@
  */
 import { assert, createPhase, drawLease, Fault, type Random } from '@tallystick/kernel';
 import { type Attempt, afterAttempt, type Delivery, isSuccess } from './delivery.ts';
-import { eventBody } from './envelope.ts';
+import { eventBody, type RequestSigner, signedRequest } from './delivery-request.ts';
 import type { DeliveryDesk, DeliveryOffer, DeliveryQueue, WorkOrder, WorkResult } from './ports.ts';
-import { type RequestSigner, signedRequest } from './signed-request.ts';
 import type { Webhook } from './webhook.ts';
 import { failures_until_failing } from './webhook-health.ts';
 import type { WebhookSender } from './webhook-sender.ts';

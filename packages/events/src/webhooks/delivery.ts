@@ -113,3 +113,10 @@ export function isSuccess(answer: WebhookAnswer): boolean {
 function isGone(answer: WebhookAnswer): boolean {
   return answer.kind === 'answered' && answer.status === 410;
 }
+
+/**
+ * How long finished deliveries and the log of attempts are kept unless the operator chooses
+ * otherwise, in days of service time. A delivery counts from its end, an attempt from its time.
+ * Pending deliveries are never deleted.
+ */
+export const deliveries_kept_days_default = 30;

@@ -1,5 +1,5 @@
 import type { AuditLog, Interval, Lease, Page, PageRequest } from '@tallystick/kernel';
-import type { Event } from '../log/event.ts';
+import type { Event } from '../log/event-log.ts';
 import type { Attempt, Delivery, DeliveryState } from './delivery.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookHealth } from './webhook-health.ts';

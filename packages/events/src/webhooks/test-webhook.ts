@@ -1,6 +1,5 @@
 import type { Random } from '@tallystick/kernel';
-import { envelopeBody } from './envelope.ts';
-import { type RequestSigner, signedRequest } from './signed-request.ts';
+import { envelopeBody, type RequestSigner, signedRequest } from './delivery-request.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 

@@ -1,5 +1,5 @@
-import type { Interval } from '../time/interval.ts';
-import type { Call } from '../transactions/call.ts';
+import type { Interval } from '../time/calendar.ts';
+import type { Call } from '../transactions/unit-of-work.ts';
 import type { Page, PageRequest } from '../values/page.ts';
 
 /**

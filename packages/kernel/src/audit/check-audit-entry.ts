@@ -5,6 +5,7 @@ import {
   type AuditRow,
   auditContentHash,
   auditLink,
+  type SealedAuditRow,
 } from './audit-chain.ts';
 
 /**
@@ -42,9 +43,6 @@ export interface AuditPosition {
 export function beginningOfAuditChain({ removed_number, removed_link }: AuditChain): AuditPosition {
   return { number: removed_number, link: removed_link, id: null, hasher: null };
 }
-
-/** The sealed entry that follows a position, by number and then by id. */
-export type SealedAuditRow = AuditRow & { readonly number: number };
 
 /**
  * Checks the entry that follows a position. `next` is the entry after it, which shows whether a
@@ -171,4 +169,27 @@ function missingFrom(before: AuditPosition, to: number, what_follows: string): A
     problem: `${missing}${after}: ${what_follows}`,
     expected: `an entry with number ${from}`,
   };
+}
+
+/**
+ * Which of the oldest sealed entries retention may remove, and the chain after their removal. Only
+ * the beginning of the chain can go, and only while it is correct: an entry that was changed,
+ * removed or inserted stays to be found, and so does everything after it.
+ */
+export function purgeableAuditEntries(
+  mac: AuditMac,
+  chain: AuditChain,
+  entries: readonly SealedAuditRow[],
+  mayGo: (entry: AuditRow) => boolean,
+): { readonly ids: readonly number[]; readonly chain: AuditChain } {
+  const ids: number[] = [];
+  let position = beginningOfAuditChain(chain);
+  for (const entry of entries) {
+    if (!mayGo(entry)) break;
+    const result = checkAuditEntry(mac, chain, position, entry, null);
+    if ('kind' in result) break;
+    position = result;
+    ids.push(entry.id);
+  }
+  return { ids, chain: { ...chain, removed_number: position.number, removed_link: position.link } };
 }

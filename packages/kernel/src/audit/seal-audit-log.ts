@@ -1,9 +1,15 @@
-import { Fault, Refusal } from '../errors/refusal.ts';
-import type { Call } from '../transactions/call.ts';
-import type { UnitOfWork } from '../transactions/unit-of-work.ts';
+import { Fault, Refusal } from '../errors.ts';
+import type { Call, UnitOfWork } from '../transactions/unit-of-work.ts';
 import { type AuditLog, auditEntry } from './audit.ts';
-import { type AuditChainRow, type AuditMac, isGenuineChain, sealAuditEntries, signAuditChain } from './audit-chain.ts';
-import { type AuditChainStore, audit_batch_max } from './audit-chain-store.ts';
+import {
+  type AuditChainRow,
+  type AuditChainStore,
+  type AuditMac,
+  audit_batch_max,
+  isGenuineChain,
+  sealAuditEntries,
+  signAuditChain,
+} from './audit-chain.ts';
 import { type AuditFinding, altered_head, removed_head } from './check-audit-entry.ts';
 
 export interface SealPorts {

@@ -1,7 +1,13 @@
-import { Refusal } from '../errors/refusal.ts';
+import { Refusal } from '../errors.ts';
 import type { UnitOfWork } from '../transactions/unit-of-work.ts';
-import { type AuditChainRow, type AuditMac, isGenuineChain } from './audit-chain.ts';
-import { type AuditChainStore, audit_batch_max } from './audit-chain-store.ts';
+import {
+  type AuditChainRow,
+  type AuditChainStore,
+  type AuditMac,
+  audit_batch_max,
+  isGenuineChain,
+  type SealedAuditRow,
+} from './audit-chain.ts';
 import {
   type AuditFinding,
   type AuditPosition,
@@ -10,9 +16,7 @@ import {
   checkAuditEnd,
   checkAuditEntry,
   removed_head,
-  type SealedAuditRow,
 } from './check-audit-entry.ts';
-import { type KnownAuditLink, KnownAuditLinkCheck } from './known-audit-link.ts';
 
 export interface AuditVerification {
   /** The entries that were found correct. */
@@ -116,4 +120,55 @@ async function positionOf(
   const [entry] = await unitOfWork.read((tx) => tx.audit_chain.sealedAfter(before, 1));
   if (entry?.number === number && entry.link !== null) return { number, link: entry.link, id: entry.id, hasher: null };
   throw new Refusal('not_found', `no sealed entry of the audit log has number ${number}`);
+}
+
+/** A place of the chain, as an operator noted it outside the database. */
+export interface KnownAuditLink {
+  readonly number: number;
+  readonly link: string;
+}
+
+/**
+ * Compares a chain, from its beginning to its end, with a place of it that was noted before. Only
+ * this shows that log and head were put back together to an earlier state.
+ */
+export class KnownAuditLinkCheck {
+  readonly #known: KnownAuditLink | null;
+  #was_passed = false;
+
+  constructor(known: KnownAuditLink | null) {
+    this.#known = known;
+  }
+
+  /**
+   * The check begins behind this position, or goes on behind it because a purge removed what comes
+   * before. Refuses (`validation_failed`) a noted place that was removed unchecked.
+   */
+  begin(position: AuditPosition): AuditFinding | null {
+    const known = this.#known;
+    if (known === null || this.#was_passed || known.number >= position.number) return this.pass(position);
+    const message = `is of number ${known.number}, and entries up to ${position.number} were removed after their time; note a newer head`;
+    throw new Refusal('validation_failed', `the known head ${message}`, [{ path: 'known', message }]);
+  }
+
+  /** The finding when the entry at this position has the noted number, and another link. */
+  pass({ number, link, id }: AuditPosition): AuditFinding | null {
+    if (this.#known?.number !== number) return null;
+    this.#was_passed = true;
+    if (this.#known.link === link) return null;
+    const problem = `its link is ${link}: this log is not the one of which the link was noted`;
+    return { kind: 'changed', number, id, problem, expected: `the link ${this.#known.link}` };
+  }
+
+  /** The finding when the log ends before the noted number. */
+  end(newest_number: number): AuditFinding | null {
+    if (this.#known === null || this.#was_passed) return null;
+    return {
+      kind: 'removed',
+      number: newest_number + 1,
+      id: null,
+      problem: `the log and its head end with number ${newest_number}: both were put back to an earlier state`,
+      expected: `entries up to number ${this.#known.number} at least`,
+    };
+  }
 }

@@ -1,7 +1,7 @@
-import { type FieldError, invalid } from '../errors/refusal.ts';
-import { isDay } from '../time/calendar-day.ts';
+import { type FieldError, invalid } from '../errors.ts';
+import { isDay } from '../time/calendar.ts';
+import { maskDigitRuns } from '../values/card-number-mask.ts';
 import { amount_max, type Money, money } from '../values/money.ts';
-import { showValue } from './show-value.ts';
 
 /** Bounds of a whole number or of a length, both included. */
 export interface Bounds {
@@ -154,4 +154,19 @@ function tryParse<Value>(parse: (text: string) => Value | null, text: string): V
     if (error instanceof RangeError) return null;
     throw error;
   }
+}
+
+/** Longer text is not repeated; its length is reported. */
+const shown_length_max = 64;
+
+/**
+ * An invalid value as a message may repeat it: short, and without digits that could be a card
+ * number sent in the wrong place.
+ */
+export function showValue(value: unknown): string {
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  if (typeof value !== 'string') return maskDigitRuns(String(value));
+  if (value.length > shown_length_max) return `text of ${value.length} characters`;
+  return JSON.stringify(maskDigitRuns(value));
 }

@@ -1,4 +1,4 @@
-import type { Random } from '../secrets/random.ts';
+import type { Random } from '../secrets/secrets.ts';
 import { drawLeaseToken } from '../transactions/lease.ts';
 import type { UnitOfWork } from '../transactions/unit-of-work.ts';
 import {

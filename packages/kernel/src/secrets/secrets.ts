@@ -21,3 +21,21 @@ export interface Sealer {
   /** Whether the newest key of the ring sealed it. If not, a rotation seals it again. */
   isCurrent(sealed: Uint8Array): boolean;
 }
+
+/**
+ * Whether two byte strings are equal. The time depends only on their lengths, which are not secret.
+ */
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let at = 0; at < a.length; at += 1) difference |= a[at]! ^ b[at]!;
+  return difference === 0;
+}
+
+/** A cryptographically strong source of randomness. */
+export interface Random {
+  /** An integer, uniform in [0, bound). `bound` is 1..2^47. */
+  below(bound: number): number;
+  /** `count` uniform bytes. */
+  bytes(count: number): Uint8Array;
+}

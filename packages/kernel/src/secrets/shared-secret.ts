@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from './secrets.ts';
 
 /** Bounds of a secret that a client chose, in UTF-16 code units. */
 export const shared_secret_length_min = 16;

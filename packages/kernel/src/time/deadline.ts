@@ -1,4 +1,4 @@
-import { Fault } from '../errors/refusal.ts';
+import { Fault } from '../errors.ts';
 
 /** A point of monotonic time by which work must have ended. */
 export interface Deadline {
@@ -14,4 +14,37 @@ export function missedDeadline(cause?: unknown): Fault {
 /** Throws `missedDeadline` when the deadline has passed. */
 export function checkDeadline(deadline: Deadline | undefined): void {
   if (deadline !== undefined && deadline.leftMs() <= 0) throw missedDeadline();
+}
+
+/** Runs something once after a time in milliseconds, unless the returned function is called. */
+export type After = (ms: number, run: () => void) => () => void;
+
+/**
+ * The outcome of the work, or the fault of a missed deadline if the work is not done by then, after
+ * a call of `abandon`. The deadline that the work receives has passed for certain once the caller
+ * has this fault.
+ */
+export type SettleBy = <Result>(
+  deadline: Deadline | undefined,
+  work: (deadline: Deadline | undefined) => Promise<Result>,
+  abandon?: () => void,
+) => Promise<Result>;
+
+/** `after` is a port, because packages have no timers. */
+export function createSettleBy(after: After): SettleBy {
+  return async (deadline, work, abandon) => {
+    if (deadline === undefined) return await work(undefined);
+    let is_missed = false;
+    const missed = Promise.withResolvers<never>();
+    const cancel = after(deadline.leftMs(), () => {
+      is_missed = true;
+      missed.reject(missedDeadline());
+      abandon?.();
+    });
+    try {
+      return await Promise.race([work({ leftMs: () => (is_missed ? 0 : deadline.leftMs()) }), missed.promise]);
+    } finally {
+      cancel();
+    }
+  };
 }

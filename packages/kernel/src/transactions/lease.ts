@@ -1,4 +1,4 @@
-import type { Random } from '../secrets/random.ts';
+import type { Random } from '../secrets/secrets.ts';
 
 /**
  * A time-limited claim of a process on work, for example a delivery or a mail. No other process

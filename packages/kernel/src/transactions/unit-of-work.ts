@@ -17,3 +17,30 @@ export interface UnitOfWork<Tx> {
    */
   read<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
 }
+
+/**
+ * The unit of work with a hook that is called after each commit of `run`: not after a rollback, and
+ * not after `read`. The hook must return at once and must not throw, because the change is durable
+ * already.
+ */
+export function callAfterCommit<Tx>(unitOfWork: UnitOfWork<Tx>, hook: () => void): UnitOfWork<Tx> {
+  return {
+    async run(work) {
+      const result = await unitOfWork.run(work);
+      hook();
+      return result;
+    },
+    read: (work) => unitOfWork.read(work),
+  };
+}
+
+/** The caller and the time of a use case. */
+export interface Call {
+  /** The company whose data the call may see and change. */
+  readonly company_id: number;
+  /** For the audit log: `key:<id>`, `command`, `job:<name>`. */
+  readonly actor: string;
+  readonly request_id: string | null;
+  /** The time of the call, read once from the clock; epoch milliseconds. */
+  readonly now_ms: number;
+}

@@ -1,4 +1,4 @@
-import { assert } from '../errors/assert.ts';
+import { assert } from '../errors.ts';
 
 /**
  * An amount in minor units (cents) of some currency; always a safe integer, never a fraction. May
@@ -29,4 +29,47 @@ export function scale(amount: number, numerator: number, denominator: number): M
   const base = BigInt(denominator);
   const rounded = (2n * BigInt(amount) * BigInt(numerator) + base) / (2n * base);
   return money(Math.min(Number(rounded), amount_max));
+}
+
+/** An upper-case ISO 4217 code that is in use or was. */
+export function isCurrency(text: string): boolean {
+  return currencies.has(text);
+}
+
+/** The wording of what `isCurrency` allows. */
+export const currency_expected = 'a three-letter ISO 4217 code in capitals, such as USD';
+
+/**
+ * The decimals of the minor unit of a currency by ISO 4217; 2 for a currency that it does not list.
+ * The data of `Intl` differ: they state how many decimals people write.
+ */
+export function decimalsOf(currency: string): number {
+  return other_decimals.get(currency) ?? 2;
+}
+
+/** The currencies whose minor unit has other than two decimals. */
+const other_decimals: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    ...decimals(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XDR XOF XPF XSU'),
+    ...decimals(3, 'BHD IQD JOD KWD LYD OMR TND'),
+  }),
+);
+
+function decimals(count: number, codes: string): Readonly<Record<string, number>> {
+  return Object.fromEntries(codes.split(' ').map((code) => [code, count]));
+}
+
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+/** An amount in minor units as people write it: `-12.50 USD`. */
+export function showAmount(amount: number, currency: string): string {
+  return `${showDecimal(amount, currency)} ${currency}`;
+}
+
+/** The same without the currency: `-12.50`. Exact for all amounts. */
+export function showDecimal(amount: number, currency: string): string {
+  const decimals = decimalsOf(currency);
+  const digits = String(Math.abs(amount)).padStart(decimals + 1, '0');
+  const sign = amount < 0 ? '-' : '';
+  return decimals === 0 ? sign + digits : `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }

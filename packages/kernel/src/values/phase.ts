@@ -1,4 +1,4 @@
-import { assert } from '../errors/assert.ts';
+import { assert } from '../errors.ts';
 
 /** For each phase, those that may follow it. */
 export type PhaseArrows<Name extends string> = Readonly<Record<Name, readonly NoInfer<Name>[]>>;

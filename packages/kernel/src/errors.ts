@@ -72,3 +72,28 @@ export class Fault extends Error {
     this.retryable = options.retryable;
   }
 }
+
+/** A bug of ours: an invariant did not hold. Never shown to a caller. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+}
+
+/** Throws a `Violation` unless the condition holds. */
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Violation(message);
+}
+
+/**
+ * The first error of a chain. Libraries wrap the errors of the system, and several addresses may
+ * have been tried.
+ */
+export function findRootCause(error: unknown): unknown {
+  if (error instanceof AggregateError && error.errors.length > 0) return findRootCause(error.errors[0]);
+  return error instanceof Error && error.cause !== undefined ? findRootCause(error.cause) : error;
+}
+
+/** The message of the first error of a chain. */
+export function rootMessageOf(error: unknown): string {
+  const cause = findRootCause(error);
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -13,3 +13,27 @@ export function isDay(text: string): boolean {
 export function dayAt(at_ms: number): string {
   return Temporal.Instant.fromEpochMilliseconds(at_ms).toZonedDateTimeISO('UTC').toPlainDate().toString();
 }
+
+const day_ms = 24 * 60 * 60 * 1_000;
+
+/** The instant so many days of 24 hours before another, epoch milliseconds. */
+export function daysBefore(now_ms: number, days: number): number {
+  return now_ms - days * day_ms;
+}
+
+/**
+ * An instant (epoch milliseconds) as written in resources and deliveries: ISO 8601, UTC, with
+ * milliseconds.
+ */
+export function toInstantText(at_ms: number): string {
+  return Temporal.Instant.fromEpochMilliseconds(at_ms).toString({ fractionalSecondDigits: 3 });
+}
+
+/**
+ * An interval of time in epoch milliseconds. Both ends are included. An end that is absent does not
+ * bound it.
+ */
+export interface Interval {
+  readonly from_ms?: number;
+  readonly to_ms?: number;
+}
