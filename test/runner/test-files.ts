@@ -58,7 +58,6 @@ export const longest_s: Readonly<Record<string, number>> = {
   'test/mail/server.test.ts': 24,
   'adapters/memory/test/acts.test.ts': 20,
   'test/clients/clients.test.ts': 20,
-  'adapters/mikro-orm/test/backfill/authorization-keys.test.ts': 20,
   'apps/embedded/test/background/retention.test.ts': 20,
   'test/end-to-end/strangers.test.ts': 20,
   'adapters/clearing-files/test/mutations.test.ts': 15,

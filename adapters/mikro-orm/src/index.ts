@@ -1,4 +1,3 @@
-export type { BackfillProgress, Backfills } from './backfill/backfills.ts';
 export { UnusableHandle } from './connection/host-handle.ts';
 export { NewerSchema, OlderSchema } from './connection/migrate.ts';
 export { type DatabaseToMigrate, migrateDatabase, printMissingMigrations } from './connection/migrate-database.ts';

@@ -26,8 +26,6 @@ import {
   type StatementKeySetting,
   statement_key_default,
 } from '@tallystick/reconciliation';
-import { backfill_steps } from './backfill/backfill-steps.ts';
-import { type Backfills, backfillsOn, type KnownBackfills } from './backfill/backfills.ts';
 import { connect } from './connection/connection.ts';
 import { givingWayOn } from './connection/give-way.ts';
 import { findNewerMigrations, type MigrateOptions, migrate } from './connection/migrate.ts';
@@ -40,7 +38,7 @@ import { ledgerKeepingUp } from './event-index/ledger-keeping-up.ts';
 import { joinedUnitOfWork } from './host/joined-unit-of-work.ts';
 import { beginOwn } from './host/own-transaction.ts';
 import { ledgerOn } from './ledger/ledger.ts';
-import { byte_columns } from './schema/byte-columns.ts';
+import { byte_columns } from './schema/entities.ts';
 import type { SchemaMigration } from './schema/migrations/index.ts';
 import { accountStore } from './stores/accounts.ts';
 import { apiKeyStore } from './stores/api-keys.ts';
@@ -170,11 +168,6 @@ export interface Persistence {
    * A host should look now and then: a newer version may migrate the database beside it.
    */
   findNewerMigrations(): Promise<readonly string[]>;
-  /**
-   * The long part of migrations, which runs beside the service. A host must run its batches until
-   * nothing is left.
-   */
-  readonly backfills: Backfills;
   /** The index of the event log's filters. A host should run it several times a second. */
   readonly event_index: EventIndex;
   /** How far the event log is final, for its subscriptions. */
@@ -198,10 +191,9 @@ export interface Persistence {
 export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Persistence> {
   const { clock, audit_mac, statement_key = statement_key_default } = ports;
   const connection = await connect(ports);
-  const backfills = backfillsOn(connection, backfill_steps);
   const event_index = eventIndexOn(connection);
   const giving_way = givingWayOn(connection);
-  const storesOf = (session: Session) => storesOn(session, backfills, event_index, { audit_mac, statement_key });
+  const storesOf = (session: Session) => storesOn(session, event_index, { audit_mac, statement_key });
   const stores = unitOfWorkOn(connection, storesOf);
   const unitOfWork: UnitOfWork<Tx> = {
     async run(work) {
@@ -227,19 +219,15 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     },
     joining: (host) => joinedUnitOfWork(connection, storesOf, byte_columns, host),
     others_max: ports.others_max ?? others_max_default,
-    ledger: giving_way.counting(
-      ledgerKeepingUp(ledgerOn(connection, { clock, audit_mac }, backfills, giving_way), event_index),
-    ),
+    ledger: giving_way.counting(ledgerKeepingUp(ledgerOn(connection, { clock, audit_mac }, giving_way), event_index)),
     giveWay: giving_way.giveWay,
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
     async migrate(options) {
       await migrate(connection, options);
-      await backfills.refresh();
       const made_with = await unitOfWork.run(({ installation }) => installation.statementKey(statement_key));
       if (made_with !== statement_key) throw new OtherStatementKey(made_with, statement_key);
     },
     findNewerMigrations: () => findNewerMigrations(connection),
-    backfills,
     event_index,
     event_horizon: eventHorizonOn(connection),
     async ping() {
@@ -252,12 +240,11 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
 
 function storesOn(
   session: Session,
-  backfills: KnownBackfills,
   event_index: WrittenEventIndex,
   { audit_mac, statement_key }: { readonly audit_mac: AuditMac; readonly statement_key: StatementKeySetting },
 ): Tx {
   return {
-    cards: cardStore(session, backfills),
+    cards: cardStore(session),
     real_cards: realCardStore(session),
     templates: templateStore(session),
     events: eventStore(session, event_index),
@@ -285,6 +272,6 @@ function storesOn(
     authorisation: authorisationStore(session),
     reconciliation_reports: reconciliationReports(session, statement_key),
     reconciliation: reconciliationStore(session, statement_key),
-    retention: retentionStore(session, backfills, audit_mac),
+    retention: retentionStore(session, audit_mac),
   };
 }

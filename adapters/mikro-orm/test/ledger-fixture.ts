@@ -3,8 +3,6 @@ import type { AuthorizationMessage, ClearingMessage, Ledger, QuarantinePorts } f
 import { authorizationMessage as authorizationOf, clearingMessage as clearingOf } from '@tallystick/harness';
 import { type Clock, fixedClock } from '@tallystick/kernel';
 import { type ScratchDatabase, scratchDatabase, testAuditMac } from '@tallystick/test-support';
-import { backfill_steps } from '../src/backfill/backfill-steps.ts';
-import { backfillsOn } from '../src/backfill/backfills.ts';
 import { type Connection, connect } from '../src/connection/connection.ts';
 import { type GivingWay, givingWayOn } from '../src/connection/give-way.ts';
 import { migrate } from '../src/connection/migrate.ts';
@@ -29,12 +27,7 @@ export async function openLedger(
   const giving_way = givingWayOn(connection);
   return {
     connection,
-    ledger: ledgerOn(
-      connection,
-      { clock, audit_mac: testAuditMac },
-      backfillsOn(connection, backfill_steps),
-      giving_way,
-    ),
+    ledger: ledgerOn(connection, { clock, audit_mac: testAuditMac }, giving_way),
     giveWay: giving_way.giveWay,
     close: () => connection.close(),
   };
@@ -42,16 +35,15 @@ export async function openLedger(
 
 /**
  * A migrated scratch database with one company, one real card and virtual cards 1..`cards`, each
- * with a limit of 1,000. With `last_migration`, later migrations are missing.
+ * with a limit of 1,000.
  */
 export async function seededDatabase(
   name: ScratchDatabase['name'],
   cards: number,
   columns: Readonly<Record<string, string | number | null>> = {},
-  last_migration?: string,
 ): Promise<ScratchDatabase> {
   const database = await scratchDatabase(name);
-  await seed(database, cards, columns, last_migration);
+  await seed(database, cards, columns);
   return database;
 }
 
@@ -60,11 +52,9 @@ export async function seed(
   { name, database_url }: Pick<ScratchDatabase, 'name' | 'database_url'>,
   cards: number,
   columns: Readonly<Record<string, string | number | null>> = {},
-  last_migration?: string,
 ): Promise<void> {
   const { connection, close } = await openLedger(database_url);
-  if (last_migration === undefined) await migrate(connection);
-  else await connection.orm.migrator.up({ to: last_migration });
+  await migrate(connection);
   await run(connection, `insert into companies (id, name, customer_number, created_at_ms) values (1, 'Acme', '1', 0)`);
   await run(
     connection,

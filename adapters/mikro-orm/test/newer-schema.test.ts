@@ -18,6 +18,7 @@ import {
   NewerSchema,
   OlderSchema,
   type SchemaMigration,
+  UnusableSchema,
 } from '../src/index.ts';
 
 const skip = database_names.includes('postgres') ? false : 'there is no Postgres';
@@ -96,6 +97,28 @@ for (const name of database_names) {
       await changeRows(scratch, `delete from migrations where name = '${last}'`);
       await assert.rejects(check(), isOlder([last]));
     });
+  });
+}
+
+for (const name of database_names) {
+  it(`a database that was made before the first release is refused on ${name}, with what to do`, async (t) => {
+    const scratch = await scratchDatabase(name);
+    t.after(() => scratch.dispose());
+    const persistence = await mikroOrmPersistence({
+      audit_mac: testAuditMac,
+      database_url: scratch.database_url,
+      clock: fixedClock('2030-01-01T00:00:00Z'),
+    });
+    t.after(() => persistence.close());
+    await persistence.migrate();
+    await changeRows(scratch, `update migrations set name = '0001-companies-and-cards'`);
+    for (const only_checks of [true, false]) {
+      await assert.rejects(persistence.migrate({ accepts_newer: true, only_checks }), (error: Error) => {
+        assert.ok(error instanceof UnusableSchema);
+        assert.match(error.message, /made before the first release.*use a new, empty database$/);
+        return true;
+      });
+    }
   });
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { relayEvents } from '@tallystick/events';
-import { changeRows, type DatabaseName, database_names, readRows, scratchDatabase } from '@tallystick/test-support';
+import { type DatabaseName, database_names, readRows, scratchDatabase } from '@tallystick/test-support';
 import type { Persistence, Tx } from '../src/index.ts';
 import { makeCompany, migrateWithSmallSegments, noon_ms, openPersistence, type Place } from './contract/fixture.ts';
 
@@ -71,27 +71,6 @@ for (const name of database_names) {
         const index = await readRows(database, `select indexed_below from ${table(installation, 'event_index')}`);
         assert.equal(Number(index[0]!.indexed_below), indexed_below);
       }
-    });
-
-    it('migrate and finish the backfills of each alone', async (t) => {
-      const { database, one, two, table } = await open(t);
-      await changeRows(
-        database,
-        `update ${table('one', 'backfills')} set state = 'copying', until = 0 where name = 'authorization-keys'`,
-      );
-      const again = await openPersistence(database, undefined, places[name][0]);
-      t.after(() => again.close());
-      assert.deepEqual(
-        (await again.backfills.list()).map((each) => each.name),
-        ['authorization-keys'],
-      );
-      assert.deepEqual(await two.backfills.runBatches(), []);
-      await two.migrate();
-      assert.deepEqual(
-        (await again.backfills.runBatches()).map(({ state }) => state),
-        ['copied'],
-      );
-      assert.deepEqual(await one.findNewerMigrations(), []);
     });
 
     // On SQLite one transaction of the file writes at a time.

@@ -6,7 +6,6 @@
 import './supported-node.ts';
 
 export { openArchive, openArchiveFolder, UnusableArchive } from './background/archive-files.ts';
-export { backfillJob, describeBackfill } from './background/backfills.ts';
 export type { Deliveries } from './background/deliveries.ts';
 export type { Job, Jobs } from './background/jobs.ts';
 export type { Mails } from './background/mails.ts';

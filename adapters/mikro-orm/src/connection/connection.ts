@@ -43,7 +43,7 @@ export interface PostgresConnection {
   readonly passes: pg.Pool;
   /** For the short transactions that a decision needs besides its pass. */
   readonly look_ups: Kysely<Tables>;
-  /** The pool for migrations and backfills. Its statements have no time-outs. */
+  /** The pool for migrations. Its statements have no time-outs. */
   readonly long: pg.Pool;
   /** Runs work of the ORM on `long`. */
   withoutTimeouts<Result>(work: () => Promise<Result>): Promise<Result>;

@@ -23,8 +23,6 @@ export async function migrateDatabase(database: DatabaseToMigrate): Promise<read
 
 /**
  * Returns the migrations that the database lacks, as `printMigrations` does, and changes nothing.
- * What a migration counts in its tables is part of the text, so nothing may write to them between
- * this call and the end of the text.
  */
 export async function printMissingMigrations(database: DatabaseToMigrate): Promise<string> {
   const connection = await connect(database);

@@ -23,6 +23,11 @@ const other_migration_ms_max = 120_000;
 /** The same for a caller that only checks the schema: a person waits for it. */
 const check_ms_max = 5_000;
 
+/** The first migration of databases that were made before the first release. */
+const first_before_release = '0001-companies-and-cards';
+const made_before_release =
+  'the database was made before the first release, and its tables cannot be taken over: use a new, empty database';
+
 const select_applied = 'select name from migrations order by id';
 
 /**
@@ -65,25 +70,27 @@ export interface MigrateOptions {
 
 /**
  * Applies the missing migrations, all or none. A second process waits and then finds nothing to do.
- * Rejects with `NewerSchema`, and applies nothing, when a newer version has migrated the database.
+ * Rejects with `NewerSchema`, and applies nothing, when a newer version has migrated the database,
+ * and with `UnusableSchema` when it was made before the first release.
  */
 export async function migrate(
   connection: Connection,
   options: MigrateOptions = { accepts_newer: false },
 ): Promise<void> {
   const { migrator } = connection.orm;
-  const refuseNewer = (applied: readonly Applied[]): void => {
+  const refuseOthers = (applied: readonly Applied[]): void => {
+    if (applied[0]?.name === first_before_release) throw new UnusableSchema(made_before_release);
     const newer = newerThanOwn(connection, applied);
     if (newer.length > 0 && !options.accepts_newer) throw new NewerSchema(newer);
   };
   const check = (applied: readonly Applied[]): void => {
-    refuseNewer(applied);
+    refuseOthers(applied);
     const names = new Set(applied.map(({ name }) => name));
     const missing = connection.migrations.flatMap(({ name }) => (names.has(name) ? [] : [name]));
     if (missing.length > 0) throw new OlderSchema(missing);
   };
   const up = async (): Promise<void> => {
-    refuseNewer(await migrator.getExecuted());
+    refuseOthers(await migrator.getExecuted());
     await migrator.up();
   };
   try {

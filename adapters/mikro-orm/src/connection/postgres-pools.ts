@@ -5,7 +5,7 @@
  *   passes       passes of the ledger
  *   look-ups     the short transactions that a decision needs besides its pass
  *   others       everything else
- *   long         migrations and backfills: nothing ends their statements
+ *   long         migrations: nothing ends their statements
  *
  * Every statement has a time-out of the server and, a little later, one of the client: a server
  * that stands still ends nothing itself. At the client's time-out the connection is closed.

@@ -4,7 +4,6 @@
  */
 import type { Dialect } from '../schema/dialect.ts';
 import { migrations as every_migration, type SchemaMigration } from '../schema/migrations/index.ts';
-import type { Look } from '../schema/migrations/start-backfill.ts';
 import { migrations_table } from '../schema/migrations-table.ts';
 import type { Connection } from './connection.ts';
 import { findApplied } from './migrate.ts';
@@ -24,10 +23,7 @@ interface PrintedFor extends PrintOptions {
   readonly migrations: readonly SchemaMigration[];
   /** The names of the migrations that it has already. */
   readonly applied: readonly string[];
-  readonly look: Look;
 }
-
-const empty_database = { applied: [], look: { largest: async () => 0 } } as const;
 
 /**
  * Returns the statements of all migrations of this version in one transaction, with the rows of the
@@ -38,13 +34,10 @@ export async function printMigrations(options: PrintOptions): Promise<string> {
   const { dialect, schema, table_prefix = '' } = options;
   if (dialect === 'sqlite') assertUsableOnSqlite(schema, table_prefix);
   else assertUsableOnPostgres(schema, table_prefix);
-  return await print({ ...options, ...empty_database, migrations: every_migration });
+  return await print({ ...options, applied: [], migrations: every_migration });
 }
 
-/**
- * The same for the migrations that the database lacks. What a migration counts in its tables is
- * part of the text, so nothing may write to them between this call and the end of the text.
- */
+/** Returns those of the migrations that the database lacks, in the same form. */
 export async function printMissing(connection: Connection): Promise<string> {
   const { dialect, migrations } = connection;
   return await print({
@@ -53,27 +46,18 @@ export async function printMissing(connection: Connection): Promise<string> {
     table_prefix: connection.dialect === 'sqlite' ? connection.table_prefix : '',
     migrations,
     applied: await findApplied(connection),
-    look: {
-      async largest(table, column) {
-        const text = `select coalesce(max(${column}), 0) as largest from ${table}`;
-        if (connection.dialect === 'postgres') return Number((await connection.pool.query(text)).rows[0].largest);
-        return await connection.reading((database) => database.prepare<[], number>(text).pluck().get() ?? 0);
-      },
-    },
   });
 }
 
-async function print({ dialect, schema, table_prefix = '', migrations, applied, look }: PrintedFor): Promise<string> {
+async function print({ dialect, schema, table_prefix = '', migrations, applied }: PrintedFor): Promise<string> {
   const known = new Set(applied);
   const missing = migrations.filter(({ name }) => !known.has(name));
   if (missing.length === 0) return '-- The database has every migration of this version.\n';
   const addPrefix = await tablePrefix(table_prefix, migrations);
-  // Tables that the text itself creates are empty.
-  const looked = applied.length === 0 ? empty_database.look : look;
   const parts = [`-- Run it by: ${commands[dialect]}`, begin(dialect, schema)];
   if (applied.length === 0) parts.push(`${addPrefix(migrations_table[dialect])};`);
   for (const { name, class: each } of missing) {
-    const statements = await each.statements(dialect, looked);
+    const statements = await each.statements(dialect);
     const row = `insert into migrations (name) values ('${name}')`;
     parts.push(`-- ${name}`, ...[...statements, row].map((statement) => `${addPrefix(statement)};`));
   }

@@ -49,11 +49,8 @@ const created = new Set(['table', 'index', 'trigger', 'view']);
 async function namesOf(migrations: readonly SchemaMigration[]): Promise<ReadonlySet<string>> {
   const names = new Set(['migrations']);
   for (const { class: each } of migrations) {
-    // A migration may do more, or less, in a database that has rows.
-    for (const largest of [0, Number.MAX_SAFE_INTEGER]) {
-      for (const statement of await each.statements('sqlite', { largest: async () => largest })) {
-        for (const name of createdIn(sqlTokens(statement))) names.add(name);
-      }
+    for (const statement of await each.statements('sqlite')) {
+      for (const name of createdIn(sqlTokens(statement))) names.add(name);
     }
   }
   return names;

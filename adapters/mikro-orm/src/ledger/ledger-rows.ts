@@ -20,10 +20,7 @@ export const card_tables =
  * A row of `card_columns` as both drivers return it, except that SQLite has 0 and 1 for booleans.
  */
 export interface CardRow
-  extends Omit<
-    LedgerCard,
-    'counters' | 'template' | 'per_transaction_max_defaulted' | 'hold_days' | 'provisional_clearings'
-  > {
+  extends Omit<LedgerCard, 'counters' | 'template' | 'per_transaction_max_defaulted' | 'hold_days'> {
   readonly per_transaction_max_defaulted: boolean | 0 | 1;
   readonly window_start_ms: number;
   readonly held: LedgerCard['counters']['held'];
@@ -33,22 +30,6 @@ export interface CardRow
   readonly code_failures: number;
   readonly code_failures_on: string | null;
   readonly hold_days: number | null;
-  /** Null: not counted yet. */
-  readonly provisional_clearings: number | null;
-}
-
-/** What a pass counts of a card whose clearings are not counted yet (0019-order-of-arrival.ts). */
-export type CountedClearings = Pick<LedgerCard, 'provisional_clearings' | 'settled_through'>;
-
-/**
- * The text of a statement that counts the clearings of the cards `which`, and returns the counts.
- */
-export function countClearings(which: string): string {
-  const of_card = 'from clearings c where c.card_id = virtual_cards.id';
-  return `update virtual_cards set
-      provisional_clearings = (select count(*) ${of_card} and c.match_rule > 2),
-      settled_through = (select max(c.settlement_date) ${of_card})
-    where ${which} returning id, provisional_clearings, settled_through`;
 }
 
 /** The card of a row, with the rule of its template. */
@@ -78,7 +59,7 @@ export function cardOf(row: CardRow, template: LedgerCard['template']): LedgerCa
     template,
     hold_days: holdDaysOf(row.hold_days),
     company_status: row.company_status,
-    provisional_clearings: row.provisional_clearings ?? 0,
+    provisional_clearings: row.provisional_clearings,
     settled_through: row.settled_through,
     counters: {
       window_start_ms: row.window_start_ms,

@@ -24,7 +24,7 @@ import { faultOf } from '../connection/faults.ts';
 import type { NamedQuery } from '../connection/named-query.ts';
 import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/record-rows.ts';
 import type { WindowRow } from '../schema/window-sums.ts';
-import { type CardRow, type CountedClearings, cardOf, idsNeeded, type TemplateRules } from './ledger-rows.ts';
+import { type CardRow, cardOf, idsNeeded, type TemplateRules } from './ledger-rows.ts';
 import {
   authorizationsById,
   begin,
@@ -34,7 +34,6 @@ import {
   clearingsMatchedByHand,
   clearingsOfMerchants,
   codeOf,
-  countClearingsOf,
   drawIds,
   hex,
   lock_not_available,
@@ -49,13 +48,12 @@ import {
   send,
   templatesById,
 } from './postgres-ledger-statements.ts';
-import type { CardSearch, PostgresLookups, ReferenceSearch } from './postgres-lookups.ts';
+import { type CardSearch, postgres_lookups, type ReferenceSearch } from './postgres-lookups.ts';
 import { SearchedMerchants } from './searched-merchants.ts';
 
 /** How a pass reads. */
 export interface Reads {
   readonly client: PoolClient;
-  readonly lookups: PostgresLookups;
   readonly held_ms_max: number;
 }
 
@@ -68,7 +66,7 @@ export interface LoadedState {
 export type Load = (reads: Reads) => Promise<LoadedState>;
 
 export async function loadState(
-  { client, lookups, held_ms_max }: Reads,
+  { client, held_ms_max }: Reads,
   templates: TemplateRules,
   clock: Clock,
   messages: readonly Lookup[],
@@ -81,10 +79,10 @@ export async function loadState(
     drawIds(needed),
   ];
   if (asked.traces.trace_ids.length > 0)
-    queries.push(lookups.traces(asked.traces.number_indexes, asked.traces.trace_ids));
+    queries.push(postgres_lookups.traces(asked.traces.number_indexes, asked.traces.trace_ids));
   if (asked.roots.length > 0) queries.push(authorizationsById(asked.roots));
   if (asked.clearings.length > 0) {
-    queries.push(lookups.rootsByReference(asked.references), clearingsByReference(asked.clearings));
+    queries.push(postgres_lookups.rootsByReference(asked.references), clearingsByReference(asked.clearings));
   }
   const suspects = suspectNumbers(messages);
   if (suspects.length > 0) queries.push(numbersAmong(suspects));
@@ -97,12 +95,11 @@ export async function loadState(
   const rematched = asked.rematched.length > 0 ? found.pop() : undefined;
   const known = suspects.length > 0 ? found.pop() : undefined;
   const known_numbers = (known?.rows ?? []).map(({ number_index }) => number_index as Uint8Array);
-  const loaded = new Loaded(locked?.rows ?? [], lookups, known_numbers);
+  const loaded = new Loaded(locked?.rows ?? [], known_numbers);
   const clearings = asked.clearings.length > 0 ? found.pop() : undefined;
   loaded.keepClearings([...(clearings?.rows ?? []), ...(rematched?.rows ?? [])]);
   for (const { rows } of found) loaded.keepAuthorizations(rows);
   const now_ms = clock.nowMs();
-  await loaded.countClearings(client);
   await loaded.loadByMerchant(client, messages, now_ms);
   await loaded.loadNeighbours(client, messages, now_ms);
   await loaded.complete(client, templates, now_ms);
@@ -112,13 +109,13 @@ export async function loadState(
 }
 
 export async function loadDue(
-  { client, lookups, held_ms_max }: Reads,
+  { client, held_ms_max }: Reads,
   templates: TemplateRules,
   clock: Clock,
   limit: number,
 ): Promise<LoadedState> {
   const [, locked] = await send(client, [begin(held_ms_max), lockDue(clock.nowMs(), limit)]);
-  const loaded = new Loaded(locked?.rows ?? [], lookups);
+  const loaded = new Loaded(locked?.rows ?? []);
   const now_ms = clock.nowMs();
   await loaded.complete(client, templates, now_ms);
   const fresh = { authorization_ids: [], clearing_ids: [], event_ids: [] };
@@ -153,7 +150,6 @@ type FreshIds = Pick<LedgerState, 'authorization_ids' | 'clearing_ids' | 'event_
 /** What a pass has read, each row once. */
 class Loaded {
   #cards: readonly CardRow[];
-  readonly #lookups: PostgresLookups;
   readonly #authorizations = new Map<number, Authorization>();
   readonly #clearings = new Map<number, Clearing>();
   readonly #cut_card_ids: number[] = [];
@@ -161,10 +157,9 @@ class Loaded {
   readonly #searched = new SearchedMerchants();
   #windows: readonly WindowRow[] = [];
 
-  constructor(cards: readonly CardRow[], lookups: PostgresLookups, known_numbers: readonly Uint8Array[] = []) {
+  constructor(cards: readonly CardRow[], known_numbers: readonly Uint8Array[] = []) {
     this.#known_numbers = known_numbers;
     this.#cards = cards;
-    this.#lookups = lookups;
   }
 
   keepAuthorizations(rows: readonly AuthorizationRow[]): void {
@@ -197,7 +192,7 @@ class Loaded {
       return search === null ? [] : [{ ...search, card_id: card.id }];
     });
     if (searches.length === 0) return;
-    const queries = [this.#lookups.rootsOfMerchants(this.#forNeighboursToo(searches, messages, cardOf))];
+    const queries = [postgres_lookups.rootsOfMerchants(this.#forNeighboursToo(searches, messages, cardOf))];
     const credits = searches.filter(({ is_credit }) => is_credit);
     if (credits.length > 0) queries.push(clearingsOfMerchants(searchesOfCards(credits)));
     const [found_roots, found_clearings] = await send(client, queries);
@@ -215,7 +210,7 @@ class Loaded {
     cardOf: (message: Lookup) => CardRow | undefined,
   ): readonly CardSearch[] {
     const messages_of = Map.groupBy(messages, (message) => cardOf(message)?.id);
-    const cards = new Map(this.#cards.map((card) => [card.id, countedOf(card)]));
+    const cards = new Map(this.#cards.map((card) => [card.id, card]));
     const clearings = Map.groupBy(this.#clearings.values(), ({ card_id }) => card_id);
     const by_card = Map.groupBy(searches, ({ card_id }) => card_id);
     return [...by_card].map(([card_id, its]) => {
@@ -231,15 +226,6 @@ class Loaded {
     });
   }
 
-  /** Counts the clearings of cards that no pass has counted yet. Usually there are none. */
-  async countClearings(client: PoolClient): Promise<void> {
-    const uncounted = this.#cards.filter((card) => card.provisional_clearings === null).map(({ id }) => id);
-    if (uncounted.length === 0) return;
-    const [counted] = await send(client, [countClearingsOf(uncounted)]);
-    const counts = new Map(counted?.rows.map((row: CountedClearings & { readonly id: number }) => [row.id, row]));
-    this.#cards = this.#cards.map((card) => ({ ...card, ...counts.get(card.id) }));
-  }
-
   /**
    * Reads what the match of other clearings depends on, of the cards for which it may change.
    * Usually there are none, and nothing is sent.
@@ -250,9 +236,8 @@ class Loaded {
     const by_card = Map.groupBy(messages, cardOf);
     let searches: NeighbourSearch[] = [];
     for (const [card, concerned] of by_card) {
-      const counted = card && countedOf(card);
-      if (counted !== undefined && needsNeighbours(counted, concerned, this.#clearings.values())) {
-        searches.push(new NeighbourSearch(counted, concerned, now_ms));
+      if (card !== undefined && needsNeighbours(card, concerned, this.#clearings.values())) {
+        searches.push(new NeighbourSearch(card, concerned, now_ms));
       }
     }
     while (searches.length > 0) {
@@ -272,13 +257,13 @@ class Loaded {
       if (asked.length === 0) return;
       const queries: NamedQuery[] = [neighbourClearings(asked)];
       const keys = asked.map(({ card_id, root_keys }) => ({ number_index: null, vcn_id: card_id, keys: root_keys }));
-      if (keys.some((one) => one.keys.length > 0)) queries.push(this.#lookups.rootsByReference(keys));
+      if (keys.some((one) => one.keys.length > 0)) queries.push(postgres_lookups.rootsByReference(keys));
       const ids = asked.flatMap(({ root_ids }) => root_ids).filter((id) => !this.#authorizations.has(id));
       if (ids.length > 0) queries.push(authorizationsById(ids));
       const merchants = asked.flatMap(({ card_id, roots_of_merchant }) =>
         this.#searched.unmade(card_id, roots_of_merchant).map((search) => ({ ...search, card_id })),
       );
-      if (merchants.length > 0) queries.push(this.#lookups.rootsOfMerchants(searchesOfCards(merchants)));
+      if (merchants.length > 0) queries.push(postgres_lookups.rootsOfMerchants(searchesOfCards(merchants)));
       const [clearings, ...roots] = await send(client, queries);
       this.keepClearings(clearings?.rows ?? []);
       for (const { rows } of roots) this.keepAuthorizations(rows);
@@ -304,7 +289,7 @@ class Loaded {
     const present = new Map(this.#cards.map((card) => [card.id, card]));
     const keys = pastWindowsOf(this.#authorizations.values(), this.#clearings.values(), (id) => present.get(id));
     if (keys.length === 0) return;
-    const [windows] = await send(client, [this.#lookups.windows(keys)]);
+    const [windows] = await send(client, [postgres_lookups.windows(keys)]);
     this.#windows = windows?.rows ?? [];
   }
 
@@ -314,7 +299,7 @@ class Loaded {
     const roots = this.#missingRoots();
     const queries: NamedQuery[] = [];
     if (roots.length > 0) queries.push(authorizationsById(roots));
-    if (due.length > 0) queries.push(this.#lookups.holdsDueAndNext(due, now_ms));
+    if (due.length > 0) queries.push(postgres_lookups.holdsDueAndNext(due, now_ms));
     if (unknown.size > 0) queries.push(templatesById([...unknown]));
     if (queries.length === 0) return;
     const found = await send(client, queries);
@@ -351,10 +336,6 @@ class Loaded {
 
 interface CardMerchantSearch extends MerchantSearch {
   readonly card_id: number;
-}
-
-function countedOf(card: CardRow): CardRow & Pick<LedgerCard, 'provisional_clearings'> {
-  return { ...card, provisional_clearings: card.provisional_clearings ?? 0 };
 }
 
 /** The searches, joined to one for each card. */

@@ -13,7 +13,6 @@ import type { PoolClient, QueryResult } from 'pg';
 import { type NamedQuery, named, types } from '../connection/named-query.ts';
 import type { NewAuditRow } from '../schema/audit-rows.ts';
 import { insert_keys_sql } from '../schema/authorization-key-sql.ts';
-import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns, eventRecord } from '../schema/event-row.ts';
 import { event_writers_lock } from '../schema/event-writers-lock.ts';
@@ -29,7 +28,7 @@ import {
 } from '../schema/record-rows.ts';
 import { lockKey } from '../schema/schema-locks.ts';
 import { keyChangesOf } from './key-changes.ts';
-import { card_columns, card_tables, countClearings } from './ledger-rows.ts';
+import { card_columns, card_tables } from './ledger-rows.ts';
 import type { CardSearch } from './postgres-lookups.ts';
 
 /**
@@ -154,13 +153,6 @@ export function waitingForThis(): NamedQuery {
     'select exists (select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))) as is_waiting',
     [],
   );
-}
-
-/** A row when the keys of all authorizations are copied, else none. */
-export function keysCopied(): NamedQuery {
-  return named('ledger_keys_copied', `select 1 from backfills where name = $1 and state <> 'copying'`, [
-    authorization_keys_backfill,
-  ]);
 }
 
 export function authorizationsById(ids: readonly number[]): NamedQuery {
@@ -305,11 +297,6 @@ export function overtakenClearings(seen: readonly SeenActsOfClearing[]): NamedQu
   );
 }
 
-/** Counts the clearings of cards that are not counted yet. */
-export function countClearingsOf(card_ids: readonly number[]): NamedQuery {
-  return named('ledger_count_clearings', countClearings('id = any($1::bigint[])'), [card_ids]);
-}
-
 /** The clearings that the questions ask for, up to `clearings_max` for each. Rows may repeat. */
 export function neighbourClearings(questions: readonly NeighbourQuestions[]): NamedQuery {
   const found = (which: string) =>
@@ -394,7 +381,6 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
        where a.id = u.id`,
     changes.authorizations_changed,
   );
-  // After the changes of authorizations: a backfill that copies one of them has then committed.
   const keys = keyChangesOf(state, changes);
   add(
     'ledger_delete_keys',

@@ -1,22 +1,18 @@
 import { CardsHeld, type Fold, LeaseLost, type Ledger, type LedgerChanges, type PassBounds } from '@tallystick/cards';
 import { type AuditMac, checkDeadline, type Deadline, Fault, missedDeadline } from '@tallystick/kernel';
 import type { Pool, PoolClient } from 'pg';
-import type { KnownBackfills } from '../backfill/backfills.ts';
-import { postgres_lookups_before_keys } from '../before-keys/postgres-lookups.ts';
 import { closeNow } from '../connection/close-now.ts';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { faultOf, isConflict } from '../connection/faults.ts';
 import type { GivingWay } from '../connection/give-way.ts';
 import { settleBy } from '../connection/settle-by.ts';
 import { auditRows, type NewAuditRow } from '../schema/audit-rows.ts';
-import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { TemplateRules } from './ledger-rows.ts';
 import type { PassPorts } from './pass-ports.ts';
 import { type Load, loadDue, loadState } from './postgres-ledger-state.ts';
 import {
   codeOf,
   drawAuditIds,
-  keysCopied,
   lease_lost_state,
   lock_not_available,
   missed_deadline_state,
@@ -25,7 +21,6 @@ import {
   waitingForThis,
   writes,
 } from './postgres-ledger-statements.ts';
-import { postgres_lookups } from './postgres-lookups.ts';
 
 /** While one pass waits for the disk or the server, the others are read, decided and sent. */
 const passes_at_once = 3;
@@ -48,21 +43,17 @@ const held_ms_max_default = 5_000;
 export function postgresLedger(
   { passes: pool, runOutermost }: Pick<PostgresConnection, 'passes' | 'runOutermost'>,
   { clock, audit_mac }: PassPorts,
-  backfills: KnownBackfills,
   giving_way: Pick<GivingWay, 'noteWaiting'>,
 ): Ledger {
   const templates = new TemplateRules();
-  let is_begun = false;
 
   async function run<Result>(load: Load, fold: Fold<Result>, bounds: PassBounds = {}): Promise<Result> {
     const place: Place = { pool, client: null, giving_way, audit_mac };
 
     async function attempts(deadline: Deadline | undefined): Promise<Result> {
-      if (!is_begun) await backfills.refresh();
-      is_begun = true;
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await runOutermost(() => transaction(place, backfills, load, fold, { ...bounds, deadline }));
+          return await runOutermost(() => transaction(place, load, fold, { ...bounds, deadline }));
         } catch (error) {
           if (!(error instanceof Fault && mayBeginAgain(error)) || attempt === attempts_max) throw error;
         }
@@ -91,7 +82,6 @@ interface Place {
 
 async function transaction<Result>(
   place: Place,
-  backfills: KnownBackfills,
   load: Load,
   fold: Fold<Result>,
   { deadline, held_ms_max, is_of_file = false, onHolding }: PassBounds,
@@ -104,12 +94,9 @@ async function transaction<Result>(
   let broken = false;
   try {
     checkDeadline(deadline);
-    const is_keyed = backfills.isCopied(authorization_keys_backfill);
-    const lookups = is_keyed ? postgres_lookups : postgres_lookups_before_keys;
     onHolding?.();
     const { state, database_ms } = await load({
       client,
-      lookups,
       // Before the deadline, so that the pass can name the cards that are held.
       held_ms_max:
         deadline === undefined
@@ -123,19 +110,16 @@ async function transaction<Result>(
     const audit_rows = await numberAudit(place, client, changes.audit_entries);
     // Everything is encoded before anything is sent. A failed statement turns the commit after it
     // into a rollback.
-    const layout = is_keyed ? [] : [keysCopied()];
     const in_time =
       deadline === undefined || database_ms === null ? [] : [stillInTime(database_ms + deadline.leftMs())];
     const waiting = is_of_file ? [waitingForThis()] : [];
     const answers = await send(client, [
-      ...layout,
       ...writes(state, changes, audit_rows),
       ...waiting,
       ...in_time,
       { text: 'commit' },
     ]);
     if (answers.at(-1)?.command !== 'COMMIT') throw new Fault('the transaction was rolled back', { retryable: true });
-    if (!is_keyed && answers[0]?.rows.length !== 0) backfills.noteCopied(authorization_keys_backfill);
     if (is_of_file && answers.at(-2 - in_time.length)?.rows[0]?.is_waiting) place.giving_way.noteWaiting();
     return result;
   } catch (error) {

@@ -27,23 +27,6 @@ export interface CardSearch extends HistorySearch {
   readonly card_id: number;
 }
 
-/** How a pass finds authorizations on Postgres. Rows may repeat. */
-export interface PostgresLookups {
-  /**
-   * The recorded messages with a trace id on the card of a number. The two lists have the same
-   * length and order.
-   */
-  traces(number_indexes: readonly Uint8Array[], trace_ids: readonly string[]): NamedQuery;
-  /** The holds of the cards whose end has come, and the next hold of each card to end. */
-  holdsDueAndNext(card_ids: readonly number[], now_ms: number): NamedQuery;
-  /** The roots that share a key with these clearings. */
-  rootsByReference(messages: readonly ReferenceSearch[]): NamedQuery;
-  /** The roots that the searches find, one search for each card. */
-  rootsOfMerchants(searches: readonly CardSearch[]): NamedQuery;
-  /** The counters of past windows: rows of `WindowRow`, one for each key. */
-  windows(keys: readonly WindowKey[]): NamedQuery;
-}
-
 const authorizations = selectList(authorization_columns, 'a');
 
 /**
@@ -62,9 +45,13 @@ function messagesOf(card_id: string): string {
 
 const windows = windowsOnPostgres((card_id) => `(select a.* from ${keyed(messagesOf(card_id))}) s where true`);
 
-/** The lookups by `authorization_keys`. */
-export const postgres_lookups: PostgresLookups = {
-  traces(number_indexes, trace_ids) {
+/** How a pass finds authorizations, by `authorization_keys`. Rows may repeat. */
+export const postgres_lookups = {
+  /**
+   * The recorded messages with a trace id on the card of a number. The two lists have the same
+   * length and order.
+   */
+  traces(number_indexes: readonly Uint8Array[], trace_ids: readonly string[]): NamedQuery {
     const ranges = trace_ids.map(traceRange);
     return named(
       'ledger_traces',
@@ -75,7 +62,8 @@ export const postgres_lookups: PostgresLookups = {
     );
   },
 
-  holdsDueAndNext(card_ids, now_ms) {
+  /** The holds of the cards whose end has come, and the next hold of each card to end. */
+  holdsDueAndNext(card_ids: readonly number[], now_ms: number): NamedQuery {
     const holds = (condition: string, end?: string) =>
       `select ${authorizations} from ${keyed(`k.card_id = c.id and ${condition}`, end)}`;
     return named(
@@ -88,7 +76,8 @@ export const postgres_lookups: PostgresLookups = {
     );
   },
 
-  rootsByReference(messages) {
+  /** The roots that share a key with these clearings. */
+  rootsByReference(messages: readonly ReferenceSearch[]): NamedQuery {
     const asked = messages.flatMap(({ number_index, vcn_id, keys }) =>
       keys.flatMap((key) => {
         const range = referenceRange(key);
@@ -107,7 +96,8 @@ export const postgres_lookups: PostgresLookups = {
     );
   },
 
-  rootsOfMerchants(searches) {
+  /** The roots that the searches find, one search for each card. */
+  rootsOfMerchants(searches: readonly CardSearch[]): NamedQuery {
     // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
     // read.
     const since = `coalesce((
@@ -128,5 +118,6 @@ export const postgres_lookups: PostgresLookups = {
     );
   },
 
-  windows: (keys) => named('ledger_windows', windows, [...windowLists(keys)]),
+  /** The counters of past windows: rows of `WindowRow`, one for each key. */
+  windows: (keys: readonly WindowKey[]): NamedQuery => named('ledger_windows', windows, [...windowLists(keys)]),
 };

@@ -12,7 +12,7 @@ import {
   clearing_columns,
   selectList,
 } from '../schema/record-rows.ts';
-import { type CardRow, type CountedClearings, card_columns, card_tables, countClearings } from './ledger-rows.ts';
+import { type CardRow, card_columns, card_tables } from './ledger-rows.ts';
 
 /** A search by merchants as the parameters of a statement. */
 export interface MerchantParameters extends Pick<HistorySearch, 'since_ms'> {
@@ -86,7 +86,6 @@ export function prepareStatements(database: Database) {
       `${clearings} where c.network_financial_transaction_id = $id
          union all ${clearings} where c.paired_transaction_id = $id`,
     ),
-    count_clearings: sql<[number], CountedClearings>(countClearings('id = ?')),
     // The condition on the network reference repeats that of its index.
     clearings_by: {
       acquirer_reference_data: sql<[number, string, number], ClearingRow>(

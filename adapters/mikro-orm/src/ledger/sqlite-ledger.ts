@@ -31,13 +31,9 @@ import {
   suspectNumbers,
 } from '@tallystick/cards';
 import { type AuditMac, type Clock, Fault } from '@tallystick/kernel';
-import type { Database } from 'better-sqlite3';
-import type { KnownBackfills } from '../backfill/backfills.ts';
-import { sqliteLookupsBeforeKeys } from '../before-keys/sqlite-lookups.ts';
 import type { SqliteConnection } from '../connection/connection.ts';
 import { faultOf } from '../connection/faults.ts';
 import { auditRows } from '../schema/audit-rows.ts';
-import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { event_columns, eventRecord } from '../schema/event-row.ts';
 import { refused_columns } from '../schema/quarantine-schema.ts';
 import {
@@ -65,25 +61,10 @@ import { type SqliteLookups, sqliteLookups } from './sqlite-lookups.ts';
 export function sqliteLedger(
   connection: Pick<SqliteConnection, 'immediately'>,
   { clock, audit_mac }: PassPorts,
-  backfills: KnownBackfills,
 ): Ledger {
   const templates = new TemplateRules();
   let statements: LedgerStatements | null = null;
   let lookups: SqliteLookups | null = null;
-  let lookups_before_keys: SqliteLookups | null = null;
-
-  function lookupsOf(database: Database): SqliteLookups {
-    if (!backfills.isCopied(authorization_keys_backfill)) {
-      const state = database.prepare(backfill_state_sql).pluck().get(authorization_keys_backfill);
-      if (state === 'copying') {
-        lookups_before_keys ??= sqliteLookupsBeforeKeys(database);
-        return lookups_before_keys;
-      }
-      backfills.noteCopied(authorization_keys_backfill);
-    }
-    lookups ??= sqliteLookups(database);
-    return lookups;
-  }
 
   async function run<Result>(
     load: (reads: Reads) => LedgerState,
@@ -95,7 +76,8 @@ export function sqliteLedger(
       return await connection.immediately((database) => {
         onHolding?.();
         statements ??= prepareStatements(database);
-        const state = load({ statements, lookups: lookupsOf(database) });
+        lookups ??= sqliteLookups(database);
+        const state = load({ statements, lookups });
         folding = true;
         const { changes, result } = fold(state);
         folding = false;
@@ -113,8 +95,6 @@ export function sqliteLedger(
     passDue: (limit, fold) => run((reads) => loadDue(reads, templates, clock, limit), fold),
   };
 }
-
-const backfill_state_sql = 'select state from backfills where name = ?';
 
 /** The prepared reads of a pass. */
 interface Reads {
@@ -227,8 +207,7 @@ class Found {
     if (row === undefined) return null;
     const known = this.#cards.get(row.id);
     if (known !== undefined) return known;
-    const counted = row.provisional_clearings === null ? this.#statements.count_clearings.get(row.id) : undefined;
-    const card = cardOf({ ...row, ...counted }, this.#template(row.template_id));
+    const card = cardOf(row, this.#template(row.template_id));
     this.#cards.set(card.id, card);
     return card;
   }

@@ -17,9 +17,6 @@ import { type Authorization, type CandidateKey, partsOfKey, referenceKeys } from
  * digits.
  */
 
-/** The name of the backfill that gives keys to authorizations from before migration 0012. */
-export const authorization_keys_backfill = 'authorization-keys';
-
 /** Keys from `low` up to but not including `high`. */
 export interface KeyRange {
   readonly low: string;

@@ -20,7 +20,7 @@ export const EventFilterBlock = defineEntity({
   },
 });
 
-/** How much of the event log is indexed. One row, inserted by its migration. */
+/** How much of the event log is indexed. One row. */
 export const EventIndexState = defineEntity({
   name: 'EventIndexState',
   tableName: 'event_index',
@@ -35,9 +35,6 @@ export const EventIndexState = defineEntity({
     merged_below: p.bigint('number'),
   },
 });
-
-/** The name of the backfill that indexes events from before migration 0013. */
-export const event_index_backfill = 'event index';
 
 /** The number of each filter in the index. It is stored, so it never changes. */
 export const event_filter_numbers = {

@@ -7,9 +7,6 @@ const money = () => p.bigint('number').$type<Money>();
 const givenId = () => p.bigint('number').primary().autoincrement(false);
 const id = () => p.bigint('number').primary().autoincrement();
 
-/** The backfill by which records from before the migration enter the inbox. */
-export const reconciliation_backfill = 'reconciliation-inbox';
-
 /** How far the items of each company are. Its lock is the turn of a company. */
 export const ReconciliationCompany = defineEntity({
   name: 'ReconciliationCompany',

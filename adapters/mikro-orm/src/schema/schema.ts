@@ -18,7 +18,6 @@ import { Account, Statement, StatementLine } from './account-schema.ts';
 import { AuditChain, AuditEntry } from './audit-schema.ts';
 import { AuthorisationRecord } from './authorisation-schema.ts';
 import { AuthorizationKey } from './authorization-key-schema.ts';
-import { Backfill } from './backfill-schema.ts';
 import {
   AccountBalance,
   AccountProfile,
@@ -78,12 +77,8 @@ export const Company = defineEntity({
     hold_days: int().nullable(),
     status: p.text().$type<CompanyStatus>().default('active'),
     rate_limit_per_minute: int().nullable(),
-    /** True: an earlier company has the same number, from the time when that was allowed. */
-    shares_customer_number: p.boolean().default(false),
   },
-  uniques: [
-    { name: 'companies_customer_number', properties: ['customer_number'], where: 'not shares_customer_number' },
-  ],
+  uniques: [{ name: 'companies_customer_number', properties: ['customer_number'] }],
 });
 
 const company = () => p.manyToOne(Company).mapToPk().fieldName('company_id').index(false).deleteRule('no action');
@@ -197,8 +192,8 @@ export const VirtualCard = defineEntity({
     next_hold_end_ms: int().nullable(),
     code_failures: int().defaultRaw('0'),
     code_failures_on: p.text().nullable(),
-    // Triggers change these (0019-order-of-arrival.ts). Null: not counted yet.
-    provisional_clearings: int().nullable().defaultRaw('0'),
+    // Triggers change these.
+    provisional_clearings: int().defaultRaw('0'),
     settled_through: p.text().nullable(),
   },
   indexes: [
@@ -523,7 +518,6 @@ export const entities = [
   Quarantined,
   Import,
   ImportBatch,
-  Backfill,
   Retention,
   Account,
   Statement,

@@ -1,16 +1,8 @@
 import type { Authorization, CardStore, Clearing } from '@tallystick/cards';
 import { afterId } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
-import type { KnownBackfills } from '../backfill/backfills.ts';
-import { activityBeforeKeys } from '../before-keys/card-activity.ts';
 import type { Session } from '../connection/session.ts';
-import {
-  authorization_keys_backfill,
-  firstHoldAfter,
-  hold_range,
-  page_range,
-  pageKey,
-} from '../schema/authorization-keys.ts';
+import { firstHoldAfter, hold_range, page_range, pageKey } from '../schema/authorization-keys.ts';
 import {
   type AuthorizationRow,
   authorization_columns,
@@ -35,11 +27,8 @@ type CardActivity = Pick<
 >;
 
 /** The authorizations and clearings of cards, newest first. */
-export function cardActivity(session: Session, backfills: KnownBackfills): CardActivity {
+export function cardActivity(session: Session): CardActivity {
   const { db, dialect } = session;
-  // A transaction that begins after all keys are copied sees all of them.
-  const is_keyed = backfills.isCopied(authorization_keys_backfill);
-  const before_keys = activityBeforeKeys(session);
   const authorization_list = sql.raw(authorizationList());
   const clearing_list = sql.raw(selectList(clearing_columns, 'a'));
   const with_root = sql`left join authorizations o on o.id = a.root_id`;
@@ -66,7 +55,6 @@ export function cardActivity(session: Session, backfills: KnownBackfills): CardA
   return {
     async heldPastEnd(card_ids, now_ms) {
       if (card_ids.length === 0) return new Map();
-      if (!is_keyed) return await before_keys.heldPastEnd(card_ids, now_ms);
       const { rows } = await sql<{ card_id: number; held: number }>`
         select k.card_id, cast(sum(a.held) as bigint) as held
         from authorization_keys k cross join authorizations a cross join virtual_cards v
@@ -78,11 +66,9 @@ export function cardActivity(session: Session, backfills: KnownBackfills): CardA
 
     async newestAuthorizations(card_ids, limit) {
       if (card_ids.length === 0) return new Map();
-      const ids = is_keyed
-        ? sql`select n.authorization_id as id from authorization_keys n
-            where n.card_id = c.column1 and n.key >= ${page_range.low} and n.key < ${page_range.high}
-            order by n.key desc limit ${limit}`
-        : before_keys.newestIds(limit);
+      const ids = sql`select n.authorization_id as id from authorization_keys n
+        where n.card_id = c.column1 and n.key >= ${page_range.low} and n.key < ${page_range.high}
+        order by n.key desc limit ${limit}`;
       const { rows } = await newest<AuthorizationRow>('authorizations', authorization_list, with_root, card_ids, ids);
       return byCard<Authorization>(card_ids, rows.map(authorizationOf));
     },
@@ -98,13 +84,11 @@ export function cardActivity(session: Session, backfills: KnownBackfills): CardA
     async authorizations(company_id, card_id, request) {
       const after = afterId('authorizations', request);
       const below = after === null ? page_range.high : pageKey(after);
-      const of_card = is_keyed
-        ? sql`authorization_keys k cross join authorizations a ${with_root}
-            where k.card_id = ${card_id} and k.key >= ${page_range.low} and k.key < ${below}
-              and a.id = k.authorization_id and a.company_id = ${company_id} order by k.key desc`
-        : sql`authorizations a ${with_root} where ${before_keys.ofPage(card_id, company_id, after)}`;
-      const { rows } = await sql<AuthorizationRow>`select ${authorization_list} from ${of_card}
-        limit ${request.limit + 1} offset ${request.offset ?? 0}`.execute(db);
+      const { rows } = await sql<AuthorizationRow>`select ${authorization_list}
+        from authorization_keys k cross join authorizations a ${with_root}
+        where k.card_id = ${card_id} and k.key >= ${page_range.low} and k.key < ${below}
+          and a.id = k.authorization_id and a.company_id = ${company_id}
+        order by k.key desc limit ${request.limit + 1} offset ${request.offset ?? 0}`.execute(db);
       return pageOf('authorizations', rows, request.limit, authorizationOf);
     },
 

@@ -1,7 +1,6 @@
 import { type CardStore, newCounters, type SealedNumber, type VirtualCard } from '@tallystick/cards';
 import { cursor } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
-import type { KnownBackfills } from '../backfill/backfills.ts';
 import {
   lockForUpdate,
   lockOrSkip,
@@ -18,7 +17,7 @@ import { isOneOf } from './json-rows.ts';
 import { pageOf } from './paging.ts';
 
 /** Virtual cards. */
-export function cardStore(session: Session, backfills: KnownBackfills): CardStore {
+export function cardStore(session: Session): CardStore {
   const { db } = session;
 
   function cards() {
@@ -198,7 +197,7 @@ export function cardStore(session: Session, backfills: KnownBackfills): CardStor
         from (values ${sql.join(rows)}) as n where virtual_cards.id = n.column1`.execute(db);
     },
 
-    ...cardActivity(session, backfills),
+    ...cardActivity(session),
   };
 
   /** The other keys that sealed a number, with one index lookup for each. */

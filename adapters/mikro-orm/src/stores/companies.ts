@@ -1,12 +1,9 @@
 import { type Company, type CompanyStore, refuseTakenNumber } from '@tallystick/access';
-import { type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../connection/session.ts';
 import { holdDaysOf, no_end } from '../schema/hold-days.ts';
 import { isOneOf } from './json-rows.ts';
 import { readNewestFirst } from './paging.ts';
-
-/** The condition of the unique index. */
-const is_first_of_number = sql<boolean>`not shares_customer_number`;
 
 /** Companies. */
 export function companyStore(session: Session): CompanyStore {
@@ -17,7 +14,7 @@ export function companyStore(session: Session): CompanyStore {
         .insertInto('companies')
         .values({ ...company, hold_days: toColumn(company.hold_days) })
         // Waits for another transaction that inserts the same number.
-        .onConflict((conflict) => conflict.column('customer_number').where(is_first_of_number).doNothing())
+        .onConflict((conflict) => conflict.column('customer_number').doNothing())
         .returningAll()
         .executeTakeFirst();
       if (row === undefined) throw refuseTakenNumber(company.customer_number);
@@ -58,6 +55,6 @@ function toColumn(hold_days: Company['hold_days']): number | null {
   return hold_days === 'never' ? no_end : hold_days;
 }
 
-function companyOf({ shares_customer_number: _, ...row }: Selectable<Tables['companies']>): Company {
+function companyOf(row: Selectable<Tables['companies']>): Company {
   return { ...row, full_details_in_mail: Boolean(row.full_details_in_mail), hold_days: holdDaysOf(row.hold_days) };
 }

@@ -1,14 +1,13 @@
 import type { EventFilter } from '@tallystick/events';
 import { afterId, type PageRequest } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
-import { findEventIdsByColumns } from '../before-event-index/event-search.ts';
 import { prepared } from '../connection/prepared-statement.ts';
 import type { Session } from '../connection/session.ts';
 import { addMatches, beginsAfter, hasMatch, start_bytes } from '../event-index/filter-block.ts';
 import { type KeyRange, keyRangeOf } from '../event-index/filter-key.ts';
 import { inLeadingOrder } from '../event-index/filter-order.ts';
 import type { EventRange } from '../event-index/index-range.ts';
-import { event_filter_numbers, event_index_backfill } from '../schema/event-index-schema.ts';
+import { event_filter_numbers } from '../schema/event-index-schema.ts';
 import { event_filter_columns } from '../schema/schema.ts';
 import { isOneOf, jsonRows } from './json-rows.ts';
 
@@ -36,8 +35,6 @@ interface IndexState {
   readonly merged_below: number;
   /** Null when there is no event. */
   readonly newest_id: number | null;
-  /** False while events from before the index are copied into it. */
-  readonly is_complete: boolean | 0 | 1;
   /** Whether events may have been purged that the index still has. */
   readonly is_purged: boolean | 0 | 1;
 }
@@ -56,7 +53,6 @@ export async function findEventIds(
   page: PageRequest,
 ): Promise<readonly number[]> {
   const state = await beginSearch(session);
-  if (!state.is_complete) return await findEventIdsByColumns(session, company_id, filters, page);
   const offset = page.offset ?? 0;
   const wanted = page.limit + 1 + offset;
   const below = afterId('events', page) ?? (state.newest_id ?? 0) + 1;
@@ -74,18 +70,17 @@ export async function findEventIds(
  * Reads the state of the index. On Postgres it also sets, until the transaction ends, that a
  * prepared statement keeps its plan for all values, and that no plan reads a whole table: made
  * while the tables are almost empty, such a plan would stay while the tables grow. So every
- * `prepared` statement must come after it. The search by columns needs plans for its values.
+ * `prepared` statement must come after it.
  */
 async function beginSearch({ db, dialect }: Session): Promise<IndexState> {
   const settings =
     dialect === 'postgres'
-      ? sql`, set_config('enable_seqscan', 'off', true),
-          case when b.state <> 'copying' then set_config('plan_cache_mode', 'force_generic_plan', true) end`
+      ? sql`, set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`
       : sql``;
   const { rows } = await sql<IndexState>`
     select i.segment_size, i.volume_size, i.indexed_below, i.merged_below, (select max(id) from events) as newest_id,
-      b.state <> 'copying' as is_complete, exists (select 1 from retention where kind = 'events') as is_purged ${settings}
-    from event_index i cross join backfills b where b.name = ${event_index_backfill}`.execute(db);
+      exists (select 1 from retention where kind = 'events') as is_purged ${settings}
+    from event_index i`.execute(db);
   return rows[0]!;
 }
 

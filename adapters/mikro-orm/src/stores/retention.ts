@@ -12,9 +12,7 @@ import {
   walked_kinds,
 } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
-import type { KnownBackfills } from '../backfill/backfills.ts';
 import type { Session } from '../connection/session.ts';
-import { authorization_keys_backfill } from '../schema/authorization-keys.ts';
 import { auditChainStore } from './audit-chain.ts';
 import { isOneOf, jsonRows } from './json-rows.ts';
 import { reduceRows, settledRows } from './reduced-records.ts';
@@ -55,7 +53,7 @@ const sources: Readonly<Record<Exclude<RetentionKind, 'authorizations' | 'cleari
 };
 
 /** Rows whose retention time is over. */
-export function retentionStore(session: Session, backfills: KnownBackfills, audit_mac: AuditMac): RetentionStore {
+export function retentionStore(session: Session, audit_mac: AuditMac): RetentionStore {
   const { db, dialect } = session;
   const audit_chain = auditChainStore(session);
   const skip_locked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
@@ -187,8 +185,6 @@ export function retentionStore(session: Session, backfills: KnownBackfills, audi
 
     async due(kind, bounds, after) {
       if (kind === 'authorizations' || kind === 'clearings') {
-        // A backfill that is not done would put reduced authorizations back on the pages of a card.
-        if (!backfills.isCopied(authorization_keys_backfill)) return { rows: [], after, left_id: null, is_last: true };
         return await settledRows(session, kind, bounds, after);
       }
       if (kind === 'audit_entries') return await oldestAuditEntries(bounds.before_ms, after);

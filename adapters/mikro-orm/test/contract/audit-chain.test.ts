@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { type AuditChainStorage, type AuditTables, auditChainContract } from '@tallystick/harness';
+import { sealAuditLog, verifyAuditLog } from '@tallystick/kernel';
 import { changeRows, propertyParameters, testAuditMac } from '@tallystick/test-support';
 import type { Persistence } from '../../src/index.ts';
 import { noon_ms, onEveryDatabase } from './fixture.ts';
@@ -38,4 +40,17 @@ onEveryDatabase('the contract of AuditChainStore', (fixture) => {
   for (const { rule, check } of auditChainContract(propertyParameters({ short: 60, full: 300 }))) {
     it(rule, () => check(async () => asStorage(fixture().persistence)));
   }
+});
+
+onEveryDatabase('a new installation', (fixture) => {
+  it('accepts no audit entry without a hash', async () => {
+    const { unitOfWork } = fixture().persistence;
+    await changeRows(
+      fixture().database,
+      `insert into audit_entries (actor, action, "object", details, at_ms) values ('key:1', 'a', 'b', '{}', 5)`,
+    );
+    await sealAuditLog({ unitOfWork, mac: testAuditMac, machineNow: () => 0 });
+    const { finding } = await verifyAuditLog({ unitOfWork, mac: testAuditMac });
+    assert.deepEqual([finding?.kind, finding?.id], ['inserted', 1]);
+  });
 });

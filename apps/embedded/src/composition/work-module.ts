@@ -2,7 +2,6 @@ import { ContainerModule } from 'inversify';
 import { accountRangeJob } from '../background/account-ranges.ts';
 import { openArchive } from '../background/archive-files.ts';
 import { auditSealerJob } from '../background/audit-chain.ts';
-import { backfillJob } from '../background/backfills.ts';
 import { dueWork } from '../background/due-work.ts';
 import { eventIndexJob } from '../background/event-index.ts';
 import { importJob } from '../background/imports.ts';
@@ -54,7 +53,6 @@ export const work_module = new ContainerModule(({ bind }) => {
             eventIndexJob(persistence.event_index, metrics),
             reconciliationJob({ persistence, clock, metrics, deliveries, refresh }),
             accountRangeJob(persistence, metrics, logger),
-            backfillJob(persistence.backfills, logger),
             schema_watch.job,
             importJob(import_ports, lifecycle, metrics, logger),
           ],

@@ -1,6 +1,5 @@
 import { presentTemplate, templateStatusPath } from '@tallystick/koa';
 import { completeTemplate } from '@tallystick/templates';
-import { describeBackfill } from 'tallystick/inversify';
 
 import { showDatabase } from '../start-problem.ts';
 import { account_commands } from './accounts.ts';
@@ -15,36 +14,17 @@ import { quarantine_commands } from './quarantine.ts';
 import { retention_command } from './retention.ts';
 import { third_party_commands } from './third-parties.ts';
 
-/** The time between two lines of progress. */
-const report_every_ms = 5_000;
-
 const migrate: Command = {
   name: 'migrate',
   summary: 'Migrates the database; the server does the same when it starts',
   options: {},
-  flags: {
-    wait: 'Also copies the rows that a migration left to copy, as fast as possible, and waits until all are copied. Without it a server copies them beside its work',
-  },
+  flags: {},
   may_create_database: true,
-  async run(services, given) {
-    const { backfills } = await services.persistence();
+  async run(services) {
+    // Opening it migrates it.
+    await services.persistence();
     const database = showDatabase(services.config().database_url);
-    if (given.flags.has('wait')) {
-      let reported_ms = Number.NEGATIVE_INFINITY;
-      await backfills.runAll((progress) => {
-        if (performance.now() - reported_ms < report_every_ms) return;
-        if (progress.some(({ state, remaining_ms }) => state === 'copying' && remaining_ms === null)) return;
-        reported_ms = performance.now();
-        for (const backfill of progress) services.report(describeBackfill(backfill));
-      });
-    }
-    const left = await backfills.list();
-    const text = [
-      `${database} has the schema of this version.`,
-      ...left.map(describeBackfill),
-      ...(left.length === 0 ? [] : ['A running server copies the rest beside its work; --wait copies it now.']),
-    ];
-    return { data: { database, migrated: true, backfills: left }, text: text.join('\n') };
+    return { data: { database, migrated: true }, text: `${database} has the schema of this version.` };
   },
 };
 

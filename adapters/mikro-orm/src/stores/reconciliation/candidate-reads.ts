@@ -17,10 +17,7 @@ import type { Queries } from './query.ts';
 const roots_list = selectList(authorization_columns, 'a');
 const clearings_list = selectList(clearing_columns, 'c');
 
-/**
- * What the authorizations of clearings are found among, by `authorization_keys`: while these are
- * copied from an older version, older authorizations are missing.
- */
+/** What the authorizations of clearings are found among. */
 export function candidateReads(queries: Queries, dialect: Dialect): Pick<ReconciliationStore, 'candidateRecords'> {
   const { all, each, list, from_ids } = queries;
   const card_sql = `select v.currency, r.billing_currency, v.authorization_hold_days, v.aging_velocity_time_zone

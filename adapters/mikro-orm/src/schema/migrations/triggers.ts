@@ -1,123 +1,70 @@
 import type { Dialect } from '../dialect.ts';
-import { reconciliation_backfill } from '../reconciliation-item-schema.ts';
-import { type Look, startBackfill } from './start-backfill.ts';
-import { words } from './words.ts';
 
 /**
- * The items of reconciliation, what finds their pairs, their summary, and what people did to them.
- * Records enter the inbox by triggers, so that those of an older server are not missed. Records
- * from before the migration enter it by a backfill.
+ * The triggers. They count the provisional clearings of a card, and enter the records of
+ * reconciliation into its inbox.
  */
-export async function reconciliation(dialect: Dialect, look: Look): Promise<readonly string[]> {
-  const { id, given_id, text } = words(dialect);
-  const without_rowid = dialect === 'sqlite' ? ' without rowid' : '';
-  const last_record = Math.max(await look.largest('authorizations', 'id'), await look.largest('clearings', 'id'));
-  return [
-    `create table reconciliation_companies (
-      company_id ${given_id},
-      coverage ${text} not null,
-      walk ${text}
-    )`,
-    'create index reconciliation_companies_walking on reconciliation_companies (company_id) where walk is not null',
-    `create table reconciliation_entries (
-      company_id bigint not null,
-      "key" ${text} not null,
-      kind ${text} not null,
-      record_id bigint not null,
-      item_id bigint not null,
-      primary key (company_id, "key", kind, record_id)
-    )${without_rowid}`,
-    `create table reconciliation_items (
-      id ${given_id},
-      company_id bigint not null,
-      status ${text} not null,
-      kind ${text},
-      class ${text},
-      rule ${text},
-      vcn_id bigint,
-      merchant_name ${text},
-      authorization_ids ${text} not null,
-      clearing_ids ${text} not null,
-      line_ids ${text} not null,
-      matches ${text} not null,
-      alternatives ${text} not null,
-      authorized bigint,
-      cleared bigint,
-      stated bigint,
-      fees bigint not null,
-      difference bigint not null,
-      currency ${text} not null,
-      sides bigint not null,
-      settlement_date ${text},
-      period_date ${text},
-      due_date ${text},
-      next_change_ms bigint,
-      opened_at_ms bigint not null,
-      version bigint not null,
-      period_id bigint
-    )`,
-    'create index reconciliation_items_page on reconciliation_items (company_id, status, opened_at_ms, id)',
-    'create index reconciliation_items_kind on reconciliation_items (company_id, kind, opened_at_ms, id) where kind is not null',
-    "create index reconciliation_items_class on reconciliation_items (company_id, class, opened_at_ms, id) where class is not null and class <> 'exact'",
-    'create index reconciliation_items_card on reconciliation_items (vcn_id, opened_at_ms, id) where vcn_id is not null',
-    'create index reconciliation_items_period on reconciliation_items (company_id, period_date, id) where period_date is not null',
-    'create index reconciliation_items_next on reconciliation_items (next_change_ms, company_id) where next_change_ms is not null',
-    'create index reconciliation_items_frozen on reconciliation_items (period_id, id) where period_id is not null',
-    `create table reconciliation_cells (
-      company_id bigint not null,
-      currency ${text} not null,
-      status ${text} not null,
-      kind ${text} not null,
-      class ${text} not null,
-      due_date ${text} not null,
-      count bigint not null,
-      sum bigint not null,
-      primary key (company_id, currency, status, kind, class, due_date)
-    )${without_rowid}`,
-    `create table reconciliation_match_cells (
-      company_id bigint not null,
-      settlement_date ${text} not null,
-      rule ${text} not null,
-      side ${text} not null,
-      count bigint not null,
-      primary key (company_id, settlement_date, rule, side)
-    )${without_rowid}`,
-    `create table reconciliation_acts (
-      id ${id},
-      company_id bigint not null,
-      at_ms bigint not null,
-      actor ${text} not null,
-      action ${text} not null,
-      item_id bigint not null,
-      subject ${text} not null,
-      note ${text} not null,
-      reason ${text},
-      request_id ${text}
-    )`,
-    "create index reconciliation_acts_counted on reconciliation_acts (company_id) where action in ('confirm', 'unmatch')",
-    `create table reconciliation_act_records (
-      company_id bigint not null,
-      record bigint not null,
-      act_id bigint not null,
-      primary key (company_id, record, act_id)
-    )${without_rowid}`,
-    `create table reconciliation_periods (
-      id ${id},
-      company_id bigint not null,
-      closed_through ${text} not null,
-      status ${text} not null,
-      closed_at_ms bigint not null,
-      closed_by ${text} not null,
-      frozen bigint not null,
-      open_breaks bigint not null,
-      reopened_at_ms bigint,
-      reopened_by ${text}
-    )`,
-    'create index reconciliation_periods_page on reconciliation_periods (company_id, id)',
-    ...(dialect === 'sqlite' ? entering_on_sqlite : entering_on_postgres),
-    startBackfill(reconciliation_backfill, last_record),
-  ];
+export function triggers(dialect: Dialect): readonly string[] {
+  return dialect === 'sqlite'
+    ? [...counted_on_sqlite, ...lines_enter_on_sqlite, ...entering_on_sqlite]
+    : [...counted_on_postgres, ...lines_enter_on_postgres, ...entering_on_postgres];
 }
+
+const counted_on_sqlite: readonly string[] = [
+  `create trigger clearings_inserted after insert on clearings begin
+     update virtual_cards set provisional_clearings = provisional_clearings + (new.match_rule > 2),
+       settled_through = max(coalesce(settled_through, ''), new.settlement_date)
+     where id = new.card_id;
+   end`,
+  `create trigger clearings_rematched after update of match_rule on clearings
+     when (new.match_rule > 2) <> (old.match_rule > 2) begin
+     update virtual_cards set provisional_clearings = provisional_clearings + (new.match_rule > 2) - (old.match_rule > 2)
+     where id = new.card_id;
+   end`,
+];
+
+const counted_on_postgres: readonly string[] = [
+  `create function count_clearings() returns trigger language plpgsql as $$
+   begin
+     update virtual_cards v set provisional_clearings = v.provisional_clearings + n.provisional,
+         settled_through = greatest(v.settled_through, n.settled_through)
+       from (select card_id, count(*) filter (where match_rule > 2) as provisional, max(settlement_date) as settled_through
+         from inserted group by card_id) n
+       where v.id = n.card_id;
+     return null;
+   end $$`,
+  `create trigger clearings_inserted after insert on clearings referencing new table as inserted
+     for each statement execute function count_clearings()`,
+  `create function count_rematched_clearing() returns trigger language plpgsql as $$
+   begin
+     update virtual_cards set provisional_clearings =
+         provisional_clearings + (new.match_rule > 2)::int - (old.match_rule > 2)::int
+       where id = new.card_id;
+     return null;
+   end $$`,
+  `create trigger clearings_rematched after update on clearings for each row
+     when ((new.match_rule > 2) <> (old.match_rule > 2)) execute function count_rematched_clearing()`,
+];
+
+/** The BAI codes of card lines. */
+const card_lines = "('391', '691', '821', '822', '824', '825', '826')";
+
+const lines_enter_on_sqlite: readonly string[] = [
+  `create trigger statement_lines_enter after insert on statement_lines when new.bai_code in ${card_lines} begin
+     insert into reconciliation_inbox (company_id, kind, record_id) values (new.company_id, 'line', new.id);
+   end`,
+];
+
+const lines_enter_on_postgres: readonly string[] = [
+  `create function enter_statement_lines() returns trigger language plpgsql as $$
+   begin
+     insert into reconciliation_inbox (company_id, kind, record_id)
+       select company_id, 'line', id from inserted where bai_code in ${card_lines} order by id;
+     return null;
+   end $$`,
+  `create trigger statement_lines_enter after insert on statement_lines referencing new table as inserted
+     for each statement execute function enter_statement_lines()`,
+];
 
 /** Whether an authorization, the row `row`, may have an item: it was approved, for an amount. */
 function hasItem(row: string): string {
