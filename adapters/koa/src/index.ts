@@ -33,3 +33,4 @@ export type { Sandbox } from './resources/sandbox/sandbox.ts';
 export { presentTemplate, templateStatusPath } from './resources/templates/presenter.ts';
 export { presentThirdParty } from './resources/third-parties/presenter.ts';
 export type { WebhookServices } from './resources/webhooks/routes.ts';
+export { apiRoutes } from './routes.ts';

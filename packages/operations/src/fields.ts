@@ -5,6 +5,12 @@ import * as z from 'zod';
 
 /** Shapes of single fields. The domain checks rules that need several fields or the database. */
 
+/**
+ * The names of TypeScript types, of schemas that have another name in the document, or none:
+ * `schema.register(type_names, { id: 'VirtualCardStatus' })`.
+ */
+export const type_names = z.registry<{ id: string }>();
+
 /** An amount that a caller may name, in minor units. */
 export const amount = z.int().min(0).max(amount_max).describe('Minor units (cents)');
 
@@ -20,39 +26,46 @@ const id_expected = 'must be an integer, or a string of digits';
 export const filter_id = z.int().min(1).max(999_999_999_999_999);
 
 /** An id as the text of a resource. */
-export const id_text = z.string().regex(/^[1-9]\d*$/, { error: () => id_expected });
+export const id_text = z
+  .string()
+  .regex(/^[1-9]\d*$/, { error: () => id_expected })
+  .describe('Digits');
 
 const id_or_digits = z.union([id_number, id_text], {
   error: ({ input }) => (input === undefined ? 'is required' : id_expected),
 });
 
 /** An id that a caller may write as a number or as digits. */
-export const id_either = id_or_digits.transform(Number).pipe(id_number);
+export const id_either = id_or_digits
+  .transform(Number)
+  .pipe(id_number)
+  .describe('An id, as a number or as digits')
+  .register(type_names, { id: 'Id' });
 
-/** The number of an account. */
 export const account_number = z
   .string()
-  .regex(account_number_form, { error: () => `must be ${account_number_expected}` });
+  .regex(account_number_form, { error: () => `must be ${account_number_expected}` })
+  .describe('The number of the account');
 
 /** The id of a user of the bank. */
 export const user_id = z.string().regex(user_id_form, { error: () => `must be ${user_id_expected}` });
 
-/** ISO 4217. */
 export const currency = z
   .string()
-  .regex(/^[A-Z]{3}$/, { error: () => 'must be a currency code of three capital letters, such as USD' });
+  .regex(/^[A-Z]{3}$/, { error: () => 'must be a currency code of three capital letters, such as USD' })
+  .describe('ISO 4217');
 
 /** GMT calendar date. */
 export const date = z.iso.date();
 
-/** Instant in ISO 8601 with an offset. */
-export const instant = z.iso.datetime({ offset: true });
+export const instant = z.iso.datetime({ offset: true }).describe('ISO 8601, with an offset');
 
-/** Instant in an answer: ISO 8601, UTC. */
+/** Instant in an answer. */
 export const shown_instant = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,3})?Z$/)
-  .meta({ format: 'date-time' });
+  .meta({ format: 'date-time' })
+  .describe('ISO 8601, UTC');
 
 /** A month in an answer. */
 export const shown_month = z.string().regex(/^\d{4}-\d\d$/);
@@ -66,11 +79,16 @@ export const masked_number = z
   .regex(/^\*{12}\d{4}$/)
   .describe('Masked: asterisks and the last four digits');
 
-/** The last four digits of a card number. */
-export const last4 = z.string().regex(/^\d{4}$/);
+export const last4 = z
+  .string()
+  .regex(/^\d{4}$/)
+  .describe('The last four digits of the card number');
 
 /** A merchant category code in an answer. */
-export const shown_mcc = z.string().regex(/^\d{4}$/);
+export const shown_mcc = z
+  .string()
+  .regex(/^\d{4}$/)
+  .describe('Merchant category code, four digits');
 
 /** An id as text: digits, the number of an account, a ConsentId, or the id of a user of the bank. */
 const any_id = z.string().regex(/^[A-Za-z0-9._~-]{1,128}$/);
@@ -78,7 +96,7 @@ const any_id = z.string().regex(/^[A-Za-z0-9._~-]{1,128}$/);
 /** The fields of a list item with `Prefer: return-minimal`. */
 export const minimal_item = z
   .object({ id: z.union([any_id, id_number]), type: z.string(), url: resource_url })
-  .meta({ id: 'MinimalItem' });
+  .meta({ id: 'MinimalItem', description: 'An item of a list of which only its id, type and path are shown' });
 
 /**
  * Text in a network message. JSON Schema counts code points and zod counts UTF-16 units, so the

@@ -30,16 +30,35 @@ import {
   short_text,
   shown_instant,
   shown_mcc,
+  type_names,
 } from '../fields.ts';
 
 const text = short_text.nullish();
+
+const clearing_type = z
+  .enum(clearing_types)
+  .describe('DEBIT: a purchase. CREDIT: a return or reversal')
+  .register(type_names, { id: 'ClearingType' });
+
+const clearing_cycle = z
+  .enum(clearing_cycles)
+  .describe('The place of a clearing in a dispute')
+  .register(type_names, { id: 'ClearingCycle' });
+
+export const clearing_class = z
+  .enum(clearing_classes)
+  .describe('How a clearing compares with what it was matched to: the first class that applies')
+  .register(type_names, { id: 'ClearingClass' });
 
 const card_number = z
   .string()
   .regex(card_number_form, { error: () => 'must be 12 to 19 digits' })
   .describe('The whole number. Answers show it masked');
 
-const mcc = z.string().regex(/^\d{4}$/, { error: () => 'must be four digits' });
+const mcc = z
+  .string()
+  .regex(/^\d{4}$/, { error: () => 'must be four digits' })
+  .describe('Merchant category code, four digits');
 
 const response_code = z.string().regex(/^[0-9A-Za-z]{2}$/, { error: () => 'must be two characters of DE39' });
 
@@ -55,10 +74,12 @@ const authorization_details = {
   financial_network_code: text,
   mcc_description: text,
   merchant_city: text,
-  merchant_id: text,
+  merchant_id: text.describe('Its clearing may be found by it: see ClearingMessage'),
   merchant_name: text,
   merchant_state_or_country_code: text,
-  net_reference_number: text,
+  net_reference_number: text.describe(
+    'Financial network code (3), network reference (6), cycle date MMDD (4). Its clearing is found by it: see ClearingMessage',
+  ),
   pos_transaction_status: text,
   purchase_request_company_guid: text,
   purchase_request_issuer_guid: text,
@@ -79,17 +100,21 @@ export const authorization_message = z
       expiry: z
         .string()
         .regex(/^\d{4}-(0[1-9]|1[0-2])$/, { error: () => 'must be YYYY-MM' })
-        .nullish(),
+        .nullish()
+        .describe('YYYY-MM; compared with the card when sent'),
       cvc: z
         .string()
         .regex(/^\d{3,4}$/, { error: () => 'must be three or four digits' })
-        .nullish(),
-      message_type_indicator: z.enum(message_type_names),
+        .nullish()
+        .describe('Three or four digits; compared with the card when sent'),
+      message_type_indicator: z.enum(message_type_names).describe('The name of the type, or its ISO 8583 number'),
       incremental: z
         .boolean()
         .nullish()
         .describe('Adds to the open authorization with this trace_id, within the limits of its window'),
-      trace_id: short_text.min(1),
+      trace_id: short_text
+        .min(1)
+        .describe('The reference that its reversal and its advices share. A clearing has none'),
       system_trace_audit_number: short_text.min(1),
       transaction_date_time: instant,
       billing_amount: amount,
@@ -113,6 +138,7 @@ export const authorization_message = z
   })
   .meta({
     id: 'AuthorizationMessage',
+    description: 'An authorization message of the card network. Fields that are not listed are ignored',
     examples: [
       {
         data: {
@@ -142,30 +168,34 @@ export const clearing_message = z
         .regex(/^(\d{12,19}|[*xX].*)$/, { error: () => 'must be 12 to 19 digits' })
         .nullish()
         .describe('The whole number. Beside vcn_id it may be masked, and is ignored'),
-      vcn_id: id_either.nullish(),
+      vcn_id: id_either.nullish().describe('The virtual card'),
       network_financial_transaction_id: short_text.min(1),
       billing_amount: amount,
       billing_currency: currency,
-      clearing_type: z.enum(clearing_types),
+      clearing_type,
       settlement_date: short_text.min(1).describe('YYYY-MM-DD'),
       partial: z.boolean().nullish().describe('True: more clearings of this authorization follow'),
-      cycle: z.enum(clearing_cycles).nullish(),
+      cycle: clearing_cycle.nullish(),
       merchant_amount: amount.nullish(),
       merchant_currency: currency.nullish(),
       authorization_date: text,
       acquirer_ica: text,
       acquirer_reference_data: text,
-      approval_code: text,
+      approval_code: text.describe('That of the authorization. Finds it beside net_reference_number or merchant_id'),
       exchange_rate: text,
       mcc: mcc.nullish(),
       mcc_description: text,
-      merchant_id: text,
+      merchant_id: text.describe('That of the authorization. Finds it beside approval_code or the amount'),
       merchant_name: text,
-      net_reference_number: text,
+      net_reference_number: text.describe(
+        'That of the authorization: financial network code (3), network reference (6), cycle date MMDD (4). Finds it',
+      ),
     }),
   })
   .meta({
     id: 'ClearingMessage',
+    description:
+      'A clearing of the card network. The card is named by its number or its id. Fields that are not listed are ignored. A clearing has no `trace_id`. It finds its authorization on the same card by the first of these: (1) the same 13 characters of `net_reference_number`, and the same `approval_code` if both have one; (2) the same 6 characters of the network reference within it and the same `approval_code`, at most one day apart; (3) the same `approval_code` and `merchant_id`, and an amount within 20 %; (4) the same `merchant_id` and amount, and `review` is true. A debit that has none of them, for example only an `approval_code`, is a `force_post`',
     examples: [
       {
         data: {
@@ -190,8 +220,10 @@ const vcn_responses = [...new Set(Object.values(answers).map(({ vcn_response }) 
 
 const decline_code = z
   .enum(decline_codes)
-  .nullable()
-  .describe('The first reason that applies; null: approved or recorded');
+  .describe('The reasons to decline, the first that applies. U: the service could not decide, and nothing was approved')
+  .register(type_names, { id: 'DeclineCode' });
+
+const decline_reason = decline_code.nullable().describe('The first reason that applies; null: approved or recorded');
 
 /** An authorization as answers and events show it (service specification 2.9). */
 export const authorization_item = z
@@ -201,10 +233,13 @@ export const authorization_item = z
       .describe('Null when nothing was recorded: the card number is unknown, or there was an internal fault'),
     company_id: id_number.nullable(),
     vcn_id: id_number.nullable().describe('The virtual card; null when the card number is unknown'),
-    rcn_id: id_number.nullable(),
-    rcn_alias: z.string().max(alias_length_max).nullable(),
+    rcn_id: id_number.nullable().describe('The real card'),
+    rcn_alias: z.string().max(alias_length_max).nullable().describe('The name of the real card'),
     card_number: masked_number,
-    message_type_indicator: z.enum(Object.values(message_types)),
+    message_type_indicator: z
+      .enum(Object.values(message_types))
+      .describe('The type of an authorization message')
+      .register(type_names, { id: 'MessageType' }),
     transaction_type: short_text.describe('As the network sent it, else the name of the message type'),
     trace_id: short_text,
     system_trace_audit_number: short_text,
@@ -235,18 +270,20 @@ export const authorization_item = z
         transaction_amount: shown_replacement,
       } satisfies ShapeOf<ReplacementAmounts>)
       .describe('The corrected amounts of a reversal; all null for any other message'),
-    status: z.enum(authorization_statuses),
-    decline_reason: decline_code,
-    broken_reason: z
-      .enum(decline_codes)
+    status: z.enum(authorization_statuses).register(type_names, { id: 'AuthorizationStatus' }),
+    decline_reason,
+    broken_reason: decline_code
       .nullable()
       .describe('Of an advice that was recorded although a limit did not allow it: the first such reason'),
-    vcn_response: z.enum(vcn_responses).describe('The meaning of `decline_reason` in words'),
+    vcn_response: z
+      .enum(vcn_responses)
+      .describe('The meaning of `decline_reason` in words; Valid: approved or recorded')
+      .register(type_names, { id: 'VcnResponse' }),
     issuer_response: z.enum(issuer_responses),
     response_code: response_code.describe('Response code of the network (DE39); 00: approved'),
-    approval_code: z.string().max(6).nullable(),
+    approval_code: z.string().max(6).nullable().describe('Issued when approved; null when declined'),
   } satisfies ShapeOf<AuthorizationItem>)
-  .meta({ id: 'Authorization' });
+  .meta({ id: 'Authorization', description: 'An authorization as answers and events show it' });
 
 /** The answer to a message that was refused before it was read. */
 const unread_authorization = authorization_item
@@ -276,9 +313,9 @@ export const clearing_item = z
   .object({
     id: id_number,
     company_id: id_number,
-    vcn_id: id_number,
-    rcn_id: id_number,
-    rcn_alias: z.string().max(alias_length_max),
+    vcn_id: id_number.describe('The virtual card'),
+    rcn_id: id_number.describe('The real card'),
+    rcn_alias: z.string().max(alias_length_max).describe('The name of the real card'),
     card_number: masked_number,
     acquirer_ica: uninterpreted_text,
     acquirer_reference_data: shown_text.describe('Maps to the online banking statement'),
@@ -287,7 +324,7 @@ export const clearing_item = z
     net_reference_number: shown_text.describe('Financial network code (3), network reference (6), cycle date MMDD (4)'),
     billing_amount: amount,
     billing_currency: currency,
-    clearing_type: z.enum(clearing_types),
+    clearing_type,
     exchange_rate: shown_text,
     network_financial_transaction_id: short_text.describe('Unique per clearing'),
     mcc: shown_mcc.nullable(),
@@ -297,7 +334,7 @@ export const clearing_item = z
     merchant_id: shown_text,
     merchant_name: shown_text,
     settlement_date: date,
-    cycle: z.enum(clearing_cycles),
+    cycle: clearing_cycle,
     partial: z.boolean().describe('True: more clearings of this authorization follow'),
     authorization_id: id_number.nullable().describe('The authorization that it was matched to'),
     clearing_id: id_number.nullable().describe('The earlier clearing that it reverses, disputes or refunds'),
@@ -310,6 +347,6 @@ export const clearing_item = z
     review: z
       .boolean()
       .describe('True: a person should check the match, or a credit that is above what its purchase cleared'),
-    class: z.enum(clearing_classes),
+    class: clearing_class,
   } satisfies ShapeOf<ClearingItem>)
-  .meta({ id: 'Clearing' });
+  .meta({ id: 'Clearing', description: 'A clearing as answers and events show it' });

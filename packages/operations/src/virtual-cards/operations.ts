@@ -34,7 +34,7 @@ import {
   shares_pass,
 } from '../operation.ts';
 import { presentVirtualCard } from './presenter.ts';
-import { card_body, create_card, email_card, release_hold, update_card, virtual_card } from './shapes.ts';
+import { card_body, card_status, create_card, email_card, release_hold, update_card, virtual_card } from './shapes.ts';
 
 const metadata_filter = /^metadata\.(.{1,255})$/s;
 
@@ -63,7 +63,7 @@ const any_id = z.int().min(0);
 /** The filters of the list, for the document. */
 const card_filter = z
   .object({
-    status: z.enum(card_statuses),
+    status: card_status,
     rcn_id: any_id,
     template_id: any_id,
     supplier_id: any_id,

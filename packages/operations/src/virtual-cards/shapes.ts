@@ -28,6 +28,7 @@ import {
   type ShapeOf,
   shown_amount,
   shown_month,
+  type_names,
 } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
 import type { VirtualCardResource } from './presenter.ts';
@@ -44,6 +45,16 @@ const emails = z
   );
 
 const names_and_values = z.record(z.string(), z.string()).nullish();
+
+export const card_status = z
+  .enum(card_statuses)
+  .describe('Only Approved cards can be used')
+  .register(type_names, { id: 'VirtualCardStatus' });
+
+const recurring = z
+  .enum(recurring_values)
+  .describe('The window of the limits. Windows start at midnight UTC')
+  .register(type_names, { id: 'Recurring' });
 
 const uses = z.int().min(0).max(uses_max).nullish();
 
@@ -81,8 +92,13 @@ export const create_card = z
     data: z.object({
       ...changeable,
       currency: currency.nullish().describe('If set, purchases must be in this merchant currency'),
-      recurring: z.enum(recurring_values).nullish(),
-      authorization_hold_days: z.int().min(1).max(authorization_hold_days_max).nullish(),
+      recurring: recurring.nullish().describe('The window of the limits; null: Continuous'),
+      authorization_hold_days: z
+        .int()
+        .min(1)
+        .max(authorization_hold_days_max)
+        .nullish()
+        .describe('Days after which a hold without a clearing ends: aging velocity'),
       aging_velocity_time_zone: z.string().max(64).nullish().describe('IANA name, such as America/New_York'),
       valid_for: z
         .int()
@@ -91,12 +107,14 @@ export const create_card = z
         .nullish()
         .describe('Months from valid_starting_on; not with valid_ending_on'),
       rcn_id: id_either.nullish().describe("One of the company's real cards; default: its default real card"),
-      supplier_id: z.int().min(0).nullish(),
+      supplier_id: z.int().min(0).nullish().describe('Your own number of the supplier'),
     } satisfies BodyOf<IssueCardRequest>),
     show_card_number,
   })
   .meta({
     id: 'CreateVirtualCard',
+    description:
+      'A new virtual card. Velocity (`recurring`, `transactions_max`) and aging velocity (`authorization_hold_days`, `aging_velocity_time_zone`) exclude each other',
     examples: [
       {
         data: {
@@ -132,61 +150,75 @@ export const update_card = z
     }),
     show_card_number,
   })
-  .meta({ id: 'UpdateVirtualCard', examples: [{ data: { total_card_amount: 75_000 } }] });
+  .meta({
+    id: 'UpdateVirtualCard',
+    description: 'A change of a card. What is absent stays, and null resets a field to its default',
+    examples: [{ data: { total_card_amount: 75_000 } }],
+  });
 
 /** `POST /v1/virtualcards/:id/email`. */
 export const email_card = z
-  .object({ data: z.object({ email: z.string().max(email_length_max).meta({ format: 'email' }) }) })
-  .meta({ id: 'EmailVirtualCard', examples: [{ data: { email: 'ada@example.com' } }] });
+  .object({
+    data: z.object({ email: z.string().max(email_length_max).meta({ format: 'email', description: 'The address' }) }),
+  })
+  .meta({
+    id: 'EmailVirtualCard',
+    description: 'Where the details of a card are mailed to',
+    examples: [{ data: { email: 'ada@example.com' } }],
+  });
 
 /** A virtual card as answers show it (service specification 2.1). */
 export const virtual_card = z
   .object({
     id: id_text,
-    available_balance: shown_amount,
+    available_balance: shown_amount.describe('What is left in the present window; minor units (cents)'),
     authorizations: z
       .array(authorization_item)
       .max(activity_max)
-      .describe('The newest, newest first; empty in a list without show_realtime_auths=true'),
+      .describe('The newest, newest first; empty in a list without `show_realtime_auths`'),
     clearings: z
       .array(clearing_item)
       .max(activity_max)
-      .describe('The newest, newest first; empty in a list without show_realtime_auths=true'),
+      .describe('The newest, newest first; empty in a list without `show_realtime_auths`'),
     card_number: z
       .string()
       .regex(/^(\*{12}\d{4}|\d{12,19})$/)
-      .describe('************ and the last four digits, unless show_card_number asked for it'),
-    cvc: z.string().describe('***, unless show_card_number asked for it'),
+      .describe('************ and the last four digits, unless `show_card_number` asked for it'),
+    cvc: z.string().describe('***, unless `show_card_number` asked for it'),
     last4,
-    currency: currency.nullable(),
-    emails: z.array(z.string().max(email_length_max)).max(emails_max).nullable(),
+    currency: currency.nullable().describe('Purchases must be in this merchant currency (ISO 4217); null: in any'),
+    emails: z
+      .array(z.string().max(email_length_max))
+      .max(emails_max)
+      .nullable()
+      .describe('The addresses that received the card details when it was created; null: none'),
     notified: z.boolean().describe('True: a mail to the addresses in emails was triggered'),
     expiry: shown_month.describe('YYYY-MM: valid to the last day of that month, 23:59:59 UTC'),
-    network_data: z.record(z.string(), z.string()),
-    metadata: z.record(z.string(), z.unknown()).nullable(),
-    per_transaction_max: amount,
-    per_transaction_min: amount,
-    total_card_amount: amount,
+    network_data: z.record(z.string(), z.string()).describe('Values of the names that the card network knows'),
+    metadata: z.record(z.string(), z.unknown()).nullable().describe('Your own data; null: none'),
+    per_transaction_max: amount.describe('The most of one purchase; minor units (cents)'),
+    per_transaction_min: amount.describe('The least of one purchase; minor units (cents)'),
+    total_card_amount: amount.describe('The most in total, per window; minor units (cents)'),
     transactions_max: z.int().min(1).max(uses_max).nullable().describe('Uses per window; null: unlimited'),
     rcn_id: id_number.describe('The real card'),
-    rcn_alias: z.string().max(alias_length_max),
-    supplier_id: z.int().min(0).nullable(),
-    template_id: id_number,
-    status: z.enum(card_statuses),
-    recurring: z.enum(recurring_values).nullable().describe('Null with aging velocity'),
+    rcn_alias: z.string().max(alias_length_max).describe('The name of the real card'),
+    supplier_id: z.int().min(0).nullable().describe('Your own number of the supplier; null: none'),
+    template_id: id_number.describe('The purchase template that limits its merchant categories'),
+    status: card_status,
+    recurring: recurring.nullable().describe('Null with aging velocity'),
     authorization_hold_days: z
       .int()
       .min(1)
       .max(authorization_hold_days_max)
       .optional()
-      .describe('Present with aging velocity'),
+      .describe('Days after which a hold without a clearing ends; present with aging velocity'),
     aging_velocity_time_zone: z.string().max(64).optional().describe('IANA name; present with aging velocity'),
-    valid_starting_on: date,
-    valid_ending_on: date,
+    valid_starting_on: date.describe('First GMT date of use'),
+    valid_ending_on: date.describe('Last GMT date of use'),
     type: z.literal('virtualcard'),
     url: resource_url,
   } satisfies ShapeOf<VirtualCardResource>)
-  .meta({ id: 'VirtualCard' });
+  .meta({ id: 'VirtualCard', description: 'A virtual card' });
 
 /** A virtual card as events show it (service specification 2.8). */
 export const card_state = virtual_card
@@ -232,7 +264,7 @@ export const card_state = virtual_card
         `Of an update: the wrong codes of the UTC day. At ${code_failures_max} every code of the card counts as wrong until the day is over, at 0 it no longer does`,
       ),
   })
-  .meta({ id: 'VirtualCardState' });
+  .meta({ id: 'VirtualCardState', description: 'A virtual card as events show it' });
 
 /** `POST /v1/virtualcards/:id/authorizations/:authorization_id/release`. */
 export const release_hold = z
@@ -241,4 +273,8 @@ export const release_hold = z
       note: z.string().min(1).max(release_note_length_max).describe('Why. Card numbers in it are masked'),
     }),
   })
-  .meta({ id: 'ReleaseHold', examples: [{ data: { note: 'The merchant confirmed that it will not clear' } }] });
+  .meta({
+    id: 'ReleaseHold',
+    description: 'Why a hold ends',
+    examples: [{ data: { note: 'The merchant confirmed that it will not clear' } }],
+  });

@@ -30,16 +30,19 @@ export const create_account = z
   })
   .meta({
     id: 'CreateAccount',
+    description: 'A new account',
     examples: [{ data: { company_id: 1, number: '1000000002', currency: 'USD', kind: 'deposit', name: 'Travel' } }],
   });
 
-const statement_end = z.object({ as_of: date, balance: shown_amount }).meta({ id: 'StatementEnd' });
+const statement_end = z
+  .object({ as_of: date, balance: shown_amount })
+  .meta({ id: 'StatementEnd', description: 'The balance at an end of a statement' });
 
 /** An account of a company at the bank. */
 export const account = z
   .object({
     id: account_number.describe('Its number'),
-    company_id: id_number,
+    company_id: id_number.describe('The company'),
     number: account_number,
     currency,
     kind: z.enum(account_kinds),
@@ -54,4 +57,4 @@ export const account = z
     type: z.literal('account'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentAccount>>)
-  .meta({ id: 'Account' });
+  .meta({ id: 'Account', description: 'An account of a company at the bank' });

@@ -6,6 +6,7 @@ import {
 } from '@tallystick/accounts';
 import {
   account_number,
+  currency,
   date,
   id_text,
   type ShapeOf,
@@ -21,8 +22,6 @@ import type {
   presentTransaction,
 } from './presenter.ts';
 
-const currency = z.string().regex(/^[A-Z]{3}$/);
-
 const of_account = { account: account_number, currency } as const;
 
 export const transaction = z
@@ -33,7 +32,10 @@ export const transaction = z
     booking_date: date,
     value_date: date,
     amount: shown_amount.describe('Minor units (cents); a debit is negative'),
-    bai_code: z.string().regex(/^\d{3}$/),
+    bai_code: z
+      .string()
+      .regex(/^\d{3}$/)
+      .describe('BAI code, three digits (service specification 4.6)'),
     text: z.string(),
     acquirer_reference: z.string().nullable(),
     balance_after: shown_amount.nullable(),
@@ -41,7 +43,7 @@ export const transaction = z
     merchant_category_code: shown_mcc.nullable(),
     type: z.literal('transaction'),
   } satisfies ShapeOf<ReturnType<typeof presentTransaction>>)
-  .meta({ id: 'BookedTransaction' });
+  .meta({ id: 'BookedTransaction', description: 'A booked transaction of an account' });
 
 export const direct_debit = z
   .object({
@@ -56,7 +58,7 @@ export const direct_debit = z
     updated_at: shown_instant,
     type: z.literal('direct_debit'),
   } satisfies ShapeOf<ReturnType<typeof presentDirectDebit>>)
-  .meta({ id: 'DirectDebit' });
+  .meta({ id: 'DirectDebit', description: 'A direct debit mandate of an account' });
 
 const creditor = {
   payment_reference: z.string().nullable(),
@@ -85,7 +87,7 @@ export const standing_order = z
     ...creditor,
     type: z.literal('standing_order'),
   } satisfies ShapeOf<ReturnType<typeof presentStandingOrder>>)
-  .meta({ id: 'StandingOrder' });
+  .meta({ id: 'StandingOrder', description: 'A standing order of an account' });
 
 export const scheduled_payment = z
   .object({
@@ -99,4 +101,4 @@ export const scheduled_payment = z
     ...creditor,
     type: z.literal('scheduled_payment'),
   } satisfies ShapeOf<ReturnType<typeof presentScheduledPayment>>)
-  .meta({ id: 'ScheduledPayment' });
+  .meta({ id: 'ScheduledPayment', description: 'A scheduled payment of an account' });

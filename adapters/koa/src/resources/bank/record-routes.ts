@@ -40,7 +40,7 @@ const record_error = z
     path: z.string().describe('The field; empty when the whole line is at fault'),
     message: z.string().describe('What it must be'),
   })
-  .meta({ id: 'RecordError' });
+  .meta({ id: 'RecordError', description: 'What is wrong with a line of a report' });
 
 export const record_report = z
   .object({
@@ -53,7 +53,7 @@ export const record_report = z
       .readonly()
       .describe(`The first ${record_errors_max} problems; a line can have several`),
   } satisfies ShapeOf<ReturnType<typeof presentReport>>)
-  .meta({ id: 'RecordReport' });
+  .meta({ id: 'RecordReport', description: 'The result of a report' });
 
 /**
  * `POST /bank/v1/records`: what the bank reports in bulk. It is one route for all accounts, because

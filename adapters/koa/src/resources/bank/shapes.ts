@@ -10,6 +10,7 @@ import { amount_max, sum_max } from '@tallystick/kernel';
 import {
   account_number,
   amount,
+  currency,
   date,
   id_either,
   id_number,
@@ -20,20 +21,32 @@ import {
   type ShapeOf,
   shown_amount,
   shown_instant,
+  type_names,
   user_id,
 } from '@tallystick/operations';
 import * as z from 'zod';
 import type { presentBalance, presentBankCompany, presentProfile, presentUser } from './presenter.ts';
 
-const services = z.array(z.enum(third_party_services)).max(third_party_services.length);
+const service = z
+  .enum(third_party_services)
+  .describe('`aisp`: account information. `cbpii`: confirmation of funds')
+  .register(type_names, { id: 'OpenBankingService' });
+const services = z.array(service).max(third_party_services.length);
+
+const user_status = z
+  .enum(bank_user_statuses)
+  .describe('Only `active` allows a login')
+  .register(type_names, { id: 'BankUserStatus' });
 
 /** `PUT /bank/v1/users/:user_id`, for the document. The domain checks it. */
 export const put_user = z
   .object({
     data: z.object({
-      company_id: id_either.optional().describe('The company of the key when it serves one; else required'),
+      company_id: id_either
+        .optional()
+        .describe('A user never changes the company. Required unless the key serves one company'),
       name: nameText(255),
-      status: z.enum(bank_user_statuses).describe('Only `active` allows a login'),
+      status: user_status,
       eligible_services: services.nullish().describe('Default: none'),
       configured_services: services.nullish().describe('Default: none'),
       may_view_direct_debits: z.boolean().nullish().describe('Default false'),
@@ -46,6 +59,7 @@ export const put_user = z
   })
   .meta({
     id: 'PutUser',
+    description: 'A user of the bank',
     examples: [
       {
         data: {
@@ -59,23 +73,25 @@ export const put_user = z
         },
       },
     ],
-  });
+  })
+  .register(type_names, { id: 'PutBankUser' });
 
 export const user = z
   .object({
     id: user_id.describe("The bank's own id of the user"),
     company_id: id_number,
     name: z.string(),
-    status: z.enum(bank_user_statuses),
+    status: user_status,
     eligible_services: services.readonly(),
     configured_services: services.readonly(),
     may_view_direct_debits: z.boolean(),
-    viewable_accounts: z.array(account_number).readonly(),
+    viewable_accounts: z.array(account_number).readonly().describe('Numbers of accounts'),
     updated_at: shown_instant,
     type: z.literal('user'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentUser>>)
-  .meta({ id: 'User' });
+  .meta({ id: 'User', description: 'A user of the bank' })
+  .register(type_names, { id: 'BankUser' });
 
 /** `PUT /bank/v1/companies/:id/open-banking`, for the document. The domain checks it. */
 export const put_company = z
@@ -87,6 +103,7 @@ export const put_company = z
   })
   .meta({
     id: 'PutCompanyOpenBanking',
+    description: 'What the bank allows a company in Open Banking',
     examples: [{ data: { eligible_services: ['aisp', 'cbpii'], is_configured: true } }],
   });
 
@@ -99,7 +116,7 @@ export const company = z
     type: z.literal('open_banking'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentBankCompany>>)
-  .meta({ id: 'CompanyOpenBanking' });
+  .meta({ id: 'CompanyOpenBanking', description: 'What the bank allows a company in Open Banking' });
 
 const scheme = z.string().regex(/^[A-Za-z0-9._-]{1,40}$/);
 const account_type = z.enum(account_types);
@@ -132,6 +149,7 @@ export const put_profile = z
   })
   .meta({
     id: 'PutAccountProfile',
+    description: 'How third parties see an account',
     examples: [
       {
         data: {
@@ -164,10 +182,9 @@ export const profile = z
     type: z.literal('account_profile'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentProfile>>)
-  .meta({ id: 'AccountProfile' });
+  .meta({ id: 'AccountProfile', description: 'How third parties see an account' });
 
 const sum = z.int().min(-sum_max).max(sum_max).describe('Minor units (cents); a debt is negative');
-const currency_of_account = z.string().regex(/^[A-Z]{3}$/);
 
 /** `PUT /bank/v1/accounts/:number/balance`, for the document. The domain checks it. */
 export const put_balance = z
@@ -176,19 +193,20 @@ export const put_balance = z
       booked: sum,
       available: sum.nullish().describe('Without the credit line. Default: `booked`'),
       credit_line: amount.max(amount_max).nullish().describe('Default: none'),
-      currency: currency_of_account.nullish().describe('That of the account'),
+      currency: currency.nullish().describe('That of the account'),
       as_of: instant.nullish().describe('Default: now. Not more than a day ahead'),
     }),
   })
   .meta({
     id: 'PutAccountBalance',
+    description: 'A balance that the bank reports',
     examples: [{ data: { booked: 125_000, available: 120_000, credit_line: 50_000 } }],
   });
 
 export const balance = z
   .object({
     id: account_number,
-    currency: currency_of_account,
+    currency,
     booked: shown_amount,
     available: shown_amount,
     credit_line: shown_amount.nullable(),
@@ -196,4 +214,4 @@ export const balance = z
     type: z.literal('account_balance'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentBalance>>)
-  .meta({ id: 'AccountBalance' });
+  .meta({ id: 'AccountBalance', description: 'The balance of an account' });

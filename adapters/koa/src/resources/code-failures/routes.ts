@@ -14,7 +14,7 @@ export const code_failures = z
     code_failures: z.int().min(0).max(code_failures_max).describe('Wrong codes that count on this UTC day'),
     type: z.literal('code_failures'),
   } satisfies ShapeOf<ReturnType<typeof presentCodeFailures>>)
-  .meta({ id: 'CodeFailures' });
+  .meta({ id: 'CodeFailures', description: 'The wrong codes of a card' });
 
 /** `/operator/v1/virtualcards/:id/code-failures` (decision: codes cannot be guessed). */
 export function codeFailureRoutes(): readonly Route[] {

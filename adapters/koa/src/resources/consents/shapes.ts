@@ -1,5 +1,13 @@
 import { consent_statuses, permissions } from '@tallystick/consents';
-import { account_number, id_number, resource_url, type ShapeOf, shown_instant, user_id } from '@tallystick/operations';
+import {
+  account_number,
+  id_number,
+  resource_url,
+  type ShapeOf,
+  shown_instant,
+  type_names,
+  user_id,
+} from '@tallystick/operations';
 import * as z from 'zod';
 import type { presentBankConsent } from './presenter.ts';
 
@@ -17,7 +25,7 @@ export const decide_consent = z
         .describe('By default all accounts that the user may view'),
     }),
   })
-  .meta({ id: 'DecideConsent', examples: [{ data: { decision: 'approve' } }] });
+  .meta({ id: 'DecideConsent', description: 'The decision of a user', examples: [{ data: { decision: 'approve' } }] });
 
 /** A consent, with the user and the accounts that the third party does not see. */
 export const consent = z
@@ -25,8 +33,12 @@ export const consent = z
     id: z.string().describe('Its ConsentId'),
     kind: z.enum(['account_access', 'funds_confirmation']),
     client_id: z.string().describe('The third party that created it'),
-    status: z.enum(consent_statuses),
-    permissions: z.array(z.enum(permissions)).describe('Empty for a confirmation of funds'),
+    status: z.enum(consent_statuses).register(type_names, { id: 'ConsentStatus' }),
+    permissions: z
+      .array(
+        z.enum(permissions).describe('What a consent allows to read').register(type_names, { id: 'ConsentPermission' }),
+      )
+      .describe('Empty for a confirmation of funds'),
     expiration_date_time: z.string().nullable(),
     company_id: id_number.nullable(),
     user_id: z.string().nullable().describe('Who authorised it; null before'),
@@ -39,4 +51,4 @@ export const consent = z
     type: z.literal('consent'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentBankConsent>>)
-  .meta({ id: 'Consent' });
+  .meta({ id: 'Consent', description: 'A consent, with the user and the accounts that the third party does not see' });

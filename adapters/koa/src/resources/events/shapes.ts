@@ -17,6 +17,7 @@ import {
   resource_url,
   type ShapeOf,
   shown_instant,
+  type_names,
 } from '@tallystick/operations';
 import * as z from 'zod';
 import { break_state } from '../reconciliation/break-shape.ts';
@@ -33,6 +34,8 @@ export const foreign_state = z
 interface EventKind {
   /** The name of the event's schema. */
   readonly id: string;
+  /** What happened. */
+  readonly description: string;
   readonly state: z.ZodType<Payload>;
   /** By the stored name of the type: the condition under which its events are recorded. */
   readonly types: Readonly<Record<string, string>>;
@@ -40,6 +43,7 @@ interface EventKind {
 
 const foreign_events: EventKind = {
   id: 'ForeignEventRecord',
+  description: 'An event that another system of the bank recorded',
   state: foreign_state,
   types: {
     'ach.status': 'An ACH transfer fails',
@@ -53,6 +57,7 @@ const foreign_events: EventKind = {
 export const event_kinds: readonly EventKind[] = [
   {
     id: 'VirtualCardEvent',
+    description: 'A virtual card was created, changed or canceled',
     state: card_state,
     types: {
       'virtualcard.created': 'A virtual card is created',
@@ -62,21 +67,25 @@ export const event_kinds: readonly EventKind[] = [
   },
   {
     id: 'AuthorizationEvent',
+    description: 'An authorization was received, or its state changed',
     state: authorization_item,
     types: { 'virtualcard.realtime.auths': 'An authorization message about a virtual card is decided or recorded' },
   },
   {
     id: 'ClearingEvent',
+    description: 'A clearing was received, or its match changed',
     state: clearing_item,
     types: { 'virtualcard.clearings': 'A clearing of a virtual card is recorded' },
   },
   {
     id: 'TemplateEvent',
+    description: 'A purchase template is ready for use',
     state: template_item,
     types: { 'virtualcard.purchasetemplate.created': 'A requested purchase template is ready for use' },
   },
   {
     id: 'ReconciliationBreakEvent',
+    description: 'A break was opened, grew older or was resolved',
     state: break_state,
     types: {
       'reconciliation.break.opened': 'An item of reconciliation becomes a break, or a break of another kind',
@@ -88,7 +97,7 @@ export const event_kinds: readonly EventKind[] = [
 ];
 
 /** An event as answers show it (service specification 2.4). */
-function eventOf({ id, types, state }: EventKind) {
+function eventOf({ id, description, types, state }: EventKind) {
   return z
     .object({
       id: id_text,
@@ -99,7 +108,7 @@ function eventOf({ id, types, state }: EventKind) {
       type: z.literal('event'),
       url: resource_url,
     } satisfies ShapeOf<ReturnType<typeof presentEvent>>)
-    .meta({ id });
+    .meta({ id, description });
 }
 
 const event_schemas = new Map(event_kinds.map((kind) => [kind, eventOf(kind)]));
@@ -107,8 +116,9 @@ const event_schemas = new Map(event_kinds.map((kind) => [kind, eventOf(kind)]));
 /** An event of another system. */
 export const foreign_event_record = event_schemas.get(foreign_events)!;
 
-/** Any event. `event_type` states which. */
-export const event = z.union([...event_schemas.values()]).meta({ id: 'Event' });
+export const event = z
+  .union([...event_schemas.values()])
+  .meta({ id: 'Event', description: 'An event. `event_type` states which' });
 
 /** The names under which events are delivered: the names of all types, also their second names. */
 export const delivered_names = [
@@ -116,20 +126,27 @@ export const delivered_names = [
   ...event_types_without_id,
 ];
 
+/** The name of an event type. */
+export const event_type_name = z.enum(delivered_names).register(type_names, { id: 'EventTypeName' });
+
 /** An event type (service specification 2.5). */
 export const event_type = z
   .object({
-    id: id_number.meta({ enum: event_types.map(({ id }) => id) }),
+    id: id_number.meta({ enum: event_types.map(({ id }) => id) }).describe('For `event_type_ids` of webhooks'),
     name: z.enum(event_types.map(({ name }) => name)),
   } satisfies ShapeOf<EventType>)
-  .meta({ id: 'EventType' });
+  .meta({ id: 'EventType', description: 'A type of events that a webhook can subscribe to' });
 
 /** `POST /operator/v1/events`: an event of another system. */
 export const foreign_event = z
   .object({
     data: z.object({
       company_id: id_either,
-      event_type: z.string().meta({ enum: foreign_event_types }),
+      event_type: z
+        .string()
+        .meta({ enum: foreign_event_types })
+        .describe('The type of an event that another system of the bank records')
+        .register(type_names, { id: 'ForeignEventType' }),
       payload: z
         .record(z.string(), z.unknown())
         .describe(`Current state of the object: at most ${foreign_payload_bytes_max} bytes of JSON`),
@@ -138,6 +155,7 @@ export const foreign_event = z
   })
   .meta({
     id: 'ForeignEvent',
+    description: 'An event of another system of the bank',
     examples: [
       {
         data: {

@@ -26,7 +26,7 @@ import { callOf } from '../operator/routes.ts';
 import { presentMinimalQuarantined, presentQuarantined } from '../quarantine/presenter.ts';
 import { quarantined } from '../quarantine/shapes.ts';
 import { presentImport, presentMinimalImport } from './presenter.ts';
-import { import_resource, release_body } from './shapes.ts';
+import { import_resource, import_status, release_body } from './shapes.ts';
 
 const path = '/operator/v1/imports';
 
@@ -35,7 +35,7 @@ const of_imports = { area: 'imports', tag: 'Operator' } as const;
 /** The longest name of a file, in UTF-16 units. */
 const name_length_max = 255;
 
-const filter = z.object({ status: z.enum(import_statuses), format: z.string() }).partial();
+const filter = z.object({ status: import_status, format: z.string() }).partial();
 
 const text_parameters = z.object({
   name: z

@@ -1,9 +1,14 @@
 import { import_phases, import_statuses } from '@tallystick/imports';
-import { id_text, resource_url, type ShapeOf, shown_instant } from '@tallystick/operations';
+import { id_text, resource_url, type ShapeOf, shown_instant, type_names } from '@tallystick/operations';
 import * as z from 'zod';
 import type { presentImport } from './presenter.ts';
 
 const count = z.int().min(0);
+
+export const import_status = z
+  .enum(import_statuses)
+  .describe('`held`: nothing is applied until an operator releases it. `refused`, `truncated`: nothing was applied')
+  .register(type_names, { id: 'ImportStatus' });
 
 const problem = z
   .object({
@@ -11,7 +16,7 @@ const problem = z
     message: z.string(),
     offset: count.nullable().describe('Bytes from the start of the file; null where that is unknown'),
   })
-  .meta({ id: 'ImportProblem' });
+  .meta({ id: 'ImportProblem', description: 'Why a file was not applied' });
 
 const read_with = z
   .object({
@@ -21,7 +26,7 @@ const read_with = z
       .regex(/^[0-9a-f]{64}$/)
       .describe('Of all settings of the profile; two imports with the same hash were read alike'),
   })
-  .meta({ id: 'ImportProfile' });
+  .meta({ id: 'ImportProfile', description: 'How a file was read' });
 
 /** A file that was imported, is being imported, or was not accepted. */
 export const import_resource = z
@@ -37,11 +42,7 @@ export const import_resource = z
       .nullable()
       .describe('Of all bytes of the file; null until they are read'),
     file_id: z.string().nullable().describe('The id in the header; null: the file has none'),
-    status: z
-      .enum(import_statuses)
-      .describe(
-        '`held`: nothing is applied until an operator releases it. `refused`, `truncated`: nothing was applied',
-      ),
+    status: import_status,
     phase: z
       .enum(import_phases)
       .nullable()
@@ -72,9 +73,13 @@ export const import_resource = z
     type: z.literal('import'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentImport>>)
-  .meta({ id: 'Import' });
+  .meta({ id: 'Import', description: 'A file that was imported, is being imported, or was not accepted' });
 
 /** The body that releases a held import. The domain checks the note. */
 export const release_body = z
   .object({ data: z.object({ note: z.string().describe('Why it may be applied; the audit log keeps it') }) })
-  .meta({ id: 'ImportRelease', examples: [{ data: { note: 'A corrected file: the sender confirmed it' } }] });
+  .meta({
+    id: 'ImportRelease',
+    description: 'The release of a held import',
+    examples: [{ data: { note: 'A corrected file: the sender confirmed it' } }],
+  });

@@ -11,8 +11,8 @@ const item = z.object({
   url: resource_url,
 } satisfies ShapeOf<MailboxResource>);
 
-export const mailbox_item = item.meta({ id: 'MailboxItem' });
+export const mailbox_item = item.meta({ id: 'MailboxItem', description: 'A stored mail in a list' });
 
 export const mailbox_message = item
   .extend({ text: z.string().describe('The message as text, with the one-time link'), html: z.string() })
-  .meta({ id: 'MailboxMessage' });
+  .meta({ id: 'MailboxMessage', description: 'A stored mail' });

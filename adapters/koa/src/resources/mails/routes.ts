@@ -7,13 +7,13 @@ import { type Route, route } from '../../request/route.ts';
 import { readCompanyFilter } from '../id-filter.ts';
 import { callOf } from '../operator/routes.ts';
 import { presentMail, presentMinimalMail } from './presenter.ts';
-import { mail } from './shapes.ts';
+import { mail, mail_state } from './shapes.ts';
 
 const path = '/operator/v1/mails';
 
 const of_mails = { area: 'mails', tag: 'Operator' } as const;
 
-const mail_filter = z.object({ state: z.enum(mail_states), company_id: filter_id }).partial();
+const mail_filter = z.object({ state: mail_state, company_id: filter_id }).partial();
 
 /** `/operator/v1/mails`: the state of the mails about cards, and a retry of failed ones. */
 export function mailRoutes(): readonly Route[] {

@@ -1,7 +1,9 @@
 import { mail_states } from '@tallystick/cards';
-import { id_number, id_text, resource_url, type ShapeOf, shown_instant } from '@tallystick/operations';
+import { id_number, id_text, resource_url, type ShapeOf, shown_instant, type_names } from '@tallystick/operations';
 import * as z from 'zod';
 import type { MailResource } from './presenter.ts';
+
+export const mail_state = z.enum(mail_states).register(type_names, { id: 'MailState' });
 
 /** A mail as an operator sees it: its card and its state. */
 export const mail = z
@@ -10,7 +12,7 @@ export const mail = z
     company_id: id_number,
     vcn_id: id_number.describe('The virtual card that the mail is about'),
     recipient: z.string().describe('The address, masked: j***@example.com'),
-    state: z.enum(mail_states),
+    state: mail_state,
     attempts: z.int().min(0).describe('Attempts since the mail was queued or retried'),
     error: z.string().nullable().describe('Why the last attempt failed, such as "refused 451"'),
     created_at: shown_instant,
@@ -19,4 +21,5 @@ export const mail = z
     type: z.literal('mail'),
     url: resource_url,
   } satisfies ShapeOf<MailResource>)
-  .meta({ id: 'Mail' });
+  .meta({ id: 'Mail', description: 'The state of a mail about a card' })
+  .register(type_names, { id: 'CardMail' });

@@ -25,6 +25,7 @@ import {
   resource_url,
   type ShapeOf,
   shown_instant,
+  type_names,
 } from '@tallystick/operations';
 import * as z from 'zod';
 import type { presentRealCard } from '../real-cards/presenter.ts';
@@ -39,9 +40,20 @@ export const create_company = z
       customer_number: nameText(customer_number_length_max).describe('No other company has it'),
     }),
   })
-  .meta({ id: 'CreateCompany', examples: [{ data: { name: 'Example Ltd', customer_number: '4711' } }] });
+  .meta({
+    id: 'CreateCompany',
+    description: 'A new company',
+    examples: [{ data: { name: 'Example Ltd', customer_number: '4711' } }],
+  });
 
 const hold_days = z.union([z.int().min(1).max(hold_days_max), z.literal('never')]);
+
+const company_status = z
+  .enum(company_statuses)
+  .describe('`closed`: its calls are refused (`forbidden`) and its cards decline (K), until it is active again')
+  .register(type_names, { id: 'CompanyStatus' });
+
+const role = z.enum(roles).describe('The permissions of an API key').register(type_names, { id: 'ApiKeyRole' });
 
 const company_rate_limit = z.int().min(1).max(rate_limit_max);
 
@@ -61,31 +73,32 @@ export const update_company = z
         .nullish()
         .describe('True: mails about its cards contain the number and the code, beside the one-time link'),
       hold_days: hold_days.nullish().describe(`${hold_days_meaning} Applies to later holds`),
-      status: z
-        .enum(company_statuses)
-        .nullish()
-        .describe('closed: its keys are answered with 403 and its cards decline (K), until it is active again'),
+      status: company_status.nullish(),
       rate_limit_per_minute: company_rate_limit.nullish().describe(company_rate_limit_meaning),
     }),
   })
-  .meta({ id: 'UpdateCompany', examples: [{ data: { hold_days: 7 } }] });
+  .meta({
+    id: 'UpdateCompany',
+    description: 'A change of a company. What is absent stays, and null resets a field to its default',
+    examples: [{ data: { hold_days: 7 } }],
+  });
 
 export const company = z
   .object({
     id: id_text,
     name: z.string().max(company_name_length_max),
-    customer_number: z.string().max(customer_number_length_max),
+    customer_number: z.string().max(customer_number_length_max).describe("The bank's number of the company"),
     full_details_in_mail: z
       .boolean()
       .describe('Whether mails about its cards contain the number and the code, beside the one-time link'),
     hold_days: hold_days.nullable().describe(hold_days_meaning),
-    status: z.enum(company_statuses).describe('closed: its keys are answered with 403 and its cards decline (K)'),
+    status: company_status,
     rate_limit_per_minute: company_rate_limit.nullable().describe(company_rate_limit_meaning),
     created_at: shown_instant,
     type: z.literal('company'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentCompany>>)
-  .meta({ id: 'Company' });
+  .meta({ id: 'Company', description: 'A company that has cards' });
 
 const account_range = z.string().regex(account_range_form, { error: () => 'must be 6 to 12 digits' });
 
@@ -109,6 +122,7 @@ export const create_real_card = z
   })
   .meta({
     id: 'CreateRealCard',
+    description: 'A new real card',
     examples: [{ data: { company_id: 1, alias: 'Travel', billing_currency: 'EUR', account_range: '54545400' } }],
   });
 
@@ -116,8 +130,8 @@ export const real_card = z
   .object({
     id: id_text,
     rcn_id: id_number.describe('The id as a number: the rcn_id of its virtual cards'),
-    rcn_alias: z.string().max(alias_length_max),
-    company_id: id_number,
+    rcn_alias: z.string().max(alias_length_max).describe('The name of the real card'),
+    company_id: id_number.describe('The company'),
     billing_currency: currency,
     account_range: account_range.describe('The first digits of the numbers of its virtual cards'),
     velocity_enabled: z.boolean().describe('False: its virtual cards can only be Continuous'),
@@ -131,7 +145,7 @@ export const real_card = z
     type: z.literal('realcard'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentRealCard>>)
-  .meta({ id: 'RealCard' });
+  .meta({ id: 'RealCard', description: 'A real card' });
 
 /** `POST /operator/v1/keys`. */
 export const create_key = z
@@ -140,7 +154,7 @@ export const create_key = z
       company_id: id_either
         .nullish()
         .describe('Required for the role client, allowed for bank, refused for the others'),
-      role: z.enum(roles),
+      role,
       name: nameText(key_name_length_max),
       signing_secret: z
         .string()
@@ -151,13 +165,18 @@ export const create_key = z
       rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullish(),
     }),
   })
-  .meta({ id: 'CreateKey', examples: [{ data: { role: 'client', company_id: 1, name: 'Back office' } }] });
+  .meta({
+    id: 'CreateKey',
+    description: 'A new API key',
+    examples: [{ data: { role: 'client', company_id: 1, name: 'Back office' } }],
+  })
+  .register(type_names, { id: 'CreateApiKey' });
 
 export const api_key = z
   .object({
     id: id_text,
     company_id: id_number.nullable(),
-    role: z.enum(roles),
+    role,
     environment: z.enum(environments),
     name: z.string().max(key_name_length_max),
     signed: z.boolean().describe('Whether its requests must be signed'),
@@ -168,7 +187,7 @@ export const api_key = z
     type: z.literal('apikey'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentApiKey> & { readonly key?: string }>)
-  .meta({ id: 'ApiKey' });
+  .meta({ id: 'ApiKey', description: 'An API key of the HTTP interface' });
 
 /** `POST /sandbox/v1/clock`. */
 export const move_clock = z
@@ -183,7 +202,8 @@ export const move_clock = z
       frozen: z.boolean().nullish().describe('True: the clock stands still there. False: it runs. Absent: as before'),
     }),
   })
-  .meta({ id: 'MoveClock', examples: [{ data: { advance: 'PT10M' } }] });
+  .meta({ id: 'MoveClock', description: 'A move of the clock', examples: [{ data: { advance: 'PT10M' } }] })
+  .register(type_names, { id: 'MoveSandboxClock' });
 
 export const clock = z
   .object({
@@ -191,4 +211,5 @@ export const clock = z
     frozen: z.boolean().describe('Whether the clock is frozen'),
     waiting: z.string().optional().describe('Due work that is not done yet, and why; absent: all is done'),
   } satisfies ShapeOf<MovedClock>)
-  .meta({ id: 'Clock' });
+  .meta({ id: 'Clock', description: 'The clock after a move' })
+  .register(type_names, { id: 'SandboxClock' });

@@ -7,6 +7,7 @@ import { namedIn, type Query, readChoiceFilter } from '../../request/query.ts';
 import { type Route, route } from '../../request/route.ts';
 import { instants_filter } from '../events/filter-shape.ts';
 import { readCompanyFilter, readIdFilter } from '../id-filter.ts';
+import { delivery_state } from '../webhooks/shapes.ts';
 import { presentAuditEntry, presentDeliveryOfAll, presentWebhookState } from './presenter.ts';
 import { audit_entry, delivery_of_all, webhook_state_of_all } from './shapes.ts';
 
@@ -18,7 +19,7 @@ const delivery_filter = z
   .object({
     company_id: filter_id,
     webhook_id: filter_id,
-    state: z.enum(delivery_states),
+    state: delivery_state,
     next_attempt_at: instants_filter,
   })
   .partial()

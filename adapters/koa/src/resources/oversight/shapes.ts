@@ -1,5 +1,5 @@
 import { backlog_max, failures_until_failing } from '@tallystick/events';
-import { id_number, id_text, type ShapeOf, shown_instant } from '@tallystick/operations';
+import { id_number, id_text, type ShapeOf, shown_instant, type_names } from '@tallystick/operations';
 import * as z from 'zod';
 import { attempt, delivery, webhook } from '../webhooks/shapes.ts';
 import type { presentAuditEntry, presentDeliveryOfAll, presentWebhookState } from './presenter.ts';
@@ -20,7 +20,12 @@ export const webhook_state_of_all = z
     created_at: shown_instant,
     type: z.literal('webhook'),
   } satisfies ShapeOf<ReturnType<typeof presentWebhookState>>)
-  .meta({ id: 'OperatorWebhook' });
+  .meta({ id: 'OperatorWebhook', description: 'A webhook with its state, as operators see it' });
+
+const operator_attempt = attempt
+  .omit({ answer: true })
+  .describe('An attempt of a delivery, as operators see it')
+  .register(type_names, { id: 'OperatorAttempt' });
 
 /** A delivery of any company. */
 export const delivery_of_all = z
@@ -28,9 +33,9 @@ export const delivery_of_all = z
     ...delivery.omit({ url: true }).shape,
     company_id: id_number,
     webhook_id: id_number,
-    attempts: z.array(attempt.omit({ answer: true })).describe('In the order in which they were made'),
+    attempts: z.array(operator_attempt).describe('In the order in which they were made'),
   } satisfies ShapeOf<ReturnType<typeof presentDeliveryOfAll>>)
-  .meta({ id: 'OperatorDelivery' });
+  .meta({ id: 'OperatorDelivery', description: 'A delivery, as operators see it' });
 
 /** An entry of the audit log. */
 export const audit_entry = z
@@ -38,11 +43,11 @@ export const audit_entry = z
     id: id_text,
     at: shown_instant,
     company_id: id_number.nullable().describe('Null: the action concerns no single company'),
-    actor: z.string().describe('`key:17`, `command` for npm run admin, or a job'),
+    actor: z.string().describe('`key:17`, the `actor` of a call in process, `command` for a command line, or a job'),
     action: z.string().describe('Such as `card_number.shown`, `api_key.created`, `company.updated`'),
     object: z.string().describe('What the action was done to: `virtualcard:17`'),
     request_id: z.string().nullable(),
     details: z.record(z.string(), z.unknown()).describe('Further facts; never a card number or a secret'),
     type: z.literal('audit_entry'),
   } satisfies ShapeOf<ReturnType<typeof presentAuditEntry>>)
-  .meta({ id: 'AuditEntry' });
+  .meta({ id: 'AuditEntry', description: 'An entry of the audit log' });

@@ -12,13 +12,13 @@ import { namedIn, readChoiceFilter } from '../../request/query.ts';
 import { type Route, route } from '../../request/route.ts';
 import { callOf } from '../operator/routes.ts';
 import { presentMinimalQuarantined, presentQuarantined } from './presenter.ts';
-import { quarantined } from './shapes.ts';
+import { quarantine_reason, quarantine_status, quarantined } from './shapes.ts';
 
 const path = '/operator/v1/quarantine';
 
 const of_quarantine = { area: 'quarantine', tag: 'Operator' } as const;
 
-const filter = z.object({ status: z.enum(quarantine_statuses), reason: z.enum(quarantine_reasons) }).partial();
+const filter = z.object({ status: quarantine_status, reason: quarantine_reason }).partial();
 
 /** `/operator/v1/quarantine`: clearings that were refused and are kept (decision: clearing). */
 export function quarantineRoutes(ports: ReplayPorts): readonly Route[] {

@@ -1,9 +1,18 @@
 import { quarantine_reasons, quarantine_sources, quarantine_statuses } from '@tallystick/cards';
-import { id_number, id_text, resource_url, type ShapeOf, shown_instant } from '@tallystick/operations';
+import { id_number, id_text, resource_url, type ShapeOf, shown_instant, type_names } from '@tallystick/operations';
 import * as z from 'zod';
 import type { presentQuarantined } from './presenter.ts';
 
-/** A clearing that was refused and is kept. */
+export const quarantine_status = z
+  .enum(quarantine_statuses)
+  .describe('`applied`: a replay recorded the clearing')
+  .register(type_names, { id: 'QuarantineStatus' });
+
+export const quarantine_reason = z
+  .enum(quarantine_reasons)
+  .describe('Why a clearing was refused')
+  .register(type_names, { id: 'QuarantineReason' });
+
 export const quarantined = z
   .object({
     id: id_text,
@@ -11,8 +20,8 @@ export const quarantined = z
     import_id: id_number.nullable().describe('Of a file: its import'),
     ordinal: z.int().min(0).nullable().describe('Of a file: the number of the record'),
     position: z.int().min(0).nullable().describe('Of a file: the byte offset or line of the record'),
-    status: z.enum(quarantine_statuses).describe('`applied`: a replay recorded the clearing'),
-    reason: z.enum(quarantine_reasons).describe('Why it was refused the last time'),
+    status: quarantine_status,
+    reason: quarantine_reason.describe('Why it was refused the last time'),
     explanation: z.string().describe('The reason in words'),
     message: z.record(z.string(), z.unknown()).describe('The fields that were sent. The card number is masked'),
     count: z.int().min(1).describe('How often the message was refused, replays included'),
@@ -23,4 +32,4 @@ export const quarantined = z
     type: z.literal('quarantined'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentQuarantined>>)
-  .meta({ id: 'Quarantined' });
+  .meta({ id: 'Quarantined', description: 'A clearing that was refused and is kept' });

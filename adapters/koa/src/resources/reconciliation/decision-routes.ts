@@ -29,7 +29,7 @@ export const row_error = z
     column: z.enum(decision_columns),
     message: z.string().describe('What it must be'),
   })
-  .meta({ id: 'ReconciliationRowError' });
+  .meta({ id: 'ReconciliationRowError', description: 'What is wrong with a row of a table' });
 
 export const table_answer = z
   .object({
@@ -41,7 +41,7 @@ export const table_answer = z
     errors: z.array(row_error).readonly().describe('The first errors; empty unless it was a dry run'),
     errors_total: count,
   } satisfies ShapeOf<ReturnType<typeof presentTableAnswer>>)
-  .meta({ id: 'ReconciliationDecisions' });
+  .meta({ id: 'ReconciliationDecisions', description: 'The result of a table of decisions' });
 
 /** `POST /v1/reconciliation/decisions`: the table of items with decisions filled in. */
 export function decisionRoutes(ports: ActPorts & { readonly readTable: ReadTable }): readonly Route[] {

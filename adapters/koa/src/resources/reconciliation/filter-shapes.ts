@@ -1,7 +1,7 @@
-import { clearing_classes } from '@tallystick/cards';
-import { currency, date, filter_id } from '@tallystick/operations';
-import { break_kinds, type item_filter_names, item_statuses } from '@tallystick/reconciliation';
+import { clearing_class, currency, date, filter_id } from '@tallystick/operations';
+import type { item_filter_names } from '@tallystick/reconciliation';
 import * as z from 'zod';
+import { break_kind, item_status } from './break-shape.ts';
 
 const date_form = String.raw`\d{4}-\d\d-\d\d`;
 
@@ -16,9 +16,9 @@ export const dates = z.union([date, rangeOf(date_form)]);
 /** The filters of lists of items, for the document. The domain reads them. */
 export const item_filter = z
   .object({
-    status: z.enum(item_statuses),
-    class: z.enum(clearing_classes),
-    kind: z.enum(break_kinds),
+    status: item_status,
+    class: clearing_class,
+    kind: break_kind,
     vcn_id: filter_id,
     currency,
     settlement_date: dates.describe('Of the newest clearing of an item'),

@@ -42,11 +42,15 @@ export const period = z
     reopened_by: z.string().nullable(),
     type: z.literal('reconciliation_period'),
   } satisfies ShapeOf<ReturnType<typeof presentPeriod>>)
-  .meta({ id: 'ReconciliationPeriod' });
+  .meta({ id: 'ReconciliationPeriod', description: 'A closed period' });
 
 export const close_period = z
   .object({ data: z.object({ closed_through: date.describe('The last day to close; a day that is over in UTC') }) })
-  .meta({ id: 'ReconciliationPeriodClosing', examples: [{ data: { closed_through: '2030-03-14' } }] });
+  .meta({
+    id: 'ReconciliationPeriodClosing',
+    description: 'The period to close',
+    examples: [{ data: { closed_through: '2030-03-14' } }],
+  });
 
 /** `/v1/reconciliation/periods` (decision: reconciliation, periods). */
 export function periodRoutes(ports: PeriodPorts): readonly Route[] {

@@ -1,15 +1,18 @@
-import { clearing_classes } from '@tallystick/cards';
-import { currency, date, id_number, id_text, type ShapeOf, shown_amount } from '@tallystick/operations';
 import {
-  age_buckets,
-  break_kinds,
-  bridge_listed_max,
-  difference_kinds,
-  item_statuses,
-  matched_by,
-} from '@tallystick/reconciliation';
+  clearing_class,
+  currency,
+  date,
+  id_number,
+  id_text,
+  type ShapeOf,
+  shown_amount,
+  type_names,
+} from '@tallystick/operations';
+import { bridge_listed_max, difference_kinds } from '@tallystick/reconciliation';
 import * as z from 'zod';
+import { break_age, break_kind, item_status } from './break-shape.ts';
 import type { presentBridge, presentRules, presentSummary } from './report-presenter.ts';
+import { matched_by } from './shapes.ts';
 
 const count = z.int().min(0);
 
@@ -19,23 +22,20 @@ const total = z
     count,
     sum: shown_amount.nullable().describe('Minor units; null: the items are of several currencies, see `by_currency`'),
   })
-  .meta({ id: 'ReconciliationTotal' });
+  .meta({ id: 'ReconciliationTotal', description: 'The number of some items, and the sum of their amounts' });
 
 /** Totals by these names. One that counts nothing is left out. */
-function totalsBy<Name extends string>(names: readonly Name[], about: string) {
+function totalsBy<Name extends string>(name: z.ZodType<Name> & z.core.$ZodRecordKey, about: string) {
   return z
-    .partialRecord(z.enum(names), total)
+    .partialRecord(name, total)
     .describe(`${about}. The amount of an item is what is stated less fees, else cleared, else authorized`);
 }
 
 const totals = {
-  by_status: totalsBy(item_statuses, 'All items'),
-  by_kind: totalsBy(break_kinds, 'Breaks'),
-  by_class: totalsBy(clearing_classes, 'Items with a clearing that are not ignored'),
-  by_age: totalsBy(
-    age_buckets.map(({ name }) => name),
-    'Breaks, by the days since their due date',
-  ),
+  by_status: totalsBy(item_status, 'All items'),
+  by_kind: totalsBy(break_kind, 'Breaks'),
+  by_class: totalsBy(clearing_class, 'Items with a clearing that are not ignored'),
+  by_age: totalsBy(break_age, 'Breaks, by the days since their due date'),
 };
 
 /** `GET /v1/reconciliation/summary`. */
@@ -44,20 +44,23 @@ export const summary = z
     currency: currency.nullable().describe('Of all items; null: there are several, or there are no items'),
     ...totals,
     by_currency: z
-      .record(z.string(), z.object(totals).meta({ id: 'ReconciliationTotals' }))
+      .record(
+        z.string(),
+        z.object(totals).meta({ id: 'ReconciliationTotals', description: 'The items of one currency in numbers' }),
+      )
       .describe('The same for each currency'),
   } satisfies ShapeOf<ReturnType<typeof presentSummary>>)
-  .meta({ id: 'ReconciliationSummary' });
+  .meta({ id: 'ReconciliationSummary', description: 'The items of a company in numbers' });
 
 const rule_count = z
   .object({
-    rule: z.enum(matched_by),
+    rule: matched_by,
     authorization_matches: count.describe('Clearings matched to an authorization or an earlier clearing'),
     statement_matches: count.describe('Matches of statement lines with clearings'),
     confirmed: count.describe('Proposals of the rule that a person confirmed'),
     undone: count.describe('Matches of the rule that a person undid'),
   })
-  .meta({ id: 'ReconciliationRule' });
+  .meta({ id: 'ReconciliationRule', description: 'The matches of a rule in numbers' });
 
 /** `GET /v1/reconciliation/rules`. */
 export const rules_report = z
@@ -73,18 +76,22 @@ export const rules_report = z
     confirmed: count,
     undone: count,
   } satisfies ShapeOf<ReturnType<typeof presentRules>>)
-  .meta({ id: 'ReconciliationRules' });
+  .meta({ id: 'ReconciliationRules', description: 'The matches of all rules in numbers' });
 
 const difference = z
   .object({
     item_id: id_text.nullable().describe('Null: lines that are in no item yet'),
     step: z
       .enum(['statement', 'authorization'])
-      .describe('`statement`: between card lines and clearings; `authorization`: between these and authorized'),
-    kind: z.enum(difference_kinds),
+      .describe('`statement`: between card lines and clearings; `authorization`: between these and authorized')
+      .register(type_names, { id: 'BridgeStep' }),
+    kind: z
+      .enum(difference_kinds)
+      .describe('The kind of a break, the class of a clearing, the status of an item, or a kind of the bridge alone')
+      .register(type_names, { id: 'DifferenceKind' }),
     amount: shown_amount,
   })
-  .meta({ id: 'ReconciliationDifference' });
+  .meta({ id: 'ReconciliationDifference', description: 'A difference of an item in the bridge' });
 
 const difference_sum = z
   .object({
@@ -99,11 +106,11 @@ const difference_sum = z
         'Lists the items of the company with this kind, class or status, on any account; null: no filter lists them',
       ),
   })
-  .meta({ id: 'ReconciliationDifferenceSum' });
+  .meta({ id: 'ReconciliationDifferenceSum', description: 'All differences of a kind in the bridge' });
 
 const unexplained_line = z
   .object({ line_id: id_number, amount: shown_amount })
-  .meta({ id: 'ReconciliationUnexplainedLine' });
+  .meta({ id: 'ReconciliationUnexplainedLine', description: 'A card line that has no clearing' });
 
 /** `GET /v1/reconciliation/bridge`. */
 export const bridge = z
@@ -136,4 +143,7 @@ export const bridge = z
     unexplained_count: count.describe('Of all unexplained lines, listed or not'),
     unexplained_sum: shown_amount.describe('Of all unexplained lines, listed or not'),
   } satisfies ShapeOf<ReturnType<typeof presentBridge>>)
-  .meta({ id: 'ReconciliationBridge' });
+  .meta({
+    id: 'ReconciliationBridge',
+    description: 'How the balances of an account follow from clearings and authorizations',
+  });

@@ -42,7 +42,11 @@ export const purchase = z
       merchant_name: short_text.min(1).max(60).nullish(),
     }),
   })
-  .meta({ id: 'SandboxPurchase', examples: [{ data: { vcn_id: 1, amount: 12_500, merchant_name: 'Corner Grocer' } }] });
+  .meta({
+    id: 'SandboxPurchase',
+    description: 'A purchase with a virtual card',
+    examples: [{ data: { vcn_id: 1, amount: 12_500, merchant_name: 'Corner Grocer' } }],
+  });
 
 /** What follows a purchase. */
 export const follow_up = z
@@ -53,7 +57,7 @@ export const follow_up = z
         .describe("Minor units of the currency of the card's limits. Absent: all that is left"),
     }),
   })
-  .meta({ id: 'SandboxFollowUp', examples: [{ data: { amount: 40 } }] });
+  .meta({ id: 'SandboxFollowUp', description: 'How much of an authorization', examples: [{ data: { amount: 40 } }] });
 
 /** The ports that the routes need. */
 export interface PurchaseRoutePorts extends NetworkRoutePorts, SimulationPorts {

@@ -1,4 +1,4 @@
-import { id_number, type ShapeOf, shown_instant, shown_mcc } from '@tallystick/operations';
+import { id_number, type ShapeOf, shown_instant, shown_mcc, type_names } from '@tallystick/operations';
 import {
   mcc_rules,
   required_controls,
@@ -12,8 +12,15 @@ import {
 } from '@tallystick/templates';
 import * as z from 'zod';
 
-const mcc_rule = z.enum(mcc_rules);
-const required_control = z.enum(required_controls);
+const mcc_rule = z
+  .enum(mcc_rules)
+  .describe('Whether mcc_list names what is allowed or what is denied')
+  .register(type_names, { id: 'MccRule' });
+
+const required_control = z
+  .enum(required_controls)
+  .describe('The control that its cards have')
+  .register(type_names, { id: 'RequiredControl' });
 
 const arguments_of_request = z.object({
   name: z.string().min(1).max(template_name_length_max).describe('Unique in the company'),
@@ -41,7 +48,12 @@ const example = {
  */
 export const request_template = z
   .union([z.object({ data: arguments_of_request }), arguments_of_request])
-  .meta({ id: 'RequestTemplate', examples: [{ data: example }, { ...example, name: 'Restaurants and bars' }] });
+  .meta({
+    id: 'RequestTemplate',
+    description: 'A request for a purchase template',
+    examples: [{ data: example }, { ...example, name: 'Restaurants and bars' }],
+  })
+  .register(type_names, { id: 'RequestPurchaseTemplate' });
 
 const links = z
   .array(
@@ -55,9 +67,9 @@ const shared_fields = {
   description: z.string().max(template_description_length_max),
   links,
   mcc_list: z.array(shown_mcc).max(template_mccs_max),
-  mcc_rule: mcc_rule.describe('Whether mcc_list names what is allowed or what is denied'),
+  mcc_rule,
   name: z.string().max(template_name_length_max),
-  required_control: required_control.describe('The control that its cards have'),
+  required_control,
   transaction_key: z.string().meta({ format: 'uuid' }).describe('Identifies the request'),
 };
 
@@ -68,7 +80,8 @@ export const template_acknowledgement = z
     customer_number: z.string().describe("The bank's number of the company"),
     status: z.literal('PENDING'),
   } satisfies ShapeOf<TemplateAcknowledgement>)
-  .meta({ id: 'TemplateAcknowledgement' });
+  .meta({ id: 'TemplateAcknowledgement', description: 'The answer to the request for a template' })
+  .register(type_names, { id: 'PurchaseTemplateAcknowledgement' });
 
 /** A template as lists and events show it. */
 export const template_item = z
@@ -83,4 +96,5 @@ export const template_item = z
     status: z.enum(template_statuses),
     updated_at: shown_instant,
   } satisfies ShapeOf<TemplateItem>)
-  .meta({ id: 'Template' });
+  .meta({ id: 'Template', description: 'A purchase template' })
+  .register(type_names, { id: 'PurchaseTemplate' });

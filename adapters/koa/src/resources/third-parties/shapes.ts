@@ -1,5 +1,5 @@
 import { third_party_scopes, third_party_statuses } from '@tallystick/consents';
-import { id_text, nameText, resource_url, type ShapeOf, shown_instant } from '@tallystick/operations';
+import { id_text, nameText, resource_url, type ShapeOf, shown_instant, type_names } from '@tallystick/operations';
 import * as z from 'zod';
 import type { presentThirdParty } from './presenter.ts';
 
@@ -10,7 +10,11 @@ const jwks = z
 
 const redirect_uris = z.array(z.string()).min(1).describe('https addresses, compared as they are');
 
-const scopes = z.array(z.enum(third_party_scopes)).min(1);
+const scope = z
+  .enum(third_party_scopes)
+  .describe('What a third party may ask users for')
+  .register(type_names, { id: 'ThirdPartyScope' });
+const scopes = z.array(scope).min(1);
 
 const certificate_subject = z
   .string()
@@ -35,6 +39,7 @@ export const create_third_party = z
   })
   .meta({
     id: 'CreateThirdParty',
+    description: 'A new third party',
     examples: [
       {
         data: {
@@ -68,6 +73,7 @@ export const update_third_party = z
   })
   .meta({
     id: 'UpdateThirdParty',
+    description: 'A change of a third party. What is absent stays',
     examples: [{ data: { redirect_uris: ['https://budget.example/callback', 'https://budget.example/app'] } }],
   });
 
@@ -77,7 +83,7 @@ export const third_party = z
     id: id_text,
     client_id: z.string(),
     name: z.string(),
-    scopes: z.array(z.enum(third_party_scopes)),
+    scopes: z.array(scope),
     redirect_uris: z.array(z.string()),
     jwks: jwks.nullable(),
     jwks_uri: z.string().nullable(),
@@ -87,4 +93,4 @@ export const third_party = z
     type: z.literal('third_party'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentThirdParty>>)
-  .meta({ id: 'ThirdParty' });
+  .meta({ id: 'ThirdParty', description: 'A regulated third party' });

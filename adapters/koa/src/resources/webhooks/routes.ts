@@ -31,6 +31,7 @@ import { presentDelivery, presentMinimalDelivery, presentMinimalWebhook, present
 import {
   create_webhook,
   delivery,
+  delivery_state,
   recover,
   recovered,
   update_webhook,
@@ -58,7 +59,7 @@ export interface WebhookServices {
   due(): void;
 }
 
-const delivery_filter = z.object({ state: z.enum(delivery_states) }).partial();
+const delivery_filter = z.object({ state: delivery_state }).partial();
 
 const path = '/v1/webhooks';
 

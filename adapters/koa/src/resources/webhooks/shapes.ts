@@ -7,17 +7,30 @@ import {
   webhook_statuses,
 } from '@tallystick/events';
 import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
-import { id_number, id_text, instant, resource_url, type ShapeOf, shown_instant } from '@tallystick/operations';
+import {
+  id_number,
+  id_text,
+  instant,
+  resource_url,
+  type ShapeOf,
+  shown_instant,
+  type_names,
+} from '@tallystick/operations';
 import * as z from 'zod';
-import { delivered_names } from '../events/shapes.ts';
+import { event_type_name } from '../events/shapes.ts';
 import type { DeliveryResource, WebhookResource } from './presenter.ts';
 
 const event_type_ids = z
   .array(id_number.meta({ enum: event_types.map(({ id }) => id) }))
   .max(100)
-  .describe('Ids of /v1/events/types; 1 is all');
+  .describe('Ids of event types; 1 is all');
 
-const status = z.enum(webhook_statuses);
+const status = z
+  .enum(webhook_statuses)
+  .describe('Only active webhooks are triggered')
+  .register(type_names, { id: 'WebhookStatus' });
+
+export const delivery_state = z.enum(delivery_states).register(type_names, { id: 'DeliveryState' });
 
 /** The check of a registration. The domain checks the values and names every invalid one. */
 export const webhook_registration = z.object({
@@ -58,6 +71,7 @@ export const create_webhook = z
   })
   .meta({
     id: 'CreateWebhook',
+    description: 'A new webhook',
     examples: [{ data: { callback_url: 'https://hooks.example.com/tallystick', event_type_ids: [6, 7] } }],
   });
 
@@ -65,13 +79,17 @@ export const create_webhook = z
 export const update_webhook = z
   .object({
     data: z.object({
-      event_type_ids: event_type_ids.nullish().describe('Ids of /v1/events/types; 1 is all; null: none'),
+      event_type_ids: event_type_ids.nullish().describe('Ids of event types; 1 is all; null: none'),
       status: status.nullish().describe('Null: active'),
       callback_url: z.unknown().optional().describe('Cannot be changed. Only its present value is accepted'),
       secret: z.unknown().optional().describe('Cannot be changed; rotate it. Null and its present value are accepted'),
     }),
   })
-  .meta({ id: 'UpdateWebhook', examples: [{ data: { status: 'inactive' } }] });
+  .meta({
+    id: 'UpdateWebhook',
+    description: 'A change of a webhook. What is absent stays, and null resets a field to its default',
+    examples: [{ data: { status: 'inactive' } }],
+  });
 
 /** A webhook as answers show it (service specification 2.6). */
 export const webhook = z
@@ -84,11 +102,11 @@ export const webhook = z
       .nullable()
       .describe('Shown on creation and rotation only, else null'),
     status,
-    callback_url,
+    callback_url: callback_url.describe('Where events are posted to'),
     type: z.literal('webhook'),
     url: resource_url,
   } satisfies ShapeOf<WebhookResource>)
-  .meta({ id: 'Webhook' });
+  .meta({ id: 'Webhook', description: 'A webhook' });
 
 /** A webhook as a test delivery shows it. */
 export const webhook_state = webhook
@@ -101,39 +119,44 @@ export const webhook_test = z
     status: z.int().min(0).max(999).describe('The HTTP status of the callback URL; 0: no answer'),
     error: z.string().optional().describe('Why there was no answer'),
   })
-  .meta({ id: 'WebhookTest' });
+  .meta({ id: 'WebhookTest', description: 'The result of a test delivery' });
 
-export const attempt = z.object({
-  number: z.int().min(1),
-  at: shown_instant,
-  status: z.int().min(100).max(999).nullable().describe('The HTTP status of the callback URL; null: no answer'),
-  error: z.string().nullable().describe('Why there was no answer'),
-  duration_ms: z.int().min(0),
-  answer: z.string().nullable().describe('The first 4 KiB'),
-  retry_after: z.string().nullable().describe('The Retry-After header of the answer. It is ignored'),
-} satisfies ShapeOf<DeliveryResource['attempts'][number]>);
+export const attempt = z
+  .object({
+    number: z.int().min(1),
+    at: shown_instant,
+    status: z.int().min(100).max(999).nullable().describe('The HTTP status of the callback URL; null: no answer'),
+    error: z.string().nullable().describe('Why there was no answer'),
+    duration_ms: z.int().min(0),
+    answer: z.string().nullable().describe('The first 4 KiB of the answer'),
+    retry_after: z.string().nullable().describe('The Retry-After header of the answer. It is ignored'),
+  } satisfies ShapeOf<DeliveryResource['attempts'][number]>)
+  .describe('An attempt of a delivery')
+  .register(type_names, { id: 'DeliveryAttempt' });
 
 /** A delivery with its attempts. */
 export const delivery = z
   .object({
     id: id_text,
     event_id: id_text,
-    event_type: z.enum(delivered_names).describe('The name that the webhook subscribed to'),
+    event_type: event_type_name.describe('The name that the webhook subscribed to'),
     sequence: z.int().min(1).describe('X-Webhook-Sequence'),
-    state: z.enum(delivery_states),
+    state: delivery_state,
     next_attempt_at: shown_instant.nullable().describe('Null unless the delivery is pending'),
     created_at: shown_instant,
     attempts: z.array(attempt).describe('In the order in which they were made'),
     type: z.literal('delivery'),
     url: resource_url,
   } satisfies ShapeOf<DeliveryResource>)
-  .meta({ id: 'Delivery' });
+  .meta({ id: 'Delivery', description: 'The delivery of an event to a webhook' });
 
 /** `POST /v1/webhooks/:id/recover`. */
-export const recover = z
-  .object({ data: z.object({ since: instant }) })
-  .meta({ id: 'RecoverDeliveries', examples: [{ data: { since: '2026-11-21T00:00:00Z' } }] });
+export const recover = z.object({ data: z.object({ since: instant }) }).meta({
+  id: 'RecoverDeliveries',
+  description: 'Which deliveries are sent again',
+  examples: [{ data: { since: '2026-11-21T00:00:00Z' } }],
+});
 
 export const recovered = z
   .object({ recovered: z.int().min(0).max(recovered_max).describe('The number of deliveries that are sent again') })
-  .meta({ id: 'RecoveredDeliveries' });
+  .meta({ id: 'RecoveredDeliveries', description: 'The result of a recovery' });
