@@ -1,8 +1,5 @@
 import type { HostTransaction } from '@tallystick/kernel';
 
-/** The id of an object, as a number or as digits. */
-export type Id = number | string;
-
 /** Options of every method. */
 export interface CallOptions {
   /**

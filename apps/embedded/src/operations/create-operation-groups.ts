@@ -1,6 +1,6 @@
 import { type HostTransaction, Refusal, type UnitOfWork, UnusableTransaction } from '@tallystick/kernel';
 import type { HttpTx, OperationCall, OperationResult, Operations, ResultFile } from '@tallystick/koa';
-import type { Id } from './call-options.ts';
+import type { Id } from './generated/resources.ts';
 import { type ListPage, listOf } from './list.ts';
 import { company_methods, type Method, type MethodTable, service_methods } from './method-table.ts';
 import { nameOptions } from './name-options.ts';

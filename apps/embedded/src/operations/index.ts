@@ -1,12 +1,11 @@
 export type * from './accounts.ts';
-export type * from './authorizations.ts';
 export type * from './bank.ts';
 export type * from './call-options.ts';
 export type * from './cards.ts';
-export type * from './clearings.ts';
 export type * from './consents.ts';
 export type * from './events.ts';
 export type * from './file-content.ts';
+export type * from './generated/resources.ts';
 export type * from './imports.ts';
 export type {
   CompanyFilter,

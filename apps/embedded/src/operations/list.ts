@@ -1,4 +1,5 @@
-import type { Id, TransactionOptions } from './call-options.ts';
+import type { TransactionOptions } from './call-options.ts';
+import type { Id } from './generated/resources.ts';
 
 /** A page of a list. */
 export interface ListPage<Item> {

@@ -1,7 +1,12 @@
-import type { Authorization } from './authorizations.ts';
-import type { Clearing } from './clearings.ts';
-import type { ForeignEventType, ForeignState, ReconciliationBreakState, VirtualCardState } from './events.ts';
-import type { PurchaseTemplate } from './templates.ts';
+import type {
+  Authorization,
+  Clearing,
+  ForeignEventType,
+  ForeignState,
+  PurchaseTemplate,
+  ReconciliationBreakState,
+  VirtualCardState,
+} from './generated/resources.ts';
 
 /** What an event contains, by the name of its type. */
 export interface EventPayloads extends Readonly<Record<ForeignEventType, ForeignState>> {

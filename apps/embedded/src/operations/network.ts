@@ -1,6 +1,5 @@
-import type { Authorization, AuthorizationMessage } from './authorizations.ts';
 import type { CallOptions } from './call-options.ts';
-import type { Clearing, ClearingMessage } from './clearings.ts';
+import type { Authorization, AuthorizationMessage, Clearing, ClearingMessage } from './generated/resources.ts';
 
 /**
  * The card network's side of the service. Calls at the same time share a pass, with one commit, so

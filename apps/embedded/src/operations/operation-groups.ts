@@ -1,7 +1,7 @@
 import type { BankOperations } from './bank.ts';
-import type { Id } from './call-options.ts';
 import type { VirtualCardOperations } from './cards.ts';
 import type { EventOperations } from './events.ts';
+import type { Id } from './generated/resources.ts';
 import type { NetworkOperations } from './network.ts';
 import type { OperatorOperations } from './operator.ts';
 import type { RealCardOperations } from './real-cards.ts';

@@ -1,7 +1,7 @@
 import type { HostTransaction } from '@tallystick/kernel';
 import type { Operation, OperationCall } from '@tallystick/koa';
-import type { Id } from './call-options.ts';
 import type { FileContent } from './file-content.ts';
+import type { Id } from './generated/resources.ts';
 import type { Method } from './method-table.ts';
 
 /** The arguments of a method, as the call of its operation. */

@@ -1,5 +1,11 @@
-import type { CallOptions, Id } from './call-options.ts';
+import type { CallOptions } from './call-options.ts';
 import type { FileContent } from './file-content.ts';
+import type {
+  Id,
+  ReconciliationDecisions,
+  ReconciliationPeriod,
+  ReconciliationPeriodClosing,
+} from './generated/resources.ts';
 import type { List, ListOptions } from './list.ts';
 import type { ReconciliationItemOperations } from './reconciliation-items.ts';
 import type { ReconciliationReports } from './reconciliation-reports.ts';
@@ -48,56 +54,4 @@ export interface ReconciliationPeriodOperations {
 export interface DecisionOptions extends CallOptions {
   /** True: nothing is decided, and the result shows what would be. */
   readonly dry_run?: boolean | undefined;
-}
-
-/** The result of a table of decisions. */
-export interface ReconciliationDecisions {
-  /** Nothing was decided. */
-  readonly dry_run: boolean;
-  /** Rows below the names. */
-  readonly rows: number;
-  /** Rows without a decision. */
-  readonly skipped: number;
-  readonly decided: number;
-  /** Rows whose decision with that note stands already. */
-  readonly unchanged: number;
-  /** The first errors; empty unless it was a dry run. */
-  readonly errors: readonly ReconciliationRowError[];
-  readonly errors_total: number;
-}
-
-/** What is wrong with a row of a table. */
-export interface ReconciliationRowError {
-  /** The line of names is row 1. */
-  readonly row: number;
-  readonly column: 'id' | 'version' | 'decision' | 'note';
-  /** What it must be. */
-  readonly message: string;
-}
-
-/** What is closed. */
-export interface ReconciliationPeriodClosing {
-  /** The last day to close; a day that is over in UTC. YYYY-MM-DD. */
-  readonly closed_through: string;
-}
-
-/** A closed period. */
-export interface ReconciliationPeriod {
-  /** Digits. */
-  readonly id: string;
-  /** The last day of the period; it begins after the one before it. YYYY-MM-DD. */
-  readonly closed_through: string;
-  /** `closing`, `reopening`: it was interrupted; the same request again completes it. */
-  readonly status: 'closing' | 'closed' | 'reopening' | 'reopened';
-  /** Items that do not change any more. */
-  readonly frozen: number;
-  /** Breaks of the period that were open when it was closed. */
-  readonly open_breaks: number;
-  /** ISO 8601, UTC. */
-  readonly closed_at: string;
-  readonly closed_by: string;
-  /** ISO 8601, UTC. */
-  readonly reopened_at: string | null;
-  readonly reopened_by: string | null;
-  readonly type: 'reconciliation_period';
 }

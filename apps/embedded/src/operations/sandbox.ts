@@ -1,7 +1,17 @@
-import type { Authorization } from './authorizations.ts';
-import type { CallOptions, Id, TransactionOptions } from './call-options.ts';
-import type { Clearing } from './clearings.ts';
-import type { Consent, DecideConsent } from './consents.ts';
+import type { CallOptions, TransactionOptions } from './call-options.ts';
+import type {
+  Authorization,
+  Clearing,
+  Consent,
+  DecideConsent,
+  Id,
+  MailboxItem,
+  MailboxMessage,
+  MoveSandboxClock,
+  SandboxClock,
+  SandboxFollowUp,
+  SandboxPurchase,
+} from './generated/resources.ts';
 import type { List, ListOptions } from './list.ts';
 
 /** What only a sandbox has. Outside the sandbox, its methods are refused (`not_found`). */
@@ -56,67 +66,4 @@ export interface SandboxPurchaseOperations {
   reverse(authorization_id: Id, part?: SandboxFollowUp, options?: CallOptions): Promise<Authorization>;
   /** Refunds a cleared purchase, by default all that has cleared. */
   refund(authorization_id: Id, part?: SandboxFollowUp, options?: CallOptions): Promise<Clearing>;
-}
-
-/** A move of the clock. */
-export interface MoveSandboxClock {
-  /** ISO 8601 duration of weeks, days (24 hours) and times, such as P1W, P1DT2H or PT0.5S. */
-  readonly advance?: string | null | undefined;
-  /** ISO 8601 instant; not together with advance. */
-  readonly set?: string | null | undefined;
-  /** True: the clock stands still there. False: it runs. Absent: as before. */
-  readonly frozen?: boolean | null | undefined;
-}
-
-/** The clock after a move. */
-export interface SandboxClock {
-  /** ISO 8601, UTC. */
-  readonly now: string;
-  /** Whether the clock is frozen. */
-  readonly frozen: boolean;
-  /** Due work that is not done yet, and why; absent: all is done. */
-  readonly waiting?: string | undefined;
-}
-
-/** A purchase with a virtual card. */
-export interface SandboxPurchase {
-  /** A virtual card of the company. */
-  readonly vcn_id: Id;
-  /** Minor units (cents) of the currency. */
-  readonly amount: number;
-  /**
-   * The merchant's. By default that of the card, else the billing currency. Converted at a rate of
-   * 1.
-   */
-  readonly currency?: string | null | undefined;
-  /** By default 5411, groceries. */
-  readonly mcc?: string | null | undefined;
-  readonly merchant_name?: string | null | undefined;
-}
-
-/** How much of an authorization. */
-export interface SandboxFollowUp {
-  /** Minor units of the currency of the card's limits. Absent: all that is left. */
-  readonly amount?: number | null | undefined;
-}
-
-/** A stored mail in a list. */
-export interface MailboxItem {
-  /** Digits. */
-  readonly id: string;
-  /** The address. */
-  readonly to: string;
-  readonly subject: string;
-  /** ISO 8601, UTC. */
-  readonly received_at: string;
-  readonly type: 'mailboxmessage';
-  /** Its path in the HTTP interface. */
-  readonly url: string;
-}
-
-/** A stored mail. */
-export interface MailboxMessage extends MailboxItem {
-  /** The message as text, with the one-time link. */
-  readonly text: string;
-  readonly html: string;
 }

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import * as z from 'zod';
+import { declareTypes, wrapComments } from './declarations.ts';
+
+/** The declarations of schemas that are sent, without the space between them. */
+function sent(input: Record<string, z.ZodType>, names = z.registry<{ id: string }>()): string {
+  return [...declareTypes({ input, output: {} }, names).values()].join('').replaceAll(/\s+/g, ' ').trim();
+}
+
+describe('the type of a schema', () => {
+  for (const [rule, schema, type] of [
+    ['text', z.string().min(1).regex(/^x/), 'string'],
+    ['a number', z.int().min(0), 'number'],
+    ['true or false', z.boolean(), 'boolean'],
+    ['null', z.string().nullable(), 'string | null'],
+    ['any value', z.unknown(), 'unknown'],
+    ['one value', z.literal('card'), '"card"'],
+    ['words', z.enum(['open', "it's"]), '"open" | "it\'s"'],
+    ['words of the document alone', z.string().meta({ enum: ['open', 'closed'] }), '"open" | "closed"'],
+    ['ids of the document alone', z.int().meta({ enum: [1, 2] }), 'number'],
+    ['either', z.union([z.int(), z.literal('never')]).nullable(), 'number | "never" | null'],
+    ['a list', z.array(z.string()), 'readonly string[]'],
+    ['a list of either', z.array(z.string().nullable()), 'readonly (string | null)[]'],
+    ['a pair', z.tuple([z.string(), z.int().nullable()]), 'readonly [string, number | null]'],
+    ['any names', z.record(z.string(), z.unknown()), 'Readonly<Record<string, unknown>>'],
+    ['all of some names', z.record(z.enum(['a', 'b']), z.int()), 'Readonly<Record<"a" | "b", number>>'],
+    ['some of some names', z.partialRecord(z.enum(['a']), z.int()), 'Readonly<Partial<Record<"a", number>>>'],
+    ['what is sent of a changed value', z.union([z.int(), z.string()]).transform(Number), 'number | string'],
+  ] as const) {
+    it(`of ${rule}`, () => assert.equal(sent({ Type: schema }), `export type Type = ${type};`));
+  }
+
+  it('of an object has its members, which may be absent', () => {
+    const schema = z.object({
+      id: z.int(),
+      note: z.string().nullish(),
+      'payload.id': z.int(),
+      any: z.unknown().optional(),
+    });
+    assert.equal(
+      sent({ Type: schema }),
+      'export interface Type { readonly id: number; readonly note?: string | null | undefined; ' +
+        'readonly "payload.id": number; readonly any?: unknown; }',
+    );
+  });
+
+  it('of an object has the names that begin alike', () => {
+    const schema = z
+      .object({})
+      .meta({ patternProperties: { '^metadata\\..{1,255}$': { type: ['string', 'integer'] } } });
+    assert.equal(
+      sent({ Type: schema }),
+      'export interface Type { readonly [name: `metadata.$' + '{string}`]: string | number | undefined; }',
+    );
+  });
+});
+
+describe('a named schema', () => {
+  it('is declared once, and used by its name, also with another description', () => {
+    const names = z.registry<{ id: string }>();
+    const status = z.enum(['on', 'off']).register(names, { id: 'Status' });
+    const end = z.object({ at: z.int() }).meta({ id: 'End' });
+    const schema = z.object({ status, old: status.nullable().describe('The last one'), ends: z.array(end) });
+    assert.equal(
+      sent({ Type: schema }, names),
+      'export interface End { readonly at: number; } ' +
+        'export type Status = "on" | "off"; ' +
+        'export interface Type { readonly status: Status; /** The last one. */ readonly old: Status | null; ' +
+        'readonly ends: readonly End[]; }',
+    );
+  });
+
+  it('has its name of the registry rather than that of the document', () => {
+    const names = z.registry<{ id: string }>();
+    const mail = z.object({}).meta({ id: 'Mail' }).register(names, { id: 'CardMail' });
+    assert.equal(
+      sent({ Mails: z.array(mail) }, names),
+      'export interface CardMail { } export type Mails = readonly CardMail[];',
+    );
+  });
+
+  it('is refused when it is not sent as it is shown', () => {
+    const id = z.string().transform(Number).pipe(z.int()).meta({ id: 'Changed' });
+    const both = { Type: z.object({ id }) };
+    assert.throws(() => declareTypes({ input: both, output: both }, z.registry()), /Changed would be two types/);
+  });
+});
+
+describe('a doc comment', () => {
+  it('has the description as a sentence, and the form of dates and instants', () => {
+    const schema = z.object({
+      on: z.iso.date().nullish().describe('null: today'),
+      at: z.iso.datetime(),
+      by: z.iso.date().describe('Not YYYY-MM-DD!'),
+    });
+    assert.match(
+      sent({ Type: schema.describe('A time') }),
+      /^\/\*\* A time\. \*\/ .*\/\*\* Null: today\. YYYY-MM-DD\. \*\/ .*\/\*\* ISO 8601\. \*\/ .*\/\*\* Not YYYY-MM-DD! \*\//,
+    );
+  });
+
+  it('is wrapped where it is longer than a line', () => {
+    assert.equal(wrapComments('  /** one two */', 16), '  /** one two */');
+    assert.equal(wrapComments('  /** one two three */', 16), '  /**\n   * one two\n   * three\n   */');
+  });
+
+  it('cannot end early', () => {
+    assert.match(sent({ Type: z.string().describe('a */ b') }), /^\/\*\* A \*\\\/ b\. \*\/ export/);
+  });
+});
