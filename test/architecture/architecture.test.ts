@@ -173,6 +173,15 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
         source('packages/cards/test/card.test.ts', "import { memoryPersistence } from '@tallystick/memory';"),
       ),
     ),
+    // The test support opens databases for the tests of packages.
+    pair(
+      workspace('.', { name: 'all' }),
+      workspace('.', { name: 'all', devDependencies: { '@tallystick/mikro-orm': '0.1.0' } }),
+      [
+        ...workspace('test/support', { name: '@tallystick/test-support' }),
+        ...source('test/support/src/storages.ts', "await import('@tallystick/mikro-orm');"),
+      ],
+    ),
   ],
   'versions are exact': pair(
     workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { koa: '^3.3.0' } }),

@@ -116,11 +116,14 @@ function insteadOfImport(own: string, target: string | null): string {
 }
 
 /**
- * The storage of package tests. It depends on the packages that it stores for. A package whose
- * manifest names it closes a cycle, which turbo refuses to build, so the root manifest names it for
- * all of them.
+ * What tests of packages store in. The adapters, and the harness, depend on the packages. A package
+ * whose manifest names one of them closes a cycle, which turbo refuses to build, so the root manifest
+ * names them for all packages, and for the test support that opens the databases.
  */
-const test_storage = '@tallystick/memory';
+const test_storage: readonly string[] = ['@tallystick/memory', '@tallystick/mikro-orm', '@tallystick/harness'];
+
+/** The workspaces whose manifests do not name the storage of tests. */
+const without_test_storage = /^(packages\/(?!harness\/)[^/]+\/test|test\/support\/src)\//;
 
 /**
  * The tests of a package may import the same as its sources, the package itself, the harness,
@@ -134,7 +137,7 @@ export const testsOfPackagesFollowTheArrows: Rule = (tree) =>
     const target = name.startsWith('@tallystick/') ? name.slice('@tallystick/'.length) : null;
     const allowed =
       name === 'fast-check' ||
-      name === test_storage ||
+      name === '@tallystick/memory' ||
       (package_libraries[own] ?? []).includes(name) ||
       (target !== null && [own, 'harness', 'test-support', ...(package_arrows[own] ?? [])].includes(target)) ||
       (own === 'harness' && target !== null && target in package_arrows);
@@ -286,8 +289,14 @@ export const manifestsNameWhatIsImported: Rule = (tree) =>
     const has_sources = owned.some(({ path }) => path.startsWith(`${folder}/src/`));
     const tests = folder.startsWith('test/') && !has_sources ? '.' : 'test';
     const by_tests = new Map([...imported(tests)].filter(([name]) => !by_sources.has(name)));
-    if (folder.startsWith('packages/')) by_tests.delete(test_storage);
-    if (folder === '.') for (const path of importersOfTestStorage(tree)) by_tests.set(test_storage, path);
+    for (const name of test_storage) {
+      const importers = importersOf(tree, name);
+      if (importers.some((path) => path.startsWith(`${folder}/`))) {
+        by_sources.delete(name);
+        by_tests.delete(name);
+      }
+      if (folder === '.' && importers[0] !== undefined) by_tests.set(name, importers[0]);
+    }
     const used = (name: string): boolean =>
       isRunByAScript(name, manifest) || isTypesOf(name, [...by_sources.keys(), ...by_tests.keys(), 'node']);
     return [
@@ -296,10 +305,10 @@ export const manifestsNameWhatIsImported: Rule = (tree) =>
     ];
   });
 
-/** Returns the tests of packages that import the storage in memory. */
-function importersOfTestStorage(tree: Tree): readonly string[] {
-  return importsIn(tree, /^packages\/[^/]+\/test\//)
-    .filter(({ specifier }) => packageName(specifier) === test_storage)
+/** Returns the files that import storage of tests without a name in the manifest of their workspace. */
+function importersOf(tree: Tree, name: string): readonly string[] {
+  return importsIn(tree, without_test_storage)
+    .filter(({ specifier }) => packageName(specifier) === name)
     .map(({ file }) => file.path);
 }
 

@@ -203,6 +203,16 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
     {
+      does: 'records known lines of a statement again',
+      breaks: 'lines are recorded once, by bank reference or by place, and known ones stay as they are',
+      plant: plantStores(({ accounts }) => ({
+        accounts: {
+          ...accounts,
+          recordLines: (lines) => accounts.recordLines(lines.map((line) => ({ ...line, place: null }))),
+        },
+      })),
+    },
+    {
       does: 'returns the statements of a day in the order of their ids',
       breaks: 'statements are read in the order of their chain, with the neighbours of a date',
       plant: plantStores(({ accounts }) => ({
@@ -266,22 +276,6 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
   ],
-  StatementKey: [
-    {
-      does: 'takes every statement key as a whole',
-      breaks: 'references that differ in the date find each other by BIN and sequence, and not as a whole',
-      plant: plantStores(({ reconciliation }) => ({
-        reconciliation: {
-          ...reconciliation,
-          lines: async (company_id, ids) =>
-            (await reconciliation.lines(company_id, ids)).map((line) => ({
-              ...line,
-              statement_key: line.acquirer_reference,
-            })),
-        },
-      })),
-    },
-  ],
   AuditLog: [
     {
       does: 'orders a page of the audit log by id',
@@ -327,19 +321,12 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       plant: plantStores(({ quarantine }) => ({ quarantine: { ...quarantine, reseal: async () => {} } })),
     },
   ],
-  StatementImports: [
-    {
-      does: 'records known lines of a statement again',
-      breaks: 'the lines of a file of statements are recorded once, with the ends of the chain of their account',
-      plant: plantStores(({ accounts }) => ({
-        accounts: {
-          ...accounts,
-          recordLines: (lines) => accounts.recordLines(lines.map((line) => ({ ...line, place: null }))),
-        },
-      })),
-    },
-  ],
   ImportStore: [
+    {
+      does: 'does not find the import of known bytes',
+      breaks: 'an import is read as it was written, by another process too',
+      plant: plantStores(({ imports }) => ({ imports: { ...imports, findBySha256: async () => null } })),
+    },
     {
       does: 'applies a batch without looking at the claim',
       breaks:
@@ -367,13 +354,6 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       does: 'looks for the file before among all files',
       breaks: 'the file with the same id, and the file before it in its series, are found among accepted ones',
       plant: plantStores(({ imports }) => ({ imports: { ...imports, findPrevious: async () => null } })),
-    },
-  ],
-  Imports: [
-    {
-      does: 'does not find the import of known bytes',
-      breaks: 'a file is applied once; the same bytes again change nothing and name the first import',
-      plant: plantStores(({ imports }) => ({ imports: { ...imports, findBySha256: async () => null } })),
     },
   ],
   UnitOfWork: [

@@ -6,10 +6,6 @@ import {
   card_store_contract,
   consent_store_contract,
   eventStoreContract,
-  import_continuation_contract,
-  import_contract,
-  import_process_contract,
-  import_replay_contract,
   import_store_contract,
   ledger_by_hand_contract,
   ledger_contract,
@@ -19,17 +15,12 @@ import {
   real_card_store_contract,
   reconciliationReportsContract,
   reconciliationStoreContract,
-  type StorageOfSettings,
   type StorageUnderTest,
-  statement_continuation_contract,
-  statement_import_contract,
-  statement_key_contract,
   template_store_contract,
   third_party_store_contract,
   unit_of_work_contract,
 } from '@tallystick/harness';
 import { fixedClock } from '@tallystick/kernel';
-import type { StatementKeySetting } from '@tallystick/reconciliation';
 import { propertyParameters } from '@tallystick/test-support';
 import { memoryPersistence, type Tx } from '../src/index.ts';
 
@@ -42,12 +33,9 @@ export const storage_suites = {
   EventStore: eventStoreContract(propertyParameters({ short: 25, full: 150 })),
   Ledger: [...ledger_contract, ...ledger_order_contract, ...ledger_by_hand_contract, ...ledger_deadline_contract],
   QuarantineStore: quarantine_store_contract,
-  Imports: [...import_contract, ...import_continuation_contract, ...import_process_contract, ...import_replay_contract],
-  StatementImports: [...statement_import_contract, ...statement_continuation_contract],
   ImportStore: import_store_contract,
   ReconciliationReports: reconciliationReportsContract(propertyParameters({ short: 25, full: 125 })),
   ReconciliationStore: reconciliationStoreContract(propertyParameters({ short: 40, full: 200 })),
-  StatementKey: statement_key_contract,
   AccountStore: account_store_contract,
   BankStore: bankStoreContract(propertyParameters({ short: 40, full: 150 })),
   AuthorisationStore: authorisation_store_contract,
@@ -66,30 +54,19 @@ const now_ms = Date.UTC(2026, 4, 20, 12);
 /** Opens a separate storage for each rule, with the replacements of `plant`. */
 export async function openStorage(
   plant: (open: OpenStorage) => Partial<OpenStorage> = () => ({}),
-): Promise<StorageOfSettings> {
-  const openWith = (statement_key?: StatementKeySetting): StorageOfSettings => {
-    const { unitOfWork, ledger, close } = memoryPersistence({
-      clock: fixedClock(now_ms),
-      ...(statement_key && { statement_key }),
-    });
-    const open: OpenStorage = { unitOfWork, ledger, close };
-    const storage: StorageOfSettings = {
-      ...open,
-      ...plant(open),
-      now_ms,
-      another: async () => storage,
-      withStatementKey: async (setting) => openWith(setting),
-    };
-    return storage;
-  };
-  return openWith();
+): Promise<StorageUnderTest> {
+  const { unitOfWork, ledger, close } = memoryPersistence({ clock: fixedClock(now_ms) });
+  const open: OpenStorage = { unitOfWork, ledger, close };
+  const storage: StorageUnderTest = { ...open, ...plant(open), now_ms, another: async () => storage };
+  return storage;
 }
 
 /** Replaces stores of every transaction. */
 export function plantStores(change: (tx: Tx) => Partial<Tx>): (open: OpenStorage) => Partial<OpenStorage> {
-  const planted = (its: OpenStorage['unitOfWork']): OpenStorage['unitOfWork'] => ({
-    run: (work) => its.run((tx) => work({ ...tx, ...change(tx) })),
-    read: (work) => its.read((tx) => work({ ...tx, ...change(tx) })),
+  return ({ unitOfWork: { run, read } }) => ({
+    unitOfWork: {
+      run: (work) => run((tx) => work({ ...tx, ...change(tx) })),
+      read: (work) => read((tx) => work({ ...tx, ...change(tx) })),
+    },
   });
-  return ({ unitOfWork }) => ({ unitOfWork: planted(unitOfWork) });
 }

@@ -20,4 +20,5 @@ export * from './rows.ts';
 export * from './run-size.ts';
 export * from './server.ts';
 export * from './smtp-receiver.ts';
+export * from './storages.ts';
 export * from './tls-receiver.ts';

@@ -1,6 +1,5 @@
 import { it } from 'node:test';
-import type { ContractRule, StorageOfSettings } from '@tallystick/harness';
-import type { StatementKeySetting } from '@tallystick/reconciliation';
+import type { ContractRule, StorageUnderTest } from '@tallystick/harness';
 import { type DatabaseName, full_run } from '@tallystick/test-support';
 import type { Persistence } from '../../src/index.ts';
 import { noon_ms, onEveryDatabase, type Place, places_of_their_own } from './fixture.ts';
@@ -17,7 +16,7 @@ const in_full_run_on_postgres: ReadonlySet<string> = new Set([
   'ImportStore',
   'UnitOfWork',
   'BankStore',
-  'closed periods',
+  'ReconciliationStore',
 ]);
 
 type OptionsOfSuites = [Parameters<typeof onEveryDatabase>[2], Parameters<typeof onEveryDatabase>[3]?];
@@ -27,7 +26,7 @@ type OptionsOfSuites = [Parameters<typeof onEveryDatabase>[2], Parameters<typeof
  * `prepare` may change before it is migrated.
  */
 export function keepsContracts(
-  suites: Readonly<Record<string, readonly ContractRule<StorageOfSettings>[]>>,
+  suites: Readonly<Record<string, readonly ContractRule<StorageUnderTest>[]>>,
   prepare?: Parameters<typeof onEveryDatabase>[2],
 ): void {
   for (const [port, rules] of Object.entries(suites)) {
@@ -43,17 +42,16 @@ export function keepsContracts(
 
 function keepsContract(
   port: string,
-  rules: readonly ContractRule<StorageOfSettings>[],
+  rules: readonly ContractRule<StorageUnderTest>[],
   ...others: OptionsOfSuites
 ): void {
   onEveryDatabase(
     `the contract of ${port}`,
     (fixture) => {
-      function asStorage({ unitOfWork, ledger, event_index, close }: Persistence): StorageOfSettings {
+      function asStorage({ unitOfWork, ledger, event_index, close }: Persistence): StorageUnderTest {
         const another = async () => asStorage(await fixture().another());
-        const withStatementKey = async (setting: StatementKeySetting) => asStorage(await fixture().another(setting));
         const doLaterWork = () => event_index.run();
-        return { unitOfWork, ledger, close, now_ms: noon_ms, another, withStatementKey, doLaterWork };
+        return { unitOfWork, ledger, close, now_ms: noon_ms, another, doLaterWork };
       }
 
       for (const { rule, check } of rules) it(rule, () => check(async () => asStorage(fixture().persistence)));

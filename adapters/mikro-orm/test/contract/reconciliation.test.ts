@@ -1,13 +1,8 @@
-import {
-  reconciliationReportsContract,
-  reconciliationStoreContract,
-  statement_key_contract,
-} from '@tallystick/harness';
+import { reconciliationReportsContract, reconciliationStoreContract } from '@tallystick/harness';
 import { propertyParameters } from '@tallystick/test-support';
 import { keepsContracts } from './contract-suites.ts';
 
 keepsContracts({
   ReconciliationReports: reconciliationReportsContract(propertyParameters({ short: 8, full: 25 })),
-  StatementKey: statement_key_contract,
   ReconciliationStore: reconciliationStoreContract(propertyParameters({ short: 12, full: 30 })),
 });

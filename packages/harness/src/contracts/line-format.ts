@@ -1,6 +1,7 @@
-import type { ReportedLine, StatementHead } from '@tallystick/accounts';
+import type { Account, ReportedLine, StatementHead } from '@tallystick/accounts';
 import type { ClearingInput } from '@tallystick/cards';
 import { type ClearingFormat, type FileItem, FileProblem, type ItemBatch } from '@tallystick/imports';
+import { money } from '@tallystick/kernel';
 
 /** A line of a file in the format of these suites. */
 export type Line =
@@ -116,4 +117,69 @@ function itemOf(
       }
       return { kind: 'end', records: ordinal, control_totals: { records: String(ordinal) } };
   }
+}
+
+/** The records of a file of lines, without its header and trailer. */
+export type Records = Parameters<typeof fileOf>[0];
+
+let files_made = 0;
+
+/** A file id that no other file has. */
+export function freshFileId(): string {
+  files_made += 1;
+  return `file-${files_made}`;
+}
+
+/** A statement of a test: its amounts lead from the opening balance on. */
+export interface StatementPlan extends Partial<Omit<StatementHead, 'account_number'>> {
+  readonly as_of: string;
+  readonly opening: number;
+  readonly lines: readonly (number | (Partial<Omit<ReportedLine, 'amount'>> & { readonly amount: number }))[];
+  /** What the statement says in place of the balance to which its lines lead. */
+  readonly closing?: number;
+}
+
+/** A line of this amount, without a reference of the bank. */
+export function reportedLine(amount: number, changes: Partial<Omit<ReportedLine, 'amount'>> = {}): ReportedLine {
+  return {
+    bank_reference: null,
+    booking_date: '2026-05-20',
+    value_date: '2026-05-20',
+    amount: money(amount),
+    bai_code: '821',
+    text: 'CARD PURCHASE',
+    acquirer_reference: null,
+    ...changes,
+  };
+}
+
+/** The records of a statement. */
+export function statementRecords(account: Pick<Account, 'number'>, plan: StatementPlan): readonly Line[] {
+  const { as_of, opening, closing, lines, ...head } = plan;
+  const reported = lines.map((line) =>
+    typeof line === 'number'
+      ? reportedLine(line, { booking_date: as_of, value_date: as_of })
+      : reportedLine(line.amount, { booking_date: as_of, value_date: as_of, ...line }),
+  );
+  const reached = reported.reduce((sum, { amount }) => sum + amount, opening);
+  const stated: StatementHead = {
+    account_number: account.number,
+    currency: null,
+    reference: null,
+    as_of,
+    opening_balance: money(opening),
+    closing_balance: money(closing ?? reached),
+    ...head,
+  };
+  return [{ kind: 'statement', head: stated }, ...reported.map((line): Line => ({ kind: 'line', line }))];
+}
+
+/** A file with statements of one account. */
+export function statementFile(
+  account: Pick<Account, 'number'>,
+  plans: readonly StatementPlan[],
+  header: { readonly file_id?: string; readonly mode?: 'production' | 'test' } = {},
+): readonly Line[] {
+  const records = plans.flatMap((plan) => statementRecords(account, plan)) as unknown as Records;
+  return fileOf(records, { file_id: freshFileId(), ...header });
 }

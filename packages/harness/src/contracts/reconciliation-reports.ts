@@ -13,13 +13,13 @@ import type { ContractRule } from './contract-rule.ts';
 import { assertEqual } from './equality.ts';
 import type { PropertyRuns } from './event-store.ts';
 import { openForRuns } from './open-for-runs.ts';
-import { first_day, ReconciliationWorld, world_plans } from './reconciliation-world.ts';
+import { first_day, StoredWorld, world_plans } from './reconciliation-world.ts';
 import type { StorageUnderTest } from './storage.ts';
 
 const at_once = { order: [], stops: [], batch_max: 500 };
 
 /** The bridges of both accounts of a world over these dates. */
-async function bridgesOf(world: ReconciliationWorld, dates: DateRange): Promise<readonly AccountBridge[]> {
+async function bridgesOf(world: StoredWorld, dates: DateRange): Promise<readonly AccountBridge[]> {
   const { company_id, storage } = world;
   return await storage.unitOfWork.read(async (tx) => {
     const { items: accounts } = await tx.accounts.list({ company_id }, { limit: 10 });
@@ -64,7 +64,7 @@ export function reconciliationReportsContract(
         await fc.assert(
           fc.asyncProperty(world_plans, days, async (plan, day) => {
             const storage = await storageOfRun();
-            const world = await ReconciliationWorld.on(storage);
+            const world = await StoredWorld.on(storage);
             await world.arrive(plan, at_once);
             const before = await bridgesOf(world, { to: daysAfter(first_day, day) });
             const after = await bridgesOf(world, { from: daysAfter(first_day, day + 1) });
@@ -94,7 +94,7 @@ export function reconciliationReportsContract(
         await fc.assert(
           fc.asyncProperty(world_plans, date_ranges, async (plan, range) => {
             const storage = await storageOfRun();
-            const world = await ReconciliationWorld.on(storage);
+            const world = await StoredWorld.on(storage);
             await world.arrive(plan, at_once);
             const { company_id } = world;
             const items = await world.storedItems();
@@ -139,7 +139,7 @@ export function reconciliationReportsContract(
       rule: 'lines of other companies, and lines without an item, are left out',
       async check(open) {
         const { unitOfWork, ...rest } = await open();
-        const world = await ReconciliationWorld.on({ ...rest, unitOfWork });
+        const world = await StoredWorld.on({ ...rest, unitOfWork });
         const line = {
           id: 1,
           account_id: 1,

@@ -15,16 +15,13 @@ import { assertEqual } from './equality.ts';
 import type { PropertyRuns } from './event-store.ts';
 import { openForRuns } from './open-for-runs.ts';
 import { reconciliation_list_contract } from './reconciliation-lists.ts';
-import { arrival_plans, ReconciliationWorld, world_plans } from './reconciliation-world.ts';
+import { arrival_plans, StoredWorld, world_plans } from './reconciliation-world.ts';
 import type { StorageUnderTest } from './storage.ts';
 
 /**
  * Throws unless a recomputation of everything finds no difference, and the cells count the items.
  */
-export async function assertConsistent(
-  world: ReconciliationWorld,
-  storage: StorageUnderTest = world.storage,
-): Promise<void> {
+export async function assertConsistent(world: StoredWorld, storage: StorageUnderTest = world.storage): Promise<void> {
   const { company_id, now_ms } = world;
   await storage.unitOfWork.read(async (tx) => {
     const store = tx.reconciliation;
@@ -72,8 +69,8 @@ export function reconciliationStoreContract(
         await fc.assert(
           fc.asyncProperty(world_plans, arrival_plans, async (plan, arrival) => {
             const storage = await storageOfRun();
-            const expected = await ReconciliationWorld.arrived(storage, plan);
-            const found = await ReconciliationWorld.arrived(storage, plan, arrival);
+            const expected = await StoredWorld.arrived(storage, plan);
+            const found = await StoredWorld.arrived(storage, plan, arrival);
             assertEqual(await found.items(), await expected.items(), 'the items');
             await assertConsistent(expected);
             await assertConsistent(found);
@@ -89,7 +86,7 @@ export function reconciliationStoreContract(
         await fc.assert(
           fc.asyncProperty(world_plans, arrival_plans, async (plan, arrival) => {
             const storage = await storageOfRun();
-            const world = await ReconciliationWorld.arrived(storage, plan, arrival);
+            const world = await StoredWorld.arrived(storage, plan, arrival);
             const { company_id } = world;
             const ports = { unitOfWork: storage.unitOfWork, clock: world.clock() };
             const before = await world.items();
@@ -122,8 +119,8 @@ export function reconciliationStoreContract(
         await fc.assert(
           fc.asyncProperty(world_plans, async (plan) => {
             const [storage, other] = await storagesOfRun();
-            const expected = await ReconciliationWorld.arrived(storage, plan);
-            const world = await ReconciliationWorld.on(storage);
+            const expected = await StoredWorld.arrived(storage, plan);
+            const world = await StoredWorld.on(storage);
             world.now_ms = expected.now_ms;
             const { company_id } = world;
             const follow = ({ unitOfWork }: StorageUnderTest) =>
@@ -149,7 +146,7 @@ export function reconciliationStoreContract(
 }
 
 /** Removes every second item and all cells and entries, as no use case does. */
-async function lose({ company_id, storage }: ReconciliationWorld): Promise<void> {
+async function lose({ company_id, storage }: StoredWorld): Promise<void> {
   await storage.unitOfWork.run(async (tx) => {
     const store = tx.reconciliation;
     await store.lockCompany(company_id);

@@ -131,7 +131,7 @@ let ids_drawn = 10_000_000;
 const ids_of_world = 1_000;
 
 /** A company on some storage, whose records arrive as planned. */
-export class ReconciliationWorld {
+export class StoredWorld {
   readonly storage: StorageUnderTest;
   readonly company_id: number;
   /** Moves between steps: items change by the clock. */
@@ -159,7 +159,7 @@ export class ReconciliationWorld {
   }
 
   /** Makes a company with a card and an account of each currency. */
-  static async on(storage: StorageUnderTest): Promise<ReconciliationWorld> {
+  static async on(storage: StorageUnderTest): Promise<StoredWorld> {
     return await storage.unitOfWork.run(async (tx) => {
       const { id: company_id } = await makeCompany(tx);
       const cards: Record<string, number> = {};
@@ -168,7 +168,7 @@ export class ReconciliationWorld {
         cards[currency] = await cardOf(tx, company_id, currency);
         accounts[currency] = await tx.accounts.insert(newAccount(company_id, { currency }));
       }
-      return new ReconciliationWorld(storage, company_id, cards, accounts);
+      return new StoredWorld(storage, company_id, cards, accounts);
     });
   }
 
@@ -177,8 +177,8 @@ export class ReconciliationWorld {
     storage: StorageUnderTest,
     plan: WorldPlan,
     arrival: ArrivalPlan = at_once,
-  ): Promise<ReconciliationWorld> {
-    const world = await ReconciliationWorld.on(storage);
+  ): Promise<StoredWorld> {
+    const world = await StoredWorld.on(storage);
     await world.arrive(plan, arrival);
     return world;
   }

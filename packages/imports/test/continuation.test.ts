@@ -1,4 +1,7 @@
+import assert from 'node:assert/strict';
 import type { VirtualCard } from '@tallystick/cards';
+import { bytesOf, type Line, line_format, type StorageUnderTest } from '@tallystick/harness';
+import { checkOnStorages } from '@tallystick/test-support';
 import {
   type ClearingFormat,
   continueImports,
@@ -10,15 +13,8 @@ import {
   ImportStopped,
   import_lease_ms,
   readImport,
-} from '@tallystick/imports';
-import { assert } from '@tallystick/kernel';
-import type { ContractRule } from './contract-rule.ts';
-import { assertEqual, assertRejects } from './equality.ts';
-import { Crash, crashingAt } from './import-crash.ts';
-import { countsOf, transactionsOf, wholeFile } from './import-files.ts';
-import { type ImportChanges, ImportWorld } from './import-world.ts';
-import { bytesOf, type Line, line_format } from './line-format.ts';
-import type { StorageUnderTest } from './storage.ts';
+} from '../src/index.ts';
+import { Crash, countsOf, crashingAt, type ImportChanges, ImportWorld, transactionsOf, wholeFile } from './world.ts';
 
 const day_ms = 24 * 60 * 60 * 1_000;
 
@@ -34,7 +30,7 @@ async function stoppedWhile(
     if (progress.phase === phase) stopping.abort();
   };
   const importing = world.import(lines, { signal: stopping.signal, onProgress, ports });
-  await assertRejects(importing, (error) => error instanceof ImportStopped, 'the import');
+  await assert.rejects(importing, (error) => error instanceof ImportStopped, 'the import');
   const { items } = await world.storage.unitOfWork.read(({ imports }) => imports.list({}, { limit: 1 }));
   return items[0]!;
 }
@@ -90,16 +86,15 @@ async function crashAtEach(
     const ended = await world.imported(lines, { source, ports });
     const place = `${source.is_repeatable === false ? 'a stream' : 'a file'}, ${when} commit ${at}`;
     const whole = { status: 'completed', records: records + 2, applied: records, duplicates: 0, quarantined: 0 };
-    assertEqual(countsOf(ended), whole, place);
-    assertEqual(await world.clearingsOf(card), transactionsOf(lines), place);
+    assert.deepEqual(countsOf(ended), whole, place);
+    assert.deepEqual(await world.clearingsOf(card), transactionsOf(lines), place);
     const [batch = null] = await storage.unitOfWork.read(({ imports }) => imports.batches(ended.id, 'clearings', 0, 1));
     assert(batch === null, `no batch is left: ${place}`);
   }
   return left;
 }
 
-/** What imports promise when a process stops or crashes. */
-export const import_continuation_contract: readonly ContractRule<StorageUnderTest>[] = [
+checkOnStorages('imports whose process ends', [
   {
     rule: 'an import that crashed at any commit continues, and ends like an unbroken one',
     async check(open) {
@@ -125,20 +120,20 @@ export const import_continuation_contract: readonly ContractRule<StorageUnderTes
       for (const { again, source, settings, times } of cases) {
         const { card, lines } = await wholeFile(world, 9);
         const stopped = await stoppedWhile(world, lines, 'staging', readingAmounts(3, { b: 2, a: 1 }));
-        assertEqual(stopped.records, 3, 'the records that were read before the stop');
+        assert.deepEqual(stopped.records, 3, 'the records that were read before the stop');
         const seen: unknown[] = [];
         const onResumed = (found: Import, its: string) => seen.push([found.id, found.records, its]);
         const ended = await world.imported(lines, { ports: again, source, onResumed });
         const whole = { status: 'completed', records: 11, applied: 9, duplicates: 0, quarantined: 0 };
-        assertEqual([ended.id, countsOf(ended)], [stopped.id, whole], 'the import');
-        assertEqual(
+        assert.deepEqual([ended.id, countsOf(ended)], [stopped.id, whole], 'the import');
+        assert.deepEqual(
           seen,
           settings.map((its) => [stopped.id, 3, its]),
           'how it was taken up',
         );
-        assertEqual(await clearedOf(card), sumOf(lines) * times, 'the cleared amount');
+        assert.deepEqual(await clearedOf(card), sumOf(lines) * times, 'the cleared amount');
         const is_same_profile = ended.read_with?.settings_sha256 === stopped.read_with?.settings_sha256;
-        assertEqual([ended.read_with?.profile, is_same_profile], ['times', times === 3], 'by what it was read');
+        assert.deepEqual([ended.read_with?.profile, is_same_profile], ['times', times === 3], 'by what it was read');
       }
     },
   },
@@ -151,17 +146,21 @@ export const import_continuation_contract: readonly ContractRule<StorageUnderTes
       const seen: string[] = [];
       const onResumed = (_found: Import, settings: string) => seen.push(settings);
       const ended = await world.imported(lines, { ports: readingAmounts(7), onResumed });
-      assertEqual([ended.status, ended.applied, seen], ['completed', 5, ['other']], 'the import');
-      assertEqual(ended.read_with, stopped.read_with, 'by what it was read');
+      assert.deepEqual([ended.status, ended.applied, seen], ['completed', 5, ['other']], 'the import');
+      assert.deepEqual(ended.read_with, stopped.read_with, 'by what it was read');
       const found = await world.storage.unitOfWork.read(({ cards }) => cards.find(card.company_id, card.id));
-      assertEqual(found!.counters.cleared, sumOf(lines) * 3, 'the cleared amount');
+      assert.deepEqual(found!.counters.cleared, sumOf(lines) * 3, 'the cleared amount');
       for (const is_repeatable of [true, false]) {
         for (const [times, settings] of [
           [3, 'same'],
           [7, 'other'],
         ] as const) {
           const again = await world.import(lines, { ports: readingAmounts(times), source: { is_repeatable } });
-          assertEqual([again.kind, again.settings, again.import], ['known', settings, ended], 'the same bytes again');
+          assert.deepEqual(
+            [again.kind, again.settings, again.import],
+            ['known', settings, ended],
+            'the same bytes again',
+          );
         }
       }
     },
@@ -192,10 +191,10 @@ export const import_continuation_contract: readonly ContractRule<StorageUnderTes
       const world = new ImportWorld(await open());
       const { card, lines } = await wholeFile(world, 5);
       await stoppedWhile(world, lines, 'applying');
-      assertEqual((await world.clearingsOf(card)).length, 2, 'the clearings of the batch that was applied');
-      assertEqual((await continueImports(world.ports(), world.call)) >= 1, true, 'how many were continued');
-      assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings after');
-      assertEqual((await world.import(lines)).kind, 'known', 'the same bytes again');
+      assert.deepEqual((await world.clearingsOf(card)).length, 2, 'the clearings of the batch that was applied');
+      assert.deepEqual((await continueImports(world.ports(), world.call)) >= 1, true, 'how many were continued');
+      assert.deepEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings after');
+      assert.deepEqual((await world.import(lines)).kind, 'known', 'the same bytes again');
     },
   },
   {
@@ -221,10 +220,10 @@ export const import_continuation_contract: readonly ContractRule<StorageUnderTes
           throw new Crash();
         },
       };
-      await assertRejects(world.import(lines, { source, ports }), (error) => error instanceof Crash, 'the import');
+      await assert.rejects(world.import(lines, { source, ports }), (error) => error instanceof Crash, 'the import');
       const { items } = await unitOfWork.read(({ imports }) => imports.list({}, { limit: 1 }));
       const { id, sha256 } = items[0]!;
-      assertEqual(sha256, null, 'the hash of the stream');
+      assert.deepEqual(sha256, null, 'the hash of the stream');
       const left = () =>
         unitOfWork.read(
           async ({ imports }) =>
@@ -237,7 +236,7 @@ export const import_continuation_contract: readonly ContractRule<StorageUnderTes
       );
       world.machine_ms += 2 * import_lease_ms;
       await continueImports(world.ports(), world.call);
-      assertEqual(await left(), [null, null], 'the import and its next batch');
+      assert.deepEqual(await left(), [null, null], 'the import and its next batch');
     },
   },
   {
@@ -251,10 +250,10 @@ export const import_continuation_contract: readonly ContractRule<StorageUnderTes
         signal: stopping.signal,
         onEnded: () => stopping.abort(),
       });
-      await assertRejects(continuing, (error) => error instanceof ImportStopped, 'the job');
-      assertEqual((await world.clearingsOf(second.card)).length, 2, 'the clearings of the second one');
+      await assert.rejects(continuing, (error) => error instanceof ImportStopped, 'the job');
+      assert.deepEqual((await world.clearingsOf(second.card)).length, 2, 'the clearings of the second one');
       await continueImports(world.ports(), world.call);
-      assertEqual(await world.clearingsOf(second.card), transactionsOf(second.lines), 'after another call');
+      assert.deepEqual(await world.clearingsOf(second.card), transactionsOf(second.lines), 'after another call');
     },
   },
   {
@@ -276,10 +275,18 @@ export const import_continuation_contract: readonly ContractRule<StorageUnderTes
         },
       };
       const isCrash = (error: unknown) => error instanceof Crash;
-      await assertRejects(continueImports(world.ports(failing), world.call), isCrash, 'the first reason');
-      assertEqual(await world.clearingsOf(sound.card), transactionsOf(sound.lines), 'the clearings of the other one');
+      await assert.rejects(continueImports(world.ports(failing), world.call), isCrash, 'the first reason');
+      assert.deepEqual(
+        await world.clearingsOf(sound.card),
+        transactionsOf(sound.lines),
+        'the clearings of the other one',
+      );
       await continueImports(world.ports(), world.call);
-      assertEqual(await world.clearingsOf(poisoned.card), transactionsOf(poisoned.lines), 'once the cause is gone');
+      assert.deepEqual(
+        await world.clearingsOf(poisoned.card),
+        transactionsOf(poisoned.lines),
+        'once the cause is gone',
+      );
     },
   },
   {
@@ -294,18 +301,22 @@ export const import_continuation_contract: readonly ContractRule<StorageUnderTes
       const continueAt = (now_ms: number) =>
         continueImports(world.ports(), { ...world.call, now_ms }, { onEnded: (one) => ended.push(one) });
       await continueAt(started_at_ms + day_ms - 1);
-      assertEqual((await read()).status, 'running', 'the status within a day');
+      assert.deepEqual((await read()).status, 'running', 'the status within a day');
       await continueAt(started_at_ms + day_ms);
       const { status, phase, problem, applied } = await read();
-      assertEqual([status, phase, problem?.code, applied], ['truncated', null, 'reading_abandoned', 0], 'after a day');
-      assertEqual(ended.filter((one) => one.id === id).length, 1, 'how often it ended');
+      assert.deepEqual(
+        [status, phase, problem?.code, applied],
+        ['truncated', null, 'reading_abandoned', 0],
+        'after a day',
+      );
+      assert.deepEqual(ended.filter((one) => one.id === id).length, 1, 'how often it ended');
       const [batch = null] = await world.storage.unitOfWork.read(({ imports }) =>
         imports.batches(id, 'clearings', 0, 1),
       );
       assert(batch === null, 'no staged record is kept');
       const again = await world.imported(lines);
-      assertEqual([again.id, again.status, again.applied], [id, 'completed', 5], 'the same file again');
-      assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
+      assert.deepEqual([again.id, again.status, again.applied], [id, 'completed', 5], 'the same file again');
+      assert.deepEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
     },
   },
   {
@@ -324,10 +335,10 @@ export const import_continuation_contract: readonly ContractRule<StorageUnderTes
       };
       const before = (await world.storage.unitOfWork.read(({ imports }) => imports.list({}, { limit: 1 }))).items[0]
         ?.id;
-      await assertRejects(world.import(lines, { source }), (error) => String(error).includes('reset'), 'the import');
+      await assert.rejects(world.import(lines, { source }), (error) => String(error).includes('reset'), 'the import');
       const after = (await world.storage.unitOfWork.read(({ imports }) => imports.list({}, { limit: 1 }))).items[0]?.id;
-      assertEqual(after, before, 'the imports');
-      assertEqual(await world.clearingsOf(card), [], 'the clearings');
+      assert.deepEqual(after, before, 'the imports');
+      assert.deepEqual(await world.clearingsOf(card), [], 'the clearings');
     },
   },
-];
+]);

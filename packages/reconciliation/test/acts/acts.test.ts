@@ -1,4 +1,7 @@
-import { type ActPorts, actOnItem, decideByTable, type Item, itemIdOf } from '@tallystick/reconciliation';
+import assert from 'node:assert/strict';
+import { refusalOf } from '@tallystick/harness';
+import { checkOnStorages, type StorageRule } from '@tallystick/test-support';
+import { type ActPorts, actOnItem, decideByTable, type Item, itemIdOf } from '../../src/index.ts';
 import {
   ActWorld,
   areConfirmed,
@@ -8,13 +11,8 @@ import {
   clearing,
   line,
   proposeTwo,
-} from './act-world.ts';
-import type { ContractRule } from './contract-rule.ts';
-import { tableOf } from './decision-tables.ts';
-import { assertEqual } from './equality.ts';
-import { explained_items_contract } from './explained-items.ts';
-import { refusalOf } from './refusals.ts';
-import type { StorageUnderTest } from './storage.ts';
+  tableOf,
+} from './world.ts';
 
 const reference = '74123456061000000000017';
 
@@ -29,9 +27,7 @@ async function auditedBy({ storage, company_id }: ActWorld): Promise<number> {
   return page.items.length;
 }
 
-/** Acts of people on items (decision: reconciliation, actions). */
-export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
-  ...explained_items_contract,
+checkOnStorages('acts of people on items', [
   {
     rule: 'a force post is matched with an authorization by hand, moves its hold, and an unmatch undoes both',
     async check(open) {
@@ -40,19 +36,19 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
       const clearing_id = await world.clear();
       const before = await world.state();
       const lone = await world.read(clearing(clearing_id));
-      assertEqual([lone.item.status, lone.item.kind], ['break', 'unauthorized'], 'the force post');
+      assert.deepEqual([lone.item.status, lone.item.kind], ['break', 'unauthorized'], 'the force post');
       const matched = await world.act(clearing(clearing_id), 'match', { with: { authorization_id: root_id } });
       const pair = { authorization_ids: [root_id], clearing_ids: [clearing_id], line_ids: [] };
-      assertEqual(shown(matched), { status: 'break', kind: 'unstated', ...pair }, 'the matched item');
-      assertEqual(matched.matches[0]?.rule, 'person', 'what made the match');
+      assert.deepEqual(shown(matched), { status: 'break', kind: 'unstated', ...pair }, 'the matched item');
+      assert.deepEqual(matched.matches[0]?.rule, 'person', 'what made the match');
       const { history } = await world.read(authorization(root_id));
-      assertEqual(
+      assert.deepEqual(
         history.map(({ action, note, subject }) => ({ action, note, pair: subject.authorization })),
         [{ action: 'match', note: 'the receipt says so', pair: { clearing_id, authorization_id: root_id } }],
         'the history',
       );
       const undone = await world.act(authorization(root_id), 'unmatch');
-      assertEqual(shown(undone), { ...shown(undone), kind: 'uncleared', clearing_ids: [] }, 'the open purchase');
+      assert.deepEqual(shown(undone), { ...shown(undone), kind: 'uncleared', clearing_ids: [] }, 'the open purchase');
       assertSameState(await world.state(), before, 'everything after the unmatch');
     },
   },
@@ -71,16 +67,16 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
         world.act(clearing(clearing_id), 'match', { with: { line_ids: [lines[0]] } }),
         'a part of the lines',
       );
-      assertEqual(wrong.code, 'validation_failed', 'the refusal');
-      assertEqual(wrong.message.includes('a difference of -400 in minor units of USD'), true, wrong.message);
+      assert.deepEqual(wrong.code, 'validation_failed', 'the refusal');
+      assert.deepEqual(wrong.message.includes('a difference of -400 in minor units of USD'), true, wrong.message);
       const matched = await world.act(clearing(clearing_id), 'match', { with: { line_ids: lines } });
-      assertEqual(matched.line_ids, lines, 'the lines');
-      assertEqual([matched.stated, matched.difference], [1_000, 0], 'the amounts');
+      assert.deepEqual(matched.line_ids, lines, 'the lines');
+      assert.deepEqual([matched.stated, matched.difference], [1_000, 0], 'the amounts');
       const again = await refusalOf(
         world.act(clearing(clearing_id), 'match', { with: { line_ids: lines } }),
         'the same match again',
       );
-      assertEqual(again.code, 'conflict', 'the refusal of the same match');
+      assert.deepEqual(again.code, 'conflict', 'the refusal of the same match');
       await world.act(authorization(root_id), 'unmatch', { side: 'statement' });
       assertSameState(await world.state(), before, 'everything after the unmatch');
     },
@@ -92,15 +88,15 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
       const clearing_id = await world.clear({ acquirer_reference_data: reference });
       const line_id = await world.line({ reference, amount: 1_200 });
       const { item } = await world.read(line(line_id));
-      assertEqual([item.kind, item.clearing_ids], ['unauthorized', [clearing_id]], 'the pair of the rule');
+      assert.deepEqual([item.kind, item.clearing_ids], ['unauthorized', [clearing_id]], 'the pair of the rule');
       const taken = await world.act(line(line_id), 'unmatch');
-      assertEqual(taken.clearing_ids, [], 'the item of the line');
+      assert.deepEqual(taken.clearing_ids, [], 'the item of the line');
       await world.line({ reference, amount: 30, code: '825' });
       const { item: lone } = await world.read(line(line_id));
-      assertEqual(lone.clearing_ids, [], 'the item of the line after another arrived');
+      assert.deepEqual(lone.clearing_ids, [], 'the item of the line after another arrived');
       await world.act(line(line_id), 'match', { with: { clearing_ids: [clearing_id] } });
       const { item: restored } = await world.read(line(line_id));
-      assertEqual(restored.clearing_ids, [clearing_id], 'the restored pair');
+      assert.deepEqual(restored.clearing_ids, [clearing_id], 'the restored pair');
     },
   },
   {
@@ -113,12 +109,16 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
       await world.act(clearing(other_id), 'ignore');
       await world.act(line(fee_id), 'unmatch');
       const { item: joined } = await world.read(line(fee_id));
-      assertEqual([joined.clearing_ids, joined.status], [[other_id], 'break'], 'the fee beside the ignored clearing');
+      assert.deepEqual(
+        [joined.clearing_ids, joined.status],
+        [[other_id], 'break'],
+        'the fee beside the ignored clearing',
+      );
       const before = await world.state();
       for (const asked_of of [line(fee_id), clearing(other_id)]) {
         await world.act(line(fee_id), 'unmatch');
         const { item: alone } = await world.read(clearing(other_id));
-        assertEqual(alone.status, 'ignored', 'the clearing alone');
+        assert.deepEqual(alone.status, 'ignored', 'the clearing alone');
         await world.act(asked_of, 'match', { with: { line_ids: [fee_id], clearing_ids: [other_id] } });
         assertSameState(await world.state(), before, 'everything after the fee was given back');
       }
@@ -128,8 +128,8 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
         world.act(line(line_id), 'match', { with: { clearing_ids: [other_id] } }),
         'another match of the ignored clearing',
       );
-      assertEqual(/is ignored: .* Reopen it first/.test(refused.message), true, refused.message);
-      assertEqual((await world.read(clearing(near_id))).item.line_ids, [], 'the first clearing');
+      assert.deepEqual(/is ignored: .* Reopen it first/.test(refused.message), true, refused.message);
+      assert.deepEqual((await world.read(clearing(near_id))).item.line_ids, [], 'the first clearing');
     },
   },
   {
@@ -150,16 +150,16 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
       const last = await world.line({ amount: 400 });
       const before = await world.state();
       const { item: proposed } = await world.read(clearing(clearing_id));
-      assertEqual(proposed.status, 'proposed', 'the covering set');
+      assert.deepEqual(proposed.status, 'proposed', 'the covering set');
       const confirmed = await world.act(clearing(clearing_id), 'confirm');
-      assertEqual(confirmed.status, 'matched', 'the confirmed set');
+      assert.deepEqual(confirmed.status, 'matched', 'the confirmed set');
       const reopened = await world.act(authorization(root_id), 'reopen');
-      assertEqual(reopened.status, 'proposed', 'the reopened set');
+      assert.deepEqual(reopened.status, 'proposed', 'the reopened set');
       assertSameState(await world.state(), before, 'everything after the reopening');
       await world.act(clearing(clearing_id), 'confirm');
       await world.line({ amount: 400 });
       const { item: kept } = await world.read(line(last));
-      assertEqual([kept.status, kept.clearing_ids], ['matched', [clearing_id]], 'the set after another line');
+      assert.deepEqual([kept.status, kept.clearing_ids], ['matched', [clearing_id]], 'the set after another line');
     },
   },
   {
@@ -172,8 +172,8 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
       for (let others = 0; others < 2; others += 1) await world.line({ amount: 1_000 });
       const before = await world.state();
       const matched = await world.act(clearing(clearing_id), 'match', { with: { line_ids } });
-      assertEqual(matched.line_ids, line_ids, 'the lines');
-      assertEqual(matched.matches.at(-1)?.rule, 'person', 'what made the match');
+      assert.deepEqual(matched.line_ids, line_ids, 'the lines');
+      assert.deepEqual(matched.matches.at(-1)?.rule, 'person', 'what made the match');
       await world.act(clearing(clearing_id), 'unmatch');
       assertSameState(await world.state(), before, 'everything after the unmatch');
     },
@@ -192,19 +192,19 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
       await world.line({ reference, amount: 20, code: '825' });
       const before = await world.state();
       const { item: proposed } = await world.read(clearing(clearing_id));
-      assertEqual([proposed.status, proposed.rule, proposed.fees], ['proposed', 'ard', 20], 'the proposal');
+      assert.deepEqual([proposed.status, proposed.rule, proposed.fees], ['proposed', 'ard', 20], 'the proposal');
       const confirmed = await world.act(clearing(clearing_id), 'confirm');
-      assertEqual(
+      assert.deepEqual(
         [confirmed.status, confirmed.rule, confirmed.line_ids],
         ['matched', 'person', proposed.line_ids],
         'the confirmed match',
       );
       const pairs = confirmed.matches.filter(({ rule }) => rule === 'person').flatMap(({ line_ids }) => line_ids);
-      assertEqual(pairs, parts, 'the lines that the person confirmed');
+      assert.deepEqual(pairs, parts, 'the lines that the person confirmed');
       await world.act(clearing(clearing_id), 'reopen');
       assertSameState(await world.state(), before, 'everything after the reopening');
       const apart = await world.act(clearing(clearing_id), 'unmatch', { side: 'statement' });
-      assertEqual(apart.line_ids.length < proposed.line_ids.length, true, 'a line was taken away');
+      assert.deepEqual(apart.line_ids.length < proposed.line_ids.length, true, 'a line was taken away');
     },
   },
   {
@@ -216,17 +216,17 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
       await world.line({ reference });
       const before = await world.state();
       const { item: proposed } = await world.read(clearing(clearing_id));
-      assertEqual([proposed.status, proposed.authorization_ids], ['proposed', [root_id]], 'the provisional match');
+      assert.deepEqual([proposed.status, proposed.authorization_ids], ['proposed', [root_id]], 'the provisional match');
       const confirmed = await world.act(clearing(clearing_id), 'confirm', { reason: 'asked the merchant' });
-      assertEqual([confirmed.status, confirmed.matches[0]?.rule], ['matched', 'person'], 'the confirmed match');
+      assert.deepEqual([confirmed.status, confirmed.matches[0]?.rule], ['matched', 'person'], 'the confirmed match');
       const twice = await refusalOf(world.act(clearing(clearing_id), 'confirm', {}, 'key:2'), 'a second confirmation');
-      assertEqual(twice.code, 'conflict', 'the refusal of the second confirmation');
+      assert.deepEqual(twice.code, 'conflict', 'the refusal of the second confirmation');
       await world.act(clearing(clearing_id), 'reopen');
       assertSameState(await world.state(), before, 'everything after the reopening');
     },
   },
   ...(['one card', 'two cards'] as const).map(
-    (cards): ContractRule<StorageUnderTest> => ({
+    (cards): StorageRule => ({
       rule: `all proposed matches of an item are confirmed by one act, and reopened by one, on ${cards}`,
       async check(open) {
         const world = await ActWorld.on(await open());
@@ -234,12 +234,12 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
         const { clearing_ids, line_id, makeTie } = await proposeTwo(world, other_card);
         const before = await world.state();
         const confirmed = await world.act(line(line_id), 'confirm');
-        assertEqual(confirmed.status, 'matched', 'the confirmed item');
-        assertEqual(await areConfirmed(world, clearing_ids), [true, true], 'the matches after the confirmation');
+        assert.deepEqual(confirmed.status, 'matched', 'the confirmed item');
+        assert.deepEqual(await areConfirmed(world, clearing_ids), [true, true], 'the matches after the confirmation');
         await assertRebuilt(world, 'after the confirmation');
         const reopened = await world.act(line(line_id), 'reopen');
-        assertEqual(reopened.status, 'proposed', 'the reopened item');
-        assertEqual(await areConfirmed(world, clearing_ids), [false, false], 'the matches after the reopening');
+        assert.deepEqual(reopened.status, 'proposed', 'the reopened item');
+        assert.deepEqual(await areConfirmed(world, clearing_ids), [false, false], 'the matches after the reopening');
         assertSameState(await world.state(), before, 'everything after the reopening');
         await assertRebuilt(world, 'after the reopening');
         // Another authorization fits the second clearing between the decision and the pass.
@@ -258,10 +258,10 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
           actOnItem(late, world.call(), item.id, 'confirm', { note: 'the receipt says so' }),
           'a confirmation of what changed meanwhile',
         );
-        assertEqual(refusal.code, 'conflict', refusal.message);
-        assertEqual(await areConfirmed(world, clearing_ids), [false, false], 'the matches after the refusal');
-        assertEqual((await world.read(line(line_id))).history, history, 'the history after the refusal');
-        assertEqual(await auditedBy(world), audited, 'the audit entries after the refusal');
+        assert.deepEqual(refusal.code, 'conflict', refusal.message);
+        assert.deepEqual(await areConfirmed(world, clearing_ids), [false, false], 'the matches after the refusal');
+        assert.deepEqual((await world.read(line(line_id))).history, history, 'the history after the refusal');
+        assert.deepEqual(await auditedBy(world), audited, 'the audit entries after the refusal');
         await assertRebuilt(world, 'after the refusal');
       },
     }),
@@ -277,20 +277,24 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
       await world.line({ reference, amount: -300, code: '822' });
       const before = await world.state();
       const { item } = await world.read(clearing(refund_id));
-      assertEqual([item.status, item.class, item.authorization_ids], ['proposed', 'refund_unlinked', []], 'the refund');
+      assert.deepEqual(
+        [item.status, item.class, item.authorization_ids],
+        ['proposed', 'refund_unlinked', []],
+        'the refund',
+      );
       const confirmed = await world.act(clearing(refund_id), 'confirm');
-      assertEqual([confirmed.status, confirmed.kind], ['matched', null], 'the confirmed refund');
+      assert.deepEqual([confirmed.status, confirmed.kind], ['matched', null], 'the confirmed refund');
       const twice = await refusalOf(world.act(clearing(refund_id), 'confirm'), 'a second confirmation');
-      assertEqual(twice.code, 'conflict', 'the refusal of the second confirmation');
+      assert.deepEqual(twice.code, 'conflict', 'the refusal of the second confirmation');
       await world.act(clearing(refund_id), 'reopen');
       assertSameState(await world.state(), before, 'everything after the reopening');
       for (let authorized = 0; authorized < 2; authorized += 1) await world.authorize({ merchant_id: 'R2' });
       const other = '74123456061000000000082';
       const tie_id = await world.clear({ merchant_id: 'R2', acquirer_reference_data: other });
       await world.line({ reference: other });
-      assertEqual((await world.read(clearing(tie_id))).item.status, 'proposed', 'the tie');
+      assert.deepEqual((await world.read(clearing(tie_id))).item.status, 'proposed', 'the tie');
       const refused = await refusalOf(world.act(clearing(tie_id), 'confirm'), 'a confirmation of a tie');
-      assertEqual(refused.message.includes('joins nothing that can be confirmed'), true, refused.message);
+      assert.deepEqual(refused.message.includes('joins nothing that can be confirmed'), true, refused.message);
     },
   },
   {
@@ -304,21 +308,22 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
         ['ignore', 'ignored'],
       ] as const) {
         const decided = await world.act(clearing(clearing_id), action);
-        assertEqual([decided.status, decided.kind], [status, 'unauthorized'], action);
+        assert.deepEqual([decided.status, decided.kind], [status, 'unauthorized'], action);
         const refused = await refusalOf(world.act(clearing(clearing_id), 'match', { with: { line_ids: [1] } }), action);
-        assertEqual(refused.message.includes(`is ${status}: key:1 ${status} it at `), true, refused.message);
+        assert.deepEqual(refused.message.includes(`is ${status}: key:1 ${status} it at `), true, refused.message);
         await world.act(clearing(clearing_id), 'reopen');
         assertSameState(await world.state(), before, `everything after ${action} and its undoing`);
       }
       await world.act(clearing(clearing_id), 'ignore');
       await world.line({ reference });
       const { item, history } = await world.read(clearing(clearing_id));
-      assertEqual(item.status, 'break', 'the item after a line arrived');
-      assertEqual(history.length, 5, 'the history keeps every act');
+      assert.deepEqual(item.status, 'break', 'the item after a line arrived');
+      assert.deepEqual(history.length, 5, 'the history keeps every act');
     },
   },
   {
     rule: 'the id of an item that was merged is refused, unless the version of the other item is sent',
+    on_postgres: true,
     async check(open) {
       const world = await ActWorld.on(await open());
       const clearing_id = await world.clear({ acquirer_reference_data: reference });
@@ -329,20 +334,20 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
       const before = await world.state();
       const where = `item ${merged_id} is part of item ${item.id} now, which has version ${item.version}`;
       const refused = await refusalOf(world.actOn(merged_id, 'ignore'), 'an act by the merged id');
-      assertEqual([refused.code, refused.message.startsWith(where)], ['conflict', true], refused.message);
+      assert.deepEqual([refused.code, refused.message.startsWith(where)], ['conflict', true], refused.message);
       const other = await refusalOf(world.actOn(merged_id, 'ignore', { version: item.version + 1 }), 'another version');
-      assertEqual([other.code, other.message.startsWith(where)], ['conflict', true], other.message);
+      assert.deepEqual([other.code, other.message.startsWith(where)], ['conflict', true], other.message);
       assertSameState(await world.state(), before, 'everything after the refusals');
       const row = { id: String(merged_id), version: String(item.version), decision: 'ignore', note: 'not ours' };
       const table = tableOf([row]);
       const checked = await decideByTable(world.ports(), world.call(), table, { dry_run: true });
-      assertEqual(
+      assert.deepEqual(
         [checked.errors[0]?.column, checked.errors[0]?.message.startsWith(where)],
         ['version', true],
         'a row',
       );
       const ignored = await world.actOn(merged_id, 'ignore', { version: item.version });
-      assertEqual([ignored.id, ignored.status], [item.id, 'ignored'], 'the act with the version of the item');
+      assert.deepEqual([ignored.id, ignored.status], [item.id, 'ignored'], 'the act with the version of the item');
     },
   },
   {
@@ -362,7 +367,7 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
       const foreign_id = await other.clear();
       const foreign_root_id = await other.authorize();
       const { item } = await world.read(clearing(clearing_id));
-      assertEqual(item.status, 'matched', 'the purchase');
+      assert.deepEqual(item.status, 'matched', 'the purchase');
       const before = await world.state();
       const cases: readonly (readonly [string, () => Promise<unknown>, string, RegExp])[] = [
         [
@@ -436,11 +441,11 @@ export const acts_contract: readonly ContractRule<StorageUnderTest>[] = [
       ];
       for (const [what, refuse, code, message] of cases) {
         const refusal = await refusalOf(refuse(), what);
-        assertEqual([what, refusal.code], [what, code], refusal.message);
-        assertEqual(message.test(refusal.message), true, `${what}: ${refusal.message}`);
+        assert.deepEqual([what, refusal.code], [what, code], refusal.message);
+        assert.deepEqual(message.test(refusal.message), true, `${what}: ${refusal.message}`);
       }
       assertSameState(await world.state(), before, 'everything after the refusals');
-      assertEqual((await world.read(line(line_id))).history, [], 'the history');
+      assert.deepEqual((await world.read(line(line_id))).history, [], 'the history');
     },
   },
-];
+]);

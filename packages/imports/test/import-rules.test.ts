@@ -1,3 +1,7 @@
+import assert from 'node:assert/strict';
+import { bytesOf, fileOf, freshFileId, line_format, type Records, refusalOf } from '@tallystick/harness';
+import { isStorable } from '@tallystick/kernel';
+import { checkOnStorages } from '@tallystick/test-support';
 import {
   createFormats,
   listImportQuarantine,
@@ -5,18 +9,10 @@ import {
   readImport,
   releaseImport,
   replayImport,
-} from '@tallystick/imports';
-import { assert, isStorable } from '@tallystick/kernel';
-import type { ContractRule } from './contract-rule.ts';
-import { assertEqual } from './equality.ts';
-import { countsOf, freshFileId, type Records, transactionsOf, wholeFile } from './import-files.ts';
-import { clearingLine, ImportWorld, sourceOf } from './import-world.ts';
-import { bytesOf, fileOf, line_format } from './line-format.ts';
-import { refusalOf } from './refusals.ts';
-import type { StorageUnderTest } from './storage.ts';
+} from '../src/index.ts';
+import { clearingLine, countsOf, ImportWorld, sourceOf, transactionsOf, wholeFile } from './world.ts';
 
-/** What imports promise on any storage. */
-export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
+checkOnStorages('imports of files', [
   {
     rule: 'a file is applied once; the same bytes again change nothing and name the first import',
     async check(open) {
@@ -28,19 +24,19 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
         file_id: freshFileId(),
       });
       const first = await world.import(lines);
-      assertEqual(first.kind, 'imported', 'the first outcome');
-      assertEqual(
+      assert.deepEqual(first.kind, 'imported', 'the first outcome');
+      assert.deepEqual(
         countsOf(first.import),
         { status: 'completed_with_quarantine', records: 11, applied: 5, duplicates: 1, quarantined: 2 },
         'the import',
       );
-      assertEqual(first.import.other_records, { fee: 1 }, 'the other records');
-      assertEqual(await world.clearingsOf(card), transactionsOf(good), 'the clearings');
+      assert.deepEqual(first.import.other_records, { fee: 1 }, 'the other records');
+      assert.deepEqual(await world.clearingsOf(card), transactionsOf(good), 'the clearings');
       const again = await world.import(lines);
-      assertEqual([again.kind, again.import.id], ['known', first.import.id], 'the second outcome');
-      assertEqual(await world.clearingsOf(card), transactionsOf(good), 'the clearings after the second');
+      assert.deepEqual([again.kind, again.import.id], ['known', first.import.id], 'the second outcome');
+      assert.deepEqual(await world.clearingsOf(card), transactionsOf(good), 'the clearings after the second');
       const stored = await world.storage.unitOfWork.read((tx) => readImport(tx, first.import.id));
-      assertEqual(countsOf(stored), countsOf(first.import), 'the stored import');
+      assert.deepEqual(countsOf(stored), countsOf(first.import), 'the stored import');
     },
   },
   {
@@ -49,11 +45,15 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
       const world = new ImportWorld(await open());
       const { card, lines } = await wholeFile(world, 7);
       const truncated = await world.imported(lines.slice(0, -1));
-      assertEqual([truncated.status, truncated.problem?.code], ['truncated', 'trailer_missing'], 'the truncated file');
-      assertEqual(await world.clearingsOf(card), [], 'the clearings of the truncated file');
+      assert.deepEqual(
+        [truncated.status, truncated.problem?.code],
+        ['truncated', 'trailer_missing'],
+        'the truncated file',
+      );
+      assert.deepEqual(await world.clearingsOf(card), [], 'the clearings of the truncated file');
       const whole = await world.imported(lines);
-      assertEqual([whole.status, whole.applied], ['completed', 7], 'the whole file');
-      assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings of the whole file');
+      assert.deepEqual([whole.status, whole.applied], ['completed', 7], 'the whole file');
+      assert.deepEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings of the whole file');
     },
   },
   {
@@ -66,25 +66,29 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
       const others = Array.from({ length: 3 }, () => clearingLine(card)) as Records;
       const same_id = fileOf(others, header as object);
       const held = await world.imported(same_id);
-      assertEqual([held.status, held.problem?.code], ['held', 'file_id_repeated'], 'the held import');
+      assert.deepEqual([held.status, held.problem?.code], ['held', 'file_id_repeated'], 'the held import');
       const again = await world.imported(same_id);
-      assertEqual([again.id, again.status], [held.id, 'held'], 'the same bytes again');
-      assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings while it is held');
+      assert.deepEqual([again.id, again.status], [held.id, 'held'], 'the same bytes again');
+      assert.deepEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings while it is held');
       const { kind, import: released } = await releaseImport(world.ports(), world.call, held.id, 'checked by phone');
-      assertEqual(kind, 'imported', 'the outcome');
-      assertEqual([released.status, released.applied, released.note], ['completed', 3, 'checked by phone'], 'released');
+      assert.deepEqual(kind, 'imported', 'the outcome');
+      assert.deepEqual(
+        [released.status, released.applied, released.note],
+        ['completed', 3, 'checked by phone'],
+        'released',
+      );
       const all = [...transactionsOf(lines), ...transactionsOf(same_id)].toSorted();
-      assertEqual(await world.clearingsOf(card), all, 'the clearings after the release');
+      assert.deepEqual(await world.clearingsOf(card), all, 'the clearings after the release');
       const entries = await world.storage.unitOfWork.read(({ audit }) =>
         audit.list({ object: `import:${held.id}` }, { limit: 10 }),
       );
-      assertEqual(
+      assert.deepEqual(
         entries.items.map(({ action }) => action),
         ['import.released'],
         'the audit log',
       );
       const refusal = await refusalOf(releaseImport(world.ports(), world.call, held.id, 'twice'), 'a second release');
-      assertEqual(refusal.code, 'conflict', 'a second release');
+      assert.deepEqual(refusal.code, 'conflict', 'a second release');
     },
   },
   {
@@ -101,9 +105,9 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
       const held = await world.imported(fileOf([first, clearing(other_id)] as Records, header));
       const { import: released } = await releaseImport(world.ports(), world.call, held.id, 'a corrected file');
       const counts = [released.status, released.applied, released.duplicates, released.quarantined];
-      assertEqual(counts, ['completed_with_quarantine', 0, 1, 1], 'the released import');
+      assert.deepEqual(counts, ['completed_with_quarantine', 0, 1, 1], 'the released import');
       const kept = await world.storage.unitOfWork.read(({ quarantine }) => quarantine.openOfImport(held.id, 0, 10));
-      assertEqual(
+      assert.deepEqual(
         kept.map(({ reason, ordinal }) => [reason, ordinal]),
         [['transaction_of_another_clearing', 3]],
         'the quarantine',
@@ -119,12 +123,16 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
       const file_id = freshFileId();
       const test_file = fileOf(records, { file_id, mode: 'test' });
       const held = await world.imported(test_file);
-      assertEqual([held.status, held.problem?.code], ['held', 'test_file'], 'in production');
+      assert.deepEqual([held.status, held.problem?.code], ['held', 'test_file'], 'in production');
       const ports = { is_production: false };
       const truncated = fileOf(records, { file_id: freshFileId(), mode: 'test' });
-      assertEqual((await world.imported(truncated.slice(0, -1), { ports })).status, 'truncated', 'a truncated one');
-      assertEqual((await world.imported(truncated, { ports })).status, 'completed', 'the whole one');
-      assertEqual((await world.imported(test_file, { ports })).status, 'completed', 'outside production');
+      assert.deepEqual(
+        (await world.imported(truncated.slice(0, -1), { ports })).status,
+        'truncated',
+        'a truncated one',
+      );
+      assert.deepEqual((await world.imported(truncated, { ports })).status, 'completed', 'the whole one');
+      assert.deepEqual((await world.imported(test_file, { ports })).status, 'completed', 'outside production');
     },
   },
   {
@@ -137,21 +145,22 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
       const warned = async (created_on: string, sequence: number, mode: 'production' | 'test' = 'production') => {
         const header = { file_id: freshFileId(), created_on, sequence, mode };
         const { warnings, status } = await world.imported(fileOf([clearingLine(card)] as Records, header), { ports });
-        assertEqual(status, mode === 'test' ? 'held' : 'completed', 'the status');
+        assert.deepEqual(status, mode === 'test' ? 'held' : 'completed', 'the status');
         return warnings.length;
       };
-      assertEqual(await warned('2026-05-20', 4), 0, 'the first file');
-      assertEqual(await warned('2026-05-20', 6, 'test'), 0, 'the first test file');
-      assertEqual(await warned('2026-05-20', 5), 0, 'the next');
-      assertEqual(await warned('2026-05-20', 7), 1, 'a number is missing');
-      assertEqual(await warned('2026-05-20', 6), 0, 'the missing one, late');
-      assertEqual(await warned('2026-05-20', 8, 'test'), 1, 'a number of test files is missing');
-      assertEqual(await warned('2026-05-21', 1), 0, 'the first of a new day');
-      assertEqual(await warned('2026-05-22', 3), 1, 'another number on a new day');
+      assert.deepEqual(await warned('2026-05-20', 4), 0, 'the first file');
+      assert.deepEqual(await warned('2026-05-20', 6, 'test'), 0, 'the first test file');
+      assert.deepEqual(await warned('2026-05-20', 5), 0, 'the next');
+      assert.deepEqual(await warned('2026-05-20', 7), 1, 'a number is missing');
+      assert.deepEqual(await warned('2026-05-20', 6), 0, 'the missing one, late');
+      assert.deepEqual(await warned('2026-05-20', 8, 'test'), 1, 'a number of test files is missing');
+      assert.deepEqual(await warned('2026-05-21', 1), 0, 'the first of a new day');
+      assert.deepEqual(await warned('2026-05-22', 3), 1, 'another number on a new day');
     },
   },
   {
     rule: 'a record with text that no database can store is quarantined and replayed, and keeps nothing from its import',
+    on_postgres: true,
     async check(open) {
       const world = new ImportWorld(await open());
       const card = await world.makeCard();
@@ -170,12 +179,12 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
       ] as Records;
       const lines = fileOf(records, { file_id: freshFileId() });
       const ended = await world.imported(lines);
-      assertEqual(
+      assert.deepEqual(
         countsOf(ended),
         { status: 'completed_with_quarantine', records: 11, applied: 1, duplicates: 0, quarantined: 7 },
         'the import',
       );
-      assertEqual(ended.other_records, { '\u{FFFD}\u{FFFD}': 1 }, 'the other records');
+      assert.deepEqual(ended.other_records, { '\u{FFFD}\u{FFFD}': 1 }, 'the other records');
       const quarantine = async () =>
         (await world.storage.unitOfWork.read((tx) => listImportQuarantine(tx, ended.id, { limit: 50 }))).items;
       for (const { ordinal, explanation, excerpt } of await quarantine()) {
@@ -188,7 +197,7 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
       }
       await replayImport(world.ports(), world.call, ended.id);
       const counted = (await quarantine()).map(({ status, count }) => [status, count]);
-      assertEqual(
+      assert.deepEqual(
         counted,
         Array.from({ length: 7 }, () => ['quarantined', 2]),
         'the quarantine after a replay',
@@ -230,7 +239,7 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
         held: 0,
         uses: 3,
       };
-      for (const one of ends) assertEqual(one, end, 'the end');
+      for (const one of ends) assert.deepEqual(one, end, 'the end');
     },
   },
   {
@@ -247,7 +256,7 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
       const preview = await previewFile(world.ports(), sourceOf(bytesOf(lines)), {}, ({ ordinal, outcome, reason }) => {
         shown.push(`${ordinal} ${outcome} ${reason}`);
       });
-      assertEqual(
+      assert.deepEqual(
         shown,
         [
           '2 applied null',
@@ -259,14 +268,14 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
         'the records',
       );
       const { status, applied, duplicates, quarantined, known_import_id } = preview;
-      assertEqual(
+      assert.deepEqual(
         { status, applied, duplicates, quarantined, known_import_id },
         { status: 'completed_with_quarantine', applied: 1, duplicates: 1, quarantined: 2, known_import_id: null },
         'the preview',
       );
-      assertEqual((await world.clearingsOf(card)).length, 1, 'the clearings after the preview');
+      assert.deepEqual((await world.clearingsOf(card)).length, 1, 'the clearings after the preview');
       const done = await world.imported(lines);
-      assertEqual(
+      assert.deepEqual(
         [done.status, done.applied, done.duplicates, done.quarantined],
         [status, applied, duplicates, quarantined],
         'the import',
@@ -275,6 +284,7 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
   },
   {
     rule: 'of two files with one id that are imported at once, one is held',
+    on_postgres: true,
     async check(open) {
       const storage = await open();
       const other = await storage.another();
@@ -286,13 +296,13 @@ export const import_contract: readonly ContractRule<StorageUnderTest>[] = [
         const ended = await Promise.all(
           files.map((lines, at) => new ImportWorld(at % 2 === 0 ? storage : other).imported(lines)),
         );
-        assertEqual(
+        assert.deepEqual(
           ended.map(({ status }) => status).toSorted(),
           ['completed', 'held', 'held', 'held'],
           'the statuses',
         );
-        assertEqual((await world.clearingsOf(card)).length, 1, 'the clearings');
+        assert.deepEqual((await world.clearingsOf(card)).length, 1, 'the clearings');
       }
     },
   },
-];
+]);

@@ -1,4 +1,6 @@
-import { assert } from '@tallystick/kernel';
+import assert from 'node:assert/strict';
+import { refusalOf } from '@tallystick/harness';
+import { checkOnStorages } from '@tallystick/test-support';
 import {
   type ActPorts,
   type ActTx,
@@ -6,24 +8,17 @@ import {
   exportItems,
   type RecordKey,
   recordOfItemId,
-  type TableRow,
-  type TableSource,
-} from '@tallystick/reconciliation';
-import { ActWorld, areConfirmed, assertRebuilt, assertSameState, clearing, line, proposeTwo } from './act-world.ts';
-import type { ContractRule } from './contract-rule.ts';
-import { assertEqual } from './equality.ts';
-import { refusalOf } from './refusals.ts';
-import type { StorageUnderTest } from './storage.ts';
-
-/** The rows that a person has filled in. */
-export function tableOf(rows: readonly Readonly<Record<string, string>>[], onRead?: () => Promise<void>): TableSource {
-  return {
-    async *rows() {
-      await onRead?.();
-      yield rows.map((row, at): TableRow => ({ number: at + 2, cells: new Map(Object.entries(row)) }));
-    },
-  };
-}
+} from '../../src/index.ts';
+import {
+  ActWorld,
+  areConfirmed,
+  assertRebuilt,
+  assertSameState,
+  clearing,
+  line,
+  proposeTwo,
+  tableOf,
+} from './world.ts';
 
 /** A process that ended. */
 class Ended extends Error {}
@@ -84,8 +79,7 @@ async function rowOf(world: ActWorld, record: RecordKey, decision: string, note 
   return { id: String(item.id), version: String(item.version), decision, note };
 }
 
-/** A table of decisions (decision: reconciliation, CSV both ways). */
-export const decision_tables_contract: readonly ContractRule<StorageUnderTest>[] = [
+checkOnStorages('tables of decisions', [
   {
     rule: 'a table is checked by a dry run, decides once, and changes nothing the second time',
     async check(open) {
@@ -100,22 +94,22 @@ export const decision_tables_contract: readonly ContractRule<StorageUnderTest>[]
       const before = await world.state();
       const counted = { rows: 3, skipped: 1, errors: [], errors_total: 0 };
       const dry = await decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: true });
-      assertEqual(dry, { ...counted, decided: 2, unchanged: 0, dry_run: true }, 'the dry run');
+      assert.deepEqual(dry, { ...counted, decided: 2, unchanged: 0, dry_run: true }, 'the dry run');
       assertSameState(await world.state(), before, 'everything after the dry run');
       const done = await decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: false });
-      assertEqual(done, { ...counted, decided: 2, unchanged: 0, dry_run: false }, 'the upload');
+      assert.deepEqual(done, { ...counted, decided: 2, unchanged: 0, dry_run: false }, 'the upload');
       const { item, history } = await world.read(records[0]);
-      assertEqual([item.status, history[0]?.note], ['accepted', '=bank error'], 'the accepted item');
-      assertEqual((await world.read(records[1])).item.status, 'ignored', 'the ignored item');
+      assert.deepEqual([item.status, history[0]?.note], ['accepted', '=bank error'], 'the accepted item');
+      assert.deepEqual((await world.read(records[1])).item.status, 'ignored', 'the ignored item');
       const decided = await world.items();
       const again = await decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: false });
-      assertEqual(again, { ...counted, decided: 0, unchanged: 2, dry_run: false }, 'the same upload again');
-      assertEqual(await world.items(), decided, 'the items after the same upload');
+      assert.deepEqual(again, { ...counted, decided: 0, unchanged: 2, dry_run: false }, 'the same upload again');
+      assert.deepEqual(await world.items(), decided, 'the items after the same upload');
       const reopening = [await rowOf(world, records[0], 'reopen'), await rowOf(world, records[1], 'reopen')];
       await decideByTable(world.ports(), world.call(), tableOf(reopening), { dry_run: false });
       assertSameState(await world.state(), before, 'everything after the decisions were undone');
       const reopened = await decideByTable(world.ports(), world.call(), tableOf(reopening), { dry_run: false });
-      assertEqual(reopened.unchanged, 2, 'the same reopening again');
+      assert.deepEqual(reopened.unchanged, 2, 'the same reopening again');
     },
   },
   {
@@ -128,9 +122,9 @@ export const decision_tables_contract: readonly ContractRule<StorageUnderTest>[]
       const row = await rowOf(world, record, 'confirm');
       await decideByTable(world.ports(), world.call(), tableOf([row]), { dry_run: false });
       const { item } = await world.read(record);
-      assertEqual([item.status, item.matches[0]?.rule], ['matched', 'person'], 'the confirmed item');
+      assert.deepEqual([item.status, item.matches[0]?.rule], ['matched', 'person'], 'the confirmed item');
       const again = await decideByTable(world.ports(), world.call(), tableOf([row]), { dry_run: false });
-      assertEqual([again.decided, again.unchanged], [0, 1], 'the same table again');
+      assert.deepEqual([again.decided, again.unchanged], [0, 1], 'the same table again');
     },
   },
   {
@@ -156,23 +150,24 @@ export const decision_tables_contract: readonly ContractRule<StorageUnderTest>[]
         dry_run: true,
       });
       const places = errors.map(({ row, column }) => `${row} ${column}`);
-      assertEqual(
+      assert.deepEqual(
         places,
         ['3 version', '4 decision', '5 note', '6 id', '6 version', '7 id', '8 id', '9 decision'],
         'the places of errors',
       );
-      assertEqual(errors_total, errors.length, 'their number');
+      assert.deepEqual(errors_total, errors.length, 'their number');
       const refusal = await refusalOf(
         decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: false }),
         'the upload',
       );
-      assertEqual([refusal.code, refusal.fields.length], ['validation_failed', errors.length], refusal.message);
-      assertEqual(refusal.fields[0]?.path, 'rows[3].version', 'the first path');
-      assertEqual((await world.read(record)).history, [], 'the history of the first row');
+      assert.deepEqual([refusal.code, refusal.fields.length], ['validation_failed', errors.length], refusal.message);
+      assert.deepEqual(refusal.fields[0]?.path, 'rows[3].version', 'the first path');
+      assert.deepEqual((await world.read(record)).history, [], 'the history of the first row');
     },
   },
   {
     rule: 'a table is undone as a whole when one of its items changes while it is written',
+    on_postgres: true,
     async check(open) {
       const world = await ActWorld.on(await open());
       const line_ids = [];
@@ -190,11 +185,11 @@ export const decision_tables_contract: readonly ContractRule<StorageUnderTest>[]
         decideByTable(world.ports(), world.call(), source, { dry_run: false }),
         'a table whose last item changes',
       );
-      assertEqual(refusal.code, 'conflict', refusal.message);
-      assertEqual(/key:2 ignored it at .*nothing was decided/.test(refusal.message), true, refusal.message);
+      assert.deepEqual(refusal.code, 'conflict', refusal.message);
+      assert.deepEqual(/key:2 ignored it at .*nothing was decided/.test(refusal.message), true, refusal.message);
       const { item, history } = await world.read(line(line_ids[0]!));
-      assertEqual(item.status, 'break', 'the first item');
-      assertEqual(
+      assert.deepEqual(item.status, 'break', 'the first item');
+      assert.deepEqual(
         history.map(({ action }) => action),
         ['accept', 'reopen'],
         'its history',
@@ -203,6 +198,7 @@ export const decision_tables_contract: readonly ContractRule<StorageUnderTest>[]
   },
   {
     rule: 'matches that a table confirmed or reopened are undone with it when another row is refused',
+    on_postgres: true,
     async check(open) {
       const world = await ActWorld.on(await open());
       const other_card = await world.addCard();
@@ -233,12 +229,12 @@ export const decision_tables_contract: readonly ContractRule<StorageUnderTest>[]
         decideByTable(late, world.call(), tableOf(rows), { dry_run: false }),
         'a table whose last row is refused by a pass',
       );
-      assertEqual(refusal.code, 'conflict', refusal.message);
-      assertEqual(/key:2 ignored it at .*nothing was decided$/.test(refusal.message), true, refusal.message);
+      assert.deepEqual(refusal.code, 'conflict', refusal.message);
+      assert.deepEqual(/key:2 ignored it at .*nothing was decided$/.test(refusal.message), true, refusal.message);
       const pairs = [confirmed, reopened, refused].map(({ clearing_ids }) => clearing_ids);
       const states = [];
       for (const clearing_ids of pairs) states.push(await areConfirmed(world, clearing_ids));
-      assertEqual(
+      assert.deepEqual(
         states,
         [
           [false, false],
@@ -248,9 +244,9 @@ export const decision_tables_contract: readonly ContractRule<StorageUnderTest>[]
         'the matches after the refusal',
       );
       const actions = async (record: RecordKey) => (await world.read(record)).history.map(({ action }) => action);
-      assertEqual(await actions(line(confirmed.line_id)), ['confirm', 'reopen'], 'the history of the first row');
-      assertEqual(await actions(line(reopened.line_id)), ['confirm', 'reopen', 'confirm'], 'that of the second');
-      assertEqual(await actions(plain), ['accept', 'reopen'], 'that of the third');
+      assert.deepEqual(await actions(line(confirmed.line_id)), ['confirm', 'reopen'], 'the history of the first row');
+      assert.deepEqual(await actions(line(reopened.line_id)), ['confirm', 'reopen', 'confirm'], 'that of the second');
+      assert.deepEqual(await actions(plain), ['accept', 'reopen'], 'that of the third');
       await world.act(line(refused.line_id), 'reopen', {}, 'key:2');
       assertSameState(await world.state(), before, 'everything but the acts');
       await assertRebuilt(world, 'after the refusal');
@@ -286,15 +282,15 @@ export const decision_tables_contract: readonly ContractRule<StorageUnderTest>[]
         }
         const what = `after ${steps} steps`;
         const [is_confirmed, is_reopened] = [done[1] === 1, done[2] === 1];
-        assertEqual(await areConfirmed(world, confirmed.clearing_ids), [is_confirmed, is_confirmed], what);
-        assertEqual(await areConfirmed(world, reopened.clearing_ids), [!is_reopened, !is_reopened], what);
+        assert.deepEqual(await areConfirmed(world, confirmed.clearing_ids), [is_confirmed, is_confirmed], what);
+        assert.deepEqual(await areConfirmed(world, reopened.clearing_ids), [!is_reopened, !is_reopened], what);
         const again = await decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: false });
         const decided = done.filter((acts) => acts === 0).length;
-        assertEqual([again.decided, again.unchanged], [decided, rows.length - decided], `the same table ${what}`);
-        assertEqual(await areConfirmed(world, confirmed.clearing_ids), [true, true], `completed ${what}`);
-        assertEqual(await areConfirmed(world, reopened.clearing_ids), [false, false], `completed ${what}`);
-        assertEqual((await world.read(plain)).item.status, 'accepted', `completed ${what}`);
-        assertEqual(steps < 100, true, 'a table has fewer steps');
+        assert.deepEqual([again.decided, again.unchanged], [decided, rows.length - decided], `the same table ${what}`);
+        assert.deepEqual(await areConfirmed(world, confirmed.clearing_ids), [true, true], `completed ${what}`);
+        assert.deepEqual(await areConfirmed(world, reopened.clearing_ids), [false, false], `completed ${what}`);
+        assert.deepEqual((await world.read(plain)).item.status, 'accepted', `completed ${what}`);
+        assert.deepEqual(steps < 100, true, 'a table has fewer steps');
         await assertRebuilt(world, what);
       }
     },
@@ -317,7 +313,7 @@ export const decision_tables_contract: readonly ContractRule<StorageUnderTest>[]
         const counted = { calls: 0 };
         const ports = { ...world.ports(), unitOfWork: countCalls(storage.unitOfWork, counted) };
         const { decided } = await decideByTable(ports, world.call(), tableOf(rows), { dry_run: false });
-        assertEqual(decided, 2 * count, 'the decided rows');
+        assert.deepEqual(decided, 2 * count, 'the decided rows');
         calls.push(counted.calls);
       }
       const [of_few = 0, of_many = 0] = calls;
@@ -343,12 +339,12 @@ export const decision_tables_contract: readonly ContractRule<StorageUnderTest>[]
         ),
       );
       const answer = await decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: false });
-      assertEqual([answer.decided, answer.errors_total], [3, 0], 'the answer');
-      assertEqual(
+      assert.deepEqual([answer.decided, answer.errors_total], [3, 0], 'the answer');
+      assert.deepEqual(
         (await world.items()).map(({ id, status }) => [id, status]),
         rows.map(({ id }) => [Number(id), 'accepted']).sort(([a], [b]) => Number(a) - Number(b)),
         'the items',
       );
     },
   },
-];
+]);

@@ -1,11 +1,9 @@
-import { continueImports, type ImportOutcome, import_lease_ms, releaseImport } from '@tallystick/imports';
-import type { ContractRule } from './contract-rule.ts';
-import { assertEqual } from './equality.ts';
-import { Crash, crashingAt } from './import-crash.ts';
-import { type ImportChanges, ImportWorld } from './import-world.ts';
-import type { Line } from './line-format.ts';
-import { endOf, makeAccount, openLater, recordedOf, type StatementPlan, statementFile } from './statement-files.ts';
-import { rising, type StorageUnderTest } from './storage.ts';
+import assert from 'node:assert/strict';
+import { type Line, rising, type StatementPlan, statementFile } from '@tallystick/harness';
+import { checkOnStorages } from '@tallystick/test-support';
+import { continueImports, type ImportOutcome, import_lease_ms, releaseImport } from '../../src/index.ts';
+import { Crash, crashingAt, type ImportChanges, ImportWorld } from '../world.ts';
+import { endOf, makeAccount, openLater, recordedOf } from './statement-world.ts';
 
 const monday: StatementPlan = { as_of: '2026-05-18', opening: 1_000, lines: [-100, -250, 75, 1, -1] };
 const tuesday: StatementPlan = { as_of: '2026-05-19', opening: 725, lines: [-25, 5] };
@@ -26,10 +24,7 @@ async function crashes(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/**
- * What imports of bank statements promise when a process crashes, and when several work at once.
- */
-export const statement_continuation_contract: readonly ContractRule<StorageUnderTest>[] = [
+checkOnStorages('imports of statements by several processes', [
   {
     rule: 'an import of statements that crashed at any commit continues, and ends like an unbroken one',
     async check(open) {
@@ -45,20 +40,20 @@ export const statement_continuation_contract: readonly ContractRule<StorageUnder
           if (at % 2 === 0) await continueImports(world.ports(), world.call);
           const place = `${when} commit ${at}`;
           const { import: ended } = await world.import(lines);
-          assertEqual([...endOf(ended), ended.records], ['completed', null, 8, 0, 13], place);
+          assert.deepEqual([...endOf(ended), ended.records], ['completed', null, 8, 0, 13], place);
           const recorded = await recordedOf(world, account);
-          assertEqual(recorded.amounts.toSorted(), amounts, place);
-          assertEqual(
+          assert.deepEqual(recorded.amounts.toSorted(), amounts, place);
+          assert.deepEqual(
             recorded.lines.map(({ balance_after }) => Number(balance_after)).toSorted(),
             balances,
             `the balances after the lines: ${place}`,
           );
-          assertEqual(recorded.ends[1], { as_of: '2026-05-20', balance: 505 }, place);
+          assert.deepEqual(recorded.ends[1], { as_of: '2026-05-20', balance: 505 }, place);
           const left = await storage.unitOfWork.read(async ({ imports }) => [
             ...(await imports.batches(ended.id, 'lines', 0, 1)),
             ...(await imports.batches(ended.id, 'statements', 0, 1)),
           ]);
-          assertEqual(left, [], `the batches that are left: ${place}`);
+          assert.deepEqual(left, [], `the batches that are left: ${place}`);
         }
       }
     },
@@ -93,14 +88,15 @@ export const statement_continuation_contract: readonly ContractRule<StorageUnder
           await world.import(filling);
           await continueImports(world.ports(), world.call);
           const recorded = await recordedOf(world, account);
-          assertEqual(recorded.amounts.toSorted(), amounts, `${when} commit ${at}`);
-          assertEqual(recorded.ends[1], { as_of: '2026-05-20', balance: 505 }, `${when} commit ${at}`);
+          assert.deepEqual(recorded.amounts.toSorted(), amounts, `${when} commit ${at}`);
+          assert.deepEqual(recorded.ends[1], { as_of: '2026-05-20', balance: 505 }, `${when} commit ${at}`);
         }
       }
     },
   },
   {
     rule: 'a process that was stopped longer than its lease records no line after another, and reports its end',
+    on_postgres: true,
     async check(open) {
       const storage = await open();
       for (let at = 2, is_past_end = false; !is_past_end; at += 1) {
@@ -123,15 +119,16 @@ export const statement_continuation_contract: readonly ContractRule<StorageUnder
         };
         const { import: seen } = await world.import(lines, { ports: slow });
         is_past_end = transactions < at;
-        assertEqual(endOf(seen), ['completed', null, 5, 0], `the outcome, stopped before transaction ${at}`);
+        assert.deepEqual(endOf(seen), ['completed', null, 5, 0], `the outcome, stopped before transaction ${at}`);
         const { import: ended } = await world.import(lines);
-        assertEqual([ended.id, ...endOf(ended)], [seen.id, 'completed', null, 5, 0], 'the import');
-        assertEqual((await recordedOf(world, account)).amounts.length, 5, 'the lines');
+        assert.deepEqual([ended.id, ...endOf(ended)], [seen.id, 'completed', null, 5, 0], 'the import');
+        assert.deepEqual((await recordedOf(world, account)).amounts.length, 5, 'the lines');
       }
     },
   },
   {
     rule: 'while a file of statements is checked, another one waits for its turn',
+    on_postgres: true,
     async check(open) {
       const storage = await open();
       const [one, other] = [new ImportWorld(storage), new ImportWorld(await storage.another())];
@@ -157,7 +154,7 @@ export const statement_continuation_contract: readonly ContractRule<StorageUnder
                 reached.resolve('ended');
                 return outcome;
               });
-              assertEqual(await reached.promise, 'waits', 'what the second file does while the first is checked');
+              assert.deepEqual(await reached.promise, 'waits', 'what the second file does while the first is checked');
             }
             return await storage.unitOfWork.read(work);
           },
@@ -169,13 +166,14 @@ export const statement_continuation_contract: readonly ContractRule<StorageUnder
           is_checking = phase === 'checking';
         },
       });
-      assertEqual(endOf(first.import), ['completed', null, 5, 0], 'the first');
+      assert.deepEqual(endOf(first.import), ['completed', null, 5, 0], 'the first');
       const { import: held } = (await second!) as ImportOutcome;
-      assertEqual(endOf(held), ['held', 'statement_differs', 0, 0], 'the second');
+      assert.deepEqual(endOf(held), ['held', 'statement_differs', 0, 0], 'the second');
     },
   },
   {
     rule: 'of two files that two processes import for one account at once, the second is checked against the first',
+    on_postgres: true,
     async check(open) {
       const storage = await open();
       const [one, other] = [new ImportWorld(storage), new ImportWorld(await storage.another())];
@@ -187,13 +185,13 @@ export const statement_continuation_contract: readonly ContractRule<StorageUnder
         await one.import(file(monday));
         const rivals = await both(file(tuesday), file({ ...tuesday, lines: [-25, 6] }));
         const statuses = rivals.map(({ import: { status, problem } }) => `${status} ${problem?.code ?? ''}`);
-        assertEqual(statuses.toSorted(), ['completed ', 'held statement_differs'], 'two versions of a day');
+        assert.deepEqual(statuses.toSorted(), ['completed ', 'held statement_differs'], 'two versions of a day');
         const closing = rivals[0]!.import.status === 'completed' ? 705 : 706;
         const repeats = await both(
           file({ ...wednesday, opening: closing }),
           file({ ...wednesday, opening: closing, reference: 'again' }),
         );
-        assertEqual(
+        assert.deepEqual(
           rising(repeats.map(({ import: { applied } }) => applied)),
           [0, 1],
           'one of two files with the same statement records it',
@@ -207,13 +205,14 @@ export const statement_continuation_contract: readonly ContractRule<StorageUnder
         await both(file(days[2]!), file(days[0]!));
         await continueImports(one.ports(), one.call);
         const recorded = await recordedOf(one, account);
-        assertEqual(recorded.ends[1], { as_of: '2026-05-24', balance: closing - 240 }, 'the end of the chain');
-        assertEqual(recorded.amounts.length, 5 + 2 + 1 + 4, 'the lines');
+        assert.deepEqual(recorded.ends[1], { as_of: '2026-05-24', balance: closing - 240 }, 'the end of the chain');
+        assert.deepEqual(recorded.amounts.length, 5 + 2 + 1 + 4, 'the lines');
       }
     },
   },
   {
     rule: 'an account that is opened while its file is imported receives its lines',
+    on_postgres: true,
     async check(open) {
       const storage = await open();
       const [one, other] = [new ImportWorld(storage), new ImportWorld(await storage.another())];
@@ -224,12 +223,13 @@ export const statement_continuation_contract: readonly ContractRule<StorageUnder
           other.import(statementFile({ number }, [monday, tuesday])),
         ]);
         await continueImports(one.ports(), one.call);
-        assertEqual((await recordedOf(one, account)).amounts.length, 7, 'the lines');
+        assert.deepEqual((await recordedOf(one, account)).amounts.length, 7, 'the lines');
       }
     },
   },
   {
     rule: 'a file that a person releases while it is applied by itself is applied once',
+    on_postgres: true,
     async check(open) {
       const storage = await open();
       const [one, other] = [new ImportWorld(storage), new ImportWorld(await storage.another())];
@@ -243,9 +243,9 @@ export const statement_continuation_contract: readonly ContractRule<StorageUnder
         ]);
         await continueImports(one.ports(), one.call);
         const recorded = await recordedOf(one, account);
-        assertEqual(recorded.amounts.toSorted(), amounts, 'the lines');
-        assertEqual(recorded.ends[1], { as_of: '2026-05-20', balance: 505 }, 'the end of the chain');
+        assert.deepEqual(recorded.amounts.toSorted(), amounts, 'the lines');
+        assert.deepEqual(recorded.ends[1], { as_of: '2026-05-20', balance: 505 }, 'the end of the chain');
       }
     },
   },
-];
+]);

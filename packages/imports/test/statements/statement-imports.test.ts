@@ -1,25 +1,21 @@
+import assert from 'node:assert/strict';
 import type { Account, ReportedLine } from '@tallystick/accounts';
-import { continueImports, type Import, previewFile, readImport, releaseImport } from '@tallystick/imports';
-import { assert, money } from '@tallystick/kernel';
-import { newLine } from './account-store.ts';
-import type { ContractRule } from './contract-rule.ts';
-import { assertEqual } from './equality.ts';
-import { freshFileId } from './import-files.ts';
-import { ImportWorld, sourceOf } from './import-world.ts';
-import { bytesOf, type Line } from './line-format.ts';
-import { refusalOf } from './refusals.ts';
 import {
-  endOf,
-  makeAccount,
-  openLater,
-  recordedOf,
+  bytesOf,
+  freshFileId,
+  type Line,
+  newLine,
+  refusalOf,
   reportedLine,
   type StatementPlan,
   statementFile,
   statementRecords,
-  withWhiteSpace,
-} from './statement-files.ts';
-import type { StorageUnderTest } from './storage.ts';
+} from '@tallystick/harness';
+import { money } from '@tallystick/kernel';
+import { checkOnStorages } from '@tallystick/test-support';
+import { continueImports, type Import, previewFile, readImport, releaseImport } from '../../src/index.ts';
+import { ImportWorld, sourceOf } from '../world.ts';
+import { endOf, makeAccount, openLater, recordedOf, withWhiteSpace } from './statement-world.ts';
 
 const monday: StatementPlan = { as_of: '2026-05-18', opening: 1_000, lines: [-100, -250, 75] };
 const tuesday: StatementPlan = { as_of: '2026-05-19', opening: 725, lines: [-25] };
@@ -33,7 +29,7 @@ function find({ storage }: ImportWorld, { id }: Import): Promise<Import> {
 /** Imports a file that is held, and returns it. */
 async function heldOf(world: ImportWorld, lines: readonly Line[], code: string): Promise<Import> {
   const held = await world.imported(lines);
-  assertEqual(endOf(held), ['held', code, 0, 0], 'the held import');
+  assert.deepEqual(endOf(held), ['held', code, 0, 0], 'the held import');
   return held;
 }
 
@@ -58,13 +54,16 @@ const whole_chain = {
 
 async function assertWholeChain(world: ImportWorld, account: Account, what: string): Promise<void> {
   const { lines, amounts, ...recorded } = await recordedOf(world, account);
-  assertEqual(recorded, { ends: whole_chain.ends, statements: whole_chain.statements }, what);
-  assertEqual(amounts.toSorted(), whole_chain.amounts.toSorted(), `${what}: the lines`);
-  assertEqual(new Set(lines.map(({ statement_id }) => statement_id)).size, 3, `${what}: the statements of the lines`);
+  assert.deepEqual(recorded, { ends: whole_chain.ends, statements: whole_chain.statements }, what);
+  assert.deepEqual(amounts.toSorted(), whole_chain.amounts.toSorted(), `${what}: the lines`);
+  assert.deepEqual(
+    new Set(lines.map(({ statement_id }) => statement_id)).size,
+    3,
+    `${what}: the statements of the lines`,
+  );
 }
 
-/** What imports of bank statements promise on any storage. */
-export const statement_import_contract: readonly ContractRule<StorageUnderTest>[] = [
+checkOnStorages('imports of statements', [
   {
     rule: 'the lines of a file of statements are recorded once, with the ends of the chain of their account',
     async check(open) {
@@ -72,13 +71,13 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
       const account = await makeAccount(world);
       const file = statementFile(account, [monday, tuesday, wednesday, thursday]);
       const imported = await world.imported(file);
-      assertEqual(endOf(imported), ['completed', null, 6, 0], 'the import');
-      assertEqual([imported.statements, imported.records, imported.phase], [4, 12, null], 'its records');
+      assert.deepEqual(endOf(imported), ['completed', null, 6, 0], 'the import');
+      assert.deepEqual([imported.statements, imported.records, imported.phase], [4, 12, null], 'its records');
       await assertWholeChain(world, account, 'what is recorded');
       const again = await world.import(file);
-      assertEqual([again.kind, again.import.id], ['known', imported.id], 'the same bytes again');
+      assert.deepEqual([again.kind, again.import.id], ['known', imported.id], 'the same bytes again');
       const spaced = await world.imported(withWhiteSpace(file));
-      assertEqual(endOf(spaced), ['completed', null, 0, 6], 'the same statements with other white space');
+      assert.deepEqual(endOf(spaced), ['completed', null, 0, 6], 'the same statements with other white space');
       await assertWholeChain(world, account, 'what is recorded after both');
     },
   },
@@ -104,11 +103,11 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
         lines: [1, line],
       };
       const imported = await world.imported(statementFile(account, [plan]));
-      assertEqual(endOf(imported), ['completed', null, 2, 0], 'the import');
+      assert.deepEqual(endOf(imported), ['completed', null, 2, 0], 'the import');
       const { lines } = await recordedOf(world, account);
       const { id, statement_id, recorded_at_ms, ...recorded } = lines[1]!;
       const text = 'REFUND ************1111';
-      assertEqual(
+      assert.deepEqual(
         recorded,
         {
           ...line,
@@ -121,14 +120,14 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
         },
         'the line',
       );
-      assertEqual(lines[0]!.balance_after, money(5 + 1), 'the balance after the line before it');
+      assert.deepEqual(lines[0]!.balance_after, money(5 + 1), 'the balance after the line before it');
       const statement = await world.storage.unitOfWork.read((tx) => tx.accounts.findStatement(statement_id!));
-      assertEqual(
+      assert.deepEqual(
         [statement?.reference, statement?.import_id, statement?.company_id],
         ['S/1', imported.id, account.company_id],
         'its statement',
       );
-      assertEqual([id > 0, recorded_at_ms], [true, world.call.now_ms], 'when it was recorded');
+      assert.deepEqual([id > 0, recorded_at_ms], [true, world.call.now_ms], 'when it was recorded');
     },
   },
   {
@@ -145,14 +144,14 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
       for (const part of ['10.00 USD', '-2.75 USD', '7.25 USD', '7.26 USD', '-0.01 USD off', '-2.74 USD']) {
         assert(message.includes(part), `the message ${message} names ${part}`);
       }
-      assertEqual((await recordedOf(world, account)).statements, [], 'while it is held');
+      assert.deepEqual((await recordedOf(world, account)).statements, [], 'while it is held');
       const { import: released } = await releaseImport(world.ports(), world.call, held.id, 'the bank knows');
-      assertEqual([...endOf(released), released.note], ['completed', null, 3, 0, 'the bank knows'], 'released');
-      assertEqual((await recordedOf(world, account)).statements, [['2026-05-18', 1_000, 726]], 'its balances');
+      assert.deepEqual([...endOf(released), released.note], ['completed', null, 3, 0, 'the bank knows'], 'released');
+      assert.deepEqual((await recordedOf(world, account)).statements, [['2026-05-18', 1_000, 726]], 'its balances');
       const { items } = await world.storage.unitOfWork.read(({ audit }) =>
         audit.list({ object: `import:${held.id}` }, { limit: 5 }),
       );
-      assertEqual(
+      assert.deepEqual(
         items.map(({ action, details }) => [action, details.reason]),
         [['import.released', 'statement_out_of_balance']],
         'the audit log',
@@ -166,8 +165,8 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
       const account = await makeAccount(world);
       const held = await heldOf(world, statementFile(account, [{ ...monday, currency: 'EUR' }]), 'statement_currency');
       const refusal = await refusalOf(releaseImport(world.ports(), world.call, held.id, 'please'), 'the release');
-      assertEqual(refusal.code, 'conflict', 'the refusal');
-      assertEqual((await find(world, held)).status, 'held', 'after the refusal');
+      assert.deepEqual(refusal.code, 'conflict', 'the refusal');
+      assert.deepEqual((await find(world, held)).status, 'held', 'after the refusal');
     },
   },
   {
@@ -179,15 +178,15 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
         const number = `later${freshFileId().replace('-', '')}`;
         const file = statementFile({ number }, [monday]);
         const held = await heldOf(world, file, 'unknown_account');
-        assertEqual(await continueImports(world.ports(), world.call), 0, 'while the account is unknown');
+        assert.deepEqual(await continueImports(world.ports(), world.call), 0, 'while the account is unknown');
         const refusal = await refusalOf(releaseImport(world.ports(), world.call, held.id, 'please'), 'the release');
-        assertEqual(refusal.code, 'conflict', 'the refusal');
+        assert.deepEqual(refusal.code, 'conflict', 'the refusal');
         made.push(await openLater(world, number));
-        if (applies === 'by itself') assertEqual(await continueImports(world.ports(), world.call), 1, applies);
-        else assertEqual((await world.import(file)).import.id, held.id, applies);
-        assertEqual(endOf(await find(world, held)), ['completed', null, 3, 0], applies);
+        if (applies === 'by itself') assert.deepEqual(await continueImports(world.ports(), world.call), 1, applies);
+        else assert.deepEqual((await world.import(file)).import.id, held.id, applies);
+        assert.deepEqual(endOf(await find(world, held)), ['completed', null, 3, 0], applies);
       }
-      for (const account of made) assertEqual((await recordedOf(world, account)).amounts.length, 3, 'its lines');
+      for (const account of made) assert.deepEqual((await recordedOf(world, account)).amounts.length, 3, 'its lines');
     },
   },
   {
@@ -208,7 +207,7 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
       }
       const account = await makeAccount(world);
       const mixed = await world.imported(statementFile(account, [wednesday, monday, thursday, tuesday]));
-      assertEqual(endOf(mixed), ['completed', null, 6, 0], 'in one file, in any order');
+      assert.deepEqual(endOf(mixed), ['completed', null, 6, 0], 'in one file, in any order');
       await assertWholeChain(world, account, 'in one file');
     },
   },
@@ -225,7 +224,7 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
       const after = await heldOf(world, statementFile(account, [thursday]), 'statement_gap');
       const ended: Import[] = [];
       await world.import(statementFile(account, [tuesday]), { onWaitingEnded: (one) => ended.push(one) });
-      assertEqual(
+      assert.deepEqual(
         ended.map(({ id, status, applied }) => [id, status, applied]),
         [
           [held.id, 'completed', 2],
@@ -233,7 +232,7 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
         ],
         'those that waited',
       );
-      assertEqual((await find(world, held)).problem, null, 'its problem');
+      assert.deepEqual((await find(world, held)).problem, null, 'its problem');
       await assertWholeChain(world, account, 'the chain');
     },
   },
@@ -245,9 +244,9 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
       await world.import(statementFile(account, [monday]));
       const held = await heldOf(world, statementFile(account, [wednesday, thursday]), 'statement_gap');
       const { import: released } = await releaseImport(world.ports(), world.call, held.id, 'it may take weeks');
-      assertEqual(endOf(released), ['completed', null, 2, 0], 'released');
+      assert.deepEqual(endOf(released), ['completed', null, 2, 0], 'released');
       const filled = await world.imported(statementFile(account, [tuesday]));
-      assertEqual(endOf(filled), ['completed', null, 1, 0], 'the missing one');
+      assert.deepEqual(endOf(filled), ['completed', null, 1, 0], 'the missing one');
       await assertWholeChain(world, account, 'the chain');
     },
   },
@@ -260,10 +259,10 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
       const file = statementFile(account, [{ ...wednesday, closing: 1 }], { mode: 'test' });
       const held = await heldOf(world, file, 'test_file');
       const release = async () => (await releaseImport(world.ports(), world.call, held.id, 'go on')).import;
-      assertEqual(endOf(await release()), ['held', 'statement_out_of_balance', 0, 0], 'after the first');
-      assertEqual(endOf(await release()), ['held', 'statement_gap', 0, 0], 'after the second');
+      assert.deepEqual(endOf(await release()), ['held', 'statement_out_of_balance', 0, 0], 'after the first');
+      assert.deepEqual(endOf(await release()), ['held', 'statement_gap', 0, 0], 'after the second');
       await world.import(statementFile(account, [tuesday]));
-      assertEqual(endOf(await find(world, held)), ['completed', null, 2, 0], 'after the gap is filled');
+      assert.deepEqual(endOf(await find(world, held)), ['completed', null, 2, 0], 'after the gap is filled');
     },
   },
   {
@@ -281,11 +280,11 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
         const held = await heldOf(world, statementFile(account, [other]), 'statement_differs');
         assert(held.problem!.message.includes('7.00 USD'), `${held.problem!.message} shows what is recorded`);
         const refusal = await refusalOf(releaseImport(world.ports(), world.call, held.id, 'please'), 'the release');
-        assertEqual(refusal.code, 'conflict', 'the refusal');
+        assert.deepEqual(refusal.code, 'conflict', 'the refusal');
       }
       const renamed = await world.imported(statementFile(account, [{ ...tuesday, reference: 'T9' }]));
-      assertEqual(endOf(renamed), ['completed', null, 0, 1], 'the same balances under another reference');
-      assertEqual((await recordedOf(world, account)).amounts.length, 6, 'the lines');
+      assert.deepEqual(endOf(renamed), ['completed', null, 0, 1], 'the same balances under another reference');
+      assert.deepEqual((await recordedOf(world, account)).amounts.length, 6, 'the lines');
     },
   },
   {
@@ -317,7 +316,7 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
       for (const part of ['-1.01 USD of 2026-05-18', '-1.00 USD of 2026-05-18']) {
         assert(held.problem!.message.includes(part), `the message ${held.problem!.message} shows ${part}`);
       }
-      assertEqual((await recordedOf(world, account)).amounts.toSorted(), [-100, -25, -250, 75], 'the lines');
+      assert.deepEqual((await recordedOf(world, account)).amounts.toSorted(), [-100, -25, -250, 75], 'the lines');
     },
   },
   {
@@ -337,11 +336,11 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
       for (const file of files) await heldOf(world, file, 'statement_differs');
       const twice = [...statementRecords(account, monday), ...statementRecords(account, monday)];
       await heldOf(world, [{ kind: 'header' }, ...twice, { kind: 'trailer', records: 10 }], 'statement_differs');
-      assertEqual((await recordedOf(world, account)).amounts, [], 'the lines');
+      assert.deepEqual((await recordedOf(world, account)).amounts, [], 'the lines');
       const other = await makeAccount(world);
       const both = [account, other].flatMap((one) => statementRecords(one, { ...monday, lines: [named(-275)] }));
       const imported = await world.imported([{ kind: 'header' }, ...both, { kind: 'trailer', records: 6 }]);
-      assertEqual(endOf(imported), ['completed', null, 2, 0], 'one reference on two accounts');
+      assert.deepEqual(endOf(imported), ['completed', null, 2, 0], 'one reference on two accounts');
     },
   },
   {
@@ -368,7 +367,7 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
         ]),
       );
       const imported = await world.imported(statementFile(account, [{ ...monday, lines: [line] }]));
-      assertEqual(endOf(imported), ['completed', null, 0, 1], 'the import');
+      assert.deepEqual(endOf(imported), ['completed', null, 0, 1], 'the import');
     },
   },
   {
@@ -388,9 +387,9 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
           { ...tuesday, opening: 916, lines: [4, -6] },
         ]);
         const imported = await world.imported(file, { ports: { batch_records_max } });
-        assertEqual(endOf(imported), ['completed', null, 6, 2], `the import in batches of ${batch_records_max}`);
+        assert.deepEqual(endOf(imported), ['completed', null, 6, 2], `the import in batches of ${batch_records_max}`);
         const { lines } = await recordedOf(world, account);
-        assertEqual(
+        assert.deepEqual(
           lines.map(({ amount, balance_after }) => [amount, balance_after]).toSorted(([a], [b]) => a! - b!),
           [
             [-100, 900],
@@ -432,10 +431,10 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
           { kind: 'trailer', records: records.length + 2 },
         ];
         const refused = await world.imported(file);
-        assertEqual([refused.status, refused.problem?.code], ['refused', code], code);
+        assert.deepEqual([refused.status, refused.problem?.code], ['refused', code], code);
         assert((refused.problem?.offset ?? 0) > 0, `the offset of ${code}`);
       }
-      assertEqual((await recordedOf(world, account)).statements, [], 'what is recorded');
+      assert.deepEqual((await recordedOf(world, account)).statements, [], 'what is recorded');
     },
   },
   {
@@ -452,15 +451,19 @@ export const statement_import_contract: readonly ContractRule<StorageUnderTest>[
       };
       const first = statementFile(account, [monday]);
       const all_new = ['applied -100 true', 'applied -250 true', 'applied 75 true'];
-      assertEqual(await preview(first), ['completed', null, 1, 3, 0, all_new], 'a new statement');
-      assertEqual((await recordedOf(world, account)).statements, [], 'what is recorded');
+      assert.deepEqual(await preview(first), ['completed', null, 1, 3, 0, all_new], 'a new statement');
+      assert.deepEqual((await recordedOf(world, account)).statements, [], 'what is recorded');
       await world.import(first);
       const known = all_new.map((text) => text.replace('applied', 'duplicate'));
-      assertEqual(await preview(withWhiteSpace(first)), ['completed', null, 1, 0, 3, known], 'with other white space');
+      assert.deepEqual(
+        await preview(withWhiteSpace(first)),
+        ['completed', null, 1, 0, 3, known],
+        'with other white space',
+      );
       const [status, code] = await preview(statementFile(account, [wednesday]));
-      assertEqual([status, code], ['held', 'statement_gap'], 'behind a gap');
+      assert.deepEqual([status, code], ['held', 'statement_gap'], 'behind a gap');
       const changed = await preview(statementFile(account, [{ ...monday, lines: [-101, -249, 75] }]));
-      assertEqual(changed.slice(0, 2), ['held', 'statement_differs'], 'with other lines');
+      assert.deepEqual(changed.slice(0, 2), ['held', 'statement_differs'], 'with other lines');
     },
   },
-];
+]);

@@ -1,4 +1,7 @@
+import assert from 'node:assert/strict';
 import { replayQuarantined } from '@tallystick/cards';
+import { fileOf, freshFileId, line_format, type Records } from '@tallystick/harness';
+import { checkOnStorages } from '@tallystick/test-support';
 import {
   createFormats,
   type Import,
@@ -7,20 +10,13 @@ import {
   listImportQuarantine,
   readImport,
   replayImport,
-} from '@tallystick/imports';
-import { assert } from '@tallystick/kernel';
-import type { ContractRule } from './contract-rule.ts';
-import { assertEqual, assertRejects } from './equality.ts';
-import { countsOf, freshFileId, type Records, transactionsOf } from './import-files.ts';
-import { clearingLine, freshNumber, ImportWorld } from './import-world.ts';
-import { fileOf, line_format } from './line-format.ts';
-import type { StorageUnderTest } from './storage.ts';
+} from '../src/index.ts';
+import { clearingLine, countsOf, freshNumber, ImportWorld, transactionsOf } from './world.ts';
 
 /** What names no card: a clearing of it has a number. */
 const no_card = { id: 0 };
 
-/** What replays of quarantined records promise. */
-export const import_replay_contract: readonly ContractRule<StorageUnderTest>[] = [
+checkOnStorages('replays of an import', [
   {
     rule: 'quarantined records are replayed in order, and count on their import',
     async check(open) {
@@ -34,14 +30,18 @@ export const import_replay_contract: readonly ContractRule<StorageUnderTest>[] =
         { file_id: freshFileId() },
       );
       const first = await world.imported(lines);
-      assertEqual([first.status, first.applied, first.quarantined], ['completed_with_quarantine', 1, 4], 'the import');
+      assert.deepEqual(
+        [first.status, first.applied, first.quarantined],
+        ['completed_with_quarantine', 1, 4],
+        'the import',
+      );
       const quarantine = async () => {
         const page = await world.storage.unitOfWork.read((tx) => listImportQuarantine(tx, first.id, { limit: 50 }));
         return page.items
           .map(({ ordinal, reason, status, count }) => [ordinal, reason, status, count])
           .toSorted(([a], [b]) => Number(a) - Number(b));
       };
-      assertEqual(
+      assert.deepEqual(
         await quarantine(),
         [
           [3, 'malformed_record', 'quarantined', 1],
@@ -52,8 +52,8 @@ export const import_replay_contract: readonly ContractRule<StorageUnderTest>[] =
         'the quarantine',
       );
       const replayed = await replayImport(world.ports(), world.call, first.id);
-      assertEqual([replayed.applied, replayed.quarantined], [2, 3], 'the import after the replay');
-      assertEqual(
+      assert.deepEqual([replayed.applied, replayed.quarantined], [2, 3], 'the import after the replay');
+      assert.deepEqual(
         await quarantine(),
         [
           [3, 'malformed_record', 'applied', 1],
@@ -64,12 +64,12 @@ export const import_replay_contract: readonly ContractRule<StorageUnderTest>[] =
         'the quarantine after the replay',
       );
       const stopped = replayImport(world.ports(), world.call, first.id, { signal: AbortSignal.abort() });
-      await assertRejects(stopped, (error) => error instanceof ImportStopped, 'a replay that is stopped');
-      assertEqual((await quarantine())[1]?.[3], 2, 'how often a record was refused, after the stopped replay');
+      await assert.rejects(stopped, (error) => error instanceof ImportStopped, 'a replay that is stopped');
+      assert.deepEqual((await quarantine())[1]?.[3], 2, 'how often a record was refused, after the stopped replay');
       const { readRecord, ...unreadable } = line_format;
       assert(readRecord !== undefined, 'the format reads records again');
       const again = await replayImport(world.ports({ formats: createFormats([unreadable]) }), world.call, first.id);
-      assertEqual([again.applied, again.quarantined], [2, 3], 'the import after another replay');
+      assert.deepEqual([again.applied, again.quarantined], [2, 3], 'the import after another replay');
     },
   },
   {
@@ -88,7 +88,7 @@ export const import_replay_contract: readonly ContractRule<StorageUnderTest>[] =
           clearingLine(no_card, of_card),
         ] as Records;
         const { id, quarantined } = await world.imported(fileOf(records, { file_id: freshFileId() }));
-        assertEqual(quarantined, 3, 'the records in quarantine');
+        assert.deepEqual(quarantined, 3, 'the records in quarantine');
         const card = await world.makeCard(number);
         if (!alone) await replayImport(world.ports(), world.call, id);
         else {
@@ -96,16 +96,17 @@ export const import_replay_contract: readonly ContractRule<StorageUnderTest>[] =
           for (const record of items.toSorted((a, b) => a.ordinal! - b.ordinal!))
             await replayQuarantined(world.replayPorts(), world.call, record.id);
         }
-        assertEqual(await world.clearingsOf(card), transactionsOf(records), 'the clearings');
+        assert.deepEqual(await world.clearingsOf(card), transactionsOf(records), 'the clearings');
         const { matched, breaks, ...its } = await storage.unitOfWork.read((tx) => readImport(tx, id));
         ends.push({ ...countsOf(its as Import), matched, breaks });
       }
       const counts = { status: 'completed', records: 5, applied: 3, duplicates: 0, quarantined: 0 };
-      for (const end of ends) assertEqual(end, { ...counts, matched: 1, breaks: 2 }, 'the import');
+      for (const end of ends) assert.deepEqual(end, { ...counts, matched: 1, breaks: 2 }, 'the import');
     },
   },
   {
     rule: 'a replay keeps what it refuses again in the order of all passes, so that two do not lock each other',
+    on_postgres: true,
     async check(open) {
       const world = new ImportWorld(await open());
       const { ledger } = world.storage;
@@ -129,8 +130,8 @@ export const import_replay_contract: readonly ContractRule<StorageUnderTest>[] =
         },
       };
       await replayImport(world.ports(watched), world.call, id);
-      assertEqual(kept.length, 9, 'how many were refused again');
-      assertEqual(kept, kept.toSorted(), 'their order');
+      assert.deepEqual(kept.length, 9, 'how many were refused again');
+      assert.deepEqual(kept, kept.toSorted(), 'their order');
     },
   },
-];
+]);

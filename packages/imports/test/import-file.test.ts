@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { bytesOf, clearingLine, fileOf, type ImportWorld, type Line, line_format, sourceOf } from '@tallystick/harness';
+import { bytesOf, fileOf, type Line, line_format } from '@tallystick/harness';
+import { Fault, Refusal } from '@tallystick/kernel';
 import {
   type ClearingFormat,
   createFormats,
@@ -16,9 +17,8 @@ import {
   previewFile,
   replayImport,
   resealImports,
-} from '@tallystick/imports';
-import { Fault, Refusal } from '@tallystick/kernel';
-import { newWorld } from './world.ts';
+} from '../src/index.ts';
+import { clearingLine, type ImportWorld, newWorld, sourceOf } from './world.ts';
 
 type Records = Parameters<typeof fileOf>[0];
 

@@ -1,3 +1,6 @@
+import assert from 'node:assert/strict';
+import { fileOf, freshFileId, type Records } from '@tallystick/harness';
+import { checkOnStorages } from '@tallystick/test-support';
 import {
   continueImports,
   type Import,
@@ -5,13 +8,8 @@ import {
   type ImportPorts,
   import_lease_ms,
   releaseImport,
-} from '@tallystick/imports';
-import type { ContractRule } from './contract-rule.ts';
-import { assertEqual } from './equality.ts';
-import { freshFileId, type Records, transactionsOf, wholeFile } from './import-files.ts';
-import { ImportWorld } from './import-world.ts';
-import { fileOf } from './line-format.ts';
-import type { StorageUnderTest } from './storage.ts';
+} from '../src/index.ts';
+import { ImportWorld, transactionsOf, wholeFile } from './world.ts';
 
 /**
  * The ports of a process that is suspended before its second pass for longer than its lease.
@@ -35,23 +33,24 @@ function suspended(world: ImportWorld, meanwhile: () => Promise<unknown>): Parti
   };
 }
 
-/** What imports promise when several processes work on one. */
-export const import_process_contract: readonly ContractRule<StorageUnderTest>[] = [
+checkOnStorages('imports by several processes', [
   {
     rule: 'a process that was stopped longer than its lease applies no batch that another applied',
+    on_postgres: true,
     async check(open) {
       const world = new ImportWorld(await open());
       const { card, lines } = await wholeFile(world, 6);
       // Before its second batch is applied, another process continues the import to its end.
       const slow = suspended(world, () => world.import(lines));
       const outcome = await world.import(lines, { ports: slow });
-      assertEqual([outcome.kind, outcome.import.status], ['known', 'completed'], 'the outcome of the slow one');
-      assertEqual(outcome.import.applied, 6, 'the applied records');
-      assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
+      assert.deepEqual([outcome.kind, outcome.import.status], ['known', 'completed'], 'the outcome of the slow one');
+      assert.deepEqual(outcome.import.applied, 6, 'the applied records');
+      assert.deepEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
     },
   },
   {
     rule: 'a process that was stopped longer than its lease reports a file that another held or refused as it is',
+    on_postgres: true,
     async check(open) {
       const world = new ImportWorld(await open());
       const { unitOfWork } = world.storage;
@@ -78,12 +77,13 @@ export const import_process_contract: readonly ContractRule<StorageUnderTest>[] 
           },
         };
         const { kind, import: found } = await world.import(file, { ports: slow });
-        assertEqual([kind, found.status], ['known', status], 'the outcome');
+        assert.deepEqual([kind, found.status], ['known', status], 'the outcome');
       }
     },
   },
   {
     rule: 'an import that another process is at work on is left alone',
+    on_postgres: true,
     async check(open) {
       const storage = await open();
       const other = new ImportWorld(await storage.another());
@@ -105,15 +105,16 @@ export const import_process_contract: readonly ContractRule<StorageUnderTest>[] 
         };
         const own = await world.import(lines, { ports: busy, source: { is_repeatable } });
         const [beside] = outcomes;
-        assertEqual([beside?.kind, beside?.import.id], ['in_progress', own.import.id], 'the second process');
-        assertEqual(resumed, [], 'what the second process continues');
-        assertEqual([own.kind, own.import.applied], ['imported', 5], 'the first process');
-        assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
+        assert.deepEqual([beside?.kind, beside?.import.id], ['in_progress', own.import.id], 'the second process');
+        assert.deepEqual(resumed, [], 'what the second process continues');
+        assert.deepEqual([own.kind, own.import.applied], ['imported', 5], 'the first process');
+        assert.deepEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
       }
     },
   },
   {
     rule: 'a released import that another process continues is reported as it is',
+    on_postgres: true,
     async check(open) {
       const world = new ImportWorld(await open());
       const { card, lines } = await wholeFile(world, 6);
@@ -122,12 +123,17 @@ export const import_process_contract: readonly ContractRule<StorageUnderTest>[] 
       );
       const slow = suspended(world, () => continueImports(world.ports(), world.call));
       const { kind, import: found } = await releaseImport(world.ports(slow), world.call, held.id, 'checked by phone');
-      assertEqual([kind, found.id, found.status, found.applied], ['known', held.id, 'completed', 6], 'the outcome');
-      assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
+      assert.deepEqual(
+        [kind, found.id, found.status, found.applied],
+        ['known', held.id, 'completed', 6],
+        'the outcome',
+      );
+      assert.deepEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
     },
   },
   {
     rule: 'of two processes that import a file at once, one applies it, and each record once',
+    on_postgres: true,
     async check(open) {
       const storage = await open();
       const other = await storage.another();
@@ -140,10 +146,10 @@ export const import_process_contract: readonly ContractRule<StorageUnderTest>[] 
             new ImportWorld(at % 2 === 0 ? storage : other).import(lines, { source }),
           ),
         );
-        assertEqual(outcomes.filter(({ kind }) => kind === 'imported').length, 1, 'how many applied it');
-        assertEqual(new Set(outcomes.map((outcome) => outcome.import.id)).size, 1, 'how many imports there are');
-        assertEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
+        assert.deepEqual(outcomes.filter(({ kind }) => kind === 'imported').length, 1, 'how many applied it');
+        assert.deepEqual(new Set(outcomes.map((outcome) => outcome.import.id)).size, 1, 'how many imports there are');
+        assert.deepEqual(await world.clearingsOf(card), transactionsOf(lines), 'the clearings');
       }
     },
   },
-];
+]);

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import {
   type AuthorizationMessage,
   type ClearingMessage,
@@ -5,7 +6,17 @@ import {
   type Network,
   type VirtualCard,
 } from '@tallystick/cards';
-import { assert, type Call, fixedClock, money } from '@tallystick/kernel';
+import {
+  authorizationMessage,
+  clearingMessage,
+  makeCard,
+  makeOwner,
+  newAccount,
+  newLine,
+  type StorageUnderTest,
+  sealedNumber,
+} from '@tallystick/harness';
+import { type Call, fixedClock, money } from '@tallystick/kernel';
 import {
   type Act,
   type ActKind,
@@ -17,11 +28,9 @@ import {
   type RecordKey,
   readItem,
   rebuild,
-} from '@tallystick/reconciliation';
-import { newAccount, newLine } from './account-store.ts';
-import { assertEqual } from './equality.ts';
-import { authorizationMessage, clearingMessage } from './network-messages.ts';
-import { makeCard, makeOwner, type StorageUnderTest, sealedNumber } from './storage.ts';
+  type TableRow,
+  type TableSource,
+} from '../../src/index.ts';
 
 const day_ms = 24 * 60 * 60 * 1_000;
 
@@ -45,9 +54,9 @@ export interface WorldState {
 export function assertSameState(found: WorldState, expected: WorldState, what: string): void {
   for (const part of ['items', 'cells'] as const) {
     const only = (one: WorldState, other: WorldState) => one[part].filter((text) => !other[part].includes(text));
-    assertEqual(only(found, expected), only(expected, found), `${what}: ${part}`);
+    assert.deepEqual(only(found, expected), only(expected, found), `${what}: ${part}`);
   }
-  assertEqual(found.counters, expected.counters, `${what}: the counters of the cards`);
+  assert.deepEqual(found.counters, expected.counters, `${what}: the counters of the cards`);
 }
 
 /** A company with a card, an account and a network, for rules about acts of people. */
@@ -271,7 +280,7 @@ export async function proposeTwo(world: ActWorld, other_card: object = {}): Prom
   const clearing_ids = [await world.clear(first), await world.clear(second)] as const;
   const line_id = await world.line({ amount: first.amount + second.amount });
   const { item } = await world.read(line(line_id));
-  assertEqual([item.status, item.clearing_ids], ['proposed', clearing_ids], 'the item with two proposals');
+  assert.deepEqual([item.status, item.clearing_ids], ['proposed', clearing_ids], 'the item with two proposals');
   return { clearing_ids, line_id, makeTie: (its) => its.authorize(second) };
 }
 
@@ -287,7 +296,17 @@ export async function assertRebuilt(world: ActWorld, what: string): Promise<void
   await world.catchUp();
   const found = await rebuild(world.ports(), { company_id: world.company_id, check_only: true });
   const different = [found.items_different, found.entries_different, found.cells_different];
-  assertEqual(different, [0, 0, 0], `${what}: what a rebuild would change`);
+  assert.deepEqual(different, [0, 0, 0], `${what}: what a rebuild would change`);
+}
+
+/** The rows that a person has filled in. */
+export function tableOf(rows: readonly Readonly<Record<string, string>>[], onRead?: () => Promise<void>): TableSource {
+  return {
+    async *rows() {
+      await onRead?.();
+      yield rows.map((row, at): TableRow => ({ number: at + 2, cells: new Map(Object.entries(row)) }));
+    },
+  };
 }
 
 export function authorization(id: number): RecordKey {

@@ -1,8 +1,7 @@
-import { type ExplainedItem, explainItem, itemIdOf, type RecordKey } from '@tallystick/reconciliation';
-import { ActWorld, assertSameState, authorization, clearing } from './act-world.ts';
-import type { ContractRule } from './contract-rule.ts';
-import { assertEqual } from './equality.ts';
-import type { StorageUnderTest } from './storage.ts';
+import assert from 'node:assert/strict';
+import { checkOnStorages } from '@tallystick/test-support';
+import { type ExplainedItem, explainItem, itemIdOf, type RecordKey } from '../../src/index.ts';
+import { ActWorld, assertSameState, authorization, clearing } from './world.ts';
 
 async function explain(world: ActWorld, record: RecordKey): Promise<ExplainedItem> {
   await world.catchUp();
@@ -13,8 +12,7 @@ function shown({ item }: ExplainedItem) {
   return item.alternatives.map(({ rule, authorization_id }) => ({ rule, authorization_id }));
 }
 
-/** The alternatives of a proposal, with the rule and reason of each (decision: reconciliation). */
-export const explained_items_contract: readonly ContractRule<StorageUnderTest>[] = [
+checkOnStorages('the alternatives of a proposal', [
   {
     rule: 'a tie names each authorization that fits, with its rule and values, and a person picks one',
     async check(open) {
@@ -28,21 +26,21 @@ export const explained_items_contract: readonly ContractRule<StorageUnderTest>[]
       const clearing_id = await world.clear({ merchant_id: 'T1', acquirer_reference_data: reference });
       await world.line({ reference });
       const tie = await explain(world, clearing(clearing_id));
-      assertEqual(tie.item.status, 'proposed', 'the status of the tie');
-      assertEqual(
+      assert.deepEqual(tie.item.status, 'proposed', 'the status of the tie');
+      assert.deepEqual(
         shown(tie),
         root_ids.map((authorization_id) => ({ rule: '6', authorization_id })),
         'the alternatives',
       );
-      assertEqual(tie.has_more_alternatives, false, 'whether there are more');
+      assert.deepEqual(tie.has_more_alternatives, false, 'whether there are more');
       const reason = tie.item.alternatives[0]!.reason;
       const parts = ['merchant T1', '1000 of 1000 in minor units of USD', 'authorized on 2026-05-20', 'settled '];
-      for (const part of parts) assertEqual(reason.includes(part), true, `${reason} has ${part}`);
+      for (const part of parts) assert.deepEqual(reason.includes(part), true, `${reason} has ${part}`);
       const before = await world.state();
       const picked = { with: { authorization_id: root_ids[1] } };
       const matched = await world.act(clearing(clearing_id), 'match', picked);
-      assertEqual([matched.authorization_ids, matched.matches[0]?.rule], [[root_ids[1]], 'person'], 'the match');
-      assertEqual(shown(await explain(world, clearing(clearing_id))), [], 'the alternatives of the match');
+      assert.deepEqual([matched.authorization_ids, matched.matches[0]?.rule], [[root_ids[1]], 'person'], 'the match');
+      assert.deepEqual(shown(await explain(world, clearing(clearing_id))), [], 'the alternatives of the match');
       await world.act(authorization(root_ids[1]!), 'unmatch', { side: 'authorization' });
       assertSameState(await world.state(), before, 'everything after the unmatch');
     },
@@ -56,7 +54,7 @@ export const explained_items_contract: readonly ContractRule<StorageUnderTest>[]
       const clearing_id = await world.clear({ merchant_id: 'T3', settlement_date: '2026-05-21' });
       await world.clear({ ...code, settlement_date: '2026-05-25' });
       const found = await explain(world, clearing(clearing_id));
-      assertEqual(
+      assert.deepEqual(
         shown(found),
         root_ids.map((authorization_id) => ({ rule: '6', authorization_id })),
         'the alternatives after another clearing took one of them',
@@ -72,13 +70,13 @@ export const explained_items_contract: readonly ContractRule<StorageUnderTest>[]
       const other_id = await world.authorize({ merchant_id: 'T4' });
       const clearing_id = await world.clear(code);
       const { item } = await explain(world, clearing(clearing_id));
-      assertEqual([item.status, item.authorization_ids], ['break', [taken_id]], 'the item that lacks its line');
-      assertEqual(
+      assert.deepEqual([item.status, item.authorization_ids], ['break', [taken_id]], 'the item that lacks its line');
+      assert.deepEqual(
         [item.matches[0]?.rule, item.matches[0]?.values.approval_code, item.matches[0]?.values.merchant_id],
         ['5', 'T40000', 'T4'],
         'the match with its values',
       );
-      assertEqual(
+      assert.deepEqual(
         item.alternatives.map(({ rule, authorization_id }) => [rule, authorization_id]),
         [['6', other_id]],
         'the alternatives',
@@ -93,12 +91,12 @@ export const explained_items_contract: readonly ContractRule<StorageUnderTest>[]
       for (let at = 0; at < 12; at += 1) root_ids.push(await world.authorize({ merchant_id: 'T5' }));
       const clearing_id = await world.clear({ merchant_id: 'T5' });
       const tie = await explain(world, clearing(clearing_id));
-      assertEqual(
+      assert.deepEqual(
         tie.item.alternatives.map((one) => one.authorization_id),
         root_ids.slice(0, 10),
         'the oldest 10',
       );
-      assertEqual(tie.has_more_alternatives, true, 'whether there are more');
+      assert.deepEqual(tie.has_more_alternatives, true, 'whether there are more');
     },
   },
-];
+]);

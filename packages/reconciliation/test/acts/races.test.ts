@@ -1,8 +1,7 @@
-import type { Item, RecordKey } from '@tallystick/reconciliation';
-import { ActWorld, areConfirmed, assertRebuilt, clearing, line, proposeTwo } from './act-world.ts';
-import type { ContractRule } from './contract-rule.ts';
-import { assertEqual } from './equality.ts';
-import type { StorageUnderTest } from './storage.ts';
+import assert from 'node:assert/strict';
+import { checkOnStorages, type StorageRule } from '@tallystick/test-support';
+import type { Item, RecordKey } from '../../src/index.ts';
+import { ActWorld, areConfirmed, assertRebuilt, clearing, line, proposeTwo } from './world.ts';
 
 /** What one person does, on any process. */
 type Doing = (world: ActWorld, item_id: number, actor: string) => Promise<Item>;
@@ -110,11 +109,11 @@ const contests: Readonly<Record<string, (world: ActWorld) => Promise<Contest>>> 
 /** How many times each race about an item with two proposals is run. */
 const two_proposals_races = 8;
 
-/** Acts at once, on storage that several processes may share. */
-export const act_races_contract: readonly ContractRule<StorageUnderTest>[] = [
+checkOnStorages('acts at the same time', [
   ...Object.entries(contests).map(
-    ([name, prepare]): ContractRule<StorageUnderTest> => ({
+    ([name, prepare]): StorageRule => ({
       rule: `of two people who act on one item at once, one wins, and the other learns what happened: ${name}`,
+      on_postgres: true,
       async check(open) {
         const world = await ActWorld.on(await open());
         const there = await world.another();
@@ -130,11 +129,11 @@ export const act_races_contract: readonly ContractRule<StorageUnderTest>[] = [
             ]);
             const what = `${one} and ${other}: ${outcomes.map(reasonOf).join(' | ')}`;
             const done = outcomes.filter(({ status }) => status === 'fulfilled');
-            assertEqual(done.length, 1, what);
-            assertEqual((await world.read(key)).history.length, before + 1, `the acts after ${what}`);
+            assert.deepEqual(done.length, 1, what);
+            assert.deepEqual((await world.read(key)).history.length, before + 1, `the acts after ${what}`);
             const [refused] = outcomes.filter((outcome) => outcome.status === 'rejected');
-            assertEqual((refused?.reason as { readonly code?: string } | undefined)?.code, 'conflict', what);
-            assertEqual(
+            assert.deepEqual((refused?.reason as { readonly code?: string } | undefined)?.code, 'conflict', what);
+            assert.deepEqual(
               /key:[12] (un)?(match|ignor|accept|confirm|reopen)ed it at /.test(reasonOf(refused)),
               true,
               what,
@@ -146,8 +145,9 @@ export const act_races_contract: readonly ContractRule<StorageUnderTest>[] = [
     }),
   ),
   ...(['confirm', 'reopen'] as const).map(
-    (action): ContractRule<StorageUnderTest> => ({
+    (action): StorageRule => ({
       rule: `${action} of two matches does both or neither while one of them changes at the same time`,
+      on_postgres: true,
       async check(open) {
         const world = await ActWorld.on(await open());
         const there = await world.another();
@@ -160,12 +160,13 @@ export const act_races_contract: readonly ContractRule<StorageUnderTest>[] = [
           const seen = { version: item.version };
           const [acted] = await Promise.allSettled([world.actOn(item.id, action, seen), makeTie(there)]);
           const is_done = acted.status === 'fulfilled';
-          if (!is_done) assertEqual((acted.reason as { readonly code?: string }).code, 'conflict', reasonOf(acted));
+          if (!is_done)
+            assert.deepEqual((acted.reason as { readonly code?: string }).code, 'conflict', reasonOf(acted));
           const is_confirmed = is_done !== is_reopening;
           const what = `race ${race}: ${reasonOf(acted)}`;
-          assertEqual(await areConfirmed(world, clearing_ids), [is_confirmed, is_confirmed], what);
+          assert.deepEqual(await areConfirmed(world, clearing_ids), [is_confirmed, is_confirmed], what);
           const { history } = await world.read(line(line_id));
-          assertEqual(history.length, before.length + (is_done ? 1 : 0), `the acts after ${what}`);
+          assert.deepEqual(history.length, before.length + (is_done ? 1 : 0), `the acts after ${what}`);
         }
         await assertRebuilt(world, action);
         await there.close();
@@ -174,6 +175,7 @@ export const act_races_contract: readonly ContractRule<StorageUnderTest>[] = [
   ),
   {
     rule: 'an act beside an arriving clearing and an arriving line leaves what a rebuild would make',
+    on_postgres: true,
     async check(open) {
       const storage = await open();
       for (const [name, prepare] of Object.entries(contests)) {
@@ -190,19 +192,23 @@ export const act_races_contract: readonly ContractRule<StorageUnderTest>[] = [
             there.catchUp(),
           ]);
           const [acted, ...arrived] = outcomes;
-          assertEqual(arrived.map(({ status }) => status).includes('rejected'), false, `what arrived beside ${act}`);
+          assert.deepEqual(
+            arrived.map(({ status }) => status).includes('rejected'),
+            false,
+            `what arrived beside ${act}`,
+          );
           if (acted?.status === 'rejected') {
-            assertEqual((acted.reason as { readonly code?: string }).code, 'conflict', `${name} ${act}`);
+            assert.deepEqual((acted.reason as { readonly code?: string }).code, 'conflict', `${name} ${act}`);
           }
           const { history } = await world.read(clearing(clearing_id));
-          assertEqual(history.length > 0, acted?.status === 'fulfilled', `${name} ${act}: the history`);
+          assert.deepEqual(history.length > 0, acted?.status === 'fulfilled', `${name} ${act}: the history`);
           await assertRebuilt(world, `${name} ${act}`);
         }
         await there.close();
       }
     },
   },
-];
+]);
 
 function reasonOf(outcome: PromiseSettledResult<unknown> | undefined): string {
   return outcome?.status === 'rejected' ? String(outcome.reason) : 'done';

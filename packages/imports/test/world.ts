@@ -10,6 +10,21 @@ import {
   type VirtualCard,
 } from '@tallystick/cards';
 import {
+  bytesOf,
+  everyPage,
+  fileOf,
+  freshFileId,
+  type Line,
+  line_format,
+  makeCard,
+  makeOwner,
+  type Records,
+  type StorageUnderTest,
+  sealedNumber,
+} from '@tallystick/harness';
+import { fixedClock, type Random, type Sha256 } from '@tallystick/kernel';
+import { memoryPersistence } from '@tallystick/memory';
+import {
   createFormats,
   type Import,
   type ImportOptions,
@@ -18,10 +33,7 @@ import {
   type ImportSource,
   import_lease_ms,
   importFile,
-} from '@tallystick/imports';
-import { fixedClock, type Random, type Sha256 } from '@tallystick/kernel';
-import { bytesOf, type Line, line_format } from './line-format.ts';
-import { everyPage, makeCard, makeOwner, type StorageUnderTest, sealedNumber } from './storage.ts';
+} from '../src/index.ts';
 
 /** A hash that is good enough to distinguish the files and messages of a test. */
 function hashOf(bytes: Uint8Array): string {
@@ -53,6 +65,14 @@ const random: Random = {
     return bytes;
   },
 };
+
+/** A world on an empty storage in memory. */
+export function newWorld(): ImportWorld {
+  const now_ms = Date.parse('2026-05-20T12:00:00Z');
+  const { unitOfWork, ledger, close } = memoryPersistence({ clock: fixedClock(now_ms) });
+  const storage: StorageUnderTest = { unitOfWork, ledger, close, now_ms, another: async () => storage };
+  return new ImportWorld(storage);
+}
 
 /** The ports of imports on this storage, and a machine time that a test moves. */
 export class ImportWorld {
@@ -179,5 +199,44 @@ export function clearingLine(
       ...input,
     },
     ...more,
+  };
+}
+
+/** The counts of an import. */
+export function countsOf({ status, records, applied, duplicates, quarantined }: Import) {
+  return { status, records, applied, duplicates, quarantined };
+}
+
+/** The transaction ids of the clearings of a file, in order. */
+export function transactionsOf(lines: readonly Line[]): readonly string[] {
+  const ids = lines.flatMap((line) => (line.kind === 'clearing' ? [line.input.network_financial_transaction_id] : []));
+  return ids.sort();
+}
+
+/** Good clearings, in a file of their own. */
+export async function wholeFile(world: ImportWorld, count: number) {
+  const card = await world.makeCard();
+  const records = Array.from({ length: count }, () => clearingLine(card)) as Records;
+  return { card, lines: fileOf(records, { file_id: freshFileId() }) };
+}
+
+/** The process ends here. */
+export class Crash extends Error {}
+
+/** Ports that crash at the commit with this number, before or after it. */
+export function crashingAt(world: ImportWorld, at: number, when: 'before' | 'after'): Partial<ImportPorts> {
+  const { unitOfWork, ledger } = world.storage;
+  let commits = 0;
+  async function commit<Result>(run: () => Promise<Result>): Promise<Result> {
+    commits += 1;
+    const is_last = commits === at;
+    if (commits > at || (is_last && when === 'before')) throw new Crash();
+    const result = await run();
+    if (is_last) throw new Crash();
+    return result;
+  }
+  return {
+    unitOfWork: { run: (work) => commit(() => unitOfWork.run(work)), read: (work) => unitOfWork.read(work) },
+    ledger: { ...ledger, pass: (messages, fold, bounds) => commit(() => ledger.pass(messages, fold, bounds)) },
   };
 }

@@ -1,9 +1,8 @@
-import { closePeriod, itemIdOf, listPeriods, reopenPeriod } from '@tallystick/reconciliation';
-import { ActWorld, assertSameState, authorization, clearing, line } from './act-world.ts';
-import type { ContractRule } from './contract-rule.ts';
-import { assertEqual } from './equality.ts';
-import { refusalOf } from './refusals.ts';
-import type { StorageUnderTest } from './storage.ts';
+import assert from 'node:assert/strict';
+import { refusalOf } from '@tallystick/harness';
+import { checkOnStorages } from '@tallystick/test-support';
+import { closePeriod, itemIdOf, listPeriods, reopenPeriod } from '../src/index.ts';
+import { ActWorld, assertSameState, authorization, clearing, line } from './acts/world.ts';
 
 const reference = '74123456061000000000017';
 const references = { net_reference_number: 'MCCCCCCCC0520', approval_code: 'A55555', merchant_id: 'M5' };
@@ -14,12 +13,11 @@ async function matchedPurchase(world: ActWorld) {
   const clearing_id = await world.clear({ ...references, acquirer_reference_data: reference });
   const line_id = await world.line({ reference });
   const { item } = await world.read(clearing(clearing_id));
-  assertEqual(item.status, 'matched', 'the purchase');
+  assert.deepEqual(item.status, 'matched', 'the purchase');
   return { root_id, clearing_id, line_id };
 }
 
-/** Closed periods (decision: reconciliation, periods). */
-export const periods_contract: readonly ContractRule<StorageUnderTest>[] = [
+checkOnStorages('closed periods', [
   {
     rule: 'closing freezes finished items and counts open breaks, and reopening frees them',
     async check(open) {
@@ -31,16 +29,16 @@ export const periods_contract: readonly ContractRule<StorageUnderTest>[] = [
       await world.act(line(ignored_id), 'ignore');
       const before = await world.state();
       const period = await closePeriod(world.ports(), world.call(), { closed_through: '2026-05-31' });
-      assertEqual([period.status, period.frozen, period.open_breaks], ['closed', 2, 1], 'the closed period');
+      assert.deepEqual([period.status, period.frozen, period.open_breaks], ['closed', 2, 1], 'the closed period');
       const again = await closePeriod(world.ports(), world.call(), { closed_through: '2026-05-31' });
-      assertEqual(again, period, 'the same request again');
+      assert.deepEqual(again, period, 'the same request again');
       for (const [record, action] of [
         [clearing(clearing_id), 'unmatch'],
         [line(ignored_id), 'reopen'],
       ] as const) {
         const refusal = await refusalOf(world.act(record, action), action);
-        assertEqual(refusal.code, 'conflict', action);
-        assertEqual(
+        assert.deepEqual(refusal.code, 'conflict', action);
+        assert.deepEqual(
           /closed through 2026-05-31, .* reopen the period first/.test(refusal.message),
           true,
           refusal.message,
@@ -50,18 +48,19 @@ export const periods_contract: readonly ContractRule<StorageUnderTest>[] = [
         world.act(line(break_id), 'match', { with: { clearing_ids: [clearing_id] } }),
         'a match with a frozen clearing',
       );
-      assertEqual(/reopen the period first/.test(taken.message), true, taken.message);
+      assert.deepEqual(/reopen the period first/.test(taken.message), true, taken.message);
       await world.act(line(break_id), 'accept');
       await world.act(line(break_id), 'reopen');
       const page = await world.storage.unitOfWork.read((tx) => listPeriods(tx, world.call(), { limit: 10 }));
-      assertEqual(page.items, [period], 'the list of periods');
+      assert.deepEqual(page.items, [period], 'the list of periods');
       const reopened = await reopenPeriod(world.ports(), world.call('key:9'), period.id);
-      assertEqual([reopened.status, reopened.reopened_by], ['reopened', 'key:9'], 'the reopened period');
+      assert.deepEqual([reopened.status, reopened.reopened_by], ['reopened', 'key:9'], 'the reopened period');
       assertSameState(await world.state(), before, 'everything after closing and reopening');
     },
   },
   {
     rule: 'what comes late for a frozen item moves the card in an item of its own, until the period is reopened',
+    on_postgres: true,
     async check(open) {
       const world = await ActWorld.on(await open());
       const { root_id, clearing_id } = await matchedPurchase(world);
@@ -69,18 +68,18 @@ export const periods_contract: readonly ContractRule<StorageUnderTest>[] = [
       const { item: frozen } = await world.read(authorization(root_id));
       const late_id = await world.clear({ ...references, amount: 50, settlement_date: '2026-06-02' });
       const { item: late } = await world.read(clearing(late_id));
-      assertEqual(
+      assert.deepEqual(
         [late.id, late.status, late.kind],
         [itemIdOf(clearing(late_id)), 'break', 'late_change'],
         'the late item',
       );
       const { item: kept } = await world.read(clearing(clearing_id));
-      assertEqual(kept, frozen, 'the frozen item');
+      assert.deepEqual(kept, frozen, 'the frozen item');
       const ids = (await world.items()).map(({ id }) => id).length;
-      assertEqual(ids, 2, 'how many items there are');
+      assert.deepEqual(ids, 2, 'how many items there are');
       await reopenPeriod(world.ports(), world.call(), period.id);
       const { item: merged } = await world.read(clearing(late_id));
-      assertEqual(merged.clearing_ids, [clearing_id, late_id], 'the item after reopening');
+      assert.deepEqual(merged.clearing_ids, [clearing_id, late_id], 'the item after reopening');
     },
   },
   {
@@ -114,15 +113,15 @@ export const periods_contract: readonly ContractRule<StorageUnderTest>[] = [
       ];
       for (const [refused, code, message] of cases) {
         const refusal = await refusalOf(refused(), String(message));
-        assertEqual([refusal.code, message.test(refusal.message)], [code, true], refusal.message);
+        assert.deepEqual([refusal.code, message.test(refusal.message)], [code, true], refusal.message);
       }
-      assertEqual((await close('2026-07-18')).status, 'closed', 'a period through the last day that is over');
+      assert.deepEqual((await close('2026-07-18')).status, 'closed', 'a period through the last day that is over');
       const newest = await close('2026-07-18');
       await reopenPeriod(world.ports(), world.call(), newest.id);
       await reopenPeriod(world.ports(), world.call(), second.id);
       const twice = await refusalOf(reopenPeriod(world.ports(), world.call(), second.id), 'reopening twice');
-      assertEqual(/was reopened by key:1 already/.test(twice.message), true, twice.message);
+      assert.deepEqual(/was reopened by key:1 already/.test(twice.message), true, twice.message);
       await reopenPeriod(world.ports(), world.call(), first.id);
     },
   },
-];
+]);

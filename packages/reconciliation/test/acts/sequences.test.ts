@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { Refusal } from '@tallystick/kernel';
+import { checkOnStorages, propertyParameters } from '@tallystick/test-support';
+import fc from 'fast-check';
+import {
+  type Act,
+  type ActKind,
+  act_kinds,
+  closePeriod,
+  daysAfter,
+  type Item,
+  itemIdOf,
+  listPeriods,
+  type RecordKey,
+  rebuild,
+  recordOfItemId,
+  recordsOf,
+  reopenPeriod,
+} from '../../src/index.ts';
+import { ActWorld, assertSameState, authorization, clearing, line, type WorldState } from './world.ts';
+
+const runs = {
+  sqlite: propertyParameters({ short: 15, full: 250 }),
+  postgres: propertyParameters({ short: 3, full: 20 }),
+};
+
+/** A record of a small world. Records with the same code or reference may belong together. */
+interface RecordPlan {
+  readonly kind: 'authorization' | 'clearing' | 'refund' | 'line' | 'late line' | 'fee';
+  readonly amount: number;
+  /** 0: none. */
+  readonly code: number;
+  /** 0: none. */
+  readonly reference: number;
+  /** After 2026-05-20, which is the date of a record without it. */
+  readonly days?: number;
+}
+
+/** What a person tries: the places of items wrap around. */
+interface Attempt {
+  readonly action: ActKind;
+  readonly item: number;
+  readonly other: number;
+}
+
+const record_plan: fc.Arbitrary<RecordPlan> = fc.record({
+  kind: fc.constantFrom('authorization', 'clearing', 'clearing', 'refund', 'line', 'line', 'late line', 'fee'),
+  amount: fc.constantFrom(400, 600, 1_000),
+  code: fc.nat(2),
+  reference: fc.nat(2),
+});
+
+/** What a person tries on some item. */
+const attempt_plan: fc.Arbitrary<Attempt> = fc.record({
+  action: fc.constantFrom(...act_kinds, 'match', 'match', 'unmatch'),
+  item: fc.nat(20),
+  other: fc.nat(20),
+});
+
+/** Lets the record arrive. Returns it. */
+async function arrive(world: ActWorld, { kind, amount, code, reference, days = 0 }: RecordPlan): Promise<RecordKey> {
+  const coded = { amount, ...(code === 0 ? {} : { approval_code: `A0000${code}`, merchant_id: `M${code}` }) };
+  const number = reference === 0 ? null : `7412345606100000000${reference}017`;
+  const date = daysAfter('2026-05-20', kind === 'late line' ? days + 10 : days);
+  if (kind === 'authorization') return authorization(await world.authorize(coded));
+  if (kind === 'clearing' || kind === 'refund') {
+    const clearing_type = kind === 'refund' ? 'CREDIT' : 'DEBIT';
+    const settled = { acquirer_reference_data: number, settlement_date: date, clearing_type } as const;
+    return clearing(await world.clear({ ...coded, ...settled }));
+  }
+  return line(await world.line({ amount, reference: number, date, code: kind === 'fee' ? '825' : '821' }));
+}
+
+/**
+ * The items in the order in which their first records arrived. Ids would order them otherwise in
+ * each world, so that a failure could not be repeated.
+ */
+async function itemsInOrder(world: ActWorld, arrived: readonly RecordKey[]): Promise<readonly Item[]> {
+  const places = new Map(arrived.map((record, place) => [itemIdOf(record), place]));
+  const placeOf = (item: Item) => Math.min(...recordsOf(item).map((record) => places.get(itemIdOf(record))!));
+  return (await world.items()).toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** What a match of an item with another one names: the side that the item lacks. */
+function withOf(item: Item, other: Item): object {
+  const [root_id] = other.authorization_ids;
+  if (item.clearing_ids.length > 0 && root_id !== undefined && other.id !== item.id)
+    return { authorization_id: root_id };
+  const { clearing_ids, line_ids } = other;
+  if (item.line_ids.length > 0 && clearing_ids.length > 0) return { clearing_ids };
+  return line_ids.length > 0 ? { line_ids } : { clearing_ids };
+}
+
+/** Tries an act, and returns the item afterwards; null: it was refused. */
+async function tryAct(
+  world: ActWorld,
+  items: readonly Item[],
+  { action, item: at, other: other_at }: Attempt,
+): Promise<Item | null> {
+  const item = items[at % items.length]!;
+  const request = action === 'match' ? { with: withOf(item, items[other_at % items.length]!) } : {};
+  try {
+    return await world.act(recordOfItemId(item.id)!, action, request);
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
+const record_plans = fc.array(record_plan, { minLength: 3, maxLength: 9 });
+
+const attempts = fc.array(attempt_plan, { minLength: 3, maxLength: 14 });
+
+interface Done {
+  readonly before: WorldState;
+  readonly acts: readonly Act[];
+  /** The act that a reopening undid. */
+  readonly undone: Act | null;
+}
+
+/** Tries what the attempt says. Null: it was refused, and nothing changed. */
+async function attempt(world: ActWorld, arrived: readonly RecordKey[], tried: Attempt): Promise<Done | null> {
+  const { action, item: at } = tried;
+  const items = await itemsInOrder(world, arrived);
+  const before = await world.state();
+  const { history } = await world.read(recordOfItemId(items[at % items.length]!.id)!);
+  const after = await tryAct(world, items, tried);
+  if (after === null) {
+    assertSameState(await world.state(), before, `the world after a refused ${action}`);
+    return null;
+  }
+  const all = (await world.read(recordOfItemId(after.id)!)).history;
+  const seen = new Set(history.map(({ id }) => id));
+  const acts = all.filter(({ id, action: its }) => !seen.has(id) && its === action);
+  assert(acts.length > 0, `${action} is in no history`);
+  const { fingerprint } = acts[0]!.subject;
+  const undone = history.findLast((act) => isDecision(act) && act.subject.fingerprint === fingerprint);
+  return { before, acts: acts.slice(-2), undone: action === 'reopen' ? (undone ?? null) : null };
+}
+
+function isDecision({ action }: Act): boolean {
+  return action === 'ignore' || action === 'accept' || action === 'confirm';
+}
+
+async function undo(world: ActWorld, { acts, undone }: Done): Promise<void> {
+  const { action, item_id, subject } = acts.at(-1)!;
+  const [pair] = subject.pairs;
+  const line_ids = [...new Set(subject.pairs.map(({ line_id }) => line_id))];
+  const clearing_ids = [...new Set(subject.pairs.map(({ clearing_id }) => clearing_id))];
+  const { authorization: matched } = subject;
+  if (action === 'match' && matched !== null) {
+    await world.act(clearing(matched.clearing_id), 'unmatch', { side: 'authorization' });
+  } else if (action === 'match') {
+    await world.act(line(pair!.line_id), 'unmatch', { side: 'statement' });
+  } else if (action === 'unmatch' && matched !== null) {
+    const { clearing_id, authorization_id } = matched;
+    await world.act(clearing(clearing_id), 'match', { with: { authorization_id, clearing_ids: [clearing_id] } });
+  } else if (action === 'unmatch') {
+    await world.act(line(pair!.line_id), 'match', { with: { line_ids, clearing_ids } });
+  } else {
+    await world.act(recordOfItemId(item_id)!, undone?.action ?? 'reopen');
+  }
+}
+
+/** Something that happens to a company. */
+type Happening =
+  | { readonly kind: 'arrival'; readonly record: RecordPlan }
+  | { readonly kind: 'act'; readonly attempt: Attempt }
+  | { readonly kind: 'close'; readonly closed_through: string }
+  | { readonly kind: 'reopen' };
+
+const arrival: fc.Arbitrary<Happening> = fc
+  .record({ record: record_plan, days: fc.nat(3) })
+  .map(({ record, days }) => ({ kind: 'arrival', record: { ...record, days: 3 * days } }));
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  { weight: 4, arbitrary: arrival },
+  { weight: 5, arbitrary: attempt_plan.map((attempt): Happening => ({ kind: 'act', attempt })) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .constantFrom('2026-05-20', '2026-05-24', '2026-05-31')
+      .map((closed_through): Happening => ({ kind: 'close', closed_through })),
+  },
+  { weight: 1, arbitrary: fc.constant<Happening>({ kind: 'reopen' }) },
+);
+
+const histories = fc.tuple(
+  fc.array(arrival, { minLength: 2, maxLength: 5 }),
+  fc.array(happening, { minLength: 4, maxLength: 16 }),
+);
+
+async function happen(world: ActWorld, arrived: RecordKey[], one: Happening): Promise<void> {
+  if (one.kind === 'arrival') {
+    arrived.push(await arrive(world, one.record));
+  } else if (one.kind === 'act') {
+    const items = await itemsInOrder(world, arrived);
+    if (items.length > 0) await tryAct(world, items, one.attempt);
+  } else if (one.kind === 'close') {
+    await unlessRefused(() => closePeriod(world.ports(), world.call(), one));
+  } else {
+    const { items } = await world.storage.unitOfWork.read((tx) => listPeriods(tx, world.call(), { limit: 100 }));
+    const newest = items.find(({ status }) => status === 'closed');
+    if (newest !== undefined) await reopenPeriod(world.ports(), world.call(), newest.id);
+  }
+}
+
+async function unlessRefused(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
+}
+
+checkOnStorages('sequences of acts', [
+  {
+    rule: 'any sequence of acts and their undoing ends where it began, and a refused act changes nothing',
+    on_postgres: true,
+    async check(open, database) {
+      const storage = await open();
+      await fc.assert(
+        fc.asyncProperty(record_plans, attempts, async (records, tried) => {
+          const world = await ActWorld.on(storage);
+          const arrived: RecordKey[] = [];
+          for (const record of records) arrived.push(await arrive(world, record));
+          if ((await world.items()).length === 0) return;
+          const done: Done[] = [];
+          for (const one of tried) {
+            const outcome = await attempt(world, arrived, one);
+            if (outcome !== null) done.push(outcome);
+          }
+          for (const one of done.toReversed()) {
+            await undo(world, one);
+            const { action, subject } = one.acts.at(-1)!;
+            assertSameState(await world.state(), one.before, `undone: ${action} ${JSON.stringify(subject)}`);
+          }
+          await world.close();
+        }),
+        runs[database],
+      );
+    },
+  },
+  {
+    rule: 'whatever arrives, people do and periods freeze, a rebuild finds nothing',
+    on_postgres: true,
+    async check(open, database) {
+      const storage = await open();
+      await fc.assert(
+        fc.asyncProperty(histories, async ([first, then]) => {
+          const world = await ActWorld.on(storage);
+          const arrived: RecordKey[] = [];
+          for (const one of [...first, ...then]) await happen(world, arrived, one);
+          await world.catchUp();
+          const found = await rebuild(world.ports(), { company_id: world.company_id, check_only: true });
+          const { items_different, entries_different, cells_different } = found;
+          assert.deepEqual(
+            [items_different, entries_different, cells_different],
+            [0, 0, 0],
+            'what a rebuild would change',
+          );
+          await world.close();
+        }),
+        runs[database],
+      );
+    },
+  },
+]);
