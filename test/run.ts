@@ -1,24 +1,34 @@
 /**
- * `npm test`: every `*.test.ts` of packages, adapters, apps and test, on the databases and queues
+ * `npm test`: the `*.test.ts` of packages, adapters, apps and test, on the databases and queues
  * that this machine has. docs/testing.md documents the switches; `npm test -- --help` lists them.
  *
  * The end of a run lists the slowest files, what did not run and what failed. With `--require`, a
  * part that is not there fails the run.
  */
-import { tmpdir } from 'node:os';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
-import { failuresOf, failuresText } from './runner/failures.ts';
+import { type Failure, failuresOf, failuresText } from './runner/failures.ts';
 import { createMemoryFolder } from './runner/memory-folder.ts';
 import { type Found, type OptionalPart, optional_parts } from './runner/optional-parts.ts';
-import { type FileTime, fileTimesOf, slowestFilesText } from './runner/slowest-files.ts';
+import { durationText, printProgress, slowestFilesText, wrap } from './runner/report.ts';
+import { fewDrawsText, leftParts } from './runner/sizes.ts';
 import { helpText, readSwitches, type Switches, SwitchProblem } from './runner/switches.ts';
-import { type TestFiles, testFiles } from './runner/test-files.ts';
+import { type TestFiles, type TestProcess, testFiles } from './runner/test-files.ts';
+import {
+  estimatedSeconds,
+  type FileTime,
+  fileTimesOf,
+  readRecordedTimes,
+  withTimes,
+  writeRecordedTimes,
+} from './runner/times.ts';
 
 /**
- * A file that takes longer than this has failed: it hangs. With `--runs`, a file may take any time.
+ * A file that takes longer than this has failed: it hangs. With `--runs` and in the long run, a
+ * file may take any time.
  */
 const file_minutes_max = 15;
 
@@ -26,7 +36,7 @@ const file_minutes_max = 15;
 const young_space = '--max-semi-space-size=32';
 
 /** What each test process loads before its file. */
-const loaded_first = ['time-limit', 'promise-tracking'].map((name) => new URL(`runner/${name}.ts`, import.meta.url));
+const loaded_first = ['watch-process', 'promise-tracking'].map((name) => new URL(`runner/${name}.ts`, import.meta.url));
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const optional_names = optional_parts.map(({ name }) => name);
@@ -46,23 +56,38 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(helpText(optional_names));
     return 0;
   }
-  const files = testFiles(root, switches.only);
+  const recorded = readRecordedTimes();
+  const files = testFiles(root, switches.only, switches.size, recorded);
   if (files.chosen.length === 0) {
     return refuse(`--only: no test file has ${switches.only.map((text) => `"${text}"`).join(' or ')} in its path`);
   }
   const started_ms = performance.now();
+  const interruption = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => interruption.abort(new Error(signal)));
+  }
   if (process.env.TALLYSTICK_TEST_FOLDER === undefined) {
     const folder = createMemoryFolder();
     if (folder !== null) process.env.TALLYSTICK_TEST_FOLDER = folder;
   }
-  const asked = { full: switches.full, required: switches.required, files: files.chosen };
+  const expected_s = estimatedSeconds(recorded, files.chosen, switches.size);
+  const expected = expected_s === null ? '' : `, about ${durationText(expected_s)} when nothing else runs`;
+  console.log(wrap(`The ${switches.size} run: ${filesText(files)}${expected}.`));
+  const asked = { size: switches.size, required: switches.required, files: files.chosen };
   const parts = await Promise.all(optional_parts.map(async (part) => ({ part, found: await part.find(asked) })));
   try {
     const missing = missingRequirements(switches, parts);
-    for (const what of missing) console.error(what);
+    for (const what of missing) console.error(wrap(what));
     if (missing.length > 0) return 1;
-    const outcome = await runTests(switches, files, parts);
-    report(switches, files, parts, started_ms, outcome);
+    const outcome = await runTests(switches, files, parts, interruption.signal);
+    const elapsed_s = (performance.now() - started_ms) / 1000;
+    report(switches, files, parts, elapsed_s, outcome);
+    if (switches.record && switches.size !== 'long') {
+      const whole_s = switches.only.length === 0 && outcome.passed ? elapsed_s : null;
+      const failed = new Set(outcome.failures.map(({ file }) => file));
+      const times = outcome.times.filter(({ file }) => !failed.has(file));
+      writeRecordedTimes(withTimes(recorded, switches.size, times, files.all, whole_s));
+    }
     return outcome.passed ? 0 : 1;
   } finally {
     await Promise.all(parts.map(({ found }) => found.stop()));
@@ -76,14 +101,24 @@ interface PartFound {
 
 interface Outcome {
   readonly passed: boolean;
-  /** The list of what failed; empty when nothing did. */
-  readonly failed_text: string;
+  /** The signal that interrupted the run; null when it came to its end. */
+  readonly interrupted: string | null;
+  readonly failures: readonly Failure[];
+  /** Of the files that ended. */
   readonly times: readonly FileTime[];
 }
 
 function refuse(problem: string): number {
-  console.error(`npm test: ${problem}. npm test -- --help lists the switches.`);
+  console.error(wrap(`npm test: ${problem}. npm test -- --help lists the switches.`));
   return 2;
+}
+
+function countText(count: number): string {
+  return count === 1 ? '1 test file' : `${count} test files`;
+}
+
+function filesText({ all, chosen }: TestFiles): string {
+  return `${chosen.length === all.length ? '' : `${chosen.length} of `}${all.length} test files`;
 }
 
 function missingRequirements({ required }: Switches, parts: readonly PartFound[]): readonly string[] {
@@ -93,70 +128,122 @@ function missingRequirements({ required }: Switches, parts: readonly PartFound[]
   });
 }
 
-async function runTests(switches: Switches, files: TestFiles, parts: readonly PartFound[]): Promise<Outcome> {
-  const together = Object.keys(files.together).map((group) => `test/runner/together/${group}.ts`);
-  const stopping = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
-  const tests = run({
-    // In this order: the runner of tests keeps it.
-    files: [...files.alone.slice(0, 1), ...together, ...files.alone.slice(1)].map((path) => join(root, path)),
-    concurrency: switches.concurrency,
-    cwd: root,
-    execArgv: ['--conditions=source', young_space, ...loaded_first.map((url) => `--import=${url}`)],
-    signal: stopping.signal,
-    env: {
-      // Many tests start the server or a command: what they compile is kept from one process to the
-      // next.
-      NODE_COMPILE_CACHE: join(tmpdir(), 'tallystick-compile-cache'),
-      ...process.env,
-      ...Object.assign({}, ...parts.map(({ found }) => found.environment)),
-      ...(switches.full ? { TALLYSTICK_TEST_FULL: '1' } : {}),
-      ...(switches.runs === null
-        ? { TALLYSTICK_TEST_MINUTES: String(file_minutes_max) }
-        : { TALLYSTICK_TEST_RUNS: String(switches.runs) }),
-      TALLYSTICK_TEST_SEED: String(switches.seed),
-      TALLYSTICK_TEST_TOGETHER: JSON.stringify(files.together),
-    },
-  });
-  const failures = failuresOf(tests, root);
-  const times = fileTimesOf(tests, root);
-  let passed = true;
-  tests.on('test:summary', ({ success }) => {
-    if (!success) passed = false;
-  });
-  const printed = tests.compose(new spec());
-  printed.pipe(process.stdout);
-  await new Promise((resolve, reject) => printed.once('end', resolve).once('error', reject));
-  passed = passed && failures.length === 0 && !stopping.signal.aborted;
-  return { passed, failed_text: failures.length === 0 ? '' : failuresText(failures, switches.seed), times };
+async function runTests(
+  switches: Switches,
+  files: TestFiles,
+  parts: readonly PartFound[],
+  interruption: AbortSignal,
+): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'tallystick-runner-'));
+  const times_folder = mkdtempSync(join(folder, 'times-'));
+  try {
+    const shared: Record<string, readonly string[]> = {};
+    const paths = files.processes.map((process) => {
+      const path = process.files.length > 1 ? writeShared(folder, process) : join(root, process.name);
+      if (process.files.length > 1) shared[path] = process.files;
+      return path;
+    });
+    const namesOf = (path: string) => shared[path] ?? [path.slice(root.length)];
+    const tests = run({
+      // In this order: the runner of tests keeps it.
+      files: paths,
+      concurrency: switches.concurrency,
+      cwd: root,
+      execArgv: ['--conditions=source', young_space, ...loaded_first.map((url) => `--import=${url}`)],
+      signal: interruption,
+      env: {
+        // Many tests start the server or a command: what they compile is kept from one process to
+        // the next.
+        NODE_COMPILE_CACHE: join(tmpdir(), 'tallystick-compile-cache'),
+        ...process.env,
+        ...Object.assign({}, ...parts.map(({ found }) => found.environment)),
+        ...(switches.runs === null ? {} : { TALLYSTICK_TEST_RUNS: String(switches.runs) }),
+        ...(switches.runs === null && switches.size !== 'long'
+          ? { TALLYSTICK_TEST_MINUTES: String(file_minutes_max) }
+          : {}),
+        TALLYSTICK_TEST_SIZE: switches.size,
+        TALLYSTICK_TEST_SEED: String(switches.seed),
+        TALLYSTICK_TEST_TIMES: times_folder,
+      },
+    });
+    const found = failuresOf(tests, root);
+    const timesOf = fileTimesOf(tests, root, shared, times_folder);
+    const ended = new Set<string>();
+    let passed = true;
+    tests.on('test:complete', ({ name, file }) => {
+      if (name === file && !interruption.aborted) for (const one of namesOf(name)) ended.add(one);
+    });
+    tests.on('test:summary', ({ success }) => {
+      if (!success) passed = false;
+    });
+    printProgress(tests, { root, namesOf, files_count: files.chosen.length, interruption });
+    tests.resume();
+    await new Promise((resolve, reject) => tests.once('end', resolve).once('error', reject));
+    const failures = interruption.aborted ? found.filter(({ file }) => ended.has(file)) : found;
+    return {
+      passed: passed && failures.length === 0 && !interruption.aborted,
+      interrupted: interruption.aborted ? (interruption.reason as Error).message : null,
+      failures,
+      times: timesOf().filter(({ file }) => ended.has(file)),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Writes a program that runs the files in one process. A file that cannot be loaded fails as a test
+ * of its name, and the others run.
+ */
+function writeShared(folder: string, { name, files }: TestProcess): string {
+  const path = join(folder, `${name}.mjs`);
+  const program = [
+    "import { test } from 'node:test';",
+    `for (const path of ${JSON.stringify(files)}) {`,
+    `  await import(${JSON.stringify(new URL('..', import.meta.url).href)} + path).catch((error) =>`,
+    '    test(path, () => { throw error; }));',
+    '}',
+  ];
+  writeFileSync(path, program.join('\n'));
+  return path;
 }
 
 function report(
   switches: Switches,
   files: TestFiles,
   parts: readonly PartFound[],
-  started_ms: number,
-  { passed, failed_text, times }: Outcome,
+  elapsed_s: number,
+  { passed, interrupted, failures, times }: Outcome,
 ): void {
-  const seconds = ((performance.now() - started_ms) / 1000).toFixed(1);
   const used = parts.flatMap(({ part, found }) => (found.problem === null ? [`${part.name} (${found.how})`] : []));
   const left_out = [
     ...(switches.only.length === 0
       ? []
-      : [`${files.all.length - files.chosen.length} test files that --only leaves out`]),
+      : [`${countText(files.all.length - files.chosen.length)} that --only leaves out`]),
     ...parts.flatMap(({ part, found }) => (found.problem === null ? [] : [`${part.tests}: ${found.problem}`])),
-    ...(switches.full ? [] : ['the long runs of random sequences (npm test -- --full)']),
   ];
-  const size = switches.full ? 'long' : 'short';
+  const processor_s = times.reduce((sum, time) => sum + (time.processor_s ?? 0), 0);
   if (times.length > 1) console.log(`\n${slowestFilesText(times)}`);
-  console.log(
-    `\nRan ${files.chosen.length} test files in ${seconds} s, the ${size} run, ${switches.concurrency} at once.`,
+  const print = (text: string) => console.log(wrap(text));
+  const on = `${switches.concurrency} at once on ${availableParallelism()} cores`;
+  print(
+    `\nThe ${switches.size} run took ${durationText(elapsed_s)}, ${on}: ${countText(times.length)}, ${durationText(processor_s)} of processor time.`,
   );
-  console.log(`With: ${['sqlite', ...used].join(', ')}.`);
-  console.log(
-    `Random draws began from seed ${switches.seed}: npm test -- --seed ${switches.seed} draws the same again.`,
-  );
-  for (const what of left_out) console.log(`NOT RUN: ${what}`);
-  if (failed_text !== '') console.log(`\n${failed_text}\n`);
-  console.log(passed ? 'All tests passed.' : 'SOME TESTS FAILED.');
+  print(`With: ${['sqlite', ...used].join(', ')}.`);
+  print(`Random values from seed ${switches.seed}; --seed ${switches.seed} draws the same again.`);
+  for (const what of left_out) print(`NOT RUN: ${what}`);
+  if (switches.size === 'short') {
+    if (files.left.length > 0) {
+      print('LEFT to npm test -- --full, which .ci/run uses:');
+      for (const { what, count } of leftParts(files.left)) print(`  - ${what} (${countText(count)})`);
+    }
+    const few = fewDrawsText(root, files.chosen);
+    if (few !== '') print(few);
+  }
+  if (failures.length > 0) console.log(`\n${failuresText(failures, switches.seed)}\n`);
+  if (interrupted !== null) {
+    print(
+      `INTERRUPTED by ${interrupted}: ${countText(times.length)} ended, ${files.chosen.length - times.length} not run.`,
+    );
+  } else console.log(passed ? 'All tests passed.' : 'SOME TESTS FAILED.');
 }

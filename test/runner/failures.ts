@@ -33,7 +33,7 @@ interface ReportedError extends Error {
  * Failures that only repeat a listed failure: a suite whose tests failed, and tests that a failed
  * hook cancelled.
  */
-const repeating = ['subtestsFailed', 'cancelledByParent', 'parentAlreadyFinished'];
+export const repeating: readonly string[] = ['subtestsFailed', 'cancelledByParent', 'parentAlreadyFinished'];
 
 /**
  * Collects the failures of a run in progress. Read the list when the run has ended. `root` is the

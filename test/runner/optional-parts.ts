@@ -16,6 +16,7 @@ import {
   startLocalPostgres,
   startLocalRedis,
 } from '@tallystick/test-support';
+import type { Size } from './switches.ts';
 
 /** The age from which a scratch database counts as left behind by a killed run. */
 const stale_ms = 2 * 60 * 60 * 1000;
@@ -40,8 +41,7 @@ export interface Found {
 
 /** The requests of a run. A part that takes long to install is installed only on request. */
 export interface Asked {
-  /** Whether this is the long run. */
-  readonly full: boolean;
+  readonly size: Size;
   /** The names after `--require`. */
   readonly required: readonly string[];
   /** The paths of the test files. */
@@ -159,14 +159,13 @@ function findProgram(path: string | null, variable: string, without: Found['envi
 }
 
 /**
- * Installs the generators of clients for the long run, when they are required, and when only their
+ * Installs the generators of clients for the full and the long run, when they are required, and when only their
  * tests run.
  */
-async function findGenerators({ full, required, files }: Asked): Promise<Found> {
-  const asked = full || required.includes('clients') || files.every((file) => file.startsWith('test/clients/'));
-  const problem = asked
-    ? await installGenerators()
-    : 'the long run installs the generators, and so does --require clients';
+async function findGenerators({ size, required, files }: Asked): Promise<Found> {
+  const asked =
+    size !== 'short' || required.includes('clients') || files.every((file) => file.startsWith('test/clients/'));
+  const problem = asked ? await installGenerators() : '--full installs the generators, and so does --require clients';
   return problem === null ? found('test/clients', {}) : absent(problem, { TALLYSTICK_TEST_CLIENTS: 'none' });
 }
 
@@ -176,7 +175,6 @@ function findClearingSamples(): Found {
   return missing === false ? found(clearingSamplesFolder(), {}) : absent(missing, {});
 }
 
-/** Likewise. */
 function findOpenBankingDocuments(): Found {
   const missing = openBankingDocumentsMissing();
   return missing === false ? found('the official documents', {}) : absent(missing, {});

@@ -1,31 +1,61 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { usual_seed } from '@tallystick/test-support';
 import { optional_parts } from './optional-parts.ts';
+import { fewDrawsText, left_to_full_run, leftParts } from './sizes.ts';
 import { concurrency_default, readSwitches, SwitchProblem, switchesOf } from './switches.ts';
-import { longest_s, testFiles } from './test-files.ts';
+import { testFiles } from './test-files.ts';
+import { readRecordedTimes } from './times.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const names = optional_parts.map(({ name }) => name);
 
 describe('the switches of npm test', () => {
   it('are read with their values', () => {
-    const args = ['--only', 'cards', '--only=mail', '--full', '--runs', '5', '--seed', '7', '--require', 'redis'];
+    const args = [
+      '--only',
+      'cards',
+      '--only=mail',
+      '--full',
+      '--record',
+      '--runs',
+      '5',
+      '--seed',
+      '7',
+      '--require',
+      'redis',
+    ];
     assert.deepEqual(readSwitches([...args, '--concurrency', '2'], names), {
       help: false,
-      full: true,
+      size: 'full',
+      record: true,
       required: ['redis'],
       runs: 5,
       seed: 7,
       only: ['cards', 'mail'],
       concurrency: 2,
     });
-    const { seed, ...others } = readSwitches([], names);
-    assert.ok(Number.isSafeInteger(seed));
-    const defaults = { help: false, full: false, required: [], runs: null, only: [], concurrency: concurrency_default };
-    assert.deepEqual(others, defaults);
+    const defaults = {
+      help: false,
+      size: 'short',
+      record: false,
+      required: [],
+      runs: null,
+      seed: usual_seed,
+      only: [],
+      concurrency: concurrency_default,
+    };
+    assert.deepEqual(readSwitches([], names), defaults);
+  });
+
+  it('draw the same values each time, other ones in the long run', () => {
+    assert.equal(readSwitches(['--full'], names).seed, usual_seed);
+    const { size, seed } = readSwitches(['--long'], names);
+    assert.equal(size, 'long');
+    assert.notEqual(seed, readSwitches(['--long'], names).seed);
   });
 
   for (const [args, message] of [
@@ -35,6 +65,8 @@ describe('the switches of npm test', () => {
     [['--only'], '--only requires a value'],
     [['--only', '--full'], '--only requires a value'],
     [['--full=yes'], '--full takes no value'],
+    [['--full', '--long'], '--full and --long are two sizes of a run'],
+    [['--long', '--record'], '--record: the long run has no record'],
     [['--runs', 'many'], '--runs many: it must be an integer from 1 on'],
     [['--seed', '1.5'], '--seed 1.5: it must be an integer from 0 on'],
     [['--concurrency', '0'], '--concurrency 0: it must be an integer from 1 on'],
@@ -51,13 +83,15 @@ describe('the switches of npm test', () => {
     assert.deepEqual([code, out, err], [2, '', said]);
     const nothing = await npmTest('--only', 'no such file');
     assert.equal(nothing.code, 2);
-    assert.match(nothing.err, /^npm test: --only: no test file has "no such file" in its path\. .*\n$/);
+    assert.match(nothing.err, /^npm test: --only: no test file has "no such file" in its path\.\s/);
   });
 
   it('are all listed by --help', async () => {
     const { code, out } = await npmTest('--help');
     assert.equal(code, 0);
-    for (const { usage, meaning } of switchesOf(names)) assert.ok(out.includes(usage) && out.includes(meaning), usage);
+    const words = out.replace(/\s+/g, ' ');
+    for (const { usage, meaning } of switchesOf(names)) assert.ok(words.includes(`${usage} ${meaning}`), usage);
+    for (const line of out.split('\n')) assert.ok(line.length <= 80, line);
   });
 
   it('are documented, and so is each variable that tests read', () => {
@@ -76,29 +110,48 @@ describe('the switches of npm test', () => {
 });
 
 describe('the files of a run', () => {
-  it('begin with the files that take the longest, which all exist', () => {
-    for (const path of Object.keys(longest_s)) assert.ok(existsSync(root + path), path);
-    const { all, chosen, alone } = testFiles(root, []);
-    assert.equal(chosen.length, all.length);
-    assert.deepEqual(alone.slice(0, 2), Object.keys(longest_s).slice(0, 2));
+  const recorded = readRecordedTimes();
+
+  it('are all files in the full run, and in the short run all but those that it leaves to the full run', () => {
+    const full = testFiles(root, [], 'full', recorded);
+    assert.deepEqual(full.chosen, full.all);
+    const short = testFiles(root, [], 'short', recorded);
+    assert.deepEqual([...short.chosen, ...short.left].toSorted(), full.all);
+    const parts = leftParts(short.left);
+    assert.equal(parts.length, left_to_full_run.length, 'each part has a file');
+    assert.equal(
+      parts.reduce((sum, { count }) => sum + count, 0),
+      short.left.length,
+      'each file belongs to one part',
+    );
   });
 
-  it('are each in one process only', () => {
-    const { chosen, together, alone } = testFiles(root, []);
-    assert.deepEqual([...Object.values(together).flat(), ...alone].toSorted(), chosen.toSorted());
-    for (const [group, paths] of Object.entries(together)) {
-      assert.ok(paths.length > 1, group);
-      const file = readFileSync(`${root}test/runner/together/${group}.ts`, 'utf8');
-      assert.ok(file.includes(`runTogether('${group}')`), group);
-    }
+  it('are each in one process, and the longest process is the first', () => {
+    const { chosen, processes } = testFiles(root, [], 'full', recorded);
+    assert.deepEqual(processes.flatMap(({ files }) => files).toSorted(), chosen.toSorted());
+    const seconds = processes.map(({ processor_s }) => processor_s);
+    assert.deepEqual(
+      seconds,
+      seconds.toSorted((a, b) => b - a),
+    );
+    assert.ok(processes.length < chosen.length, 'short files share a process');
+    for (const { files, processor_s } of processes) assert.ok(files.length === 1 || processor_s <= 15, files.join(' '));
   });
 
   it('are the files with one of the texts in their path', () => {
-    const { chosen } = testFiles(root, ['test/runner/', 'package-lock']);
-    const here = ['failures', 'memory-folder', 'slowest-files', 'switches'].map(
+    const { chosen } = testFiles(root, ['test/runner/', 'package-lock'], 'short', recorded);
+    const here = ['failures', 'interruption', 'memory-folder', 'report', 'switches', 'times'].map(
       (name) => `test/runner/${name}.test.ts`,
     );
     assert.deepEqual(chosen, ['test/package-lock.test.ts', ...here]);
+  });
+
+  it('that draw fewer values in the short run are counted by folder', () => {
+    assert.equal(fewDrawsText(root, ['test/runner/report.test.ts']), '');
+    assert.equal(
+      fewDrawsText(root, ['test/model/model.test.ts', 'test/runner/report.test.ts']),
+      'FEWER random values than --full, by number of files: test/model (1).',
+    );
   });
 });
 

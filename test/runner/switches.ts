@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { usual_seed } from '@tallystick/test-support';
+import { wrap } from './report.ts';
 
 /** A switch of `npm test --`, as `--help` and docs/testing.md show it. */
 export interface Switch {
@@ -9,10 +11,18 @@ export interface Switch {
   readonly meaning: string;
 }
 
+/**
+ * `short` is `npm test`: what is run before a commit. `full` is `.ci/run`: what a landing needs.
+ * `long` draws other random values each time, and more of them.
+ */
+export type Size = 'short' | 'full' | 'long';
+
 /** The switches of a command line. */
 export interface Switches {
   readonly help: boolean;
-  readonly full: boolean;
+  readonly size: Size;
+  /** Whether the times of this run are written to `recorded-times.json`. */
+  readonly record: boolean;
   /** Names of the optional parts that must be available. */
   readonly required: readonly string[];
   /**
@@ -20,7 +30,7 @@ export interface Switches {
    * of the run.
    */
   readonly runs: number | null;
-  /** The seed of all random values of this run. */
+  /** The seed of all random values of this run: a random one in the long run, else the same each time. */
   readonly seed: number;
   /** Texts of which a file's path must contain one. Without texts every file runs. */
   readonly only: readonly string[];
@@ -41,7 +51,8 @@ export const concurrency_default: number = Math.min(availableParallelism() + 1, 
 export function switchesOf(optional_names: readonly string[]): readonly Switch[] {
   return [
     { usage: '--only TEXT', meaning: 'run only the files with TEXT in their path; can be repeated' },
-    { usage: '--full', meaning: 'the long run: more random sequences, larger loads' },
+    { usage: '--full', meaning: 'the full run: all files, more random values, larger loads' },
+    { usage: '--long', meaning: 'the long run: other random values each time, ten times as many' },
     { usage: '--runs N', meaning: 'run every property and random sequence N times' },
     {
       usage: '--seed N',
@@ -55,6 +66,7 @@ export function switchesOf(optional_names: readonly string[]): readonly Switch[]
       usage: '--concurrency N',
       meaning: `test files that run at the same time; here ${concurrency_default} by default`,
     },
+    { usage: '--record', meaning: 'write the times of the files to test/runner/recorded-times.json' },
     { usage: '--help', meaning: 'show this list' },
   ];
 }
@@ -68,6 +80,8 @@ export function readSwitches(args: readonly string[], optional_names: readonly s
     options: {
       help: { type: 'boolean', short: 'h', default: false },
       full: { type: 'boolean', default: false },
+      long: { type: 'boolean', default: false },
+      record: { type: 'boolean', default: false },
       require: { type: 'string', multiple: true, default: [] },
       runs: { type: 'string' },
       seed: { type: 'string' },
@@ -75,7 +89,7 @@ export function readSwitches(args: readonly string[], optional_names: readonly s
       concurrency: { type: 'string' },
     },
   });
-  const flags = ['help', 'full'];
+  const flags = ['help', 'full', 'long', 'record'];
   const known = [...flags, 'require', 'runs', 'seed', 'only', 'concurrency'];
   for (const token of tokens) {
     if (token.kind === 'positional') {
@@ -89,6 +103,9 @@ export function readSwitches(args: readonly string[], optional_names: readonly s
     const value_missing = token.value === undefined || token.value === '' || token.value.startsWith('--');
     if (!flags.includes(token.name) && value_missing) throw new SwitchProblem(`${token.rawName} requires a value`);
   }
+  if (values.full === true && values.long === true) throw new SwitchProblem('--full and --long are two sizes of a run');
+  if (values.long === true && values.record === true) throw new SwitchProblem('--record: the long run has no record');
+  const size = values.long === true ? 'long' : values.full === true ? 'full' : 'short';
   const required = values.require as string[];
   for (const name of required) {
     if (!optional_names.includes(name)) {
@@ -104,10 +121,11 @@ export function readSwitches(args: readonly string[], optional_names: readonly s
   };
   return {
     help: values.help as boolean,
-    full: values.full as boolean,
+    size,
+    record: values.record as boolean,
     required,
     runs: number('runs', 1),
-    seed: number('seed', 0) ?? randomInt(2 ** 31),
+    seed: number('seed', 0) ?? (size === 'long' ? randomInt(2 ** 31) : usual_seed),
     only: values.only as string[],
     concurrency: number('concurrency', 1) ?? concurrency_default,
   };
@@ -115,7 +133,9 @@ export function readSwitches(args: readonly string[], optional_names: readonly s
 
 /** Returns the text that `--help` prints. */
 export function helpText(optional_names: readonly string[]): string {
-  const lines = switchesOf(optional_names).map(({ usage, meaning }) => `  ${usage.padEnd(17)} ${meaning}`);
+  const lines = switchesOf(optional_names).map(({ usage, meaning }) =>
+    wrap(`  ${usage.padEnd(17)} ${meaning}`, ' '.repeat(20)),
+  );
   return [
     'npm test -- [switches]',
     '',
