@@ -47,6 +47,10 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
     source('packages/harness/src/reference/calendar.ts', "import { windowAt } from '@tallystick/velocity';"),
     source('packages/harness/src/contracts/queue.ts', "import type { DeliveryQueue } from '@tallystick/events';"),
   ),
+  'production runs without the harness': pair(
+    workspace('apps/importer', { name: '@tallystick/importer', dependencies: { '@tallystick/harness': '0.1.0' } }),
+    workspace('apps/importer', { name: '@tallystick/importer', devDependencies: { '@tallystick/harness': '0.1.0' } }),
+  ),
   'packages are framework-free': [
     pair(
       source('packages/events/src/webhooks/courier.ts', 'const key = await crypto.subtle.importKey(a, b, c, d, e);'),

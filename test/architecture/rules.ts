@@ -45,6 +45,8 @@ const package_arrows: Readonly<Record<string, readonly string[]>> = {
   consents: ['kernel', 'events', 'accounts'],
   imports: ['kernel', 'accounts', 'cards'],
   reconciliation: ['kernel', 'events', 'accounts', 'cards'],
+  // It states the answers of the service by hand, so it shares no code with it.
+  samples: ['kernel'],
   operations: [
     ...['kernel', 'events', 'velocity', 'access', 'templates', 'cards'],
     ...['accounts', 'consents', 'imports', 'reconciliation'],
@@ -140,7 +142,7 @@ export const testsOfPackagesFollowTheArrows: Rule = (tree) =>
       name === '@tallystick/memory' ||
       (package_libraries[own] ?? []).includes(name) ||
       (target !== null && [own, 'harness', 'test-support', ...(package_arrows[own] ?? [])].includes(target)) ||
-      (own === 'harness' && target !== null && target in package_arrows);
+      (['harness', 'samples'].includes(own) && target !== null && target in package_arrows);
     return allowed
       ? []
       : [
@@ -159,6 +161,16 @@ export const referenceModelSharesNoCode: Rule = (tree) =>
     .map(
       ({ file, specifier }) =>
         `${file.path}: the reference model may not share ${specifier} with the service that it checks; write the rule a second time, from the specification`,
+    );
+
+/** What runs in production needs neither the harness nor fast-check. */
+export const productionRunsWithoutTheHarness: Rule = (tree) =>
+  tree.workspaces
+    .filter(({ folder }) => /^(adapters|apps)\//.test(folder))
+    .flatMap(({ folder, manifest }) =>
+      ['@tallystick/harness', 'fast-check']
+        .filter((name) => name in (manifest.dependencies ?? {}))
+        .map((name) => `${folder}/package.json: depends on ${name}; move what it needs to packages/samples`),
     );
 
 /** The exceptions of single packages from the rule for packages. */
@@ -516,6 +528,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'packages follow the arrows': packagesFollowTheArrows,
   'tests of packages follow the arrows': testsOfPackagesFollowTheArrows,
   'the reference model shares no code': referenceModelSharesNoCode,
+  'production runs without the harness': productionRunsWithoutTheHarness,
   'packages are framework-free': packagesAreFrameworkFree,
   'the package for receivers runs anywhere': receiversPackageRunsAnywhere,
   'adapters import no other adapter': adaptersImportNoOtherAdapter,

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CardVault, createNetwork, normalizeAuthorization } from '@tallystick/cards';
 import { clearing_formats } from '@tallystick/clearing-files';
-import { type CardOf, createSampleSet, type SampleSet } from '@tallystick/harness';
 import { createFormats, type ImportPorts, type ImportSource } from '@tallystick/imports';
 import type { Persistence } from '@tallystick/mikro-orm';
+import { type CardOf, createSampleSet, type SampleSet } from '@tallystick/samples';
 import { clock, numberIndex } from './filled-database.ts';
 import { no_codes, plain_quarantine, random } from './network-ports.ts';
 

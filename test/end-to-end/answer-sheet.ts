@@ -1,4 +1,4 @@
-import type { CardOf, ExpectedClearing, SampleSet } from '@tallystick/harness';
+import type { CardOf, ExpectedClearing, SampleSet } from '@tallystick/samples';
 import { type Row, readRows, type ScratchDatabase } from '@tallystick/test-support';
 
 /** The most differences that are collected. */

@@ -1,5 +1,5 @@
 import type { AuthorizationInput, ClearingInput } from '@tallystick/cards';
-import type { SampleRecord, SampleSet, Scenario } from '@tallystick/harness';
+import type { SampleRecord, SampleSet, Scenario } from '@tallystick/samples';
 import type { SampleWorld } from './sample-world.ts';
 
 /** A message of a set, as it reaches the service. */

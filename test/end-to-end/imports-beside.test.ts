@@ -6,7 +6,7 @@ import {
   type SampleSet,
   sample_formats,
   scenario_kinds,
-} from '@tallystick/harness';
+} from '@tallystick/samples';
 import {
   type DatabaseName,
   database_names,

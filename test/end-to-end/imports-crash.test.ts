@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, truncateSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createSampleSet } from '@tallystick/harness';
+import { createSampleSet } from '@tallystick/samples';
 import {
   changeRows,
   copyDatabase,

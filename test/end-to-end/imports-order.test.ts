@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createSampleSet, type SampleRecord, sample_formats } from '@tallystick/harness';
 import { type ImportPorts, importFile } from '@tallystick/imports';
+import { createSampleSet, type SampleRecord, sample_formats } from '@tallystick/samples';
 import { closeContainer, createContainer, readConfig, tokens } from '@tallystick/server';
 import {
   type DatabaseName,

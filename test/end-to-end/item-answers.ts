@@ -1,4 +1,3 @@
-import type { CardOf, ExpectedItem, ExpectedSummary, SampleSet } from '@tallystick/harness';
 import type { Page } from '@tallystick/kernel';
 import {
   bucketOf,
@@ -8,6 +7,7 @@ import {
   type ReconciliationTx,
   type Summary,
 } from '@tallystick/reconciliation';
+import type { CardOf, ExpectedItem, ExpectedSummary, SampleSet } from '@tallystick/samples';
 import { type Row, readRows, type ScratchDatabase } from '@tallystick/test-support';
 import { keyOf } from './answer-sheet.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openAccount } from '@tallystick/accounts';
-import { billing_currency, createSampleSet, last_statement_days, type SampleSet } from '@tallystick/harness';
 import { catchUp, readBridge, summarize } from '@tallystick/reconciliation';
+import { billing_currency, createSampleSet, last_statement_days, type SampleSet } from '@tallystick/samples';
 import { database_names, readRows, test_seed, testRuns } from '@tallystick/test-support';
 import { runImport } from './import-process.ts';
 import { itemDifferencesFrom, totalsOf } from './item-answers.ts';

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
-import type { CardOf, SampleRecord, SampleSet } from '@tallystick/harness';
+import type { CardOf, SampleRecord, SampleSet } from '@tallystick/samples';
 
 /** The clearing file of a set, in a folder of its own. */
 export interface SampleFile {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type CardOf, createSampleSet } from '@tallystick/harness';
+import { type CardOf, createSampleSet } from '@tallystick/samples';
 import { readRows, scratchDatabase, serverEnvironment, startServer } from '@tallystick/test-support';
 import { runImport } from './import-process.ts';
 

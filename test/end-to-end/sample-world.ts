@@ -11,9 +11,9 @@ import {
   normalizeClearing,
   revealNumbers,
 } from '@tallystick/cards';
-import { billing_currency, type CardOf, type IssuedCard, type SampleSet } from '@tallystick/harness';
 import type { Call } from '@tallystick/kernel';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
+import { billing_currency, type CardOf, type IssuedCard, type SampleSet } from '@tallystick/samples';
 import {
   copyDatabase,
   type DatabaseName,

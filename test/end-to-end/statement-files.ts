@@ -1,7 +1,7 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SampleSet, SampleStatement } from '@tallystick/harness';
+import type { SampleSet, SampleStatement } from '@tallystick/samples';
 import { statement_formats } from '@tallystick/statement-files';
 
 /** The statements of a set in files, in a folder of their own. */

@@ -90,5 +90,4 @@ export { type Quarantined, ReferenceModel } from './reference/model.ts';
 export { type ReferenceItem, type ReferenceKeySetting, referenceItems } from './reference/reconciliation.ts';
 export type * from './reference/reconciliation-records.ts';
 export * from './run-model.ts';
-export * from './samples/index.ts';
 export * from './system.ts';

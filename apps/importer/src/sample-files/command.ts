@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { extname, join, resolve } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
-import { createSampleSet, format_abilities, type SampleSet } from '@tallystick/harness';
+import { createSampleSet, format_abilities, type SampleSet } from '@tallystick/samples';
 import { ConfigError, parseOptions, UsageError } from '@tallystick/server';
 import { databaseOption } from '../database-option.ts';
 import { chooseDisplay, type ProgressStream } from '../progress-display.ts';

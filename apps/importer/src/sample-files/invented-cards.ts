@@ -1,4 +1,4 @@
-import type { CardOf } from '@tallystick/harness';
+import type { CardOf } from '@tallystick/samples';
 
 /**
  * Cards of a set that is not loaded: ids as an empty database would assign them, and numbers that

@@ -1,6 +1,6 @@
 import { issueCard, normalizeAuthorization, normalizeClearing, revealNumbers } from '@tallystick/cards';
-import type { IssuedCard } from '@tallystick/harness';
 import { dayAt } from '@tallystick/kernel';
+import type { IssuedCard } from '@tallystick/samples';
 import {
   closeContainer,
   createContainer,

@@ -1,5 +1,5 @@
 import { type Role, sandbox_keys } from '@tallystick/access';
-import type { IssuedCard } from '@tallystick/harness';
+import type { IssuedCard } from '@tallystick/samples';
 import { clearingsSentBefore, isAnsweredAsExpected, type Loading, machineDay, sendAll } from './loading.ts';
 
 /** The most requests in flight. */

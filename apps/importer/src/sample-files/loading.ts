@@ -1,4 +1,4 @@
-import type { CardOf, SampleSet } from '@tallystick/harness';
+import type { CardOf, SampleSet } from '@tallystick/samples';
 
 /** A sandbox that takes the cards and messages of a set. */
 export interface Loading {

@@ -1,5 +1,5 @@
 import { basename, extname } from 'node:path';
-import type { SampleSet } from '@tallystick/harness';
+import type { SampleSet } from '@tallystick/samples';
 import type { SetFiles, SetWriting } from './set-files.ts';
 import type { StatementWriting } from './write-statements.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
-import { type CardOf, type SampleRecord, type SampleSet, sample_formats } from '@tallystick/harness';
+import { type CardOf, type SampleRecord, type SampleSet, sample_formats } from '@tallystick/samples';
 import { readmeOf } from './readme.ts';
 import type { SetFiles, SetWriting } from './set-files.ts';
 import { writeFile, writeLines } from './write-file.ts';

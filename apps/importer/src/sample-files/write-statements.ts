@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { SampleSet } from '@tallystick/harness';
+import type { SampleSet } from '@tallystick/samples';
 import { statement_formats } from '@tallystick/statement-files';
 import { writeFile } from './write-file.ts';
 

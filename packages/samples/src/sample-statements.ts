@@ -1,5 +1,4 @@
 import { type Money, money } from '@tallystick/kernel';
-import { daysAfter } from '../reference/calendar.ts';
 import { billing_currency, type Scenario } from './scenario.ts';
 import { first_statement_days, last_statement_days, type SampleLine } from './statement-draft.ts';
 
@@ -53,7 +52,7 @@ export function* statementsOf(
     for (const number of days) {
       const opening_balance = money(balance);
       balance += totals.get(number)!.sum;
-      const as_of = daysAfter(day, number);
+      const as_of = Temporal.PlainDate.from(day).add({ days: number }).toString();
       yield {
         head: {
           account_number,

@@ -1,5 +1,4 @@
 import { luhnCheckDigit } from '@tallystick/kernel';
-import { daysAfter } from '../reference/calendar.ts';
 import { createDraw, type Draw, uniqueCode } from './draw.ts';
 import type { ExpectedAuthorization, ExpectedClearing } from './expected.ts';
 import type { FormatAbilities } from './format-abilities.ts';
@@ -334,7 +333,7 @@ export class ScenarioDraft {
   }
 
   #dateAfter(days: number): string {
-    return daysAfter(this.#place.day, days);
+    return Temporal.PlainDate.from(this.#place.day).add({ days }).toString();
   }
 }
 

@@ -8,6 +8,8 @@ import {
   normalizeAuthorization,
   normalizeClearing,
 } from '@tallystick/cards';
+import { propertyParameters } from '@tallystick/test-support';
+import fc from 'fast-check';
 import {
   type CardOf,
   createSampleSet,
@@ -17,9 +19,7 @@ import {
   type SampleSet,
   sample_formats,
   scenario_kinds,
-} from '@tallystick/harness';
-import { propertyParameters } from '@tallystick/test-support';
-import fc from 'fast-check';
+} from '../src/index.ts';
 
 const base: SampleOptions = { cards: 10, records: deck_records, seed: 1, format: 'csv', day: '2030-03-15' };
 

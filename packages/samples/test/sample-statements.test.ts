@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
+import fc from 'fast-check';
 import {
   type CardOf,
   createSampleSet,
@@ -10,9 +12,7 @@ import {
   last_statement_days,
   type SampleOptions,
   stated_scenario_kinds,
-} from '@tallystick/harness';
-import { propertyParameters } from '@tallystick/test-support';
-import fc from 'fast-check';
+} from '../src/index.ts';
 
 const day = Temporal.PlainDate.from('2030-03-15');
 const base: SampleOptions = {
