@@ -682,8 +682,8 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'loads only past windows that were written',
-      breaks: 'a past window that was never written is loaded as the sums of its rows',
-      plant: plantLedger({ state: ({ windows }) => ({ windows: windows.filter(({ is_stored }) => is_stored) }) }),
+      breaks: 'a past window that was never written is loaded with counters of 0',
+      plant: plantLedger({ state: ({ windows }) => ({ windows: windows.filter(({ uses }) => uses > 0) }) }),
     },
     {
       does: 'omits the windows of ended holds',

@@ -21,8 +21,9 @@ import {
   readsReferring,
   referenceKeys,
 } from '@tallystick/cards';
+import { money } from '@tallystick/kernel';
 import { recordsOfAct } from '@tallystick/reconciliation';
-import { sumWindow, windowKey } from '../storage/card-windows.ts';
+import { windowKey } from '../storage/card-windows.ts';
 import type { State } from '../storage/state.ts';
 import { cardIdOf } from './card-of-message.ts';
 
@@ -94,8 +95,7 @@ export function loadWindows(
     }),
   );
   return pastWindowsOf(authorizations, clearings, (id) => present.get(id)).map((key) => {
-    const stored = state.card_windows.get(windowKey(key));
-    return stored === undefined ? { ...sumWindow(state, key), is_stored: false } : { ...stored, is_stored: true };
+    return state.card_windows.get(windowKey(key)) ?? { ...key, held: money(0), cleared: money(0), uses: 0 };
   });
 }
 

@@ -23,7 +23,6 @@ import type { PoolClient, QueryResult } from 'pg';
 import { faultOf } from '../connection/faults.ts';
 import type { NamedQuery } from '../connection/named-query.ts';
 import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/record-rows.ts';
-import type { WindowRow } from '../schema/window-sums.ts';
 import { type CardRow, cardOf, idsNeeded, type TemplateRules } from './ledger-rows.ts';
 import {
   authorizationsById,
@@ -155,7 +154,7 @@ class Loaded {
   readonly #cut_card_ids: number[] = [];
   readonly #known_numbers: readonly Uint8Array[];
   readonly #searched = new SearchedMerchants();
-  #windows: readonly WindowRow[] = [];
+  #windows: LedgerState['windows'] = [];
 
   constructor(cards: readonly CardRow[], known_numbers: readonly Uint8Array[] = []) {
     this.#known_numbers = known_numbers;

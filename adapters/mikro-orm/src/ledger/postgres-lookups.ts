@@ -3,7 +3,6 @@ import { type NamedQuery, named } from '../connection/named-query.ts';
 import {
   firstHoldAfter,
   hold_range,
-  message_range,
   page_range,
   reduced_range,
   referenceRange,
@@ -12,7 +11,6 @@ import {
 import { done_statuses_sql } from '../schema/candidate-sql.ts';
 import { lookedUp } from '../schema/looked-up.ts';
 import { authorization_columns, selectList } from '../schema/record-rows.ts';
-import { windowLists, windowsOnPostgres } from '../schema/window-sums.ts';
 
 /** A clearing message whose roots are asked for. */
 export interface ReferenceSearch {
@@ -38,12 +36,10 @@ function keyed(condition: string, end?: string): string {
     cross join lateral ${lookedUp('authorizations', 'id = k.authorization_id')} a`;
 }
 
-/** The keys of all authorizations of a card, also of reduced ones. */
-function messagesOf(card_id: string): string {
-  return `k.card_id = ${card_id} and k.key >= '${message_range.low}' and k.key < '${message_range.high}'`;
-}
-
-const windows = windowsOnPostgres((card_id) => `(select a.* from ${keyed(messagesOf(card_id))}) s where true`);
+const counter = (column: 'held' | 'cleared' | 'uses') => `coalesce(c.${column}, 0) as ${column}`;
+const windows = `select w.card_id, w.window_start_ms, ${counter('held')}, ${counter('cleared')}, ${counter('uses')}
+  from unnest($1::bigint[], $2::bigint[]) as w (card_id, window_start_ms)
+  left join lateral ${lookedUp('card_windows', 'card_id = w.card_id and window_start_ms = w.window_start_ms')} c on true`;
 
 /** How a pass finds authorizations, by `authorization_keys`. Rows may repeat. */
 export const postgres_lookups = {
@@ -118,6 +114,10 @@ export const postgres_lookups = {
     );
   },
 
-  /** The counters of past windows: rows of `WindowRow`, one for each key. */
-  windows: (keys: readonly WindowKey[]): NamedQuery => named('ledger_windows', windows, [...windowLists(keys)]),
+  /** The counters of past windows, one row for each key. */
+  windows: (keys: readonly WindowKey[]): NamedQuery =>
+    named('ledger_windows', windows, [
+      keys.map(({ card_id }) => card_id),
+      keys.map(({ window_start_ms }) => window_start_ms),
+    ]),
 };

@@ -30,7 +30,7 @@ import {
   referenceKeys,
   suspectNumbers,
 } from '@tallystick/cards';
-import { type AuditMac, type Clock, Fault } from '@tallystick/kernel';
+import { type AuditMac, type Clock, Fault, money } from '@tallystick/kernel';
 import type { SqliteConnection } from '../connection/connection.ts';
 import { faultOf } from '../connection/faults.ts';
 import { auditRows } from '../schema/audit-rows.ts';
@@ -395,8 +395,7 @@ class Found {
       return card && { recurring: card.recurring, window_start_ms: card.counters.window_start_ms };
     };
     return pastWindowsOf(this.#authorizations.values(), this.#clearings.values(), windowOf).map((key) => {
-      const stored = this.#statements.window.get(key);
-      return stored === undefined ? this.#lookups.windowSums(key) : { ...stored, is_stored: true };
+      return this.#statements.window.get(key) ?? { ...key, held: money(0), cleared: money(0), uses: 0 };
     });
   }
 

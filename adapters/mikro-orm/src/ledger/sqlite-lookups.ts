@@ -3,7 +3,6 @@ import type { Database } from 'better-sqlite3';
 import {
   firstHoldAfter,
   hold_range,
-  message_range,
   page_range,
   reduced_range,
   referenceRange,
@@ -11,7 +10,6 @@ import {
 } from '../schema/authorization-keys.ts';
 import { done_statuses_sql, listed, searchParameters } from '../schema/candidate-sql.ts';
 import { type AuthorizationRow, authorization_columns, selectList } from '../schema/record-rows.ts';
-import { windowSumsOnSqlite } from '../schema/window-sums.ts';
 
 /** How a pass finds the authorizations of a card on SQLite. */
 export type SqliteLookups = ReturnType<typeof sqliteLookups>;
@@ -65,11 +63,5 @@ export function sqliteLookups(database: Database) {
       if (any_in_range.get(card_id, low, high) === undefined) return found;
       return [...found, ...of_merchants.all({ ...parameters, ...reduced_range })];
     },
-    /** The counters of a window without a row. */
-    windowSums: windowSumsOnSqlite(
-      database,
-      (card_id) => `authorization_keys k cross join authorizations s on s.id = k.authorization_id
-        where k.card_id = ${card_id} and k.key >= '${message_range.low}' and k.key < '${message_range.high}'`,
-    ),
   };
 }

@@ -88,11 +88,8 @@ export interface LedgerState {
   readonly overtaken_clearing_ids?: readonly number[] | undefined;
   /** Those of the `suspects` of the messages that are the number of a card. */
   readonly known_numbers: readonly Uint8Array[];
-  /**
-   * The counters of past windows. A window without a stored row ended before windows were stored:
-   * the ledger sums it from the history of the card (`is_stored` is false), and the pass writes it.
-   */
-  readonly windows: readonly (PastWindow & { readonly is_stored: boolean })[];
+  /** The counters of past windows. They are 0 for a window without a row. */
+  readonly windows: readonly PastWindow[];
   /**
    * Unused ids in rising order, at least one of each kind per lookup, and as many of events as
    * `eventsNeeded` returns. Those that stay unused are gaps.
@@ -145,7 +142,7 @@ export interface FileProgress {
 /** Everything that a pass writes. */
 export interface LedgerChanges {
   readonly counters: readonly { readonly card_id: number; readonly counters: Counters }[];
-  /** The past windows that changed, ended or were not stored. A stored row is replaced. */
+  /** The past windows that changed or ended. A stored row is replaced. */
   readonly windows: readonly PastWindow[];
   readonly authorizations_inserted: readonly Authorization[];
   readonly authorizations_changed: readonly AuthorizationChange[];

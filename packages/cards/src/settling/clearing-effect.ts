@@ -175,17 +175,10 @@ export function withoutClearings(root: Authorization, now_ms: number): Authoriza
 function statusWithoutClearings({
   status,
   uses,
-  authorized,
-  hold_end_ms,
   uncleared_status,
   uncleared_uses,
 }: Authorization): Pick<Authorization, 'status' | 'uses'> {
+  if (uncleared_status === null || uncleared_uses === null) return { status, uses };
   const is_cleared = status === 'cleared' || status === 'partially_cleared';
-  if (uncleared_status !== null && uncleared_uses !== null) {
-    return { status: is_cleared ? uncleared_status : status, uses: uncleared_uses };
-  }
-  if (!is_cleared) return { status, uses };
-  // A version without these two columns recorded the first clearing.
-  const is_reversed = authorized === 0 && hold_end_ms !== null;
-  return { status: is_reversed ? 'reversed' : 'open', uses: authorized > 0 ? 1 : 0 };
+  return { status: is_cleared ? uncleared_status : status, uses: uncleared_uses };
 }

@@ -36,32 +36,17 @@ export function reduceClearing(clearing: Clearing, now_ms: number): Clearing {
   return { ...clearing, details: {}, request_id: null, reduced_at_ms: now_ms };
 }
 
-/**
- * The authorization as it was recorded, for the answer to the same message again. An older version
- * also removed the merchant id.
- */
+/** The authorization as it was recorded, for the answer to the same message again. */
 export function restoreAuthorization(
   recorded: Authorization,
-  { merchant_id, details }: Pick<AuthorizationMessage, 'merchant_id' | 'details'>,
+  { details }: Pick<AuthorizationMessage, 'details'>,
 ): Authorization {
-  if (recorded.reduced_at_ms === null) return recorded;
-  return {
-    ...recorded,
-    merchant_id: recorded.merchant_id ?? merchant_id,
-    details: { ...details, ...recorded.details },
-  };
+  return recorded.reduced_at_ms === null ? recorded : { ...recorded, details: { ...details, ...recorded.details } };
 }
 
-/**
- * The clearing as it was recorded, for the answer to the same clearing again. An older version also
- * removed the merchant id.
- */
-export function restoreClearing(
-  recorded: Clearing,
-  { merchant_id, details }: Pick<ClearingMessage, 'merchant_id' | 'details'>,
-): Clearing {
-  if (recorded.reduced_at_ms === null) return recorded;
-  return { ...recorded, merchant_id: recorded.merchant_id ?? merchant_id, details };
+/** The clearing as it was recorded, for the answer to the same clearing again. */
+export function restoreClearing(recorded: Clearing, { details }: Pick<ClearingMessage, 'details'>): Clearing {
+  return recorded.reduced_at_ms === null ? recorded : { ...recorded, details };
 }
 
 /**

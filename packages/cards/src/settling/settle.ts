@@ -76,7 +76,7 @@ export function settleInOrder(
   const standing = roots.map((root) => withoutClearings(root, now_ms));
   const places = new Map(standing.map(({ id }, at) => [id, at]));
   const settled: Clearing[] = [];
-  for (const clearing of inOrder(clearings)) {
+  for (const clearing of inCanonicalOrder(clearings)) {
     const own_window_start_ms = ownWindow(card, clearing);
     const before = { card, roots: standing, earlier: settled, own_window_start_ms };
     const settlement = isKept(clearing) ? keepMatch(before, clearing) : settleClearing(before, clearing);
@@ -97,29 +97,11 @@ function keepMatch({ roots }: Before, clearing: Clearing): Settlement {
  */
 export function rootsAfter({ roots, clearings }: Records, now_ms: number): readonly Authorization[] {
   const after = new Map(roots.map((root) => [root.id, withoutClearings(root, now_ms)]));
-  for (const clearing of inOrder(clearings)) {
+  for (const clearing of inCanonicalOrder(clearings)) {
     const root = clearing.authorization_id === null ? undefined : after.get(clearing.authorization_id);
     if (root !== undefined) after.set(root.id, rootAfter(root, clearing));
   }
   return [...after.values()];
-}
-
-/**
- * The canonical order. What has a final match with a clearing comes after that clearing, also when
- * an older version matched it against the order.
- */
-function inOrder(clearings: readonly Clearing[]): readonly Clearing[] {
-  const ordered = inCanonicalOrder(clearings);
-  const by_id = new Map(ordered.map((clearing) => [clearing.id, clearing]));
-  const placed = new Set<Clearing>();
-  const place = (clearing: Clearing): void => {
-    if (placed.has(clearing)) return;
-    const target = isFinal(clearing) && clearing.clearing_id !== null ? by_id.get(clearing.clearing_id) : undefined;
-    if (target !== undefined) place(target);
-    placed.add(clearing);
-  };
-  for (const clearing of ordered) place(clearing);
-  return [...placed];
 }
 
 function finalMatch({ roots, earlier }: Before, clearing: Clearing): Match {

@@ -1,6 +1,6 @@
 import { assert, money } from '@tallystick/kernel';
 import { windowAt } from '@tallystick/velocity';
-import type { Counters, WindowCounters } from '../issuing/card.ts';
+import type { Counters } from '../issuing/card.ts';
 import { codeFailuresOn } from '../issuing/code-failures.ts';
 import { Neighbourhood, withChoices } from '../matching/neighbours.ts';
 import type { Authorization } from '../records/authorization.ts';
@@ -55,8 +55,6 @@ export class WorkingCard {
   readonly #window: WorkingWindow;
   /** The other windows, by their start. */
   readonly #past = new Map<number, WorkingWindow>();
-  /** The starts of past windows that have no stored row. */
-  readonly #unstored = new Set<number>();
   #next_hold_end_ms: number | null;
   #code_failures: Pick<Counters, 'code_failures' | 'code_failures_on'>;
 
@@ -70,8 +68,8 @@ export class WorkingCard {
     const same_window = start_ms <= counters.window_start_ms;
     this.window_start_ms = same_window ? counters.window_start_ms : start_ms;
     this.#window = new WorkingWindow(this.window_start_ms, same_window ? counters : null);
-    for (const past of windows) this.#keepWindow(past, past.is_stored);
-    if (!same_window) this.#keepWindow(counters, false);
+    for (const past of windows) this.#past.set(past.window_start_ms, new WorkingWindow(past.window_start_ms, past));
+    if (!same_window) this.#past.set(counters.window_start_ms, WorkingWindow.ended(counters));
     this.#next_hold_end_ms = counters.next_hold_end_ms;
     this.#code_failures = counters;
     for (const clearing of clearings) this.#clearings.set(clearing.id, { loaded: clearing, now: clearing });
@@ -283,10 +281,10 @@ export class WorkingCard {
     return same ? null : counters;
   }
 
-  /** The past windows to write: those that the pass changed, and those that have no stored row. */
+  /** The past windows to write: those that the pass changed, and the one that has ended. */
   changedWindows(): PastWindow[] {
     return [...this.#past.values()]
-      .filter((window) => window.isChanged || this.#unstored.has(window.start_ms))
+      .filter((window) => window.isChanged)
       .map((window) => ({ card_id: this.card.id, ...window.counters() }));
   }
 
@@ -308,11 +306,6 @@ export class WorkingCard {
   /** The authorizations that the pass loaded and changed. */
   changes(): AuthorizationChange[] {
     return [...this.#changed].filter(({ loaded }) => loaded !== null).map(({ now }) => changeOf(now));
-  }
-
-  #keepWindow(counters: WindowCounters, is_stored: boolean): void {
-    this.#past.set(counters.window_start_ms, new WorkingWindow(counters.window_start_ms, counters));
-    if (!is_stored && !isUnused(counters)) this.#unstored.add(counters.window_start_ms);
   }
 
   #windowAt(start_ms: number): WorkingWindow {
@@ -392,11 +385,6 @@ function changeOf(authorization: Authorization): AuthorizationChange {
   const { id, card_id, status, authorized, held, cleared, uses, hold_end_ms } = authorization;
   const { uncleared_status, uncleared_uses } = authorization;
   return { id, card_id, status, authorized, held, cleared, uses, hold_end_ms, uncleared_status, uncleared_uses };
-}
-
-/** Whether the sums of a window are 0, as if it had no row. Then they need not be stored. */
-function isUnused({ held, cleared, uses }: WindowCounters): boolean {
-  return held === 0 && cleared === 0 && uses === 0;
 }
 
 function byId(a: { readonly id: number }, b: { readonly id: number }): number {

@@ -32,6 +32,13 @@ export class WorkingWindow {
     this.#uses = this.#before.uses;
   }
 
+  /** The window of a card's counters that is over. It has no row yet, and needs one unless it is unused. */
+  static ended(counters: WindowCounters): WorkingWindow {
+    const window = new WorkingWindow(counters.window_start_ms, counters);
+    window.#is_changed = counters.held !== 0 || counters.cleared !== 0 || counters.uses !== 0;
+    return window;
+  }
+
   get held(): number {
     return this.#held;
   }

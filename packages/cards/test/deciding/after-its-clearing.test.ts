@@ -89,18 +89,6 @@ describe('an authorization after its own clearing', () => {
     });
   }
 
-  test('is decided when its clearing was recorded in a window before the one in which it counts', () => {
-    const world = new NetworkWorld(now, { recurring: 'Daily' });
-    const fits = { merchant_id: 'M', approval_code: 'A00001' };
-    const { id } = world.clear({ ...fits, ...ref });
-    // As an older version recorded it on a machine whose clock was behind.
-    const recorded_at_ms = Date.parse('2026-11-20T23:59:59Z');
-    world.state.clearings.set(id, { ...world.clearing(id), recorded_at_ms });
-    world.send(world.message({ ...fits, message_type_indicator: '0120' }), world.message({ ...ref, merchant_id: 'M' }));
-    const statuses = world.state.authorizations.values().map(({ status }) => status);
-    assert.deepEqual(statuses, ['open', 'cleared']);
-  });
-
   test('does not count in the window of a dispute that came before its clearing', () => {
     const world = new NetworkWorld('2026-11-12T12:00:00Z', { recurring: 'Weekly' });
     world.clear({ ...ard, cycle: 'chargeback', network_financial_transaction_id: 'F1' });

@@ -888,21 +888,6 @@ describe('a window', () => {
     assert.equal(world.state.card_windows.size, 2);
   });
 
-  test('that was over before windows were stored is summed from its rows once', () => {
-    const world = new NetworkWorld(now, { recurring: 'Daily', total_card_amount: money(1_000) });
-    const day_ms = ms('2026-11-21T00:00:00Z');
-    world.authorize({ trace_id: 'T', billing_amount: 600 });
-    world.clear({ billing_amount: 100 });
-    world.now = '2026-11-22T08:00:00Z';
-    world.authorize();
-    world.state.card_windows.delete(JSON.stringify([1, day_ms]));
-    const more = { trace_id: 'T', incremental: true } as const;
-    assert.equal(world.authorize({ ...more, billing_amount: 301 }).decline_reason, 'F');
-    assert.deepEqual(world.window(day_ms), { card_id: 1, window_start_ms: day_ms, held: 600, cleared: 100, uses: 2 });
-    assert.equal(world.authorize({ ...more, billing_amount: 300 }).decline_reason, null);
-    assert.equal(world.window(day_ms)?.held, 900);
-  });
-
   for (const [what, clearings, sums] of [
     ['a credit', [{ clearing_type: 'CREDIT' }], { held: 0, cleared: -1_000, uses: 0 }],
     ['a use', [{}, { clearing_type: 'CREDIT' }], { held: 0, cleared: 0, uses: 1 }],

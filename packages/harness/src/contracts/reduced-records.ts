@@ -85,21 +85,6 @@ export const reduced_records_contract: readonly ContractRule<RetentionStorage>[]
     },
   },
   {
-    rule: 'the sums of a window that has no row include reduced records',
-    async check(open) {
-      const { card, reduce } = await cardsOf(open);
-      const window_start_ms = Date.UTC(2026, 3, 1);
-      const root = await card.recordAuthorization('T-april', { ...settled, window_start_ms });
-      const clearing = await card.recordClearing({ window_start_ms, cleared_effect: money(30) });
-      const look = async () => (await card.look(card.authorization({ trace_id: 'T-april' }))).windows;
-      const before = await look();
-      assertEqual([before.length, before[0]?.cleared], [1, 30], 'the window');
-      await reduce('authorizations', root.id);
-      await reduce('clearings', clearing.id);
-      assertEqual(await look(), before, 'the window after');
-    },
-  },
-  {
     rule: 'a reduced clearing leaves the pages, and a pass finds it by its transaction, its references and its merchant',
     async check(open) {
       const { storage, card, reduce } = await cardsOf(open);
