@@ -11,8 +11,7 @@ import { createHttpServer } from '@tallystick/koa';
 import { serverEnvironment } from '@tallystick/test-support';
 import Koa from 'koa';
 import { readConfig } from '../../apps/server/src/configuration/config.ts';
-import { createContainer } from '../../apps/server/src/container.ts';
-import { tokens } from '../../apps/server/src/tokens.ts';
+import { createContainer, tokens } from '../../apps/server/src/container.ts';
 import { authorizationBody } from './http-requests.ts';
 
 /**

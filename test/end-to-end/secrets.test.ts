@@ -21,8 +21,7 @@ import { createVault, parseKeyRing } from '@tallystick/vault';
 import pg from 'pg';
 import pino from 'pino';
 import { readConfig } from '../../apps/server/src/configuration/config.ts';
-import { closeContainer, createContainer } from '../../apps/server/src/container.ts';
-import { tokens } from '../../apps/server/src/tokens.ts';
+import { closeContainer, createContainer, tokens } from '../../apps/server/src/container.ts';
 import { type Card, type Message, purchase } from './purchases.ts';
 import { encodingsOf, filesAsPlaces, findTraces, type Place, rowsAsPlaces } from './traces.ts';
 

@@ -1,7 +1,8 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import { type CardVault, Pan } from '@tallystick/cards';
 import {
   type AuditMac,
+  assert,
   Fault,
   type HmacSha256,
   type Random,
@@ -13,9 +14,17 @@ import { createCvcDeriver, type DeriveCvc, isSameCvc } from './card-verification
 import { createAuditMac, createSha256, hmacSha256, sha256 } from './digest.ts';
 import type { KeyRing } from './key-ring.ts';
 import { deriveCookieKeys, deriveSigningKeys, type SigningKey } from './oauth-keys.ts';
-import { secureRandom } from './random.ts';
 import { createSealedBox } from './sealed-box.ts';
 import { deriveSubkey } from './subkey.ts';
+
+/** Randomness from the machine's CSPRNG. */
+export const secureRandom: Random = {
+  below(bound) {
+    assert(Number.isInteger(bound) && bound >= 1 && bound <= 2 ** 47, `not a bound of 1 to 2^47: ${bound}`);
+    return randomInt(bound);
+  },
+  bytes: (count) => randomBytes(count),
+};
 
 /**
  * Encryption of card numbers and secrets with one ring of keys, and the cryptography that other

@@ -9,7 +9,8 @@ import {
 } from '@tallystick/imports';
 import { maskCardNumbers } from '@tallystick/kernel';
 import { presentImport } from '@tallystick/koa';
-import { count, counted, showAmount, showChange } from './amount-text.ts';
+import { wrapText } from '@tallystick/server';
+import { count, counted, nameRule, showAmount, showChange } from './words.ts';
 
 /** What the program says about one file when it is done with it. */
 export interface FileReport {
@@ -39,7 +40,7 @@ export function describeOutcome(
 ): string {
   if (kind === 'in_progress') {
     const here = `another process is importing the same bytes (import ${found.id}). Nothing was changed here.`;
-    const there = `it continues there: ${describePhase(found)}. See how far it is: npm run imports -- show ${found.id}${database_option}`;
+    const there = `it continues there: ${describePhase(found)}. See how far it is:\nnpm run imports -- show ${found.id}${database_option}`;
     return [`${file}: ${here}`, ...lines([there])].join('\n');
   }
   if (kind === 'known') {
@@ -142,7 +143,7 @@ export function describeRecord(record: PreviewedRecord): string {
       ? ''
       : `${record.clearing_type === null ? '' : ` ${record.clearing_type}`} ${showAmount(record.amount, record.currency)}`;
   const details = [
-    ...(record.match_rule === null ? [] : [`rule ${record.match_rule}`]),
+    ...(record.match_rule === null ? [] : [`rule ${nameRule(String(record.match_rule))}`]),
     ...(record.class === null ? [] : [record.class]),
     ...(record.authorization_id === null ? [] : [`authorization ${record.authorization_id}`]),
     ...(!record.hold_effect || record.currency === null
@@ -156,9 +157,8 @@ export function describeRecord(record: PreviewedRecord): string {
     ...(record.explanation === null ? [] : [record.explanation]),
   ];
   const what = details.length === 0 ? '' : `: ${details.join(', ')}`;
-  return maskCardNumbers(
-    `  record ${record.ordinal} at ${record.offset}:${card}${line}${amount} ${record.outcome}${what}`,
-  );
+  const text = `record ${record.ordinal} at ${record.offset}:${card}${line}${amount} ${record.outcome}${what}`;
+  return wrapText(maskCardNumbers(text), '  ', '    ');
 }
 
 /** `format ipm, file id 17, 1,205 records`; the format alone when nothing could be read. */
@@ -217,7 +217,7 @@ function describeProblem(problem: Import['problem']): string | null {
 
 /** What to do with a file that is held with a problem that cannot be accepted. */
 const remedies: Readonly<Record<string, string>> = {
-  unknown_account: 'Create the account: npm run admin -- account create. Then the file is applied by itself',
+  unknown_account: 'Create the account, and the file is applied by itself:\nnpm run admin -- account create',
   statement_currency: 'Ask the bank for statements in the currency of the account',
   statement_differs: 'What is recorded is never changed: ask the bank to correct it by lines of a later statement',
 };
@@ -230,18 +230,24 @@ function nextStep({ id, status, problem }: Import, database_option: string): str
   switch (status) {
     case 'held':
       if (problem !== null && problem.code in remedies) return `nothing is applied. ${remedies[problem.code]}`;
-      return `nothing is applied. Look at it, then: npm run imports -- release ${id} --note "<why>"${database_option}`;
+      return `nothing is applied. Look at it, then:\nnpm run imports -- release ${id} --note "<why>"${database_option}`;
     case 'refused':
       return 'nothing is applied. Ask the sender for a correct file';
     case 'truncated':
       return 'nothing is applied. Fetch the whole file and import it';
     case 'completed_with_quarantine':
-      return `the records in quarantine: npm run imports -- quarantine ${id}${database_option}`;
+      return `the records in quarantine:\nnpm run imports -- quarantine ${id}${database_option}`;
     default:
       return null;
   }
 }
 
+/** Sentences keep to the width of the terminal. What follows a line break is a command to copy. */
 function lines(texts: readonly (string | null)[]): readonly string[] {
-  return texts.filter((text) => text !== null).map((text) => `  ${text}`);
+  return texts
+    .filter((text) => text !== null)
+    .flatMap((text) => {
+      const [sentence = '', ...commands] = text.split('\n');
+      return [wrapText(sentence, '  ', '    '), ...commands.map((command) => `    ${command}`)];
+    });
 }

@@ -7,7 +7,8 @@ import {
   importFile,
   previewFile,
 } from '@tallystick/imports';
-import { maskCardNumbers, nearestName, Refusal } from '@tallystick/kernel';
+import { type Clock, maskCardNumbers, nearestName, Refusal } from '@tallystick/kernel';
+import { catchUpAll, type ReconciliationTx } from '@tallystick/reconciliation';
 import {
   type Config,
   ConfigError,
@@ -23,7 +24,6 @@ import {
   UnusableFormats,
   version,
 } from '@tallystick/server';
-import { databaseOption } from './database-option.ts';
 import { type ExitStatus, exitStatusOf, type FileStatus, previewStatusOf, worstOf } from './exit-status.ts';
 import {
   describeOutcome,
@@ -34,9 +34,8 @@ import {
   reportOf,
 } from './file-report.ts';
 import { type FoundSource, findSources, UnusableSources } from './import-sources.ts';
-import { type ImportWords, import_usage, readImportWords } from './import-words.ts';
+import { databaseOption, type ImportWords, import_usage, readImportWords } from './import-words.ts';
 import { chooseDisplay } from './progress-display.ts';
-import { catchUpAfterImport } from './reconcile/catch-up.ts';
 import { type Attendance, createStopSignal } from './stop-signal.ts';
 
 /** The streams and the folder of the process. */
@@ -283,4 +282,35 @@ function reportFailure(
   if (json) stdout.write(`${JSON.stringify({ file: shown, outcome, error: message })}\n`);
   else stderr.write(`${shown}: ${message}\n`);
   return status;
+}
+
+/** Records of one transaction: many share the wait for the disk. */
+const batch_max = 2_000;
+
+/** What the items of an import need of the storage. */
+export interface ItemsStorage {
+  readonly unitOfWork: {
+    run<Result>(work: (tx: ReconciliationTx) => Promise<Result>): Promise<Result>;
+    read<Result>(work: (tx: ReconciliationTx) => Promise<Result>): Promise<Result>;
+  };
+  giveWay(busy_ms: number): Promise<void>;
+}
+
+/**
+ * Brings the items of reconciliation up to date with what was imported, also when no server runs
+ * beside. What another process is bringing up to date is left to it.
+ */
+export async function catchUpAfterImport({ unitOfWork, giveWay }: ItemsStorage, clock: Clock): Promise<void> {
+  let began_ms = performance.now();
+  const afterStep = async (): Promise<void> => {
+    await giveWay(performance.now() - began_ms);
+    began_ms = performance.now();
+  };
+  for (let is_pending = true; is_pending; ) {
+    const { is_pending: is_more, taken } = await catchUpAll(
+      { unitOfWork, clock },
+      { batch_max, steps_max: 20, afterStep },
+    );
+    is_pending = is_more && taken > 0;
+  }
 }

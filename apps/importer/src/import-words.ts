@@ -1,4 +1,4 @@
-import { parseOptions } from '@tallystick/server';
+import { parseOptions, showDatabase } from '@tallystick/server';
 
 /** The words of `npm run import`. */
 export interface ImportWords {
@@ -20,8 +20,9 @@ export interface ImportWords {
 
 export const import_usage = `Usage: npm run import -- <file>... [options]
 
-Imports clearing files and bank statements into the database of DATABASE_URL with the keys of TALLYSTICK_KEYS, beside a
-running server or without one. Without both settings it works on the sandbox in data/.
+Imports clearing files and bank statements into the database of DATABASE_URL
+with the keys of TALLYSTICK_KEYS, beside a running server or without one.
+Without both settings it works on the sandbox in data/.
 A file is a path, a pattern such as "in/*.ipm", or - for standard input.
 
   --format <name>        the format; without it the first bytes decide
@@ -32,10 +33,13 @@ A file is a path, a pattern such as "in/*.ipm", or - for standard input.
   --quiet                no progress on standard error; problems are still written there
   --allow-empty          a pattern that matches no file is no mistake: exit status 0
 
-Exit status: 0 every file is applied, now or before, 1 a fault or a stop, 2 the command line or the
-configuration is wrong, and nothing was read, 3 a file was refused, held or truncated, or does not
-have the profile, or another process is importing it, 4 records are in quarantine. Of several files
-the worst: 1, 3, 4, 0. After Ctrl-C or a fault, the same command continues where it stopped.
+Exit status (of several files the worst: 1, 3, 4, 0):
+  0  every file is applied, now or before
+  1  a fault or a stop: the same command continues where it stopped
+  2  the command line or the configuration is wrong, and nothing was read
+  3  a file was refused, held or truncated, or does not have the profile, or
+     another process is importing it
+  4  records are in quarantine
 docs/imports.md describes formats, statuses and what to do.`;
 
 /** Parses the words. Throws an error with a sentence for the person who wrote them. */
@@ -68,4 +72,15 @@ export function readImportWords(words: readonly string[]): ImportWords {
     help: values.help ?? false,
     version: values.version ?? false,
   };
+}
+
+/**
+ * ` --database-url <url>` for the command of a hint, as a shell takes it: without the option the
+ * command would work on the default database. Shows no password. Empty when this command had none.
+ */
+export function databaseOption(database_url: string | undefined): string {
+  if (database_url === undefined) return '';
+  const shown = showDatabase(database_url);
+  const is_plain = /^[\w@%+=:,./-]+$/.test(shown);
+  return ` --database-url ${is_plain ? shown : `'${shown.replaceAll("'", "'\\''")}'`}`;
 }

@@ -24,8 +24,8 @@ import {
   requireOption,
   UsageError,
 } from '@tallystick/server';
-import { databaseOption } from './database-option.ts';
 import { describeImport, describeWork } from './file-report.ts';
+import { databaseOption } from './import-words.ts';
 import { chooseDisplay } from './progress-display.ts';
 import { type Attendance, createStopSignal } from './stop-signal.ts';
 

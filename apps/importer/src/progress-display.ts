@@ -1,6 +1,6 @@
 import { SingleBar } from 'cli-progress';
-import { count } from './amount-text.ts';
 import { counted_nouns, createPace, measureOf, type PaceReading, type Progress } from './pace.ts';
+import { count } from './words.ts';
 
 /** Shows how far a command is. */
 export interface ProgressDisplay {

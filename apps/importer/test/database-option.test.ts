@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { databaseOption } from '../src/database-option.ts';
+import { databaseOption } from '../src/import-words.ts';
 
 describe('the database in the command of a hint', () => {
   it('is as a shell takes it, and has no password', () => {

@@ -25,7 +25,8 @@ describe('the report of an import', () => {
   it('says how far another process is, and which command shows it', () => {
     assert.deepEqual(describeOutcome('a.xml', { kind: 'in_progress', import: applying }).split('\n'), [
       'a.xml: another process is importing the same bytes (import 3). Nothing was changed here.',
-      '  it continues there: applying, 44,011 of 50,002 records. See how far it is: npm run imports -- show 3',
+      '  it continues there: applying, 44,011 of 50,002 records. See how far it is:',
+      '    npm run imports -- show 3',
     ]);
     assert.match(describeOutcome('a.xml', { kind: 'in_progress', import: staging }), /staging, 44,000 records read/);
   });
@@ -78,10 +79,10 @@ describe('the report of an import', () => {
       }).split('\n');
     assert.equal(found({})[2], '  applied 1,180 lines of 2 statements; duplicates 1');
     const held = (code: string) =>
-      found({ status: 'held', applied: 0, duplicates: 0, problem: { code, message: 'm', offset: null } }).at(-1);
-    assert.match(held('statement_gap')!, /npm run imports -- release 3/);
-    assert.match(held('unknown_account')!, /npm run admin -- account create/);
-    assert.match(held('statement_differs')!, /never changed/);
+      found({ status: 'held', applied: 0, duplicates: 0, problem: { code, message: 'm', offset: null } }).join('\n');
+    assert.match(held('statement_gap'), /npm run imports -- release 3/);
+    assert.match(held('unknown_account'), /npm run admin -- account create/);
+    assert.match(held('statement_differs'), /never changed/);
   });
 
   it('says how far an import of statements is', () => {
@@ -138,11 +139,11 @@ describe('the report of an import', () => {
         describeRecord({ outcome: 'applied', clearing_type: 'DEBIT', amount: 1_234_500, currency } as PreviewedRecord),
       )?.[1];
     const decimals_of_currencies = {
-      HUF: '12345.00',
-      COP: '12345.00',
-      USD: '12345.00',
-      JPY: '1234500',
-      IQD: '1234.500',
+      HUF: '12,345.00',
+      COP: '12,345.00',
+      USD: '12,345.00',
+      JPY: '1,234,500',
+      IQD: '1,234.500',
     };
     for (const [currency, expected] of Object.entries(decimals_of_currencies)) {
       assert.equal(shown(currency), expected, currency);

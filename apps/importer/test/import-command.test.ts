@@ -61,7 +61,7 @@ for (const database_name of database_names) {
       assert.equal(dry.status, 0, dry.out + dry.err);
       assert.match(
         dry.out,
-        /record \d+ at \d+: card \d+ .*DEBIT 12\.50 USD applied: rule 8, force_post, .*cleared \+12\.50 USD, break\n/,
+        /record \d+ at \d+: card \d+ .*DEBIT 12\.50 USD applied: rule 8 no record, force_post, .*cleared \+12\.50 USD, break\n/,
       );
       assert.match(dry.out, /would be completed \(dry run: nothing was written\)/);
       assert.equal(await balance(), before_import);
@@ -233,7 +233,7 @@ for (const database_name of database_names) {
       assert.equal(held.status, 3);
       const id = /other-seven\.xml: held \(import (\d+)\)/.exec(held.out)?.[1];
       assert.ok(id !== undefined, held.out);
-      assert.match(held.out, /file_id_repeated: .*\n.*npm run imports -- release \d+ --note/);
+      assert.match(held.out, /file_id_repeated: .*\n.*\n.*npm run imports -- release \d+ --note/);
 
       const people = (...words: string[]): Promise<Ended> => runPeople(words, env);
       const { DATABASE_URL: database_url, ...elsewhere } = env;
@@ -282,7 +282,7 @@ for (const database_name of database_names) {
       const file = write('twelve.xml', cdf3File(12, [{ vcn_id: unknown_card }]));
       const first = await runHere([file, ...given], elsewhere);
       assert.match(first.err, /^database: (sqlite:\/|postgres)/);
-      const hint = /: npm run imports -- (quarantine \d+ --database-url \S+)\n$/.exec(first.out)?.[1];
+      const hint = / npm run imports -- (quarantine \d+ --database-url \S+)\n$/.exec(first.out)?.[1];
       assert.ok(hint !== undefined, first.out);
       const followed = await runPeople(hint.split(' '), elsewhere);
       assert.deepEqual([followed.status, /unknown_card/.test(followed.out)], [0, true], followed.err);

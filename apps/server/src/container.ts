@@ -1,14 +1,20 @@
 import { createHttpApp, logOptions, type Metrics } from '@tallystick/koa';
-import { type Container, ContainerModule } from 'inversify';
+import { type Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import { type Logger, pino } from 'pino';
-import { closeContainer as closeParts, createContainer as createParts } from 'tallystick/inversify';
+import { closeContainer as closeParts, createContainer as createParts, tokens as parts } from 'tallystick/inversify';
 import { apiReferencePages } from './api-reference/pages.ts';
 import type { Config } from './configuration/config.ts';
 import { loadFormats } from './configuration/formats.ts';
 import { loadUserLogin } from './configuration/user-login.ts';
 import { openDeliveryQueue } from './delivery-queue.ts';
 import { createLogOutput, type LogOutput, standardError } from './log-output.ts';
-import { tokens } from './tokens.ts';
+
+/** The parts that the container of the server provides, by name. */
+export const tokens = {
+  ...parts,
+  config: Symbol.for('tallystick.config') as ServiceIdentifier<Config>,
+  log_output: Symbol.for('tallystick.log_output') as ServiceIdentifier<LogOutput>,
+} as const;
 
 /** What differs between the programs that are composed of the same parts. */
 export interface ContainerOptions {

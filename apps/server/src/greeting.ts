@@ -1,17 +1,20 @@
 import { sandbox_keys } from '@tallystick/access';
 import { sandbox_password, sandbox_third_parties } from 'tallystick/inversify';
 import type { Config } from './configuration/config.ts';
+import { wrapText } from './terminal-text.ts';
 
 /**
  * The text that the server prints when it has started. Programs that start the server wait for the
  * first line.
  */
 export function greeting(config: Config, url: string): string {
-  const lines = [`Tallystick listens on ${url}`, ...config.notices];
+  const lines = [`Tallystick listens on ${url}`, ...config.notices.map((notice) => wrapText(notice))];
   if (config.role === 'worker') {
-    lines.push('This process is a worker: it sends deliveries and mails. It serves only health and metrics.');
+    lines.push('This process is a worker: it sends deliveries and mails.', 'It serves only health and metrics.');
   } else if (config.open_banking && !config.sandbox) {
-    lines.push(`Open Banking is on. Its issuer is ${config.public_url}, and users see the name ${config.bank_name}.`);
+    lines.push(
+      wrapText(`Open Banking is on. Its issuer is ${config.public_url}, and users see the name ${config.bank_name}.`),
+    );
   } else if (config.sandbox) {
     lines.push(
       '',
@@ -19,7 +22,8 @@ export function greeting(config: Config, url: string): string {
       ...Object.entries(sandbox_keys).map(([role, key]) => `  ${role.padEnd(9)} ${key}`),
       '',
       'Issue a first virtual card:',
-      `  curl -s ${url}/v1/virtualcards -H 'Authorization: Bearer ${sandbox_keys.client}' \\`,
+      `  curl -s ${url}/v1/virtualcards \\`,
+      `    -H 'Authorization: Bearer ${sandbox_keys.client}' \\`,
       `    -H 'Content-Type: application/json' -d '{"data":{"total_card_amount":50000}}'`,
       '',
       'Buy something with it, for 12.50:',
@@ -30,7 +34,8 @@ export function greeting(config: Config, url: string): string {
       `  npm run trigger -- virtualcard.clearings --url ${url}`,
       '',
       ...(config.open_banking ? openBanking(url) : []),
-      `Documentation: ${url}/docs   Demo: npm run demo -- --url ${url}   Stop: Ctrl-C`,
+      `Documentation: ${url}/docs`,
+      `Demo: npm run demo -- --url ${url}   Stop: Ctrl-C`,
     );
   }
   return lines.join('\n');
@@ -38,7 +43,8 @@ export function greeting(config: Config, url: string): string {
 
 function openBanking(url: string): readonly string[] {
   return [
-    'Open Banking: third parties (the secret of each is its name and "-secret"), and the password of every user:',
+    'Open Banking: third parties (the secret of each is its name and "-secret"), and',
+    'the password of every user:',
     `  ${sandbox_third_parties.map(({ client_id }) => client_id).join(' ')}   ${sandbox_password}`,
     `  curl -s ${url}/.well-known/openid-configuration`,
     '  npm run demo:open-banking',

@@ -3,7 +3,6 @@ export {
   type AdminServices,
   type Command,
   call,
-  formatList,
   idOf,
   type ParsedWords,
   readEveryPage,
@@ -21,8 +20,8 @@ export {
 export { apiReferencePages } from './api-reference/pages.ts';
 export { type Config, ConfigError, readConfig } from './configuration/config.ts';
 export { readProfile, UnusableFormats } from './configuration/formats.ts';
-export { closeContainer, createContainer } from './container.ts';
+export { closeContainer, createContainer, tokens } from './container.ts';
 export { parseOptions } from './parse-options.ts';
 export { describeDatabase, describeStartProblem, showDatabase } from './start-problem.ts';
 export { onStopSignal } from './stop-signal.ts';
-export { tokens } from './tokens.ts';
+export { type Column, formatList, formatTable, wrapText } from './terminal-text.ts';

@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { nearestName } from '@tallystick/kernel';
+import { default_interface_url } from 'tallystick/inversify';
 
 /**
  * Parses the options of a command line, like `parseArgs` of Node. The error about an unknown option
@@ -14,4 +15,17 @@ export function parseOptions<Form extends ParseArgsConfig>(form: Form): ReturnTy
     const nearest = nearestName(unknown, Object.keys(form.options ?? {}));
     throw new Error(`there is no option --${unknown}${nearest === null ? '' : `; did you mean --${nearest}?`}`);
   }
+}
+
+/** The interface's default address. */
+export const default_host = '127.0.0.1';
+export const default_port = 8080;
+
+/**
+ * The value of an option as an address. Throws an error with the option's name if the value is
+ * invalid.
+ */
+export function httpAddress(option: string, text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+  throw new Error(`${option} ${text} is not an address such as ${default_interface_url}`);
 }

@@ -6,8 +6,7 @@ import type { Container } from 'inversify';
 import { openArchiveFolder } from 'tallystick/inversify';
 import type { Config } from './configuration/config.ts';
 import { loadTls } from './configuration/tls.ts';
-import { closeContainer, createContainer } from './container.ts';
-import { tokens } from './tokens.ts';
+import { closeContainer, createContainer, tokens } from './container.ts';
 
 /** The least time for closing the database and the log. */
 const closing_ms_min = 2_000;

@@ -7,8 +7,7 @@ import { recordForeignEvent, sealWebhookSecret, type Webhook } from '@tallystick
 import type { Sealer } from '@tallystick/kernel';
 import { scratchDatabase, send, serverEnvironment } from '@tallystick/test-support';
 import { readConfig } from '../src/configuration/config.ts';
-import { closeContainer, createContainer } from '../src/container.ts';
-import { tokens } from '../src/tokens.ts';
+import { closeContainer, createContainer, tokens } from '../src/container.ts';
 
 it('closes the parts of deliveries before the database in which they are recorded', async () => {
   const scratch = await scratchDatabase('sqlite');

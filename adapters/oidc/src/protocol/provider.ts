@@ -1,9 +1,9 @@
 import { type ClientCertificate, type Consent, third_party_scopes } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import type { Configuration, KoaContextWithOIDC, interactionPolicy as Policy } from 'oidc-provider';
-import { errorPage } from '../pages/error-page.ts';
 import { requestIdOf } from '../pages/forms.ts';
 import { page_headers } from '../pages/layout.ts';
+import { errorPage } from '../pages/notice-page.ts';
 import type { AuthorisationServerPorts } from '../ports.ts';
 import { libraryAdapter } from '../records/library-adapter.ts';
 import type { Records } from '../records/records.ts';

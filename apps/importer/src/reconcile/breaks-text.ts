@@ -1,12 +1,12 @@
 import { ageOfItem, amountOf, type Item } from '@tallystick/reconciliation';
-import { showDecimal } from '../amount-text.ts';
-import { formatColumns } from './text-table.ts';
+import { formatTable } from '@tallystick/server';
+import { showDecimal } from '../words.ts';
 
 /** The longest name of a merchant that is shown, in characters. */
 const name_length_max = 24;
 
 /** Breaks as a table. `shows_company` adds their company. */
-export function describeBreaks(items: readonly Item[], today: string, shows_company: boolean): readonly string[] {
+export function describeBreaks(items: readonly Item[], today: string, shows_company: boolean): string {
   const columns = [
     ...(shows_company ? [{ head: 'company', is_number: true }] : []),
     { head: 'item', is_number: true },
@@ -38,7 +38,7 @@ export function describeBreaks(items: readonly Item[], today: string, shows_comp
       shorten(item.merchant_name ?? '-'),
     ];
   });
-  return formatColumns(columns, rows);
+  return formatTable(columns, rows);
 }
 
 /** The sums of these items by currency: `12.50 USD, 3.00 EUR`. */

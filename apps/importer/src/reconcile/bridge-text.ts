@@ -1,6 +1,6 @@
 import { type AccountBridge, type BridgeDifference, toCsvRow, type UnexplainedLine } from '@tallystick/reconciliation';
-import { count, showDecimal } from '../amount-text.ts';
-import { formatColumns } from './text-table.ts';
+import { formatTable } from '@tallystick/server';
+import { count, showDecimal } from '../words.ts';
 
 /** A bridge for people: from balance to balance, with the differences by kind. */
 export function describeBridge(bridge: AccountBridge): string {
@@ -30,7 +30,7 @@ export function describeBridge(bridge: AccountBridge): string {
   const { from, to } = booking_date;
   const dates =
     from === undefined && to === undefined ? 'all dates' : `${from ?? 'the first line'} to ${to ?? 'the last'}`;
-  const [, ...table] = formatColumns([{ head: '' }, { head: '', is_number: true }, { head: '' }], rows, '  ');
+  const [, ...table] = formatTable(['', { head: '', is_number: true }, ''], rows, { indent: '  ' }).split('\n');
   return [`Account ${account.number} of company ${account.company_id}, ${currency}, ${dates}`, ...table].join('\n');
 }
 

@@ -30,8 +30,8 @@ import {
   requireOption,
   UsageError,
 } from '@tallystick/server';
-import { count } from '../amount-text.ts';
 import type { Attendance } from '../stop-signal.ts';
+import { count } from '../words.ts';
 import { describeBreaks, describeSums } from './breaks-text.ts';
 import { BridgeTable, describeBridge } from './bridge-text.ts';
 import { rebuildCommand } from './rebuild-command.ts';
@@ -161,7 +161,7 @@ function breaksCommand({ stdout }: ReconcileTerminal): Command {
         text:
           shown.length === 0
             ? 'There are no such breaks.'
-            : [...describeBreaks(shown, today, companies.length > 1), '', total].join('\n'),
+            : [describeBreaks(shown, today, companies.length > 1), '', total].join('\n'),
       };
     },
   };

@@ -1,8 +1,8 @@
 import { type RebuildProgress, type Rebuilt, type RecordCounts, rebuild } from '@tallystick/reconciliation';
 import { type Command, readOptionalId } from '@tallystick/server';
-import { count, counted } from '../amount-text.ts';
 import { chooseDisplay } from '../progress-display.ts';
 import type { Attendance } from '../stop-signal.ts';
+import { count, counted } from '../words.ts';
 
 /** The exit status of a check that found a difference. */
 export const differences_found = 3;

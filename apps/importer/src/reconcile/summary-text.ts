@@ -9,8 +9,8 @@ import {
   type Summary,
   toCsvRow,
 } from '@tallystick/reconciliation';
-import { count, showDecimal } from '../amount-text.ts';
-import { formatColumns } from './text-table.ts';
+import { formatTable } from '@tallystick/server';
+import { count, nameRule, showDecimal } from '../words.ts';
 
 /** The parts of a summary, with the names of each in their order. */
 const parts = [
@@ -34,7 +34,7 @@ export function describeSummary(summary: Summary, currency: string): readonly st
     const total = found.includes('ignored') ? 'total without ignored' : 'total';
     const rows = [...found.map((name) => rowOf(name, totals[name]!, currency)), rowOf(total, all, currency)];
     const columns = [{ head }, { head: 'items', is_number: true }, { head: currency, is_number: true }];
-    return [...formatColumns(columns, rows, '  '), ''];
+    return [formatTable(columns, rows, { indent: '  ' }), ''];
   });
 }
 
@@ -87,7 +87,7 @@ export function describeRules({ rules, matches, share_without_person }: RulesRep
     { head: 'undone', is_number: true },
   ];
   const rows = rules.map((one) => [
-    one.rule,
+    nameRule(one.rule),
     ...[one.authorization_matches, one.statement_matches, one.confirmed, one.undone].map(count),
   ]);
   const columnOf = (name: Exclude<keyof RuleCount, 'rule'>) => count(rules.reduce((sum, one) => sum + one[name], 0));
@@ -99,5 +99,5 @@ export function describeRules({ rules, matches, share_without_person }: RulesRep
     columnOf('undone'),
   ]);
   const share = share_without_person === null ? '' : `; ${(share_without_person * 100).toFixed(2)} % without a person`;
-  return [...formatColumns(columns, rows, '  '), `  ${count(matches)} matches${share}`];
+  return [formatTable(columns, rows, { indent: '  ' }), `  ${count(matches)} matches${share}`];
 }

@@ -3,7 +3,7 @@ import { extname, join, resolve } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { createSampleSet, format_abilities, type SampleSet } from '@tallystick/samples';
 import { ConfigError, parseOptions, UsageError } from '@tallystick/server';
-import { databaseOption } from '../database-option.ts';
+import { databaseOption } from '../import-words.ts';
 import { chooseDisplay, type ProgressStream } from '../progress-display.ts';
 import { inventedCard } from './invented-cards.ts';
 import { loadIntoDatabase } from './load-database.ts';
@@ -21,8 +21,9 @@ const today_days_default = 47;
 
 const usage = `Usage: npm run sample-files -- --cards <n> --records <n> --format <name> [options]
 
-Makes a set of samples: cards, authorizations, clearing files, on request statement files that fit
-them, and the answers that an import of the files must come to. The folder's README.txt says what each file is.
+Makes a set of samples: cards, authorizations, clearing files, on request
+statement files that fit them, and the answers that an import of the files must
+come to. The folder's README.txt says what each file is.
 
   --cards <n>            how many cards
   --records <n>          how many clearings, in all files together

@@ -1,7 +1,8 @@
 import { type Account, account_kinds, listAccounts, openAccount } from '@tallystick/accounts';
 import { refuseNumbersOfCards } from '@tallystick/cards';
 import { presentAccount } from '@tallystick/koa';
-import { type Command, call, formatList, idOf, readEveryPage, readOptionalId, requireOptions } from './command.ts';
+import { formatList } from '../terminal-text.ts';
+import { type Command, call, idOf, readEveryPage, readOptionalId, requireOptions } from './command.ts';
 
 /** The commands on accounts at the bank. */
 export const account_commands: readonly Command[] = [

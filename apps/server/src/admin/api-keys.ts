@@ -1,16 +1,8 @@
 import { createKey, listKeys, type Role, revokeKey, roles } from '@tallystick/access';
 import { drawSharedSecret } from '@tallystick/kernel';
 import { presentApiKey } from '@tallystick/koa';
-import {
-  type Command,
-  call,
-  formatTable,
-  idOf,
-  readEveryPage,
-  readOptionalId,
-  requireOptions,
-  UsageError,
-} from './command.ts';
+import { formatTable } from '../terminal-text.ts';
+import { type Command, call, idOf, readEveryPage, readOptionalId, requireOptions, UsageError } from './command.ts';
 
 /** The commands on API keys. */
 export const api_key_commands: readonly Command[] = [

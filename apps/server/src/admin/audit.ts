@@ -2,7 +2,8 @@ import { parseInstants } from '@tallystick/events';
 import type { AuditFilter, Interval, Page, PageRequest, RecordedAuditEntry } from '@tallystick/kernel';
 import { page_limit_max } from '@tallystick/kernel';
 import { presentAuditEntry } from '@tallystick/koa';
-import { type Command, formatList, type ParsedWords, readOptionalId, UsageError } from './command.ts';
+import { formatList } from '../terminal-text.ts';
+import { type Command, type ParsedWords, readOptionalId, UsageError } from './command.ts';
 
 /** How many entries are listed unless the command line says otherwise. */
 const entries_default = 100;

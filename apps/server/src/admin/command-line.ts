@@ -4,10 +4,10 @@ import { nearestName, Refusal } from '@tallystick/kernel';
 import { isSqlite, version } from 'tallystick/inversify';
 import { type Config, ConfigError, default_database_url, readConfig } from '../configuration/config.ts';
 import { UnusableFormats } from '../configuration/formats.ts';
-import { closeContainer, createContainer } from '../container.ts';
+import { closeContainer, createContainer, tokens } from '../container.ts';
 import { parseOptions } from '../parse-options.ts';
 import { describeDatabase, describeStartProblem } from '../start-problem.ts';
-import { tokens } from '../tokens.ts';
+import { formatTerms, wrapText } from '../terminal-text.ts';
 import { type AdminServices, type Command, type ParsedWords, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 
@@ -60,7 +60,7 @@ export async function runProgram(
   try {
     given = parse(program, command, words.slice(command.name.split(' ').length));
   } catch (error) {
-    output.err(`${(error as Error).message}\n\n${usageOf(program, command)}`);
+    output.err(`${wrapText((error as Error).message)}\n\n${usageOf(program, command)}`);
     return 2;
   }
   if (given.flags.has('help')) {
@@ -73,7 +73,7 @@ export async function runProgram(
     return status;
   } catch (error) {
     const usage = error instanceof UsageError ? `\n\n${usageOf(program, command)}` : '';
-    output.err((error as Error).message + usage);
+    output.err(wrapText((error as Error).message) + usage);
     return [UsageError, ConfigError, UnusableFormats].some((kind) => error instanceof kind) ? 2 : 1;
   }
 }
@@ -222,14 +222,13 @@ function describeUnknownCommand({ commands }: Program, words: readonly string[])
 }
 
 function overview({ invocation }: Program, shown: readonly Command[]): string {
-  const width = Math.max(...shown.map(({ name }) => name.length));
   return [
     `Usage: ${invocation} <command> [options] [--json]`,
     '',
-    'Works on the database of DATABASE_URL with the keys of TALLYSTICK_KEYS, as the server does.',
-    'Without both settings it works on the sandbox in data/.',
+    'Works on the database of DATABASE_URL with the keys of TALLYSTICK_KEYS, as the',
+    'server does. Without both settings it works on the sandbox in data/.',
     '',
-    ...shown.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    ...formatTerms(shown.map(({ name, summary }) => [name, summary])),
     '',
     `${invocation} <command> --help lists its options.`,
   ].join('\n');
@@ -247,12 +246,11 @@ function usageOf(
       : []),
     ['--json', 'answer in JSON'] as const,
   ];
-  const width = Math.max(...rows.map(([option]) => option.length));
   return [
     `Usage: ${invocation} ${name}${argument === undefined ? '' : ` <${argument}>`} [options]`,
     '',
-    `${summary}.`,
+    wrapText(`${summary}.`, '', '', 80),
     '',
-    ...rows.map(([option, about]) => `  ${option.padEnd(width)}  ${about}`),
+    ...formatTerms(rows),
   ].join('\n');
 }

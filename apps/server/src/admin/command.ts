@@ -107,21 +107,3 @@ export function idOf(what: string, text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new UsageError(`${what} is "${text}"; it must be a positive integer`);
   return Number(text);
 }
-
-/** The same as `formatTable`, and `none` when there is no row. */
-export function formatList(none: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return rows.length === 0 ? none : formatTable(head, rows);
-}
-
-/** Aligns columns to their widest cell. */
-export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  return [head, ...rows]
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}

@@ -10,10 +10,10 @@ import {
 import { createRealCard, hold_days_default, type RealCard, refuseNumbersOfCards } from '@tallystick/cards';
 import { toInstantText } from '@tallystick/kernel';
 import { presentCompany } from '@tallystick/koa';
+import { formatTable } from '../terminal-text.ts';
 import {
   type Command,
   call,
-  formatTable,
   idOf,
   type ParsedWords,
   readEveryPage,

@@ -7,7 +7,8 @@ import {
   replayQuarantined,
 } from '@tallystick/cards';
 import { presentQuarantined } from '@tallystick/koa';
-import { type Command, call, formatList, idOf, readEveryPage, UsageError } from './command.ts';
+import { formatList } from '../terminal-text.ts';
+import { type Command, call, idOf, readEveryPage, UsageError } from './command.ts';
 
 /** The commands on clearings that were refused and are kept. */
 export const quarantine_commands: readonly Command[] = [

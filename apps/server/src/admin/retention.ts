@@ -8,8 +8,8 @@ import {
   sealAuditLog,
 } from '@tallystick/kernel';
 import { boundsOf, machine_clock, openArchive } from 'tallystick/inversify';
-
-import { type AdminServices, type Command, formatTable } from './command.ts';
+import { formatTable } from '../terminal-text.ts';
+import type { AdminServices, Command } from './command.ts';
 
 /** The time between two lines of progress. */
 const report_every_ms = 5_000;

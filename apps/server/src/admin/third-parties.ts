@@ -11,11 +11,11 @@ import {
   third_party_scopes,
 } from '@tallystick/consents';
 import { presentThirdParty } from '@tallystick/koa';
+import { formatList } from '../terminal-text.ts';
 import {
   type AdminServices,
   type Command,
   call,
-  formatList,
   idOf,
   type ParsedWords,
   readEveryPage,

@@ -18,7 +18,7 @@ import {
   sandbox_sender,
 } from 'tallystick/inversify';
 import { z } from 'zod';
-import { default_host, default_port } from './http-address.ts';
+import { default_host, default_port } from '../parse-options.ts';
 
 /** The checked settings of the environment. Times in milliseconds. */
 export interface Config extends Settings {

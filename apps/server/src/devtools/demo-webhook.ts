@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { event_types, toCanonicalTypeId } from '@tallystick/events';
 import { issue, type Json, moveClock, type Scene, showInstant } from './demo-scene.ts';
+import { createSequenceWatch } from './listener.ts';
 import { findTakenTypes, LoopbackUnreachable, openLoopbackWebhook, type VerifiedDelivery } from './loopback-webhook.ts';
-import { createSequenceWatch } from './sequence-watch.ts';
 
 /** The webhook of the story, with a receiver in this process. */
 export interface StoryWebhook {

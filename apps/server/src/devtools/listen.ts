@@ -4,8 +4,7 @@
  */
 import { event_types, isWebhookSecret, toCanonicalTypeId, webhook_secret_expected } from '@tallystick/events';
 import { default_interface_url } from 'tallystick/inversify';
-import { httpAddress } from '../configuration/http-address.ts';
-import { parseOptions } from '../parse-options.ts';
+import { httpAddress, parseOptions } from '../parse-options.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import { createListener } from './listener.ts';
 import {

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { wrapText } from '../terminal-text.ts';
 
 /**
  * Prints a story on a terminal, in colour if the stream supports it. The text is the same without
@@ -21,7 +22,7 @@ export function createNarrator(stream: NodeJS.WriteStream): Narrator {
   const paint = (format: Parameters<typeof styleText>[0], text: string): string => styleText(format, text, { stream });
   const write = (text: string): void => void stream.write(`${text}\n`);
   const row = (what: string, outcome: string, format: Parameters<typeof styleText>[0] = 'reset'): void => {
-    const lines = wrap(what);
+    const lines = wrapText(what, '', '', width - 4).split('\n');
     const dots = width - 4 - lines.at(-1)!.length - outcome.length - 2;
     if (outcome !== '' && dots < 2) lines.push(' '.repeat(Math.max(0, width - 4 - outcome.length)));
     const last = lines.pop()!;
@@ -37,9 +38,4 @@ export function createNarrator(stream: NodeJS.WriteStream): Narrator {
     failed: (error) =>
       write(`\n${paint('red', 'The story failed:')} ${error instanceof Error ? error.message : String(error)}`),
   };
-}
-
-/** The text in lines between words, at least one. */
-function wrap(text: string): string[] {
-  return text.match(/(?=\S)[^\n]{1,74}(?!\S)|\S+/g) ?? [''];
 }

@@ -3,14 +3,14 @@
  */
 import { amount_max } from '@tallystick/kernel';
 import { default_interface_url } from 'tallystick/inversify';
-import { httpAddress } from '../configuration/http-address.ts';
-import { parseOptions } from '../parse-options.ts';
+import { httpAddress, parseOptions } from '../parse-options.ts';
 import { formatMoney, formatPlain } from './event-summary.ts';
 import { AnswerError, createSandboxClient, type Json, type SandboxClient } from './sandbox-client.ts';
 
 const usage = `Usage: npm run purchase -- <card> <amount> [options]
 
-Buys something with a virtual card of a running sandbox, as a card network would report it.
+Buys something with a virtual card of a running sandbox, as a card network
+would report it.
 <card> is the id of the card; <amount> is in minor units: 1250 is 12.50.
 
   --merchant <name>  where; default Corner Grocer

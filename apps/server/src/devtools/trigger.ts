@@ -2,8 +2,7 @@ import { default_interface_url } from 'tallystick/inversify';
 /**
  * `npm run trigger -- <event type>`: makes a realistic event through the routes of the sandbox.
  */
-import { httpAddress } from '../configuration/http-address.ts';
-import { parseOptions } from '../parse-options.ts';
+import { httpAddress, parseOptions } from '../parse-options.ts';
 import { summarizeEvent } from './event-summary.ts';
 import { AnswerError, createSandboxClient } from './sandbox-client.ts';
 import { type Made, type Trigger, triggers } from './trigger-events.ts';

@@ -7,8 +7,7 @@ import { scratchDatabase, serverEnvironment } from '@tallystick/test-support';
 import { pino } from 'pino';
 import { createOverloadLogger } from 'tallystick/inversify';
 import { readConfig } from '../../src/configuration/config.ts';
-import { closeContainer, createContainer } from '../../src/container.ts';
-import { tokens } from '../../src/tokens.ts';
+import { closeContainer, createContainer, tokens } from '../../src/container.ts';
 
 /** A logger like the server's, and the numbers of messages in its lines about refused messages. */
 function keptLog() {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { createSequenceWatch } from '../../src/devtools/sequence-watch.ts';
+import { createSequenceWatch } from '../../src/devtools/listener.ts';
 
 describe('a sequence that is watched', () => {
   it('reports exactly the missing numbers below the highest, in any order of arrival', () => {

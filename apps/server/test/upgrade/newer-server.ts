@@ -4,12 +4,11 @@
  */
 import { migration, migrations, type SchemaMigration } from '@tallystick/mikro-orm';
 import { readConfig } from '../../src/configuration/config.ts';
-import { createContainer } from '../../src/container.ts';
+import { createContainer, tokens } from '../../src/container.ts';
 import { greeting } from '../../src/greeting.ts';
 import { createServer } from '../../src/server.ts';
 import { describeStartProblem } from '../../src/start-problem.ts';
 import { onStopSignal } from '../../src/stop-signal.ts';
-import { tokens } from '../../src/tokens.ts';
 
 /** The migrations that each version adds. Version 1 has the columns that version 3 removes. */
 const added: readonly (readonly SchemaMigration[])[] = [
