@@ -1,4 +1,4 @@
-/** `npm start`: the server, configured by its environment (docs/operations.md). */
+/** `npm start`: the server, configured by its environment (docs/operations-reference.md). */
 import { version as server_version } from 'tallystick/inversify';
 import { ConfigError, readConfig } from './configuration/config.ts';
 import { greeting } from './greeting.ts';
@@ -53,7 +53,9 @@ function commandLine(): Record<string, string> {
       options: { role: { type: 'string' }, help: { type: 'boolean', short: 'h' }, version: { type: 'boolean' } },
     }).values;
     if (help || version) {
-      console.log(help ? `${usage}\ndocs/operations.md describes the environment variables.` : server_version);
+      console.log(
+        help ? `${usage}\ndocs/operations-reference.md describes the environment variables.` : server_version,
+      );
       process.exit(0);
     }
     return role === undefined ? {} : { ROLE: role };
@@ -68,7 +70,7 @@ function configOrExit() {
     return readConfig({ ...process.env, ...commandLine() });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    console.error(`${error.message}\ndocs/operations.md describes each variable.`);
+    console.error(`${error.message}\ndocs/operations-reference.md describes each variable.`);
     process.exit(2);
   }
 }

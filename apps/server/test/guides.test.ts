@@ -69,9 +69,9 @@ describe('docs/webhooks.md', () => {
   });
 });
 
-describe('docs/operations.md', () => {
+describe('docs/operations-reference.md', () => {
   it('lists every variable that the server reads, and no other', () => {
-    const section = guide('operations.md')
+    const section = guide('operations-reference.md')
       .split('\n## ')
       .find((part) => part.startsWith('Configuration\n'));
     const rows = [...(section ?? '').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, variable]) => variable);
@@ -88,7 +88,7 @@ describe('docs/operations.md', () => {
     });
     await persistence.migrate();
     await persistence.close();
-    const section = guide('operations.md')
+    const section = guide('operations-reference.md')
       .split('\n## ')
       .find((part) => part.startsWith('Data retention\n'));
     const rows = [...(section ?? '').matchAll(/^\| [^|]+ \| (`[a-z_`, ]+) \| [^|]+ \|$/gm)];
@@ -99,7 +99,7 @@ describe('docs/operations.md', () => {
 
   it('states the retention times of the packages', () => {
     const row = (table: string): string =>
-      guide('operations.md').match(new RegExp(`^.*\\| \`${table}\` \\|.*$`, 'm'))![0];
+      guide('operations-reference.md').match(new RegExp(`^.*\\| \`${table}\` \\|.*$`, 'm'))![0];
     const days: [string, string][] = [
       ['unknown_number_messages', `${unknown_numbers_kept_days_default} days`],
       ['idempotency_records', `${idempotency_keep_ms / 3_600_000} hours`],
