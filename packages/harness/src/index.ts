@@ -30,7 +30,6 @@ export {
   reversalOf,
   reversalPlan,
 } from './arbitraries/reversals.ts';
-export { CreateCard } from './commands/cards.ts';
 export type { Command } from './commands/command.ts';
 export { commandSequence } from './commands.ts';
 export { compareAll } from './comparison.ts';

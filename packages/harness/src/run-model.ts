@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { cardPlan } from './arbitraries/cards.ts';
 import { startInstant } from './arbitraries/clocks.ts';
-import { CreateCard } from './commands/cards.ts';
+import { createCard } from './commands/cards.ts';
 import { commandSequence } from './commands.ts';
 import { compareAll } from './comparison.ts';
 import { type Case, cases } from './reference/cases.ts';
@@ -57,7 +57,7 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
       const system = await options.system(start_ms);
       try {
         const model = new ReferenceModel(system.world);
-        for (const plan of cards) await new CreateCard(plan).run(model, system);
+        for (const plan of cards) await createCard(plan).run(model, system);
         await fc.asyncModelRun(() => ({ model, real: system }), commands);
         await compareAll(model, system);
         for (const [reachable, times] of model.reached) reached[reachable] += times;

@@ -1,33 +1,63 @@
 import { agree, text } from '../agreement.ts';
 import { type ByHandPlans, byHandOf } from '../arbitraries/by-hand.ts';
-import { pickOf } from '../arbitraries/picks.ts';
-import { agreeAnswers, compareCard } from '../comparison.ts';
+import {
+  type SharedReferencePlan,
+  sharedReferenceClearing,
+  sharedReferenceRequests,
+} from '../arbitraries/clearings.ts';
+import { type ReleasePlan, releasedPurchase } from '../arbitraries/holds.ts';
+import { pick, pickOf } from '../arbitraries/picks.ts';
+import { fullReversalOf } from '../arbitraries/reversals.ts';
+import { agreeAnswers, compareCard, send, sendClearing } from '../comparison.ts';
 import type { ReferenceCard } from '../reference/card.ts';
 import type { ReferenceModel } from '../reference/model.ts';
 import type { RematchWire, System } from '../system.ts';
-import type { Command } from './command.ts';
+import { command } from './command.ts';
+
+/** Ends a hold by hand. */
+export const releaseHold = command<ReleasePlan>('release', {
+  isPossible: (model) => model.cards.some((card) => model.purchases(card).length > 0),
+  async run(plan, model, system) {
+    const used = model.cards.filter((known) => model.purchases(known).length > 0);
+    const card = pick(used, plan.card_pick)!;
+    await release(model, system, card, releasedPurchase(plan, model, card)!.id!);
+  },
+});
+
+/**
+ * Purchases with one network reference, what becomes of them, and a clearing with the reference.
+ */
+export const clearAmongSeveral = command<SharedReferencePlan>('clear among several', {
+  async run(plan, model, system) {
+    const requests = sharedReferenceRequests(plan, model);
+    for (const request of requests) await send(model, system, [request]);
+    const card = model.cards.find(({ card_number }) => card_number === requests[0]!.card_number)!;
+    const made = model.purchases(card).filter(({ message }) => requests.includes(message));
+    for (const [at, purchase] of made.entries()) {
+      const fate = plan.fates[at];
+      if (fate === 'reversed') await send(model, system, [fullReversalOf(purchase, model)]);
+      if (fate === 'released') await release(model, system, card, purchase.id!);
+    }
+    const end_ms = made.at(-1)?.hold_end_ms ?? null;
+    if (plan.holds_end && end_ms !== null) {
+      model.advanceClock(end_ms);
+      await system.advanceClock(end_ms);
+    }
+    await sendClearing(model, system, sharedReferenceClearing(plan, model, requests[0]!));
+  },
+});
 
 /**
  * Matches clearings of a card by hand, takes them from their purchases, confirms their matches, and
  * perhaps undoes all of it. Then the card is as it was.
  */
-export class MatchByHand implements Command {
-  readonly #plans: ByHandPlans;
-
-  constructor(plans: ByHandPlans) {
-    this.#plans = plans;
-  }
-
-  check(model: Readonly<ReferenceModel>): boolean {
-    return model.cards.some((card) => card.clearings.length > 0 && model.purchases(card).length > 0);
-  }
-
-  async run(model: ReferenceModel, system: System): Promise<void> {
-    const { card_pick, plans, is_undone } = this.#plans;
-    const hasBoth = (card: ReferenceCard) => card.clearings.length > 0 && model.purchases(card).length > 0;
-    const card = pickOf(model.cards, card_pick, hasBoth)!;
+export const matchByHand = command<ByHandPlans>('match by hand', {
+  isPossible: (model) => model.cards.some((card) => hasBoth(model, card)),
+  async run({ card_pick, plans, is_undone }, model, system) {
+    const card = pickOf(model.cards, card_pick, (one) => hasBoth(model, one))!;
     const before = text(model.view(card));
-    const done: Done[] = [];
+    /** Each request that was done, and the purchase that the clearing had before. */
+    const done: { readonly request: RematchWire; readonly was: number | null }[] = [];
     for (const plan of plans) {
       const request = byHandOf(plan, model, card);
       const was = request.expected_authorization_id;
@@ -45,17 +75,17 @@ export class MatchByHand implements Command {
       agree(`undoing ${text(request)}`, true, await rematch(model, system, card, undo));
     }
     agree(`card ${card.id} after all is undone`, before, text(model.view(card)));
-  }
+  },
+});
 
-  toString(): string {
-    return `match by hand ${text(this.#plans)}`;
-  }
+function hasBoth(model: Readonly<ReferenceModel>, card: ReferenceCard): boolean {
+  return card.clearings.length > 0 && model.purchases(card).length > 0;
 }
 
-/** A request that was done, and the purchase that the clearing had before. */
-interface Done {
-  readonly request: RematchWire;
-  readonly was: number | null;
+async function release(model: ReferenceModel, system: System, card: ReferenceCard, id: number): Promise<void> {
+  const actual = await system.releaseHold(card.id, id, 'The merchant closed.');
+  agreeAnswers(`release of authorization ${id}`, model.releaseHold(card, id), actual, agree);
+  await compareCard(model, system, card);
 }
 
 /** Sends the request to both. Returns whether it was done. */

@@ -7,122 +7,68 @@ import {
   type UpdatePlan,
   updateRequest,
 } from '../arbitraries/cards.ts';
+import { type ClockMove, clockTarget } from '../arbitraries/clocks.ts';
 import { pick } from '../arbitraries/picks.ts';
 import { agreeAnswers, agreeCards, compareCard, compareEvents, create } from '../comparison.ts';
-import type { ReferenceModel } from '../reference/model.ts';
-import type { System } from '../system.ts';
-import type { Command } from './command.ts';
+import type { HoldDays } from '../system.ts';
+import { command } from './command.ts';
 
-export class CreateCard implements Command {
-  readonly #plan: CardPlan;
+export const createCard = command<CardPlan>('create', {
+  isPossible: () => true,
+  run: (plan, model, system) => create(model, system, cardRequest(plan, model.now_ms, model.world)),
+});
 
-  constructor(plan: CardPlan) {
-    this.#plan = plan;
-  }
+export const createFlawedCard = command<{ readonly plan: CardPlan; readonly flaw: Flaw }>('create', {
+  isPossible: () => true,
+  run: ({ plan, flaw }, model, system) => create(model, system, flawedRequest(plan, flaw, model.now_ms, model.world)),
+  show: ({ plan, flaw }) => `create ${text(plan)} but ${text(flaw)}`,
+});
 
-  check(): boolean {
-    return true;
-  }
-
-  async run(model: ReferenceModel, system: System): Promise<void> {
-    await create(model, system, cardRequest(this.#plan, model.now_ms, model.world));
-  }
-
-  toString(): string {
-    return `create ${text(this.#plan)}`;
-  }
-}
-
-export class CreateFlawedCard implements Command {
-  readonly #plan: CardPlan;
-  readonly #flaw: Flaw;
-
-  constructor(plan: CardPlan, flaw: Flaw) {
-    this.#plan = plan;
-    this.#flaw = flaw;
-  }
-
-  check(): boolean {
-    return true;
-  }
-
-  async run(model: ReferenceModel, system: System): Promise<void> {
-    await create(model, system, flawedRequest(this.#plan, this.#flaw, model.now_ms, model.world));
-  }
-
-  toString(): string {
-    return `create ${text(this.#plan)} but ${text(this.#flaw)}`;
-  }
-}
-
-export class UpdateCard implements Command {
-  readonly #card_pick: number;
-  readonly #plan: UpdatePlan;
-
-  constructor(card_pick: number, plan: UpdatePlan) {
-    this.#card_pick = card_pick;
-    this.#plan = plan;
-  }
-
-  check(model: Readonly<ReferenceModel>): boolean {
-    return model.cards.length > 0;
-  }
-
-  async run(model: ReferenceModel, system: System): Promise<void> {
-    const card = pick(model.cards, this.#card_pick)!;
-    const request = updateRequest(this.#plan, model.now_ms, model.world);
+export const updateCard = command<{ readonly card_pick: number; readonly plan: UpdatePlan }>('update card', {
+  async run({ card_pick, plan }, model, system) {
+    const card = pick(model.cards, card_pick)!;
+    const request = updateRequest(plan, model.now_ms, model.world);
     const actual = await system.updateCard(card.id, request);
     const expected = model.updateCard(card, request);
     agreeAnswers(`update of card ${card.id} with ${text(request)}`, expected, actual, agreeCards);
     await compareCard(model, system, card);
-  }
-
-  toString(): string {
-    return `update card ${this.#card_pick} ${text(this.#plan)}`;
-  }
-}
+  },
+});
 
 /** Never cancels the only card, because a canceled card shows few differences. */
-export class CancelCard implements Command {
-  readonly #card_pick: number;
-
-  constructor(card_pick: number) {
-    this.#card_pick = card_pick;
-  }
-
-  check(model: Readonly<ReferenceModel>): boolean {
-    return model.cards.length > 1;
-  }
-
-  async run(model: ReferenceModel, system: System): Promise<void> {
-    const card = pick(model.cards, this.#card_pick)!;
+export const cancelCard = command<number>('cancel card', {
+  isPossible: (model) => model.cards.length > 1,
+  async run(card_pick, model, system) {
+    const card = pick(model.cards, card_pick)!;
     const actual = await system.cancelCard(card.id);
     agreeAnswers(`cancellation of card ${card.id}`, model.cancelCard(card), actual, agree);
     await compareCard(model, system, card);
-  }
+  },
+});
 
-  toString(): string {
-    return `cancel card ${this.#card_pick}`;
-  }
-}
-
-export class ReadCard implements Command {
-  readonly #card_pick: number;
-
-  constructor(card_pick: number) {
-    this.#card_pick = card_pick;
-  }
-
-  check(model: Readonly<ReferenceModel>): boolean {
-    return model.cards.length > 0;
-  }
-
-  async run(model: ReferenceModel, system: System): Promise<void> {
-    await compareCard(model, system, pick(model.cards, this.#card_pick)!);
+export const readCard = command<number>('read the events and card', {
+  async run(card_pick, model, system) {
+    await compareCard(model, system, pick(model.cards, card_pick)!);
     await compareEvents(model, system);
-  }
+  },
+});
 
-  toString(): string {
-    return `read card ${this.#card_pick} and the events`;
-  }
-}
+/** Changes the days after which later holds of the company end. */
+export const setHoldDays = command<HoldDays>('set the hold days to', {
+  isPossible: () => true,
+  async run(hold_days, model, system) {
+    const actual = await system.setHoldDays(hold_days);
+    agreeAnswers(`hold days ${hold_days}`, model.setHoldDays(hold_days), actual, agree);
+  },
+});
+
+export const advanceClock = command<ClockMove>('move the clock', {
+  isPossible: () => true,
+  async run(move, model, system) {
+    const card = pick(model.cards, 'card_pick' in move ? move.card_pick : 0);
+    const to_ms = clockTarget(move, model.now_ms, () => (card === undefined ? [] : model.boundaries(card)));
+    model.advanceClock(to_ms);
+    await system.advanceClock(to_ms);
+    if (card !== undefined) await compareCard(model, system, card);
+  },
+});

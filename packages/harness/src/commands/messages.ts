@@ -1,191 +1,142 @@
-import { text } from '../agreement.ts';
+import { agree } from '../agreement.ts';
 import { type AuthorizationPlan, authorizationOf } from '../arbitraries/authorizations.ts';
+import { type CardPlan, cardRequest } from '../arbitraries/cards.ts';
 import { type ClearingFirstPlan, type ClearingPlan, clearingFirstOf, clearingOf } from '../arbitraries/clearings.ts';
+import type { GuessPlan } from '../arbitraries/codes.ts';
+import { type LateIncrementPlan, lateIncrementsOf, pickWindowed } from '../arbitraries/holds.ts';
 import { pick } from '../arbitraries/picks.ts';
 import { type EarlyReversalPlan, earlyReversalOf, type ReversalPlan, reversalOf } from '../arbitraries/reversals.ts';
-import { send, sendClearing } from '../comparison.ts';
-import type { ReferenceModel } from '../reference/model.ts';
-import type { System } from '../system.ts';
-import type { Command } from './command.ts';
+import { agreeAnswers, compareCard, create, replay, send, sendClearing } from '../comparison.ts';
+import { windowOn } from '../reference/card.ts';
+import { command } from './command.ts';
 
-export class Authorize implements Command {
-  readonly #plan: AuthorizationPlan;
-
-  constructor(plan: AuthorizationPlan) {
-    this.#plan = plan;
-  }
-
-  check(model: Readonly<ReferenceModel>): boolean {
-    return model.cards.length > 0;
-  }
-
-  async run(model: ReferenceModel, system: System): Promise<void> {
-    await send(model, system, [authorizationOf(this.#plan, model)]);
-  }
-
-  toString(): string {
-    return `authorize ${text(this.#plan)}`;
-  }
+/** A card, and one of its messages. */
+interface EarlierMessage {
+  readonly card_pick: number;
+  readonly message_pick: number;
 }
+
+export const authorize = command<AuthorizationPlan>('authorize', {
+  run: (plan, model, system) => send(model, system, [authorizationOf(plan, model)]),
+});
 
 /**
  * Several messages submitted together, so that they may share a pass. Messages about one card are
  * decided in the order in which they were submitted.
  */
-export class Burst implements Command {
-  readonly #plans: readonly AuthorizationPlan[];
+export const authorizeTogether = command<readonly AuthorizationPlan[]>('authorize together', {
+  async run(plans, model, system) {
+    const messages = plans.map((plan) => authorizationOf(plan, model));
+    await send(model, system, messages);
+  },
+});
 
-  constructor(plans: readonly AuthorizationPlan[]) {
-    this.#plans = plans;
-  }
+export const repeatAuthorization = command<EarlierMessage>('repeat the message', {
+  isPossible: ({ cards }, { card_pick }) => (pick(cards, card_pick)?.messages.length ?? 0) > 0,
+  run: ({ card_pick, message_pick }, model, system) =>
+    send(model, system, [pick(pick(model.cards, card_pick)!.messages, message_pick)!.message]),
+});
 
-  check(model: Readonly<ReferenceModel>): boolean {
-    return model.cards.length > 0;
-  }
+/** Messages with wrong codes, then one with the right code, before and after a reset. */
+export const guessCode = command<GuessPlan>('guess a code', {
+  async run({ card_pick, guesses, together, right, reset }, model, system) {
+    const card = pick(model.cards, card_pick)!;
+    if (together) {
+      const messages = guesses.map((guess) => authorizationOf(guess, model));
+      await send(model, system, messages);
+    } else {
+      for (const guess of guesses) await send(model, system, [authorizationOf(guess, model)]);
+    }
+    await send(model, system, [authorizationOf(right, model)]);
+    if (!reset) return;
+    const actual = await system.resetCodeFailures(card.id);
+    agreeAnswers('a reset of the wrong codes', model.resetCodeFailures(card), actual, agree);
+    await compareCard(model, system, card);
+    await send(model, system, [authorizationOf(right, model)]);
+  },
+});
 
-  async run(model: ReferenceModel, system: System): Promise<void> {
-    await send(
-      model,
-      system,
-      this.#plans.map((plan) => authorizationOf(plan, model)),
-    );
-  }
+/** Purchases, the end of their window, and increments of the last one. */
+export const increaseLate = command<LateIncrementPlan>('increase after the end of the window', {
+  async run(plan, model, system) {
+    const card = pickWindowed(model, plan.card_pick);
+    const card_pick = model.cards.indexOf(card);
+    const requests = plan.requests.map((request) => authorizationOf({ ...request, card_pick }, model));
+    for (const request of requests) await send(model, system, [request]);
+    const { end_ms } = windowOn(card, model.now_ms);
+    if (Number.isFinite(end_ms)) {
+      model.advanceClock(end_ms + plan.offset_ms);
+      await system.advanceClock(end_ms + plan.offset_ms);
+      await compareCard(model, system, card);
+    }
+    for (const increment of lateIncrementsOf(plan, model, card, requests.at(-1)!)) {
+      await send(model, system, [increment]);
+    }
+  },
+});
 
-  toString(): string {
-    return `authorize together ${this.#plans.map(text).join(' and ')}`;
-  }
-}
-
-export class RepeatAuthorization implements Command {
-  readonly #card_pick: number;
-  readonly #message_pick: number;
-
-  constructor(card_pick: number, message_pick: number) {
-    this.#card_pick = card_pick;
-    this.#message_pick = message_pick;
-  }
-
-  check(model: Readonly<ReferenceModel>): boolean {
-    return (pick(model.cards, this.#card_pick)?.messages.length ?? 0) > 0;
-  }
-
-  async run(model: ReferenceModel, system: System): Promise<void> {
-    const card = pick(model.cards, this.#card_pick)!;
-    await send(model, system, [pick(card.messages, this.#message_pick)!.message]);
-  }
-
-  toString(): string {
-    return `repeat message ${this.#message_pick} of card ${this.#card_pick}`;
-  }
-}
-
-export class Reverse implements Command {
-  readonly #plan: ReversalPlan;
-
-  constructor(plan: ReversalPlan) {
-    this.#plan = plan;
-  }
-
-  check(model: Readonly<ReferenceModel>): boolean {
-    return model.cards.length > 0;
-  }
-
-  async run(model: ReferenceModel, system: System): Promise<void> {
-    await send(model, system, [reversalOf(this.#plan, model)]);
-  }
-
-  toString(): string {
-    return `reverse ${text(this.#plan)}`;
-  }
-}
+export const reverse = command<ReversalPlan>('reverse', {
+  run: (plan, model, system) => send(model, system, [reversalOf(plan, model)]),
+});
 
 /** Reversals before their original, and then the original. */
-export class ReverseEarly implements Command {
-  readonly #plan: EarlyReversalPlan;
+export const reverseEarly = command<EarlyReversalPlan>('reverse before the original', {
+  async run(plan, model, system) {
+    for (const message of earlyReversalOf(plan, model)) await send(model, system, [message]);
+  },
+});
 
-  constructor(plan: EarlyReversalPlan) {
-    this.#plan = plan;
-  }
-
-  check(model: Readonly<ReferenceModel>): boolean {
-    return model.cards.length > 0;
-  }
-
-  async run(model: ReferenceModel, system: System): Promise<void> {
-    for (const message of earlyReversalOf(this.#plan, model)) await send(model, system, [message]);
-  }
-
-  toString(): string {
-    return `reverse before the original ${text(this.#plan)}`;
-  }
-}
-
-export class Clear implements Command {
-  readonly #plan: ClearingPlan;
-
-  constructor(plan: ClearingPlan) {
-    this.#plan = plan;
-  }
-
-  check(model: Readonly<ReferenceModel>): boolean {
-    return model.cards.length > 0;
-  }
-
-  async run(model: ReferenceModel, system: System): Promise<void> {
-    await sendClearing(model, system, clearingOf(this.#plan, model));
-  }
-
-  toString(): string {
-    return `clear ${text(this.#plan)}`;
-  }
-}
+export const clear = command<ClearingPlan>('clear', {
+  run: (plan, model, system) => sendClearing(model, system, clearingOf(plan, model)),
+});
 
 /** A clearing before its authorization, and perhaps an increment after both. */
-export class ClearFirst implements Command {
-  readonly #plan: ClearingFirstPlan;
-
-  constructor(plan: ClearingFirstPlan) {
-    this.#plan = plan;
-  }
-
-  check(model: Readonly<ReferenceModel>): boolean {
-    return model.cards.length > 0;
-  }
-
-  async run(model: ReferenceModel, system: System): Promise<void> {
-    const { cleared, authorized } = clearingFirstOf(this.#plan, model);
+export const clearFirst = command<ClearingFirstPlan>('clear before the authorization', {
+  async run(plan, model, system) {
+    const { cleared, authorized } = clearingFirstOf(plan, model);
     await sendClearing(model, system, cleared);
     await send(model, system, [authorized]);
-    const { increment } = this.#plan;
-    if (increment === null) return;
+    if (plan.increment === null) return;
     const { card_number, trace_id } = authorized;
-    await send(model, system, [{ ...authorizationOf(increment, model), card_number, incremental: true, trace_id }]);
-  }
+    const increment = authorizationOf(plan.increment, model);
+    await send(model, system, [{ ...increment, card_number, incremental: true, trace_id }]);
+  },
+});
 
-  toString(): string {
-    return `clear before the authorization ${text(this.#plan)}`;
-  }
-}
+export const repeatClearing = command<EarlierMessage>('repeat the clearing', {
+  isPossible: ({ cards }, { card_pick }) => (pick(cards, card_pick)?.clearings.length ?? 0) > 0,
+  run: ({ card_pick, message_pick }, model, system) =>
+    sendClearing(model, system, pick(pick(model.cards, card_pick)!.clearings, message_pick)!.message),
+});
 
-export class RepeatClearing implements Command {
-  readonly #card_pick: number;
-  readonly #clearing_pick: number;
+/**
+ * A clearing that arrives before the system knows its card, then the card, then the replay of the
+ * clearing. The id of the next card is a guess: a wrong one is refused again.
+ */
+export const clearBeforeCard = command<{ readonly clearing: ClearingPlan; readonly card: CardPlan }>(
+  'clear before the creation',
+  {
+    async run(plan, model, system) {
+      const of_clearing = { ...plan.clearing, flaw: null, synthetic_id: false };
+      const { card_number: _none, ...clearing } = clearingOf(of_clearing, model);
+      const vcn_id = Math.max(...model.cards.map(({ id }) => id)) + 1;
+      await sendClearing(model, system, { ...clearing, vcn_id });
+      // Without a currency of its own, the card counts the amount that the clearing was billed.
+      await create(model, system, cardRequest({ ...plan.card, currency: null }, model.now_ms, model.world));
+      await replay(model, system, model.quarantine.at(-1)!);
+    },
+  },
+);
 
-  constructor(card_pick: number, clearing_pick: number) {
-    this.#card_pick = card_pick;
-    this.#clearing_pick = clearing_pick;
-  }
-
-  check(model: Readonly<ReferenceModel>): boolean {
-    return (pick(model.cards, this.#card_pick)?.clearings.length ?? 0) > 0;
-  }
-
-  async run(model: ReferenceModel, system: System): Promise<void> {
-    const card = pick(model.cards, this.#card_pick)!;
-    await sendClearing(model, system, pick(card.clearings, this.#clearing_pick)!.message);
-  }
-
-  toString(): string {
-    return `repeat clearing ${this.#clearing_pick} of card ${this.#card_pick}`;
-  }
-}
+/** Replays a clearing of the quarantine, or sends it again. */
+export const repeatRefused = command<{ readonly at: number; readonly is_replay: boolean }>(
+  'repeat a refused clearing',
+  {
+    isPossible: ({ quarantine }) => quarantine.length > 0,
+    async run({ at, is_replay }, model, system) {
+      const kept = pick(model.quarantine, at)!;
+      if (is_replay) await replay(model, system, kept);
+      else await sendClearing(model, system, kept.message);
+    },
+  },
+);
