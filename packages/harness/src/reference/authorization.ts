@@ -1,6 +1,5 @@
 import type { AuthorizationView, AuthorizationWire, HoldDays, WorldTemplate } from '../system.ts';
-import type { Span } from './calendar.ts';
-import { expiryInstant, gmtDate } from './calendar.ts';
+import { expiryInstant, gmtDate, type Span } from './calendar.ts';
 import {
   availableIn,
   holdEndOn,

@@ -1,0 +1,243 @@
+import type { AccountAccessConsent, Consent, FundsConfirmationConsent } from '@tallystick/consents';
+import type { PageRequest } from '@tallystick/kernel';
+import { assertEqual, assertRejects, refusalOf } from '../assertions.ts';
+import type { ContractRule } from '../rule.ts';
+import { everyPage, idsOf, type StorageUnderTest } from '../storage/storage.ts';
+
+let names_made = 0;
+
+/** A name that no other rule uses. */
+function uniqueName(prefix: string): string {
+  names_made += 1;
+  return `${prefix}-${names_made}`;
+}
+
+/** An account-access consent to insert, with a ConsentId that no other has. */
+export function newAccessConsent(changes: Partial<AccountAccessConsent> = {}): Omit<AccountAccessConsent, 'id'> {
+  return {
+    consent_id: uniqueName('aac'),
+    client_id: 'third-party',
+    kind: 'account_access',
+    status: 'AwaitingAuthorisation',
+    created_at_ms: 1,
+    status_updated_at_ms: 2,
+    expiration_date_time: null,
+    expires_at_ms: null,
+    user_id: null,
+    company_id: null,
+    account_numbers: [],
+    authorised_at_ms: null,
+    withdrawn_at_ms: null,
+    decided_ahead: false,
+    deleted_at_ms: null,
+    permissions: ['ReadAccountsDetail', 'ReadBalances'],
+    transaction_from_date_time: null,
+    transaction_to_date_time: null,
+    ...changes,
+  };
+}
+
+/** The same for a funds-confirmation consent. */
+export function newFundsConsent(changes: Partial<FundsConfirmationConsent> = {}): Omit<FundsConfirmationConsent, 'id'> {
+  const { permissions: _p, transaction_from_date_time: _f, transaction_to_date_time: _t, ...base } = newAccessConsent();
+  return {
+    ...base,
+    kind: 'funds_confirmation',
+    debtor_account: {
+      scheme_name: 'UK.OBIE.IBAN',
+      identification: 'GB82WEST12345698765432',
+      name: 'Ünïcode – é😀 "quoted"',
+      secondary_identification: null,
+    },
+    ...changes,
+  };
+}
+
+const authorised = {
+  status: 'Authorised',
+  status_updated_at_ms: 10,
+  expiration_date_time: '2026-06-01T10:00:00+02:00',
+  expires_at_ms: 2 ** 45,
+  user_id: 'user.one',
+  company_id: 7,
+  account_numbers: ['1000000001', 'ceid2000000001'],
+  authorised_at_ms: 11,
+  withdrawn_at_ms: 12,
+  decided_ahead: true,
+} as const;
+
+/** The contract of every adapter of `ConsentStore`. */
+export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] = [
+  {
+    rule: 'a consent of each kind is read as it was inserted and as it was updated',
+    async check(open) {
+      const storage = await open();
+      const access = newAccessConsent({ transaction_from_date_time: '2026-01-01T00:00:00Z' });
+      for (const details of [access, newFundsConsent()]) {
+        const inserted = await storage.unitOfWork.run((tx) => tx.consents.insert(details));
+        assertEqual(inserted, { ...details, id: inserted.id }, 'what was inserted');
+        const updated: Consent = { ...inserted, ...authorised };
+        await storage.unitOfWork.run(async (tx) => {
+          assertEqual(await tx.consents.lock(details.consent_id), inserted, 'locked');
+          await tx.consents.update(updated);
+        });
+        await (await storage.another()).unitOfWork.read(async ({ consents }) => {
+          assertEqual(await consents.find(details.consent_id), updated, 'what was updated');
+        });
+        const deleted: Consent = { ...updated, deleted_at_ms: 20, decided_ahead: false };
+        await storage.unitOfWork.run((tx) => tx.consents.update(deleted));
+        const found = await storage.unitOfWork.read((tx) => tx.consents.find(details.consent_id));
+        assertEqual(found, deleted, 'what was deleted');
+      }
+    },
+  },
+  {
+    rule: 'a ConsentId is found exactly as it is written, and an unknown one is null',
+    async check(open) {
+      const storage = await open();
+      const { consent_id } = await storage.unitOfWork.run((tx) => tx.consents.insert(newAccessConsent()));
+      await storage.unitOfWork.run(async ({ consents }) => {
+        for (const unknown of [
+          consent_id.toUpperCase(),
+          `${consent_id} `,
+          consent_id.slice(1),
+          '',
+          '%',
+          'a\0b',
+          '\ud800',
+        ]) {
+          assertEqual(await consents.find(unknown), null, `found by ${unknown}`);
+          assertEqual(await consents.lock(unknown), null, `locked by ${unknown}`);
+        }
+      });
+    },
+  },
+  {
+    rule: 'a ConsentId belongs to one consent',
+    async check(open) {
+      const storage = await open();
+      const details = newAccessConsent();
+      await storage.unitOfWork.run((tx) => tx.consents.insert(details));
+      const again = storage.unitOfWork.run((tx) =>
+        tx.consents.insert({ ...newFundsConsent(), consent_id: details.consent_id }),
+      );
+      await assertRejects(again, () => true, 'a second consent with its id');
+      const found = await storage.unitOfWork.read((tx) => tx.consents.find(details.consent_id));
+      assertEqual(found?.kind, 'account_access', 'the kind');
+    },
+  },
+  {
+    rule: 'the consents of a user are those that it authorised and that are not deleted, the newest first',
+    async check(open) {
+      const storage = await open();
+      const user_id = uniqueName('user');
+      const its = await storage.unitOfWork.run(async ({ consents }) => {
+        const inserted: Consent[] = [];
+        for (let at = 0; at < 5; at += 1) {
+          inserted.push(
+            await consents.insert(at % 2 === 0 ? newAccessConsent({ user_id }) : newFundsConsent({ user_id })),
+          );
+          await consents.insert(newAccessConsent({ user_id: `${user_id}x` }));
+          await consents.insert(newAccessConsent());
+        }
+        await consents.insert(newAccessConsent({ user_id, deleted_at_ms: 3 }));
+        return inserted;
+      });
+      for (const limit of [1, 2, 100]) {
+        const listed = await storage.unitOfWork.read(({ consents }) =>
+          everyPage((page: PageRequest) => consents.listOfUser(user_id, page), limit),
+        );
+        assertEqual(listed, its.toReversed(), `the list by pages of ${limit}`);
+      }
+      for (const unknown of ['', 'a\0b', '\ud800']) {
+        const none = await storage.unitOfWork.read(({ consents }) => consents.listOfUser(unknown, { limit: 1 }));
+        assertEqual(none.items, [], `the list of the user ${JSON.stringify(unknown)}`);
+      }
+      const refusal = await refusalOf(
+        storage.unitOfWork.read(({ consents }) => consents.listOfUser(user_id, { limit: 1, after: 'x' })),
+        'a foreign cursor',
+      );
+      assertEqual(refusal.code, 'invalid_query', 'the refusal');
+    },
+  },
+  {
+    rule: 'the active consents of a user are authorised, not withdrawn, not deleted and not expired, the newest first',
+    async check(open) {
+      const storage = await open();
+      const user_id = uniqueName('user');
+      const now_ms = 1_000;
+      const active = { ...authorised, user_id, withdrawn_at_ms: null, expires_at_ms: null };
+      const its = await storage.unitOfWork.run(async ({ consents }) => {
+        const inserted: Consent[] = [];
+        for (const changes of [{}, { expires_at_ms: now_ms + 1 }, { deleted_at_ms: null }]) {
+          inserted.push(await consents.insert(newAccessConsent({ ...active, ...changes })));
+          inserted.push(await consents.insert(newFundsConsent({ ...active, ...changes })));
+          const others = [
+            { status: 'AwaitingAuthorisation' },
+            { status: 'Rejected' },
+            { status: 'Revoked' },
+            { withdrawn_at_ms: 1 },
+            { deleted_at_ms: 1 },
+            { expires_at_ms: now_ms },
+            { user_id: `${user_id}x` },
+          ] as const;
+          for (const other of others) await consents.insert(newAccessConsent({ ...active, ...other }));
+        }
+        return inserted;
+      });
+      for (const limit of [1, 4, 100]) {
+        const listed = await storage.unitOfWork.read(({ consents }) =>
+          everyPage((page: PageRequest) => consents.listActiveOfUser(user_id, now_ms, page), limit),
+        );
+        assertEqual(listed, its.toReversed(), `the list by pages of ${limit}`);
+      }
+      await storage.unitOfWork.read(async ({ consents }) => {
+        const later = await consents.listActiveOfUser(user_id, now_ms + 1, { limit: 100 });
+        assertEqual(later.items, its.filter(({ expires_at_ms }) => expires_at_ms === null).toReversed(), 'later');
+        for (const unknown of ['', 'a\0b', '\ud800']) {
+          const none = await consents.listActiveOfUser(unknown, now_ms, { limit: 1 });
+          assertEqual(none.items, [], `the list of the user ${JSON.stringify(unknown)}`);
+        }
+        const foreign = consents.listActiveOfUser(user_id, now_ms, { limit: 1, after: 'x' });
+        assertEqual((await refusalOf(foreign, 'a foreign cursor')).code, 'invalid_query', 'the refusal');
+      });
+    },
+  },
+  {
+    rule: 'of transactions that lock one consent at once, each sees what those before it wrote',
+    async check(open) {
+      const storage = await open();
+      const { consent_id } = await storage.unitOfWork.run((tx) => tx.consents.insert(newAccessConsent()));
+      const processes = [storage, await storage.another()];
+      const count = 8;
+      await Promise.all(
+        Array.from({ length: count }, (_, at) =>
+          processes[at % 2]!.unitOfWork.run(async ({ consents }) => {
+            const consent = await consents.lock(consent_id);
+            await consents.update({ ...consent!, status_updated_at_ms: consent!.status_updated_at_ms + 1 });
+          }),
+        ),
+      );
+      const found = await storage.unitOfWork.read((tx) => tx.consents.find(consent_id));
+      assertEqual(found?.status_updated_at_ms, 2 + count, 'the updates');
+    },
+  },
+  {
+    rule: 'nothing of a transaction that rejects is stored',
+    async check(open) {
+      const storage = await open();
+      const details = newAccessConsent();
+      const work = storage.unitOfWork.run(async (tx) => {
+        await tx.consents.insert(details);
+        throw new RangeError('planned');
+      });
+      await assertRejects(work, () => true, 'the transaction');
+      assertEqual(await storage.unitOfWork.read((tx) => tx.consents.find(details.consent_id)), null, 'the consent');
+      assertEqual(
+        idsOf((await storage.unitOfWork.read((tx) => tx.consents.listOfUser('nobody', { limit: 1 }))).items),
+        [],
+        'a list',
+      );
+    },
+  },
+];

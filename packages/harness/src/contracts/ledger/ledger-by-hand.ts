@@ -1,0 +1,90 @@
+import { type Authorization, type Clearing, clearingChangeOf, neighbours_max } from '@tallystick/cards';
+import { assert } from '@tallystick/kernel';
+import { assertEqual, assertIncludes } from '../assertions.ts';
+import type { ContractRule } from '../rule.ts';
+import { idsOf, type StorageUnderTest } from '../storage/storage.ts';
+import { freshCard, nothing_in_common } from './ledger.ts';
+import { changeClearings, nothing_in_common_root } from './ledger-order.ts';
+import { rematchLookup } from './network-messages.ts';
+
+/** What a pass needs to match clearings by hand, and what it keeps of that. */
+export const ledger_by_hand_contract: readonly ContractRule<StorageUnderTest>[] = [
+  {
+    rule: 'a match by hand is loaded with both authorizations, their clearings and neighbours, and what refers to it',
+    async check(open) {
+      const { card } = await freshCard(open);
+      const [present, chosen] = [
+        await card.recordAuthorization('T-present', nothing_in_common_root),
+        await card.recordAuthorization('T-chosen', { ...nothing_in_common_root, approval_code: 'QQ4444' }),
+      ];
+      const of = (root: Authorization, fields: Partial<Clearing> = {}) =>
+        card.recordClearing({ ...nothing_in_common, match_rule: 6, authorization_id: root.id, ...fields });
+      // Only a clearing that no reference settles has neighbours by its merchant.
+      const settled = { net_reference_number: 'MCCBYHAND0520', match_rule: 3, merchant_id: 'M-by-hand' };
+      const named = await of(present, settled);
+      const beside = [await of(present), await of(chosen)];
+      const refund = await card.recordClearing({
+        ...nothing_in_common,
+        clearing_type: 'CREDIT',
+        clearing_id: named.id,
+      });
+      const undone = await card.recordClearing({ ...nothing_in_common, cycle: 'reversal', clearing_id: refund.id });
+      const coded = await card.recordClearing({ ...nothing_in_common, approval_code: 'QQ4444' });
+      const fits = { ...nothing_in_common_root, merchant_id: 'M-by-hand', billing_amount: named.billing_amount };
+      const rival = await card.recordAuthorization('T-rival', fits);
+      const state = await card.look(rematchLookup(card.id, named.id, chosen.id));
+      assertIncludes(idsOf(state.authorizations), [present.id, chosen.id, rival.id], 'the authorizations');
+      const expected = idsOf([named, ...beside, refund, undone, coded]);
+      assertIncludes(idsOf(state.clearings), expected, 'the clearings');
+      assert(state.event_ids.length >= 1, 'a match by hand has no id for its event');
+      const taken = await card.look(rematchLookup(card.id, named.id, null));
+      assertIncludes(idsOf(taken.authorizations), [present.id, rival.id], 'the authorizations without a new one');
+    },
+  },
+  {
+    rule: 'a match by hand on a card with more neighbours than a pass reads is loaded with all that moves with it',
+    async check(open) {
+      const { card } = await freshCard(open);
+      const crowd = { ...nothing_in_common, merchant_id: 'M-crowd' };
+      const [present, chosen] = [
+        await card.recordAuthorization('T-present', { ...nothing_in_common_root, merchant_id: 'M-crowd' }),
+        await card.recordAuthorization('T-chosen', { ...nothing_in_common_root, merchant_id: 'M-crowd' }),
+      ];
+      const of = (root: Authorization) => card.recordClearing({ ...crowd, match_rule: 6, authorization_id: root.id });
+      const [named, ...beside] = [await of(present), await of(present), await of(chosen)];
+      const refund = await card.recordClearing({
+        ...nothing_in_common,
+        clearing_type: 'CREDIT',
+        clearing_id: named.id,
+      });
+      const undone = await card.recordClearing({ ...nothing_in_common, cycle: 'reversal', clearing_id: refund.id });
+      await card.recordClearings(neighbours_max + 1, crowd);
+      const state = await card.look(rematchLookup(card.id, named.id, chosen.id));
+      assertEqual(state.cut_card_ids, [card.id], 'the cards that are named');
+      assertIncludes(idsOf(state.authorizations), [present.id, chosen.id], 'the authorizations');
+      assertIncludes(idsOf(state.clearings), idsOf([named, ...beside, refund, undone]), 'the clearings');
+    },
+  },
+  {
+    rule: 'what people chose about a clearing is kept',
+    async check(open) {
+      const { card, storage } = await freshCard(open);
+      const { id } = await card.recordClearing(nothing_in_common);
+      const load = async () => {
+        const { clearings } = await card.look(rematchLookup(card.id, id, null));
+        return clearings.find((row) => row.id === id)!;
+      };
+      assertEqual((await load()).choices, null, 'the choices of a new clearing');
+      for (const choices of [
+        [
+          { authorization_id: 7, is_match: true },
+          { authorization_id: 8, is_match: false },
+        ],
+        null,
+      ]) {
+        await changeClearings(storage, card, { ...clearingChangeOf(await load()), choices });
+        assertEqual((await load()).choices, choices, 'the choices');
+      }
+    },
+  },
+];

@@ -1,0 +1,322 @@
+import { money } from '@tallystick/kernel';
+import {
+  break_kinds,
+  catchUp,
+  cellKeyOf,
+  cellOf,
+  daysAfter,
+  type Item,
+  type ItemFilter,
+  item_statuses,
+  itemIdOf,
+  matchCellKeyOf,
+  matchCellsOf,
+  noItemChanges,
+  rebuild,
+  recompute,
+  type SummaryCell,
+} from '@tallystick/reconciliation';
+import fc from 'fast-check';
+import { assertEqual } from '../assertions.ts';
+import { type ContractRule, openForRuns, type PropertyRuns } from '../rule.ts';
+import { everyPage, makeCompany, type StorageUnderTest } from '../storage/storage.ts';
+import { arrival_plans, StoredWorld, world_plans } from './reconciliation-world.ts';
+
+let items_made = 50_000_000;
+
+/** Items of a company with every status, many kinds, classes, cards and dates, in no order. */
+function itemsOf(company_id: number): readonly Item[] {
+  return Array.from({ length: 90 }, (_, at): Item => {
+    items_made += 1;
+    const status = item_statuses[at % item_statuses.length]!;
+    const has_kind = status === 'break' || status === 'accepted' || status === 'ignored';
+    const has_clearing = at % 5 !== 0;
+    const settlement_date = has_clearing ? daysAfter('2026-03-02', at % 9) : null;
+    return {
+      id: itemIdOf({ kind: 'clearing', id: items_made }),
+      company_id,
+      status,
+      kind: has_kind ? break_kinds[at % break_kinds.length]! : null,
+      class: has_clearing ? (['exact', 'over', 'tip'] as const)[at % 3]! : null,
+      rule: 'ard',
+      vcn_id: 1 + (at % 4),
+      merchant_name: 'Joe\'s "Diner" é😀',
+      authorization_ids: [],
+      clearing_ids: has_clearing ? [items_made] : [],
+      line_ids: [],
+      matches: [],
+      alternatives: [],
+      authorized: null,
+      cleared: money(at),
+      stated: null,
+      fees: money(0),
+      difference: money(-at),
+      currency: at % 7 === 0 ? 'EUR' : 'USD',
+      sides: 2,
+      settlement_date,
+      period_date: settlement_date,
+      due_date: has_kind ? daysAfter('2026-03-05', at % 11) : null,
+      next_change_ms: null,
+      // Several arrive at one time.
+      opened_at_ms: 1_000_000 - (at % 13) * 1_000,
+      version: 1 + at,
+      period_id: null,
+    };
+  });
+}
+
+const filters: readonly ItemFilter[] = [
+  {},
+  ...item_statuses.map((status) => ({ status })),
+  ...break_kinds.map((kind) => ({ kind })),
+  { class: 'exact' },
+  { class: 'over' },
+  { class: 'reversal' },
+  { vcn_id: 2 },
+  { currency: 'EUR' },
+  { settlement_date: { from: '2026-03-04' } },
+  { settlement_date: { from: '2026-03-04', to: '2026-03-05' } },
+  { due_date: { from: '2026-03-06', to: '2026-03-09' } },
+  { due_date: { to: '2026-03-06' } },
+  { due_date: { to: '2026-03-06', with_later_breaks: true } },
+  { due_date: { from: '2026-03-07', to: '2026-03-08', with_later_breaks: true } },
+  { status: 'break', class: 'over' },
+  { status: 'break', kind: 'amount', currency: 'USD' },
+  { status: 'matched', settlement_date: { to: '2026-03-06' }, vcn_id: 3 },
+  { status: 'matched', class: 'exact', currency: 'USD' },
+  { kind: 'unstated', due_date: { from: '2026-03-07' } },
+];
+
+function fits(item: Item, filter: ItemFilter): boolean {
+  const { settlement_date, due_date, ...equal } = filter;
+  const isWithin = (date: string | null, range: ItemFilter['due_date']) =>
+    range === undefined || (date !== null && date >= (range.from ?? date) && date <= (range.to ?? date));
+  return (
+    Object.entries(equal).every(([name, value]) => item[name as keyof Item] === value) &&
+    isWithin(item.settlement_date, settlement_date) &&
+    (isWithin(item.due_date, due_date) ||
+      (due_date?.with_later_breaks === true && item.status === 'break' && (item.due_date ?? '') > due_date.to!))
+  );
+}
+
+/** The rules of lists of items, and of the inbox. */
+const reconciliation_list_contract: readonly ContractRule<StorageUnderTest>[] = [
+  {
+    rule: 'items are listed newest first by each filter and by several, on pages that omit none',
+    async check(open) {
+      const { unitOfWork } = await open();
+      const [company_id, other_id] = await unitOfWork.run(async (tx) => [
+        (await makeCompany(tx)).id,
+        (await makeCompany(tx)).id,
+      ]);
+      const items = itemsOf(company_id!);
+      await unitOfWork.run(async ({ reconciliation }) => {
+        for (const [of, inserted] of [
+          [company_id!, items],
+          [other_id!, itemsOf(other_id!)],
+        ] as const) {
+          await reconciliation.lockCompany(of);
+          await reconciliation.write({
+            ...noItemChanges(of),
+            inserted,
+          });
+        }
+      });
+      for (const filter of filters) {
+        const expected = items
+          .filter((item) => fits(item, filter))
+          .sort((a, b) => b.opened_at_ms - a.opened_at_ms || b.id - a.id);
+        const found = await unitOfWork.read((tx) =>
+          everyPage((page) => tx.reconciliation.list(company_id!, filter, page), 4),
+        );
+        assertEqual(found, expected, JSON.stringify(filter));
+        const { items: second } = await unitOfWork.read((tx) =>
+          tx.reconciliation.list(company_id!, filter, { limit: 3, offset: 2 }),
+        );
+        assertEqual(second, expected.slice(2, 5), `${JSON.stringify(filter)} with an offset`);
+      }
+    },
+  },
+  {
+    rule: 'acts are found by the records that they concern, and enter their items into the inbox',
+    async check(open) {
+      const { unitOfWork } = await open();
+      const { id: company_id } = await unitOfWork.run((tx) => makeCompany(tx));
+      const subject = {
+        fingerprint: 'f',
+        pairs: [{ line_id: 7, clearing_id: 8 }],
+        authorization: null,
+        rule: null,
+        confirmed: [],
+      };
+      const fields = { company_id, at_ms: 5, actor: 'key:1', note: 'é😀', reason: null, request_id: null };
+      const [act] = await unitOfWork.run(async ({ reconciliation }) => {
+        await reconciliation.lockCompany(company_id);
+        const item_id = itemIdOf({ kind: 'clearing', id: 9 });
+        return await reconciliation.insertActs([{ ...fields, action: 'match', item_id, subject }]);
+      });
+      await unitOfWork.read(async ({ reconciliation }) => {
+        for (const record of [
+          { kind: 'line', id: 7 },
+          { kind: 'clearing', id: 8 },
+          { kind: 'clearing', id: 9 },
+        ] as const) {
+          assertEqual(await reconciliation.actsOn(company_id, [record]), [act], `${record.kind} ${record.id}`);
+        }
+        assertEqual(await reconciliation.actsOn(company_id, [{ kind: 'line', id: 8 }]), [], 'another line');
+        assertEqual(await reconciliation.hasWork(company_id, 0), true, 'work');
+      });
+      const taken = await unitOfWork.run(async ({ reconciliation }) => {
+        await reconciliation.lockCompany(company_id);
+        return await reconciliation.takeArrivals(company_id, 10);
+      });
+      assertEqual(taken, { rows: 1, records: [{ kind: 'clearing', id: 9 }] }, 'the arrival');
+      const none = await unitOfWork.run((tx) => tx.reconciliation.takeArrivals(company_id, 10));
+      assertEqual(none, { rows: 0, records: [] }, 'what is left');
+    },
+  },
+];
+
+/**
+ * Throws unless a recomputation of everything finds no difference, and the cells count the items.
+ */
+export async function assertConsistent(world: StoredWorld, storage: StorageUnderTest = world.storage): Promise<void> {
+  const { company_id, now_ms } = world;
+  await storage.unitOfWork.read(async (tx) => {
+    const store = tx.reconciliation;
+    const records = [];
+    for (const kind of ['authorization', 'clearing', 'line'] as const) {
+      const ids = await store.recordsAfter(company_id, kind, 0, 1_000);
+      records.push(...ids.map((id) => ({ kind, id })));
+    }
+    const items = await store.itemsAfter(company_id, null, 1_000);
+    const coverage = await store.readCoverage(company_id);
+    const item_ids = items.map(({ id }) => id);
+    const { changes } = await recompute(store, { records, item_ids }, { company_id, coverage, now_ms });
+    const differences = { ...changes, cells: [], match_cells: [] };
+    assertEqual(differences, noItemChanges(company_id), 'a recomputation of all records');
+    const counted = new Map<string, SummaryCell>();
+    for (const item of items) {
+      const cell = cellOf(item);
+      const { count, sum } = counted.get(cellKeyOf(cell)) ?? { count: 0, sum: 0 };
+      counted.set(cellKeyOf(cell), { ...cell, count: count + 1, sum: sum + cell.sum });
+    }
+    const inOrder = (cells: Iterable<SummaryCell>) => [...cells].sort((a, b) => (cellKeyOf(a) < cellKeyOf(b) ? -1 : 1));
+    assertEqual(inOrder(await store.cells(company_id)), inOrder(counted.values()), 'the cells');
+    const matches = Map.groupBy(items.flatMap(matchCellsOf), matchCellKeyOf);
+    const cells = await store.matchCells(company_id);
+    assertEqual(
+      cells.map((cell) => [matchCellKeyOf(cell), cell.count]).sort(),
+      [...matches].map(([key, of_key]) => [key, of_key.length]).sort(),
+      'the cells of matches',
+    );
+  });
+}
+
+/**
+ * The contract of every adapter of `ReconciliationStore`, and of what keeps its items up to date.
+ */
+export function reconciliationStoreContract(
+  runs: PropertyRuns = { numRuns: 25 },
+): readonly ContractRule<StorageUnderTest>[] {
+  return [
+    ...reconciliation_list_contract,
+    {
+      rule: 'any order of arrival and any split over steps end with the same items',
+      async check(open) {
+        const storageOfRun = openForRuns(open);
+        await fc.assert(
+          fc.asyncProperty(world_plans, arrival_plans, async (plan, arrival) => {
+            const storage = await storageOfRun();
+            const expected = await StoredWorld.arrived(storage, plan);
+            const found = await StoredWorld.arrived(storage, plan, arrival);
+            assertEqual(await found.items(), await expected.items(), 'the items');
+            await assertConsistent(expected);
+            await assertConsistent(found);
+          }),
+          runs,
+        );
+      },
+    },
+    {
+      rule: 'a rebuild finds no difference in what was kept up to date, and mends what was lost, while records wait',
+      async check(open) {
+        const storageOfRun = openForRuns(open);
+        await fc.assert(
+          fc.asyncProperty(world_plans, arrival_plans, async (plan, arrival) => {
+            const storage = await storageOfRun();
+            const world = await StoredWorld.arrived(storage, plan, arrival);
+            const { company_id } = world;
+            const ports = { unitOfWork: storage.unitOfWork, clock: world.clock() };
+            const before = await world.items();
+            const checked = await rebuild(ports, { company_id, check_only: true, batch_max: 3 });
+            const rebuilt = await rebuild(ports, { company_id, check_only: false, batch_max: 3 });
+            for (const found of [checked, rebuilt]) {
+              assertEqual(
+                [found.items_different, found.entries_different, found.cells_different],
+                [0, 0, 0],
+                'the differences',
+              );
+            }
+            await lose(world);
+            await world.touchClearings();
+            await rebuild(ports, { company_id, check_only: false, batch_max: 3 });
+            assertEqual(await world.items(), before, 'the mended items');
+            await assertConsistent(world);
+          }),
+          runs,
+        );
+      },
+    },
+    {
+      rule: 'nothing is lost or done twice when several processes keep up while records arrive',
+      async check(open) {
+        const storagesOfRun = openForRuns(async () => {
+          const storage = await open();
+          return [storage, await storage.another()] as const;
+        });
+        await fc.assert(
+          fc.asyncProperty(world_plans, async (plan) => {
+            const [storage, other] = await storagesOfRun();
+            const expected = await StoredWorld.arrived(storage, plan);
+            const world = await StoredWorld.on(storage);
+            world.now_ms = expected.now_ms;
+            const { company_id } = world;
+            const follow = ({ unitOfWork }: StorageUnderTest) =>
+              catchUp({ unitOfWork, clock: world.clock() }, company_id, { batch_max: 2 });
+            const arrivals = [...world.arrivalsOf(plan)];
+            // Moves come after what they move.
+            const in_order = arrivals.toSorted((a, b) => Number(a.kind === 'move') - Number(b.kind === 'move'));
+            for (let at = 0; at < in_order.length; at += 3) {
+              const write = async () => {
+                for (const arrival of in_order.slice(at, at + 3)) await world.write(arrival);
+              };
+              await Promise.all([write(), follow(storage), follow(other)]);
+            }
+            await world.catchUp(500);
+            assertEqual(await world.items(), await expected.items(), 'the items');
+            await assertConsistent(world);
+          }),
+          { ...runs, numRuns: runs.numRuns ?? 10 },
+        );
+      },
+    },
+  ];
+}
+
+/** Removes every second item and all cells and entries, as no use case does. */
+async function lose({ company_id, storage }: StoredWorld): Promise<void> {
+  await storage.unitOfWork.run(async (tx) => {
+    const store = tx.reconciliation;
+    await store.lockCompany(company_id);
+    const items = await store.itemsAfter(company_id, null, 1_000);
+    const entries = await store.entriesAfter(company_id, null, 1_000);
+    await store.write({
+      ...noItemChanges(company_id),
+      removed_ids: items.filter((_item, at) => at % 2 === 0).map(({ id }) => id),
+      entries_removed: entries.filter((_entry, at) => at % 3 !== 0),
+      cells: (await store.cells(company_id)).map((cell) => ({ ...cell, count: -cell.count, sum: -cell.sum })),
+      match_cells: (await store.matchCells(company_id)).map((cell) => ({ ...cell, count: -cell.count })),
+    });
+  });
+}

@@ -1,0 +1,188 @@
+import type { Company, CompanyStore } from '@tallystick/access';
+import type { AccountStore, BankStore } from '@tallystick/accounts';
+import {
+  type CardsTx,
+  type Ledger,
+  no_details,
+  type QuarantineStore,
+  type RealCard,
+  type SealedNumber,
+  type UnknownNumberStore,
+  type VirtualCard,
+} from '@tallystick/cards';
+import type { AuthorisationStore, ConsentStore, ThirdPartyStore } from '@tallystick/consents';
+import type { ImportStore } from '@tallystick/imports';
+import {
+  assert,
+  money,
+  type Page,
+  type PageRequest,
+  type SandboxClockStore,
+  type UnitOfWork,
+} from '@tallystick/kernel';
+import type { ReconciliationReports, ReconciliationStore } from '@tallystick/reconciliation';
+
+/** The parts of a transaction that the suites of storage need. */
+export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templates' | 'events' | 'audit'> {
+  readonly companies: CompanyStore;
+  readonly sandbox_clock: SandboxClockStore;
+  readonly unknown_numbers: UnknownNumberStore;
+  readonly quarantine: QuarantineStore;
+  readonly imports: ImportStore;
+  readonly accounts: AccountStore;
+  readonly bank: BankStore;
+  readonly consents: ConsentStore;
+  readonly third_parties: ThirdPartyStore;
+  readonly authorisation: AuthorisationStore;
+  readonly reconciliation: ReconciliationStore;
+  readonly reconciliation_reports: ReconciliationReports;
+}
+
+/**
+ * Storage for its suites. The rules of a suite may share it, and it may contain data of other
+ * rules: each rule creates its own companies. The caller closes it.
+ */
+export interface StorageUnderTest {
+  readonly unitOfWork: UnitOfWork<StorageTx>;
+  readonly ledger: Ledger;
+  /** The time of the ledger's clock, epoch milliseconds. */
+  readonly now_ms: number;
+  /** Closes this process's part of it. */
+  close(): Promise<void>;
+  /**
+   * The same storage as another process sees it. Storage that lives in one process returns itself.
+   */
+  another(): Promise<StorageUnderTest>;
+  /**
+   * Does the work that the adapter leaves for after a commit, such as building an index. Rules call
+   * it at any time, and no answer may depend on it. Absent when there is no such work.
+   */
+  doLaterWork?(): Promise<void>;
+}
+
+let companies_made = 0;
+
+/** Returns a company to insert, with a customer number that no other has. */
+export function companyRow(changes: Partial<Omit<Company, 'id'>> = {}): Omit<Company, 'id'> {
+  companies_made += 1;
+  return {
+    name: 'Acme',
+    customer_number: `CN ${companies_made}`,
+    full_details_in_mail: false,
+    hold_days: null,
+    status: 'active',
+    rate_limit_per_minute: null,
+    created_at_ms: 0,
+    ...changes,
+  };
+}
+
+/** Creates a company for one rule. */
+export function makeCompany({ companies }: Pick<StorageTx, 'companies'>, name = 'Acme'): Promise<Company> {
+  return companies.insert(companyRow({ name }));
+}
+
+export function newRealCard(company_id: number, changes: Partial<RealCard> = {}): Omit<RealCard, 'id'> {
+  return {
+    company_id,
+    alias: 'Travel',
+    billing_currency: 'USD',
+    account_range: '555555',
+    velocity_enabled: true,
+    network_data_names: null,
+    is_default: false,
+    created_at_ms: 0,
+    ...changes,
+  };
+}
+
+export interface Owner {
+  readonly company_id: number;
+  readonly rcn_id: number;
+}
+
+/** Creates a company with a real card. */
+export async function makeOwner(tx: Pick<StorageTx, 'companies' | 'real_cards'>): Promise<Owner> {
+  const company = await makeCompany(tx);
+  const real_card = await tx.real_cards.insert(newRealCard(company.id, { is_default: true }));
+  return { company_id: company.id, rcn_id: real_card.id };
+}
+
+export type NewCard = Parameters<StorageTx['cards']['insert']>[0];
+
+export function newCard({ company_id, rcn_id }: Owner, changes: Partial<NewCard> = {}): NewCard {
+  return {
+    company_id,
+    rcn_id,
+    status: 'Approved',
+    last4: '4242',
+    expiry: '2028-05',
+    ...no_details,
+    emails: ['card@example.com'],
+    notified: true,
+    network_data: { 'Purchase Type': 'Travel' },
+    metadata: { project: 'apollo', cost_centre: 17, nested: { deep: [1, 'two'] }, nothing: null },
+    supplier_id: null,
+    created_at_ms: 0,
+    canceled_at_ms: null,
+    per_transaction_min: money(0),
+    per_transaction_max: money(1_000),
+    per_transaction_max_defaulted: true,
+    total_card_amount: money(1_000),
+    transactions_max: 3,
+    recurring: 'Continuous',
+    authorization_hold_days: null,
+    aging_velocity_time_zone: null,
+    currency: null,
+    valid_starting_on: '2026-01-01',
+    valid_ending_on: '2028-05-31',
+    template_id: 1,
+    ...changes,
+  };
+}
+
+let numbers_drawn = 0;
+
+/** Returns a number that no other card has. */
+export function sealedNumber(key_id = 'key-1'): SealedNumber {
+  numbers_drawn += 1;
+  const number_index = new Uint8Array(32);
+  new DataView(number_index.buffer).setUint32(0, numbers_drawn);
+  return { number_sealed: new Uint8Array([1, 2, numbers_drawn % 256]), number_key_id: key_id, number_index };
+}
+
+/** Creates a card with a new number. */
+export async function makeCard(
+  { cards }: Pick<StorageTx, 'cards'>,
+  owner: Owner,
+  changes: Partial<NewCard> = {},
+  number = sealedNumber(),
+): Promise<VirtualCard> {
+  const card = await cards.insert(newCard(owner, changes), number, 0);
+  assert(card !== null, 'a new number was refused as used');
+  return card;
+}
+
+/** Returns all items of a list, page by page. */
+export async function everyPage<Item>(
+  list: (page: PageRequest) => Promise<Page<Item>>,
+  limit: number,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: Page<Item> = await list({ limit, ...(after === undefined ? {} : { after }) });
+    assert(page.items.length <= limit, `a page of ${limit} items has ${page.items.length}`);
+    items.push(...page.items);
+    after = page.next;
+  }
+  return items;
+}
+
+export function idsOf(rows: readonly { readonly id: number }[]): readonly number[] {
+  return rows.map(({ id }) => id);
+}
+
+/** Returns the numbers in ascending order. */
+export function rising(numbers: Iterable<number>): readonly number[] {
+  return [...numbers].sort((a, b) => a - b);
+}
