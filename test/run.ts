@@ -5,11 +5,14 @@
  * The end of a run lists the slowest files, what did not run and what failed. With `--require`, a
  * part that is not there fails the run.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { ScratchDatabase } from '@tallystick/test-support';
 import { type Failure, failuresOf, failuresText } from './runner/failures.ts';
 import { createMemoryFolder } from './runner/memory-folder.ts';
 import { type Found, type OptionalPart, optional_parts } from './runner/optional-parts.ts';
@@ -31,6 +34,9 @@ import {
  * file may take any time.
  */
 const file_minutes_max = 15;
+
+/** From this number of files on, the databases that tests copy are made once for all of them. */
+const files_sharing_min = 6;
 
 /** Many tests make many short-lived objects: with room for them, they are collected less often. */
 const young_space = '--max-semi-space-size=32';
@@ -79,7 +85,10 @@ async function main(args: readonly string[]): Promise<number> {
     const missing = missingRequirements(switches, parts);
     for (const what of missing) console.error(wrap(what));
     if (missing.length > 0) return 1;
-    const outcome = await runTests(switches, files, parts, interruption.signal);
+    const migrated = files.chosen.length < files_sharing_min ? null : await openMigrated(parts);
+    const outcome = await runTests(switches, files, parts, migrated?.urls ?? '{}', interruption.signal).finally(() =>
+      migrated?.close(),
+    );
     const elapsed_s = (performance.now() - started_ms) / 1000;
     report(switches, files, parts, elapsed_s, outcome);
     if (switches.record && switches.size !== 'long') {
@@ -128,10 +137,40 @@ function missingRequirements({ required }: Switches, parts: readonly PartFound[]
   });
 }
 
+/**
+ * Makes the databases that the tests copy, in a process that also removes them: the runner loads no
+ * adapter.
+ */
+async function openMigrated(parts: readonly PartFound[]): Promise<{ readonly urls: string; close(): Promise<void> }> {
+  const env = { ...process.env, ...Object.assign({}, ...parts.map(({ found }) => found.environment)) };
+  const program = fileURLToPath(new URL('runner/migrated-databases.ts', import.meta.url));
+  const maker = spawn(process.execPath, ['--conditions=source', program], {
+    cwd: root,
+    env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(maker, 'exit');
+  let written = '';
+  for await (const chunk of maker.stdout) {
+    written += chunk;
+    if (written.endsWith('\n')) break;
+  }
+  const databases: readonly ScratchDatabase[] = JSON.parse(written);
+  const urls = databases.map(({ name, database_url }) => [name, database_url]);
+  return {
+    urls: JSON.stringify(Object.fromEntries(urls)),
+    async close() {
+      maker.stdin.end();
+      await ended;
+    },
+  };
+}
+
 async function runTests(
   switches: Switches,
   files: TestFiles,
   parts: readonly PartFound[],
+  migrated_urls: string,
   interruption: AbortSignal,
 ): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-runner-'));
@@ -161,6 +200,7 @@ async function runTests(
         ...(switches.runs === null && switches.size !== 'long'
           ? { TALLYSTICK_TEST_MINUTES: String(file_minutes_max) }
           : {}),
+        TALLYSTICK_TEST_MIGRATED: migrated_urls,
         TALLYSTICK_TEST_SIZE: switches.size,
         TALLYSTICK_TEST_SEED: String(switches.seed),
         TALLYSTICK_TEST_TIMES: times_folder,

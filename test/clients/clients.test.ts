@@ -12,9 +12,9 @@ import { fileURLToPath } from 'node:url';
 import {
   checkedDocument,
   generators_expected,
+  migratedDatabase,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   startServer,
   type TlsReceiver,
   tlsReceiver,
@@ -48,7 +48,7 @@ describe('clients from the OpenAPI document', { skip }, () => {
   let text = '';
 
   before(async () => {
-    database = await scratchDatabase('sqlite');
+    database = await migratedDatabase('sqlite');
     server = await startServer({ database_url: database.database_url });
     receiver = await tlsReceiver();
     text = await (await fetch(`${server.url}/openapi.json`)).text();

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import type { Mailer } from '@tallystick/cards';
-import { type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { migratedDatabase, type ScratchDatabase } from '@tallystick/test-support';
 import { type AuthorizationMessage, createKeys, createTallystick } from 'tallystick';
 import { runCommand } from '../../apps/embedded/src/command-line/command.ts';
 import { default_settings } from '../../apps/embedded/src/composition/default-settings.ts';
@@ -71,7 +71,7 @@ describe('docs/embedding.md', { timeout: 120_000 }, () => {
   let host: typeof import('./guide/tally.ts');
 
   before(async () => {
-    scratch = await scratchDatabase('postgres');
+    scratch = await migratedDatabase('postgres');
     env.DATABASE_URL = scratch.database_url;
     env.TALLYSTICK_KEYS = await createKeys();
     host = await import('./guide/tally.ts');

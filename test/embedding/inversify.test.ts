@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Clock } from '@tallystick/kernel';
-import { scratchDatabase } from '@tallystick/test-support';
+import { migratedDatabase } from '@tallystick/test-support';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import { pino } from 'pino';
 import { createKeys, type Tallystick } from 'tallystick';
@@ -45,7 +45,7 @@ async function createCompany({ operator }: Tallystick): Promise<string> {
 describe('a host on Inversify', () => {
   for (const name of ['sqlite', 'postgres'] as const) {
     it(`rebinds the sender and the clock, and loads a module of its own beside, on ${name}`, async (t) => {
-      const scratch = await scratchDatabase(name);
+      const scratch = await migratedDatabase(name);
       t.after(() => scratch.dispose());
       const sender = keptRequests();
       let now_ms = Date.UTC(2026, 4, 1);
@@ -96,7 +96,7 @@ describe('a host on Inversify', () => {
   });
 
   it('loads only the modules that it needs into its own container', async (t) => {
-    const scratch = await scratchDatabase('sqlite');
+    const scratch = await migratedDatabase('sqlite');
     t.after(() => scratch.dispose());
     const container = new Container({ defaultScope: 'Singleton' });
     container

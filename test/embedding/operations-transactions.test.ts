@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type DatabaseName, scratchDatabase } from '@tallystick/test-support';
+import { type DatabaseName, migratedDatabase } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { type CompanyOperations, createKeys, createTallystick, isRefusal, type Tallystick } from 'tallystick';
@@ -14,7 +14,7 @@ interface World {
 }
 
 async function openWorld(closing: AsyncDisposableStack, name: DatabaseName): Promise<World> {
-  const scratch = await scratchDatabase(name);
+  const scratch = await migratedDatabase(name);
   closing.defer(() => scratch.dispose());
   const tally = closing.use(await createTallystick({ database: scratch.database_url, keys: await createKeys() }));
   await tally.migrate();

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DeliveryOffer, DeliveryQueue } from '@tallystick/events';
 import { card_vault_contract, mailer_contract, type VaultOfRing } from '@tallystick/harness';
-import { propertyParameters, scratchDatabase } from '@tallystick/test-support';
+import { migratedDatabase, propertyParameters } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
 import { verifyDelivery } from '@tallystick/webhook-signature';
 import fc from 'fast-check';
@@ -65,7 +65,7 @@ describe('a vault of the host', () => {
 
   it('seals the numbers of every card, and opens them in another process with the same keys', async (t) => {
     for (const name of ['sqlite', 'postgres'] as const) {
-      const scratch = await scratchDatabase(name);
+      const scratch = await migratedDatabase(name);
       t.after(() => scratch.dispose());
       const keys = await createKeys();
       const numbers = hostVault([hostKey('2026')], randomBytes(32));
@@ -100,7 +100,7 @@ describe('a vault of the host', () => {
   });
 
   it('is needed to open its database: another vault is refused in one sentence', async (t) => {
-    const scratch = await scratchDatabase('sqlite');
+    const scratch = await migratedDatabase('sqlite');
     t.after(() => scratch.dispose());
     const options = { database: scratch.database_url, keys: await createKeys() };
     const tally = await openWith({ numbers: hostVault([hostKey('2026')], randomBytes(32)) }, options);

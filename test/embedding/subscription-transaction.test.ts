@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SubscriptionTx } from '@tallystick/events';
-import { database_names, scratchDatabase } from '@tallystick/test-support';
+import { database_names, migratedDatabase } from '@tallystick/test-support';
 import { createTallystick, isRefusal, type Tallystick, UnusableTransaction } from 'tallystick';
 
 for (const name of database_names) {
   describe(`the transaction of a handler on ${name}`, { timeout: 30_000 }, () => {
     async function withInstance(work: (tally: Tallystick) => Promise<void>): Promise<void> {
-      const scratch = await scratchDatabase(name);
+      const scratch = await migratedDatabase(name);
       try {
         await using tally = await createTallystick({ database: scratch.database_url, sandbox: true });
         await tally.migrate();

@@ -8,9 +8,9 @@ import {
   changeRows,
   database_names,
   full_run,
+  migratedDatabase,
   readRows,
   type ScratchDatabase,
-  scratchDatabase,
   test_seed,
   testRuns,
 } from '@tallystick/test-support';
@@ -47,7 +47,7 @@ describe('SIGKILL of the host at random points, with two processes that handle e
       let state = test_seed;
 
       before(async () => {
-        database = await scratchDatabase(name);
+        database = await migratedDatabase(name);
         const { database_url } = database;
         const keys = await createKeys();
         await using tally = await createTallystick({ database: database_url, keys });

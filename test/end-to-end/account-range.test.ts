@@ -4,7 +4,7 @@ import { cardNumberAt, issueCard } from '@tallystick/cards';
 import { makeCard, makeOwner } from '@tallystick/harness';
 import { fixedClock, Refusal } from '@tallystick/kernel';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
-import { database_names, scratchDatabase, test_keys } from '@tallystick/test-support';
+import { database_names, migratedDatabase, test_keys } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
 
 const noon_ms = Date.UTC(2026, 4, 20, 12);
@@ -17,7 +17,7 @@ describe('an account range that is nearly used up', () => {
   for (const name of database_names)
     it(`gives each of its last numbers once, also to two processes, and then refuses, on ${name}`, async (t) => {
       const { card_vault: vault, random, audit_mac } = createVault(parseKeyRing(test_keys));
-      const database = await scratchDatabase(name);
+      const database = await migratedDatabase(name);
       t.after(() => database.dispose());
       const open = async (): Promise<Persistence> => {
         const clock = fixedClock(noon_ms);

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import {
   loopbackCertificate,
+  migratedDatabase,
   runAdmin,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   startServer,
 } from '@tallystick/test-support';
 import * as client from 'openid-client';
@@ -38,7 +38,7 @@ describe('an authorisation on a live server that terminates TLS', () => {
   let server: ServerProcess | undefined;
   let dispatcher: Agent | undefined;
   before(async () => {
-    database = await scratchDatabase('sqlite');
+    database = await migratedDatabase('sqlite');
   });
   after(async () => {
     await server?.stop();

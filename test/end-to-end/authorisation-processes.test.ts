@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
   database_names,
+  migratedDatabase,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   startServer,
 } from '@tallystick/test-support';
 import * as client from 'openid-client';
@@ -22,7 +22,7 @@ for (const name of database_names) {
     let service: Service;
     let requests = 0;
     before(async () => {
-      database = await scratchDatabase(name);
+      database = await migratedDatabase(name);
       const { database_url } = database;
       const one = () => startServer({ database_url, env: { PUBLIC_URL: issuer, LOG_LEVEL: 'debug' } });
       servers = [await one(), await one()];

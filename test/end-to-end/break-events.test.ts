@@ -5,10 +5,10 @@ import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { rebuild } from '@tallystick/reconciliation';
 import {
   database_names,
+  migratedDatabase,
   readRows,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   send,
   startServer,
   test_keys,
@@ -114,7 +114,7 @@ function fractions(): () => number {
 for (const name of database_names) {
   describe(`a break, on ${name}`, () => {
     it('is opened, ages at each bucket and is resolved, with one event each, and the metrics count it', async (t) => {
-      const database = await scratchDatabase(name);
+      const database = await migratedDatabase(name);
       t.after(() => database.dispose());
       const server = await startServer(database);
       t.after(() => server.stop());
@@ -152,7 +152,7 @@ for (const name of database_names) {
     });
 
     it('has one event, and items equal rebuilt ones, when SIGKILL ends servers at random points', async (t) => {
-      const database = await scratchDatabase(name);
+      const database = await migratedDatabase(name);
       t.after(() => database.dispose());
       const random = fractions();
       let server = await startServer(database);

@@ -3,11 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import {
   changeRows,
   database_names,
+  migratedDatabase,
   type Reply,
   readRows,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   send,
   startServer,
   testRuns,
@@ -62,7 +62,7 @@ describe('a crash', { concurrency: true }, () => {
       };
 
       before(async () => {
-        database = await scratchDatabase(name);
+        database = await migratedDatabase(name);
         await start();
         await moveClock({ set: '2099-03-15T10:00:00Z' });
       });

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { type ImportPorts, importFile } from '@tallystick/imports';
 import { createSampleSet, type SampleRecord, sample_formats } from '@tallystick/samples';
 import { closeContainer, createContainer, readConfig, tokens } from '@tallystick/server';
-import {
-  type DatabaseName,
-  database_names,
-  propertyParameters,
-  type ScratchDatabase,
-  serverEnvironment,
-} from '@tallystick/test-support';
+import { type DatabaseName, database_names, propertyParameters, serverEnvironment } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { differencesFrom } from './answer-sheet.ts';
 import {
@@ -22,7 +16,7 @@ import {
   type ScenarioArrivals,
 } from './arrivals.ts';
 import { sampleFileBytes } from './sample-file.ts';
-import { migratedDatabase, openSampleWorld, type SampleWorld } from './sample-world.ts';
+import { openSampleWorld, type SampleWorld } from './sample-world.ts';
 
 /** A little more than one deck, so that every scenario is there. */
 const records = 210;
@@ -39,18 +33,12 @@ function runs(name: DatabaseName) {
 }
 
 describe('whatever the order of arrival', { concurrency: true }, () => {
-  const migrated = new Map<DatabaseName, ScratchDatabase>();
-  before(async () => {
-    for (const name of database_names) migrated.set(name, await migratedDatabase(name));
-  });
-  after(() => Promise.all([...migrated.values()].map((database) => database.dispose())));
-
   for (const name of database_names) {
     it(`messages end in what the answer sheet says (${name})`, async () => {
       await fc.assert(
         fc.asyncProperty(fc.record(run), async ({ seed, format, order, at_once }) => {
           const set = createSampleSet({ cards: 3, records, seed, format, day: '2099-03-15' });
-          const world = await openSampleWorld(name, set, migrated.get(name));
+          const world = await openSampleWorld(name, set);
           try {
             const lists = arrivalsOf(set, world).flatMap((arrivals) => [
               ...inOrder(arrivals, arrivals.authorizations),
@@ -72,7 +60,7 @@ describe('whatever the order of arrival', { concurrency: true }, () => {
         fc.asyncProperty(fc.record(run), async ({ seed, format, order, at_once }) => {
           const day = Temporal.Now.plainDateISO('UTC').toString();
           const set = createSampleSet({ cards: 3, records, seed, format, day });
-          const world = await openSampleWorld(name, set, migrated.get(name));
+          const world = await openSampleWorld(name, set);
           const random = randomFrom(order);
           try {
             const { before, file, after } = divided(arrivalsOf(set, world), random);

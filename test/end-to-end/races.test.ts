@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
   database_names,
+  migratedDatabase,
   type Reply,
   readRows,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   send,
   startServer,
   testRuns,
@@ -31,7 +31,7 @@ for (const name of database_names) {
     let database: ScratchDatabase;
     const servers: ServerProcess[] = [];
     before(async () => {
-      database = await scratchDatabase(name);
+      database = await migratedDatabase(name);
       const one = async () => servers.push(await startServer({ database_url: database.database_url }));
       await Promise.all(Array.from({ length: processes }, one));
     });

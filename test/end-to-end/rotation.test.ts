@@ -3,11 +3,11 @@ import { after, before, describe, it } from 'node:test';
 import { clearing_formats } from '@tallystick/clearing-files';
 import {
   database_names,
+  migratedDatabase,
   readRows,
   runAdmin,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   send,
   startServer,
   testRuns,
@@ -67,7 +67,7 @@ describe('key rotation', { concurrency: true }, () => {
       const servers: ServerProcess[] = [];
       const cards: Card[] = [];
       before(async () => {
-        database = await scratchDatabase(name);
+        database = await migratedDatabase(name);
       });
       after(async () => {
         await Promise.all(servers.map((server) => server.kill()));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type CardOf, createSampleSet } from '@tallystick/samples';
-import { readRows, scratchDatabase, serverEnvironment, startServer } from '@tallystick/test-support';
+import { migratedDatabase, readRows, serverEnvironment, startServer } from '@tallystick/test-support';
 import { runImport } from './import-process.ts';
 
 const main_path = fileURLToPath(new URL('../../apps/importer/src/sample-files/main.ts', import.meta.url));
@@ -18,7 +18,7 @@ const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, S
 describe('npm run sample-files -- --load', { concurrency: 1 }, () => {
   for (const where of ['a database', 'a server']) {
     it(`creates the cards in ${where} and sends the authorizations, so that the file can be imported`, async () => {
-      const database = await scratchDatabase('sqlite');
+      const database = await migratedDatabase('sqlite');
       const folder = mkdtempSync(join(tmpdir(), 'tallystick-load-'));
       const server = where === 'a server' ? await startServer(database) : null;
       try {

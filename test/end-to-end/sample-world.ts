@@ -14,13 +14,7 @@ import {
 import type { Call } from '@tallystick/kernel';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
 import { billing_currency, type CardOf, type IssuedCard, type SampleSet } from '@tallystick/samples';
-import {
-  copyDatabase,
-  type DatabaseName,
-  type ScratchDatabase,
-  scratchDatabase,
-  test_keys,
-} from '@tallystick/test-support';
+import { type DatabaseName, migratedDatabase, type ScratchDatabase, test_keys } from '@tallystick/test-support';
 import { createVault, parseKeyRing, type Vault } from '@tallystick/vault';
 
 /**
@@ -43,33 +37,17 @@ export interface SampleWorld {
 /** The most messages in flight at once. */
 const in_flight = 256;
 
-/** A migrated database without rows. Worlds on copies of it open sooner. */
-export async function migratedDatabase(name: DatabaseName): Promise<ScratchDatabase> {
-  const database = await scratchDatabase(name);
-  const clock = { nowMs: () => Date.now() };
-  const { audit_mac } = createVault(parseKeyRing(test_keys));
-  const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });
-  await persistence.migrate();
-  await persistence.close();
-  return database;
-}
-
 /**
- * Opens a scratch database with the cards of the set: a copy of `migrated`, or a new one. The clock
- * of this process stands still at noon of the set's day.
+ * Opens a scratch database with the cards of the set. The clock of this process stands still at noon
+ * of the set's day.
  */
-export async function openSampleWorld(
-  name: DatabaseName,
-  set: SampleSet,
-  migrated: ScratchDatabase | null = null,
-): Promise<SampleWorld> {
-  const database = await (migrated === null ? scratchDatabase(name) : copyDatabase(migrated));
+export async function openSampleWorld(name: DatabaseName, set: SampleSet): Promise<SampleWorld> {
+  const database = await migratedDatabase(name);
   const now_ms = Date.parse(`${set.options.day}T12:00Z`);
   const clock = { nowMs: () => now_ms };
   const vault = createVault(parseKeyRing(test_keys));
   const { audit_mac } = vault;
   const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });
-  await persistence.migrate();
   const { card_vault, random, sealer, sha256 } = vault;
   const network: Network = createNetwork({
     ledger: persistence.ledger,

@@ -5,12 +5,12 @@ import type { Readable, Writable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import {
+  migratedDatabase,
   type Reply,
   readRows,
   runAdmin,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   send,
   sqliteFile,
   startExitCleanup,
@@ -28,7 +28,7 @@ describe('while another process holds the write lock of SQLite', () => {
   let key: string;
 
   before(async () => {
-    database = await scratchDatabase('sqlite');
+    database = await migratedDatabase('sqlite');
     server = await startServer({
       database_url: database.database_url,
       env: { DECISION_MS_MAX: '1500', NETWORK_WAIT_MS_MAX: '60000' },

@@ -16,9 +16,9 @@ import {
   type DatabaseName,
   database_names,
   full_run,
+  migratedDatabase,
   readRows,
   type ScratchDatabase,
-  scratchDatabase,
   test_keys,
   test_seed,
 } from '@tallystick/test-support';
@@ -35,7 +35,7 @@ type Phase = 'staging' | 'checking' | 'recording';
 const account: Omit<AccountRequest, 'company_id'> = { number: '1000000009', currency: 'USD', kind: 'deposit' };
 
 async function prepare(name: DatabaseName): Promise<ScratchDatabase> {
-  const database = await scratchDatabase(name);
+  const database = await migratedDatabase(name);
   const { audit_mac } = createVault(parseKeyRing(test_keys));
   const clock = { nowMs: () => Date.now() };
   const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import {
   full_run,
+  migratedDatabase,
   type ServerProcess,
   sandbox_keys,
-  scratchDatabase,
   send,
   startServer,
 } from '@tallystick/test-support';
@@ -17,7 +17,7 @@ const megabyte_body = Buffer.alloc(mebibyte, 'x');
 const attackers = full_run ? 1500 : 300;
 
 async function started(t: TestContext, env: Record<string, string> = {}): Promise<ServerProcess> {
-  const database = await scratchDatabase('sqlite');
+  const database = await migratedDatabase('sqlite');
   t.after(() => database.dispose());
   const server = await startServer({ database_url: database.database_url, env });
   t.after(() => server.kill());

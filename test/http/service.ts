@@ -2,7 +2,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { Writable } from 'node:stream';
-import { after } from 'node:test';
 import { createCompany } from '@tallystick/access';
 import { createNetwork, createRealCard, type Ledger } from '@tallystick/cards';
 import { clearing_formats, tableSource } from '@tallystick/clearing-files';
@@ -24,13 +23,11 @@ import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
 import { statement_formats } from '@tallystick/statement-files';
 import {
   assertDocumented,
-  copyDatabase,
   type DatabaseName,
+  migratedDatabase,
   type ScratchDatabase,
   sandbox_keys,
-  scratchDatabase,
   test_keys,
-  testAuditMac,
 } from '@tallystick/test-support';
 import { createVault, parseKeyRing, type Vault } from '@tallystick/vault';
 import { addressGuard, callbackUrlPolicy, webhookClient } from '@tallystick/webhook-client';
@@ -88,14 +85,13 @@ export async function startService(
   otherwise: Otherwise = (ports) => ports,
   around: (ledger: Ledger) => Ledger = (ledger) => ledger,
 ): Promise<Service> {
-  const database = await copyDatabase(await migratedDatabase(database_name));
+  const database = await migratedDatabase(database_name);
   t.after(() => database.dispose());
   let clock_now = fixedClock(start);
   const clock: Clock = { nowMs: () => clock_now.nowMs() };
   const vault = createVault(parseKeyRing(test_keys));
   const { audit_mac } = vault;
   const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });
-  await persistence.migrate();
   const metrics = createMetrics({ process_metrics: false });
   const ledger = measureLedger(around(persistence.ledger), metrics);
   const network = createNetwork({ ...vault, ledger, vault: vault.card_vault });
@@ -173,27 +169,6 @@ export async function startService(
     log: () => logged,
     stored: () => allRows(database.database_url.slice('sqlite:'.length)),
   };
-}
-
-/** Migrated databases without rows. Services on copies of them start sooner. */
-const migrated = new Map<DatabaseName, Promise<ScratchDatabase>>();
-after(async () => {
-  for (const database of migrated.values()) await (await database).dispose();
-});
-
-function migratedDatabase(name: DatabaseName): Promise<ScratchDatabase> {
-  const made = migrated.get(name) ?? migrate(name);
-  migrated.set(name, made);
-  return made;
-}
-
-async function migrate(name: DatabaseName): Promise<ScratchDatabase> {
-  const database = await scratchDatabase(name);
-  const { database_url } = database;
-  const persistence = await mikroOrmPersistence({ database_url, clock: fixedClock(start), audit_mac: testAuditMac });
-  await persistence.migrate();
-  await persistence.close();
-  return database;
 }
 
 /** The text of the document, with and without the routes of the sandbox. */

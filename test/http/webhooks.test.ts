@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
+  migratedDatabase,
   type Received,
   readRows,
   refusing_port,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   startServer,
   type TlsReceiver,
   tlsReceiver,
@@ -283,7 +283,7 @@ describe('webhooks', () => {
       await hold?.until;
       response.writeHead(answers.get(at) ?? 200, { 'retry-after': '120' }).end(`answer of ${at} ${'.'.repeat(5_000)}`);
     });
-    database = await scratchDatabase('sqlite');
+    database = await migratedDatabase('sqlite');
     server = await startServer({ database_url: database.database_url });
     await moveClock(server.url, { set: '2099-03-15T10:00:00Z' });
   });

@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import {
   changeRows,
   database_names,
+  migratedDatabase,
   type ReceivedMail,
   readRows,
   type ServerProcess,
-  scratchDatabase,
   send,
   smtpReceiver,
   startServer,
@@ -19,7 +19,7 @@ for (const name of database_names) {
       let holding = true;
       const mail_server = await smtpReceiver({ holdsAnswer: () => holding });
       t.after(() => mail_server.close());
-      const database = await scratchDatabase(name);
+      const database = await migratedDatabase(name);
       t.after(() => database.dispose());
       const env = { SMTP_URL: `smtp://127.0.0.1:${mail_server.port}`, MAIL_FROM: 'cards@example.com' };
       const running = async (): Promise<ServerProcess> => {

@@ -15,7 +15,7 @@ import {
 } from '@tallystick/cards';
 import { type Clock, fixedClock } from '@tallystick/kernel';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
-import { type DatabaseName, scratchDatabase, test_keys } from '@tallystick/test-support';
+import { type DatabaseName, migratedDatabase, test_keys } from '@tallystick/test-support';
 import { createVault, parseKeyRing, type Vault } from '@tallystick/vault';
 
 export const start_ms = Date.UTC(2030, 2, 15, 10);
@@ -52,7 +52,7 @@ export async function postOffice(
   t: { after(cleanup: () => unknown): void },
   database_name: DatabaseName,
 ): Promise<PostOffice> {
-  const database = await scratchDatabase(database_name);
+  const database = await migratedDatabase(database_name);
   t.after(() => database.dispose());
   const clockAt = (read: () => number): Clock => ({
     nowMs: () => start_ms + read(),
@@ -65,7 +65,6 @@ export async function postOffice(
     clock: fixedClock('2030-03-15T10:00:00Z'),
   });
   t.after(() => persistence.close());
-  await persistence.migrate();
   const { unitOfWork } = persistence;
   const callAt = (company_id: number) => ({
     company_id,

@@ -6,10 +6,10 @@ import { describe, it, type TestContext } from 'node:test';
 import {
   type DatabaseName,
   database_names,
+  migratedDatabase,
   runAdmin,
   type ServerOptions,
   type ServerProcess,
-  scratchDatabase,
   send,
   smtpReceiver,
   startServer,
@@ -19,7 +19,7 @@ import {
 const start = '2099-03-15T10:00:00Z';
 
 async function database(t: TestContext, name: DatabaseName): Promise<string> {
-  const made = await scratchDatabase(name);
+  const made = await migratedDatabase(name);
   t.after(() => made.dispose());
   return made.database_url;
 }

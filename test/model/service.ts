@@ -34,7 +34,7 @@ import {
 } from '@tallystick/kernel';
 import { memoryPersistence } from '@tallystick/memory';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
-import { type DatabaseName, scratchDatabase, testAuditMac } from '@tallystick/test-support';
+import { type DatabaseName, migratedDatabase, testAuditMac } from '@tallystick/test-support';
 import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault';
 import { windowAt } from '@tallystick/velocity';
 
@@ -81,13 +81,12 @@ interface Persistence {
 
 async function openPersistence(name: StorageName, clock: Clock): Promise<Persistence> {
   if (name === 'memory') return memoryPersistence({ clock });
-  const database = await scratchDatabase(name);
+  const database = await migratedDatabase(name);
   const persistence = await mikroOrmPersistence({
     audit_mac: testAuditMac,
     database_url: database.database_url,
     clock,
   });
-  await persistence.migrate();
   const close = async () => {
     await persistence.close();
     await database.dispose();

@@ -7,7 +7,7 @@ import type { ClientCertificate, ThirdParty } from '@tallystick/consents';
 import { fixedClock } from '@tallystick/kernel';
 import { memoryPersistence, memoryVault } from '@tallystick/memory';
 import { type AuthorisationServer, type AuthorisationServerPorts, createAuthorisationServer } from '@tallystick/oidc';
-import { type DatabaseName, scratchDatabase, testAuditMac } from '@tallystick/test-support';
+import { type DatabaseName, migratedDatabase, testAuditMac } from '@tallystick/test-support';
 
 /** Where the storage of a world is. */
 export type WorldStorage = 'memory' | DatabaseName;
@@ -242,7 +242,7 @@ async function unitsOfWork(
     closing.push(() => persistence.close());
     return async () => persistence.unitOfWork;
   }
-  const database = await scratchDatabase(storage);
+  const database = await migratedDatabase(storage);
   const { mikroOrmPersistence } = await import('@tallystick/mikro-orm');
   let is_migrated = false;
   closing.push(() => database.dispose());

@@ -45,6 +45,7 @@ export interface TestFiles {
 
 /** One or more test files that run in one process. */
 export interface TestProcess {
+  /** The path of the file, or a name for several files. */
   readonly name: string;
   readonly files: readonly string[];
   /** The recorded processor time, seconds. */
@@ -80,7 +81,8 @@ function processesOf(
   const open = new Map<string, { files: string[]; processor_s: number }>();
   const close = (folder: string) => {
     const { files, processor_s } = open.get(folder) as { files: string[]; processor_s: number };
-    processes.push({ name: `${folder}-${processes.length}`, files, processor_s });
+    const name = files.length === 1 ? (files[0] as string) : `${folder}-${processes.length}`;
+    processes.push({ name, files, processor_s });
     open.delete(folder);
   };
   for (const path of chosen) {

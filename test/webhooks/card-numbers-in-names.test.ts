@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { database_names, readRows, scratchDatabase, send, startServer } from '@tallystick/test-support';
+import { database_names, migratedDatabase, readRows, send, startServer } from '@tallystick/test-support';
 import { issue } from '../end-to-end/purchases.ts';
 
 /** Where a name arrives, with a change that makes it different from the one before. */
@@ -30,7 +30,7 @@ const tables = ['companies', 'webhooks', 'virtual_cards', 'events', 'mails', 'au
 describe('the number of a card in a value that names or matches', () => {
   for (const name of database_names) {
     it(`is 400 naming the field, and nothing is stored: ${name}`, async (t) => {
-      const database = await scratchDatabase(name);
+      const database = await migratedDatabase(name);
       t.after(() => database.dispose());
       const server = await startServer({ database_url: database.database_url });
       t.after(() => server.stop());
@@ -50,7 +50,7 @@ describe('the number of a card in a value that names or matches', () => {
     });
 
     it(`passes unchanged when no card has it: ${name}`, async (t) => {
-      const database = await scratchDatabase(name);
+      const database = await migratedDatabase(name);
       t.after(() => database.dispose());
       const server = await startServer({ database_url: database.database_url });
       t.after(() => server.stop());

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   database_names,
+  migratedDatabase,
   type Reply,
   readRows,
-  scratchDatabase,
   send,
   startServer,
   tlsReceiver,
@@ -16,7 +16,7 @@ import { Company, moveClock } from './company.ts';
 describe('a card number in an event of another system', () => {
   for (const name of database_names) {
     it(`is unmasked in no event, no delivery and nowhere in the event log: ${name}`, async (t) => {
-      const database = await scratchDatabase(name);
+      const database = await migratedDatabase(name);
       t.after(() => database.dispose());
       const server = await startServer({ database_url: database.database_url });
       t.after(() => server.stop());
@@ -82,7 +82,7 @@ const notations: Readonly<Record<string, (number: string) => string>> = {
 describe('the number of a card in texts, in any notation', () => {
   for (const name of database_names) {
     it(`is readable in no row, event, webhook, answer and log line, and costs no match: ${name}`, async (t) => {
-      const database = await scratchDatabase(name);
+      const database = await migratedDatabase(name);
       t.after(() => database.dispose());
       const server = await startServer({ database_url: database.database_url, env: { LOG_LEVEL: 'trace' } });
       t.after(() => server.stop());
@@ -202,7 +202,7 @@ describe('the number of a card in texts, in any notation', () => {
 
 describe('a reference that looks like a card number', () => {
   it('is stored, shown and matched as it was sent', async (t) => {
-    const database = await scratchDatabase('sqlite');
+    const database = await migratedDatabase('sqlite');
     t.after(() => database.dispose());
     const server = await startServer({ database_url: database.database_url });
     t.after(() => server.stop());
@@ -234,7 +234,7 @@ describe('a reference that looks like a card number', () => {
 
 describe('a card number of a wrong type', () => {
   it('is 400 naming the field, also with an idempotency key, and is shown nowhere', async (t) => {
-    const database = await scratchDatabase('sqlite');
+    const database = await migratedDatabase('sqlite');
     t.after(() => database.dispose());
     const server = await startServer({ database_url: database.database_url, env: { LOG_LEVEL: 'trace' } });
     t.after(() => server.stop());

@@ -12,11 +12,11 @@ import {
   full_run,
   type LocalPostgres,
   type LocalRedis,
+  migratedDatabase,
   own_servers_expected,
   type Received,
   readRows,
   type ServerProcess,
-  scratchDatabase,
   send,
   startLocalPostgres,
   startLocalRedis,
@@ -271,7 +271,7 @@ function fellBetween(crash: Crash, earlier: Arrival, again: Arrival): boolean {
 }
 
 async function embeddedStage(release: Release): Promise<Stage> {
-  const database = await scratchDatabase('sqlite');
+  const database = await migratedDatabase('sqlite');
   release(() => database.dispose());
   const crashes: Crash[] = [];
   const outputs: string[] = [];

@@ -1,12 +1,12 @@
 import {
   database_names,
   type LocalRedis,
+  migratedDatabase,
   own_servers_expected,
   redis_expected,
   redis_url,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   startLocalRedis,
   startServer,
 } from '@tallystick/test-support';
@@ -84,7 +84,7 @@ async function install(
   environments: readonly Readonly<Record<string, string>>[],
   stopQueue: () => Promise<void> = async () => {},
 ): Promise<Installation> {
-  const database = await scratchDatabase(database_name).catch(async (error: unknown) => {
+  const database = await migratedDatabase(database_name).catch(async (error: unknown) => {
     await stopQueue();
     throw error;
   });

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   database_names,
+  migratedDatabase,
   own_servers_expected,
   type Reply,
   redis_expected,
-  scratchDatabase,
   send,
   startLocalRedis,
   startServer,
@@ -20,7 +20,7 @@ describe('an API process whose deliveries no worker takes', { skip }, () => {
     it(`reports it in answer and log when the clock is moved, until there is a worker: ${name}`, async (t) => {
       const redis = await startLocalRedis();
       t.after(() => redis.stop());
-      const database = await scratchDatabase(name);
+      const database = await migratedDatabase(name);
       t.after(() => database.dispose());
       const start = (ROLE: string) =>
         startServer({ database_url: database.database_url, env: { ROLE, REDIS_URL: redis.url } });

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   copyDatabase,
   database_names,
+  migratedDatabase,
   readRows,
-  scratchDatabase,
   send,
   startServer,
   tlsReceiver,
@@ -17,7 +17,7 @@ const off_notice = 'webhooks are off: nothing is sent';
 describe('a restored copy', () => {
   for (const name of database_names) {
     it(`sends nothing that was pending with WEBHOOKS=off, and all of it when it is on: ${name}`, async (t) => {
-      const original = await scratchDatabase(name);
+      const original = await migratedDatabase(name);
       t.after(() => original.dispose());
       let is_up = false;
       const receiver = await tlsReceiver((_, response) => response.writeHead(is_up ? 200 : 503).end());

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AuthorizationMessage, ClearingMessage, Ledger, QuarantinePorts } from '@tallystick/cards';
 import { authorizationMessage as authorizationOf, clearingMessage as clearingOf } from '@tallystick/harness';
 import { type Clock, fixedClock } from '@tallystick/kernel';
-import { type ScratchDatabase, scratchDatabase, testAuditMac } from '@tallystick/test-support';
+import { migratedDatabase, type ScratchDatabase, testAuditMac } from '@tallystick/test-support';
 import { type Connection, connect } from '../src/connection/connection.ts';
 import { type GivingWay, givingWayOn } from '../src/connection/give-way.ts';
 import { migrate } from '../src/connection/migrate.ts';
@@ -42,7 +42,7 @@ export async function seededDatabase(
   cards: number,
   columns: Readonly<Record<string, string | number | null>> = {},
 ): Promise<ScratchDatabase> {
-  const database = await scratchDatabase(name);
+  const database = await migratedDatabase(name);
   await seed(database, cards, columns);
   return database;
 }

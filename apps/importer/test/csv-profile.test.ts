@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  migratedDatabase,
   readRows,
   type ScratchDatabase,
-  scratchDatabase,
   send,
   serverEnvironment,
   startServer,
@@ -34,7 +34,7 @@ describe('profiles of one name', () => {
   let env: NodeJS.ProcessEnv;
 
   before(async () => {
-    database = await scratchDatabase('sqlite');
+    database = await migratedDatabase('sqlite');
     env = serverEnvironment(database);
     await (await startServer(database)).stop();
     writeFileSync(configured, JSON.stringify(minor_units));
@@ -72,7 +72,7 @@ describe('profiles of one name', () => {
 describe('a profile that cannot be used', () => {
   it('ends the command with status 2 before anything is read', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tallystick-import-'));
-    const database = await scratchDatabase('sqlite');
+    const database = await migratedDatabase('sqlite');
     try {
       await (await startServer(database)).stop();
       const env = serverEnvironment(database);
@@ -115,7 +115,7 @@ describe('a profile that is edited after its import was killed', () => {
   let card: string;
 
   before(async () => {
-    database = await scratchDatabase('sqlite');
+    database = await migratedDatabase('sqlite');
     env = serverEnvironment(database);
     const server = await startServer(database);
     const body = { data: { total_card_amount: 100_000_000 } };
@@ -188,7 +188,7 @@ describe('a profile that is edited after its import was killed', () => {
 describe('a replay', () => {
   it('reads bad records by the profile of now, and other refused records as they were read', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tallystick-import-'));
-    const database = await scratchDatabase('sqlite');
+    const database = await migratedDatabase('sqlite');
     try {
       const server = await startServer(database);
       const body = { data: { total_card_amount: 100_000 } };

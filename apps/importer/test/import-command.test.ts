@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import {
   database_names,
+  migratedDatabase,
   readRows,
   type ServerProcess,
-  scratchDatabase,
   send,
   serverEnvironment,
   startServer,
@@ -21,7 +21,7 @@ const unknown_card = 999_999;
 for (const database_name of database_names) {
   describe(`npm run import on ${database_name}`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tallystick-import-'));
-    const database = await scratchDatabase(database_name);
+    const database = await migratedDatabase(database_name);
     const env = serverEnvironment(database);
     let server: ServerProcess;
     let card: { readonly id: string; readonly card_number: string };
@@ -297,7 +297,7 @@ for (const database_name of database_names) {
   // A server that runs would continue what is stopped.
   describe(`releases and replays without a server on ${database_name}`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tallystick-release-'));
-    const database = await scratchDatabase(database_name);
+    const database = await migratedDatabase(database_name);
     const env = serverEnvironment(database);
     before(async () => void (await (await startServer(database)).stop()));
     after(async () => {

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { reportedLine } from '@tallystick/harness';
 import { money } from '@tallystick/kernel';
 import { statement_formats } from '@tallystick/statement-files';
-import { database_names, scratchDatabase, send, serverEnvironment, startServer } from '@tallystick/test-support';
+import { database_names, migratedDatabase, send, serverEnvironment, startServer } from '@tallystick/test-support';
 import { runHere, runPeople } from './run-command.ts';
 
 const bai2 = statement_formats.find(({ name }) => name === 'bai2')!;
@@ -30,7 +30,7 @@ function statement(as_of: string, opening: number, amounts: readonly number[]): 
 for (const database_name of database_names) {
   describe(`npm run import of statements, on ${database_name}`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tallystick-statements-'));
-    const database = await scratchDatabase(database_name);
+    const database = await migratedDatabase(database_name);
     const env = serverEnvironment(database);
     before(async () => {
       // The first start opens the accounts of the sandbox.

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { scratchDatabase, send, serverEnvironment, startServer } from '@tallystick/test-support';
+import { migratedDatabase, send, serverEnvironment, startServer } from '@tallystick/test-support';
 import { runHere } from './run-command.ts';
 
 describe('docs/imports.md', () => {
   it('shows a profile that a CSV file is imported by', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tallystick-import-'));
-    const database = await scratchDatabase('sqlite');
+    const database = await migratedDatabase('sqlite');
     const env = serverEnvironment(database);
     try {
       const server = await startServer(database);
@@ -54,7 +54,7 @@ describe('docs/imports.md', () => {
 
   it('shows a format that the commands read from a module', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tallystick-import-'));
-    const database = await scratchDatabase('sqlite');
+    const database = await migratedDatabase('sqlite');
     try {
       const server = await startServer(database);
       const body = { data: { total_card_amount: 100_000 } };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { scratchDatabase, send, serverEnvironment, startServer } from '@tallystick/test-support';
+import { migratedDatabase, send, serverEnvironment, startServer } from '@tallystick/test-support';
 import { runReconcile } from './run-command.ts';
 
 /** A sandbox with a force post of 7.00 and a purchase that is awaited. The server has ended. */
 async function withItems(work: (env: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {
-  const database = await scratchDatabase('sqlite');
+  const database = await migratedDatabase('sqlite');
   try {
     const server = await startServer(database);
     const card = { data: { total_card_amount: 100_000 } };

@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test';
 import { clearing_formats } from '@tallystick/clearing-files';
 import type { FileClearing, FileItem } from '@tallystick/imports';
 import { statement_formats } from '@tallystick/statement-files';
-import { readRows, scratchDatabase, serverEnvironment } from '@tallystick/test-support';
+import { migratedDatabase, readRows, serverEnvironment } from '@tallystick/test-support';
 import { sampleFiles } from '../src/sample-files/command.ts';
 import { written_formats } from '../src/sample-files/write-set.ts';
 import { statement_format_names } from '../src/sample-files/write-statements.ts';
@@ -193,7 +193,7 @@ describe('npm run sample-files', () => {
   });
 
   it('loads into a database only with the day of its clock', async () => {
-    const database = await scratchDatabase('sqlite');
+    const database = await migratedDatabase('sqlite');
     try {
       const words = ['--cards', '1', '--records', '1', '--format', 'ipm', '--load', '--out', 'loaded'];
       const load = (date: string): Promise<Ran> => runIn(serverEnvironment(database), ...words, '--date', date);

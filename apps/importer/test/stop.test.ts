@@ -10,8 +10,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
   database_names,
+  migratedDatabase,
   readRows,
-  scratchDatabase,
   send,
   serverEnvironment,
   startServer,
@@ -27,7 +27,7 @@ const clearings = 4_500;
 for (const name of database_names) {
   describe(`an import that is stopped, on ${name}`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tallystick-stop-'));
-    const database = await scratchDatabase(name);
+    const database = await migratedDatabase(name);
     after(async () => {
       await database.dispose();
       rmSync(folder, { recursive: true });
@@ -113,7 +113,7 @@ for (const name of database_names) {
 describe('an import of a pipe', { skip: process.platform !== 'linux' && 'only Linux can wait for its writer' }, () => {
   it('reads it once it has a writer, and ends at a second signal when it has none', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tallystick-pipe-'));
-    const database = await scratchDatabase('sqlite');
+    const database = await migratedDatabase('sqlite');
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const begin = () => {

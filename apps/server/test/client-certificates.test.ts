@@ -12,7 +12,7 @@ import {
   client_subject,
   clientCertificates,
   loopbackCertificate,
-  scratchDatabase,
+  migratedDatabase,
   serverEnvironment,
 } from '@tallystick/test-support';
 import { readConfig } from '../src/configuration/config.ts';
@@ -35,7 +35,7 @@ type Send = (method: string, path: string, sending?: Sending) => Promise<Reply>;
 
 /** Starts a sandbox with these variables. */
 async function startSandbox(t: TestContext, env: Readonly<Record<string, string>>): Promise<string> {
-  const scratch = await scratchDatabase('sqlite');
+  const scratch = await migratedDatabase('sqlite');
   t.after(() => scratch.dispose());
   const server = createServer(readConfig(serverEnvironment({ ...scratch, env: { LOG_LEVEL: 'silent', ...env } })));
   t.after(() => server.stop());

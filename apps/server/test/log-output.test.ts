@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { scratchDatabase, send, serverEnvironment } from '@tallystick/test-support';
+import { migratedDatabase, send, serverEnvironment } from '@tallystick/test-support';
 import { createLogOutput, standardError } from '../src/log-output.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -106,7 +106,7 @@ async function requestMany(url: string): Promise<void> {
 
 describe('a server whose standard error nobody reads', () => {
   it('answers, drops and counts lines of the log, reports it later, and ends at SIGTERM', async () => {
-    const database = await scratchDatabase('sqlite');
+    const database = await migratedDatabase('sqlite');
     after(() => database.dispose());
     const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
     const child = spawn(process.execPath, ['--conditions=source', main], {

@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { bank_record_kinds, bank_user_statuses } from '@tallystick/accounts';
 import { type OpenBankingErrorCode, permissions, transactionRange } from '@tallystick/consents';
-import { type ScratchDatabase, type ServerProcess, scratchDatabase, startServer } from '@tallystick/test-support';
+import { migratedDatabase, type ScratchDatabase, type ServerProcess, startServer } from '@tallystick/test-support';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const guide = readFileSync(join(root, 'docs/open-banking.md'), 'utf8');
@@ -83,7 +83,7 @@ describe('docs/open-banking.md', () => {
   let scratch: ScratchDatabase | undefined;
   let server: ServerProcess | undefined;
   before(async () => {
-    scratch = await scratchDatabase('sqlite');
+    scratch = await migratedDatabase('sqlite');
     server = await startServer(scratch);
   });
   after(async () => {

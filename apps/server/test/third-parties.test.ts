@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { after, describe, it, type TestContext } from 'node:test';
 import {
   database_names,
+  migratedDatabase,
   runAdmin,
   runAdminToEnd,
   type ScratchDatabase,
-  scratchDatabase,
   serverEnvironment,
 } from '@tallystick/test-support';
 import { readConfig } from '../src/configuration/config.ts';
@@ -28,7 +28,7 @@ async function start(t: TestContext, scratch: ScratchDatabase, SANDBOX: 'on' | '
 for (const name of database_names) {
   describe(`the third parties of the sandbox on ${name}`, () => {
     it('are there once, and are refused with all their tokens outside the sandbox', async (t) => {
-      const scratch = await scratchDatabase(name);
+      const scratch = await migratedDatabase(name);
       t.after(() => scratch.dispose());
       const [first, second] = await Promise.all([start(t, scratch, 'on'), start(t, scratch, 'on')]);
       const aisp = createThirdPartyClient(first, 'sandbox-aisp', 'accounts');
@@ -64,7 +64,7 @@ for (const name of database_names) {
 }
 
 describe('npm run admin -- third-party', async () => {
-  const scratch = await scratchDatabase('sqlite');
+  const scratch = await migratedDatabase('sqlite');
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-third-party-'));
   after(async () => {
     rmSync(folder, { recursive: true });

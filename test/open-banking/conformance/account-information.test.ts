@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
   database_names,
+  migratedDatabase,
   openBankingDocumentsMissing,
   readOpenBankingDocuments,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   startServer,
 } from '@tallystick/test-support';
 import { account_cases } from './account-cases.ts';
@@ -36,7 +36,7 @@ for (const name of database_names) {
       await scratch?.dispose();
     });
     before(async () => {
-      scratch = await scratchDatabase(name);
+      scratch = await migratedDatabase(name);
       server = await startServer(scratch);
       aisp = await thirdParty(server.url, 'sandbox-aisp', 'accounts', base);
     });

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import {
   database_names,
+  migratedDatabase,
   openBankingDocumentsMissing,
   readOpenBankingDocuments,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   startServer,
 } from '@tallystick/test-support';
 import type { AppliedCase } from './case.ts';
@@ -46,7 +46,7 @@ for (const name of database_names) {
       await scratch?.dispose();
     });
     before(async () => {
-      scratch = await scratchDatabase(name);
+      scratch = await migratedDatabase(name);
       server = await startServer(scratch);
       cbpii = await thirdParty(server.url, 'sandbox-cbpii', 'fundsconfirmations', base);
     });

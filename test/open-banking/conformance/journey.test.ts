@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type ScratchDatabase, type ServerProcess, scratchDatabase, send, startServer } from '@tallystick/test-support';
+import {
+  migratedDatabase,
+  type ScratchDatabase,
+  type ServerProcess,
+  send,
+  startServer,
+} from '@tallystick/test-support';
 import { type SuiteClient, suite_redirect_uri, suiteClient } from './suite-client.ts';
 
 const consents = '/open-banking/v3.1/aisp/account-access-consents';
@@ -12,7 +18,7 @@ describe('the journey of the conformance suite', () => {
   let server: ServerProcess | undefined;
   let client: SuiteClient;
   before(async () => {
-    scratch = await scratchDatabase('sqlite');
+    scratch = await migratedDatabase('sqlite');
     server = await startServer(scratch);
     client = await suiteClient(server.url);
   });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { testAuditMac } from './audit-mac.ts';
 import { scratchFolder } from './scratch-folder.ts';
 
 /** The databases that the service runs on. */
@@ -30,6 +31,11 @@ export const database_names: readonly DatabaseName[] = parseNames(
   process.env.TALLYSTICK_TEST_DATABASES ?? 'sqlite,postgres',
 );
 
+/** The addresses of migrated databases that \`migratedDatabase\` copies. */
+const migrated_urls: Readonly<Partial<Record<DatabaseName, string>>> = JSON.parse(
+  process.env.TALLYSTICK_TEST_MIGRATED ?? '{}',
+);
+
 function parseNames(list: string): DatabaseName[] {
   return list.split(',').map((name) => {
     if (name === 'sqlite' || name === 'postgres') return name;
@@ -45,8 +51,32 @@ export async function scratchDatabase(name: DatabaseName): Promise<ScratchDataba
   return name === 'sqlite' ? scratchSqlite() : await scratchPostgres();
 }
 
+/**
+ * A new database with the tables of the service and no rows of a test. With \`npm test\`, it is a
+ * copy of one that the runner made.
+ */
+export async function migratedDatabase(name: DatabaseName): Promise<ScratchDatabase> {
+  const database_url = migrated_urls[name];
+  if (database_url !== undefined) return await copyDatabase({ name, database_url });
+  const database = await scratchDatabase(name);
+  // The adapters depend on this package, and few tests need one.
+  const { mikroOrmPersistence } = await import('@tallystick/mikro-orm');
+  const clock = { nowMs: () => Date.now() };
+  const persistence = await mikroOrmPersistence({
+    database_url: database.database_url,
+    clock,
+    audit_mac: testAuditMac,
+  });
+  try {
+    await persistence.migrate();
+  } finally {
+    await persistence.close();
+  }
+  return database;
+}
+
 /** A copy, as a restored backup. No process may have the original open. */
-export async function copyDatabase({ name, database_url }: ScratchDatabase): Promise<ScratchDatabase> {
+export async function copyDatabase({ name, database_url }: Omit<ScratchDatabase, 'dispose'>): Promise<ScratchDatabase> {
   if (name === 'postgres') return await scratchPostgres(new URL(database_url).pathname.slice(1));
   const copy = scratchSqlite();
   copyFileSync(database_url.slice('sqlite:'.length), copy.database_url.slice('sqlite:'.length));
@@ -107,6 +137,12 @@ export async function dropStaleDatabases(age_ms: number, url: string = postgres_
   });
 }
 
+async function dropDatabase(database: string): Promise<void> {
+  await onPostgres(postgres_url, async (client) => {
+    await client.query(`drop database if exists "${database}" with (force)`);
+  });
+}
+
 function scratchSqlite(): ScratchDatabase {
   const folder = scratchFolder('tallystick-test-');
   return {
@@ -134,11 +170,7 @@ async function scratchPostgres(template = 'template0'): Promise<ScratchDatabase>
   return {
     name: 'postgres',
     database_url: url.href,
-    dispose: async () => {
-      await onPostgres(postgres_url, async (client) => {
-        await client.query(`drop database if exists "${database}" with (force)`);
-      });
-    },
+    dispose: () => dropDatabase(database),
   };
 }
 

@@ -1,7 +1,7 @@
 import { after, before, describe, it } from 'node:test';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { testAuditMac } from './audit-mac.ts';
-import { type DatabaseName, database_names, type ScratchDatabase, scratchDatabase } from './database.ts';
+import { type DatabaseName, database_names, migratedDatabase, type ScratchDatabase } from './database.ts';
 
 const now_ms = Date.UTC(2026, 4, 20, 12);
 
@@ -47,13 +47,12 @@ export function checkOnStorages(title: string, rules: readonly StorageRule[]): v
           statement_key,
         });
         open.push(persistence);
-        if (open.length === 1) await persistence.migrate();
         const { unitOfWork, ledger, close } = persistence;
         return { unitOfWork, ledger, close, now_ms, another: () => connect(), withStatementKey: connect };
       }
 
       before(async () => {
-        database = await scratchDatabase(name);
+        database = await migratedDatabase(name);
         first = await connect();
       });
 

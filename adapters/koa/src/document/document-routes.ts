@@ -23,8 +23,11 @@ export function documentRoutes(
   pages: readonly Page[],
   { version, open_banking }: DocumentOptions,
 ): readonly SystemRoute[] {
-  const document = openApi(routes, version, card_details_operations, { open_banking });
-  const document_text = JSON.stringify(document, null, 2);
+  let made: string | null = null;
+  const documentText = () => {
+    made ??= JSON.stringify(openApi(routes, version, card_details_operations, { open_banking }), null, 2);
+    return made;
+  };
   return [
     {
       path: '/',
@@ -37,7 +40,7 @@ export function documentRoutes(
       answer(ctx) {
         ctx.set('Cache-Control', 'no-cache');
         ctx.type = 'json';
-        ctx.body = document_text.replace(root_server, () => serverAt(prefixOf(ctx)));
+        ctx.body = documentText().replace(root_server, () => serverAt(prefixOf(ctx)));
       },
     },
     ...pages.map(

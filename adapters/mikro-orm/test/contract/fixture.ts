@@ -8,6 +8,7 @@ import {
   changeRows,
   type DatabaseName,
   database_names,
+  migratedDatabase,
   readRows,
   type ScratchDatabase,
   scratchDatabase,
@@ -61,7 +62,8 @@ export function onEveryDatabase(
       const open: Persistence[] = [];
 
       before(async () => {
-        const database = await scratchDatabase(name);
+        const is_usual = prepare === undefined && places === undefined;
+        const database = await (is_usual ? migratedDatabase(name) : scratchDatabase(name));
         await prepare?.(database);
         if (places !== undefined) for (const table of tables_of_host) await changeRows(database, table);
         const another = async (statement_key?: StatementKeySetting) => {

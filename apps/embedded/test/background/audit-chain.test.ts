@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Fault, fixedClock, verifyAuditLog } from '@tallystick/kernel';
 import { createMetrics } from '@tallystick/koa';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
-import { changeRows, database_names, scratchDatabase, testAuditMac } from '@tallystick/test-support';
+import { changeRows, database_names, migratedDatabase, testAuditMac } from '@tallystick/test-support';
 import { auditSealerJob } from '../../src/background/audit-chain.ts';
 
 const clock = fixedClock('2030-03-15T10:00:00Z');
@@ -13,7 +13,7 @@ const entry = { company_id: null, actor: 'command', action: 'a', object: 'o', re
 for (const name of database_names) {
   describe(`the sealer of the audit log, on ${name}`, () => {
     it('seals what waits, shows what waits, and fails on a head that was changed', async (t) => {
-      const scratch = await scratchDatabase(name);
+      const scratch = await migratedDatabase(name);
       t.after(() => scratch.dispose());
       const { database_url } = scratch;
       const persistence = await mikroOrmPersistence({ database_url, clock, audit_mac: testAuditMac });

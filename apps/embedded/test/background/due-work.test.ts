@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createNetwork, normalizeAuthorization } from '@tallystick/cards';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
-import { database_names, readRows, scratchDatabase, testAuditMac } from '@tallystick/test-support';
+import { database_names, migratedDatabase, readRows, testAuditMac } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
 import { dueWork } from '../../src/background/due-work.ts';
 
@@ -11,7 +11,7 @@ const start_ms = Date.UTC(2026, 0, 1);
 
 for (const name of database_names) {
   describe(`due work on ${name}`, async () => {
-    const scratch = await scratchDatabase(name);
+    const scratch = await migratedDatabase(name);
     let now_ms = start_ms;
     const clock = { nowMs: () => now_ms };
     const persistence = await mikroOrmPersistence({

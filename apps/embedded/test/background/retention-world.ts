@@ -13,7 +13,7 @@ import {
 } from '@tallystick/cards';
 import type { ArchivedRow, RetentionKind } from '@tallystick/kernel';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
-import { type DatabaseName, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { type DatabaseName, migratedDatabase, type ScratchDatabase } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
 
 export const day_ms = 24 * 60 * 60 * 1_000;
@@ -39,7 +39,7 @@ export interface RetentionWorld {
 }
 
 export async function retentionWorld(name: DatabaseName, card: Record<string, unknown> = {}): Promise<RetentionWorld> {
-  const scratch = await scratchDatabase(name);
+  const scratch = await migratedDatabase(name);
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-archive-'));
   const clock = { nowMs: () => world.now_ms };
   const persistence = await mikroOrmPersistence({

@@ -3,13 +3,13 @@ import { it } from 'node:test';
 import { listAccounts } from '@tallystick/accounts';
 import { fixedClock } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
-import { changeRows, database_names, scratchDatabase, testAuditMac } from '@tallystick/test-support';
+import { changeRows, database_names, migratedDatabase, testAuditMac } from '@tallystick/test-support';
 import { openSandbox } from '../../src/sandbox/sandbox.ts';
 import { createSharedClock, machine_clock } from '../../src/sandbox/shared-clock.ts';
 
 for (const name of database_names) {
   it(`a sandbox has its two accounts once, also one that an earlier version created, on ${name}`, async (t) => {
-    const scratch = await scratchDatabase(name);
+    const scratch = await migratedDatabase(name);
     t.after(() => scratch.dispose());
     const persistence = await mikroOrmPersistence({
       audit_mac: testAuditMac,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { fixedClock, Refusal } from '@tallystick/kernel';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
-import { database_names, type ScratchDatabase, scratchDatabase, testAuditMac } from '@tallystick/test-support';
+import { database_names, migratedDatabase, type ScratchDatabase, testAuditMac } from '@tallystick/test-support';
 import { type ClockWork, createSharedClock, machine_clock } from '../../src/sandbox/shared-clock.ts';
 
 const machine = fixedClock('2030-01-31T12:00:00Z');
@@ -13,7 +13,7 @@ for (const name of database_names) {
     let persistence: Persistence;
     let work: ClockWork;
     before(async () => {
-      scratch = await scratchDatabase(name);
+      scratch = await migratedDatabase(name);
       persistence = await mikroOrmPersistence({
         audit_mac: testAuditMac,
         database_url: scratch.database_url,

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { it } from 'node:test';
 import { normalizeAuthorization } from '@tallystick/cards';
 import { createMetrics, logOptions } from '@tallystick/koa';
-import { scratchDatabase, serverEnvironment } from '@tallystick/test-support';
+import { migratedDatabase, serverEnvironment } from '@tallystick/test-support';
 import { pino } from 'pino';
 import { createOverloadLogger } from 'tallystick/inversify';
 import { readConfig } from '../../src/configuration/config.ts';
@@ -45,7 +45,7 @@ it('counts each refused message in the metrics, and logs the first and then many
 });
 
 it('the server reports network messages for which it has no memory', async () => {
-  const scratch = await scratchDatabase('sqlite');
+  const scratch = await migratedDatabase('sqlite');
   const container = createContainer(
     readConfig(serverEnvironment({ database_url: scratch.database_url, env: { NETWORK_WAIT_MS_MAX: '60000' } })),
   );

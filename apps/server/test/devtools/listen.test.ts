@@ -8,10 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { event_types } from '@tallystick/events';
 import {
+  migratedDatabase,
   refusing_port,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   send,
   startExitCleanup,
   startServer,
@@ -117,7 +117,7 @@ describe('npm run listen and npm run trigger', () => {
   const webhooks = async (): Promise<{ id: string }[]> => (await send(server.url, 'GET', '/v1/webhooks')).json.data;
 
   before(async () => {
-    scratch = await scratchDatabase('sqlite');
+    scratch = await migratedDatabase('sqlite');
     server = await startServer({ database_url: scratch.database_url });
   });
   after(async () => {
@@ -286,7 +286,7 @@ describe('npm run listen and npm run trigger', () => {
   });
 
   it('reports that a server does not reach this machine, with status 1, and leaves no webhook behind', async () => {
-    const own = await scratchDatabase('sqlite');
+    const own = await migratedDatabase('sqlite');
     const env = { WEBHOOK_NETWORKS: '203.0.113.0/24' };
     const guarded = await startServer({ database_url: own.database_url, env });
     const { status, err } = await run('listen.ts', ['--url', guarded.url]);
@@ -345,7 +345,7 @@ describe('the options of npm run listen and npm run trigger', () => {
   });
 
   it('reports a key that is refused', async () => {
-    const scratch = await scratchDatabase('sqlite');
+    const scratch = await migratedDatabase('sqlite');
     const server = await startServer({ database_url: scratch.database_url });
     const { status, err } = await run('listen.ts', ['--url', server.url, '--key', 'tly_test_1_unknown']);
     assert.equal(status, 1);

@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import {
+  migratedDatabase,
   refusing_port,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   send,
   startServer,
 } from '@tallystick/test-support';
@@ -33,7 +33,7 @@ describe('npm run purchase', () => {
   let server: ServerProcess;
 
   before(async () => {
-    database = await scratchDatabase('sqlite');
+    database = await migratedDatabase('sqlite');
     server = await startServer({ database_url: database.database_url });
     const body = { data: { total_card_amount: 5_000 } };
     const { status, text } = await send(server.url, 'POST', '/v1/virtualcards', { key: 'client', body });

@@ -6,7 +6,7 @@ import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import {
   type DatabaseName,
   database_names,
-  scratchDatabase,
+  migratedDatabase,
   startServer,
   testAuditMac,
 } from '@tallystick/test-support';
@@ -15,7 +15,7 @@ import { createSandboxClient, type Json } from '../../src/devtools/sandbox-clien
 
 /** A sandbox server, and its database as another process sees it. */
 async function open(t: TestContext, name: DatabaseName) {
-  const scratch = await scratchDatabase(name);
+  const scratch = await migratedDatabase(name);
   t.after(() => scratch.dispose());
   const { database_url } = scratch;
   const start = async () => {
