@@ -1,41 +1,38 @@
-export { unknown_format } from './choose-format.ts';
-export * from './clearing-format.ts';
-export { continueImports } from './continue-imports.ts';
-export { countOther, type OtherRecords } from './count-others.ts';
-export { countsAfterReplay, type ReplayedCounts } from './counts-after-replay.ts';
-export * from './formats.ts';
+export { countsAfterReplay, type ReplayedCounts, replayImport } from './applying/replay-import.ts';
+export { unknown_format } from './formats/choose-format.ts';
+export * from './formats/clearing-format.ts';
+export { FileProblem, noteRecords } from './formats/file-problem.ts';
+export { createFormats, type Formats } from './formats/formats.ts';
+export type { RecordPlace } from './formats/record-place.ts';
 export * from './import.ts';
-export { type ImportOutcome, importFile } from './import-file.ts';
-export { import_lease_ms } from './import-lease.ts';
-export * from './import-ports.ts';
+export * from './import-store.ts';
+export { continueImports } from './importing/continue-imports.ts';
+export { type ImportOutcome, importFile } from './importing/import-file.ts';
+export { import_lease_ms } from './importing/import-lease.ts';
 export {
   type ImportOptions,
   type ImportProgress,
   ImportStopped,
   nothing_done,
   type ResumedSettings,
-} from './import-run.ts';
-export type { ImportSource } from './import-source.ts';
-export * from './import-store.ts';
+} from './importing/import-run.ts';
+export { releaseImport } from './importing/release-import.ts';
 export {
   inspectImport,
   listImportQuarantine,
   listImports,
+  listOtherRecords,
   readImport,
   resealImports,
+  type ShownOtherRecord,
 } from './manage-imports.ts';
-export { listOtherRecords, type ShownOtherRecord } from './other-records.ts';
-export * from './preview-file.ts';
-export type { PreviewedRecord } from './previewed-record.ts';
-export { chunkText } from './reading/chunk-text.ts';
-export { escapeXml } from './reading/escape-xml.ts';
-export { gatherChunks } from './reading/gather-chunks.ts';
-export { joinBytes } from './reading/join-bytes.ts';
+export * from './ports.ts';
+export * from './previewing/preview-file.ts';
+export type { PreviewedRecord } from './previewing/previewed-record.ts';
+export { chunkText, gatherChunks, joinBytes } from './reading/chunks.ts';
 export { LineReader, type RawLine } from './reading/lines.ts';
-export { noteRecords } from './reading/note-records.ts';
-export { run_bytes_max, type XmlPart, XmlTextReader } from './reading/xml-text.ts';
-export type { RecordPlace } from './record-place.ts';
-export { releaseImport } from './release-import.ts';
-export { replayImport } from './replay-import.ts';
+export { escapeXml, run_bytes_max, type XmlPart, XmlTextReader } from './reading/xml-text.ts';
+export { countOther, type OtherRecords } from './staging/count-others.ts';
+export type { ImportSource } from './staging/import-source.ts';
 export * from './statements/statement-items.ts';
 export { type StatementProblemCode, statement_problem_codes } from './statements/statement-problem.ts';

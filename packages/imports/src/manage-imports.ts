@@ -1,10 +1,11 @@
 import type { QuarantinedRecord } from '@tallystick/cards';
-import { type Page, type PageRequest, Refusal, reseal, resealAll } from '@tallystick/kernel';
+import { maskDigitRuns, type Page, type PageRequest, Refusal, reseal, resealAll } from '@tallystick/kernel';
+import { excerptOfBytes } from './applying/fold-batch.ts';
 import type { Import } from './import.ts';
-import { isClaimed } from './import-lease.ts';
-import type { ImportPorts, ImportTx } from './import-ports.ts';
 import type { ImportFilter, ImportRecord } from './import-store.ts';
-import { staged_purpose } from './staged-record.ts';
+import { isClaimed } from './importing/import-lease.ts';
+import type { ImportPorts, ImportTx } from './ports.ts';
+import { openRecords, staged_purpose, stagedBatches } from './staging/staged-record.ts';
 
 type ReadTx = Pick<ImportTx, 'imports' | 'quarantine'>;
 
@@ -57,4 +58,32 @@ export function resealImports({ unitOfWork, sealer }: Pick<ImportPorts, 'unitOfW
       return 1;
     },
   });
+}
+
+/** A record of a file that is no clearing, as people see it. */
+export interface ShownOtherRecord {
+  readonly ordinal: number;
+  /** Bytes from the start of the file. */
+  readonly position: number;
+  /** In the words of the format: `1740/700`. */
+  readonly type: string;
+  /** How the record begins, without card numbers. */
+  readonly excerpt: string;
+}
+
+/** The other records that an import keeps, in the order of the file. Refuses `not_found`. */
+export async function listOtherRecords(
+  { unitOfWork, sealer }: Pick<ImportPorts, 'unitOfWork' | 'sealer'>,
+  id: number,
+): Promise<readonly ShownOtherRecord[]> {
+  await unitOfWork.read(async ({ imports }) => requireImport(await imports.find(id), id));
+  const shown: ShownOtherRecord[] = [];
+  for await (const { sealed } of stagedBatches({ unitOfWork }, id, 'others')) {
+    for (const record of openRecords(sealer, sealed)) {
+      if (record.kind !== 'other' || record.raw === undefined) continue;
+      const { ordinal, offset: position, type, raw } = record;
+      shown.push({ ordinal, position, type: maskDigitRuns(type), excerpt: excerptOfBytes(raw) });
+    }
+  }
+  return shown;
 }

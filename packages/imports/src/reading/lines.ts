@@ -1,5 +1,6 @@
-import { FileProblem, record_bytes_max } from '../clearing-format.ts';
-import { joinBytes } from './join-bytes.ts';
+import { record_bytes_max } from '../formats/clearing-format.ts';
+import { FileProblem } from '../formats/file-problem.ts';
+import { joinBytes } from './chunks.ts';
 
 /** A line without its line break. */
 export interface RawLine {

@@ -1,6 +1,6 @@
 import { maskCardNumbers } from '@tallystick/kernel';
-import { FileProblem } from '../clearing-format.ts';
-import { joinBytes } from './join-bytes.ts';
+import { FileProblem } from '../formats/file-problem.ts';
+import { joinBytes } from './chunks.ts';
 
 /** A part of an XML file that ends with the end of a markup, as text. */
 export interface XmlPart {
@@ -212,4 +212,19 @@ function firstMarkupEnd(bytes: Uint8Array, encoding: Encoding): number {
 function isMarkupEnd(bytes: Uint8Array, at: number, { unit, is_big_endian }: Encoding): boolean {
   if (unit === 1) return bytes[at] === 0x3e;
   return bytes[is_big_endian ? at + 1 : at] === 0x3e && bytes[is_big_endian ? at : at + 1] === 0;
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Characters that XML 1.0 has no way to write. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const unwritable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udfff]/u;
+
+/**
+ * Text as the content of an element or an attribute. Throws a `RangeError` for what XML cannot
+ * contain.
+ */
+export function escapeXml(text: string): string {
+  if (unwritable.test(text)) throw new RangeError('a text has a character that XML cannot contain');
+  return text.replace(/[&<>"\r\n\t]/g, (character) => entities[character] ?? `&#${character.charCodeAt(0)};`);
 }

@@ -12,8 +12,9 @@ import {
   sum_max,
   toStorableText,
 } from '@tallystick/kernel';
-import { FileProblem } from '../clearing-format.ts';
-import type { ImportPorts } from '../import-ports.ts';
+import type { BadRecord } from '../formats/clearing-format.ts';
+import { FileProblem } from '../formats/file-problem.ts';
+import type { ImportPorts } from '../ports.ts';
 import type { FileLine, FileStatement } from './statement-items.ts';
 
 /** The longest reference of a bank, and the longest text of a line, in UTF-16 units. */
@@ -106,4 +107,9 @@ function isDate(text: string): boolean {
 
 function isAmount(amount: number, max: number): boolean {
   return Number.isSafeInteger(amount) && Math.abs(amount) <= max;
+}
+
+/** Refuses a file of statements with a record that cannot be read: its balances do not add up. */
+export function refuseBadRecord({ code, reason, offset }: BadRecord): never {
+  throw new FileProblem('refused', code, reason, offset);
 }

@@ -1,5 +1,5 @@
 import type { Account, ChainAround, PlacedStatement } from '@tallystick/accounts';
-import type { ImportPorts } from '../import-ports.ts';
+import type { ImportPorts } from '../ports.ts';
 
 /** A statement of a chain: one that is stored, or one of the file that is being checked. */
 export interface ChainedStatement extends PlacedStatement {

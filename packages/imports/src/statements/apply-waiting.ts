@@ -1,10 +1,10 @@
 import { LeaseLost } from '@tallystick/cards';
 import type { Call } from '@tallystick/kernel';
-import { finishImport } from '../finish-import.ts';
 import type { Import } from '../import.ts';
-import type { ImportPorts } from '../import-ports.ts';
-import { type ImportOptions, ImportRun, ImportStopped } from '../import-run.ts';
 import type { ImportRecord } from '../import-store.ts';
+import { claimAndFinish } from '../importing/finish-import.ts';
+import { type ImportOptions, ImportRun, ImportStopped } from '../importing/import-run.ts';
+import type { ImportPorts } from '../ports.ts';
 import { checkStatements } from './check-statements.ts';
 import { stagedTotals } from './staged-statements.ts';
 
@@ -60,30 +60,13 @@ async function tryAgain(
   id: number,
   signal: AbortSignal | undefined,
 ): Promise<Import | null> {
-  const run = new ImportRun(ports, call, { signal });
-  const claimed = await ports.unitOfWork.run(async ({ imports }) => {
-    const record = await imports.lock(id);
-    if (record === null || record.status !== 'held' || record.waits_for === null) return null;
-    const queued: ImportRecord = {
-      ...record,
-      status: 'running',
-      phase: 'queued',
-      problem: null,
-      waits_for: null,
-      finished_at_ms: null,
-      lease: run.claim.renewed(),
-    };
-    await imports.update(queued);
-    return queued;
-  });
-  if (claimed === null) return null;
-  run.claim.keep(id);
   try {
-    return await finishImport(run, claimed);
+    return await claimAndFinish(new ImportRun(ports, call, { signal }), id, (record) => {
+      if (record.status !== 'held' || record.waits_for === null) return null;
+      return { ...record, status: 'running', phase: 'queued', problem: null, waits_for: null, finished_at_ms: null };
+    });
   } catch (error) {
     if (error instanceof LeaseLost) return null;
     throw error;
-  } finally {
-    await run.claim.release();
   }
 }

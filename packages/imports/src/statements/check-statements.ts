@@ -1,6 +1,6 @@
 import { type Account, lastPosition, placeStatement, type StatementPlace } from '@tallystick/accounts';
 import { maskDigitRuns, showAmount } from '@tallystick/kernel';
-import type { ImportPorts } from '../import-ports.ts';
+import type { ImportPorts } from '../ports.ts';
 import { AccountChains, type ChainedStatement } from './account-chains.ts';
 import type { FileStatement } from './statement-items.ts';
 import { nameStatement, type StatementProblem, showBalances, worstProblem } from './statement-problem.ts';

@@ -13,12 +13,11 @@
 import type { Account, AccountStore, Statement } from '@tallystick/accounts';
 import { LeaseLost } from '@tallystick/cards';
 import type { ImportProblem } from '../import.ts';
-import { isClaimed } from '../import-lease.ts';
-import type { ImportPorts } from '../import-ports.ts';
-import type { ImportRun } from '../import-run.ts';
 import type { ImportRecord } from '../import-store.ts';
-import { checkLines, findRepeatedReference } from './check-lines.ts';
+import { isClaimed } from '../importing/import-lease.ts';
+import type { ImportRun } from '../importing/import-run.ts';
 import { type CheckedStatement, type CheckedStatements, checkStatements } from './check-statements.ts';
+import { checkLines, findRepeatedReference } from './known-lines.ts';
 import { stagedLines, stagedTotals } from './staged-statements.ts';
 import { type StatementProblem, worstProblem } from './statement-problem.ts';
 
@@ -144,7 +143,7 @@ function beginRecording({ claim }: ImportRun, own: ImportRecord): ImportRecord {
   return { ...own, phase: 'recording', problem: null, waits_for: null, lease: claim.renewed() };
 }
 
-function hold({ call, ports }: ImportRun, own: ImportRecord, problem: StatementProblem): ImportRecord {
+function hold(run: ImportRun, own: ImportRecord, problem: StatementProblem): ImportRecord {
   const { waits_for, ...shown }: StatementProblem = problem;
   return {
     ...own,
@@ -152,14 +151,9 @@ function hold({ call, ports }: ImportRun, own: ImportRecord, problem: StatementP
     phase: null,
     problem: shown satisfies ImportProblem,
     waits_for,
-    finished_at_ms: endedAt(ports, call.now_ms),
+    finished_at_ms: run.endedAt(),
     lease: null,
   };
-}
-
-/** The time of an end that is not before the call. */
-export function endedAt({ clock }: Pick<ImportPorts, 'clock'>, now_ms: number): number {
-  return Math.max(now_ms, clock.nowMs());
 }
 
 function progressOf({ bytes, records: records_total }: ImportRecord, records: number) {

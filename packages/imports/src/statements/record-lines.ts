@@ -1,15 +1,11 @@
 import { type Account, type AccountStore, findSame, type Statement, type StatementLine } from '@tallystick/accounts';
-import { assert, Fault } from '@tallystick/kernel';
+import { assert } from '@tallystick/kernel';
 import { applicableRecords, doneRecords } from '../import.ts';
-import type { ImportTx } from '../import-ports.ts';
-import type { ImportRun } from '../import-run.ts';
 import type { ImportBatch, ImportRecord } from '../import-store.ts';
-import { endedAt } from './decide-statements.ts';
+import type { ImportRun } from '../importing/import-run.ts';
+import type { ImportTx } from '../ports.ts';
 import { linesOf, stagedTotals } from './staged-statements.ts';
 import type { FileStatement } from './statement-items.ts';
-
-/** How often a batch is tried when the database fails for a while. */
-const attempts_max = 6;
 
 /**
  * Records the staged lines of a claimed import in their order, each batch with its counts in one
@@ -18,21 +14,21 @@ const attempts_max = 6;
  * process continues it.
  */
 export async function recordLines(run: ImportRun, begun: ImportRecord): Promise<ImportRecord> {
-  const { ports, claim, call } = run;
+  const { ports, claim } = run;
   const { id, bytes } = begun;
   const records_total = applicableRecords(begun);
   const accounts = new Map<string, Account>();
   for (;;) {
     const [batch] = await ports.unitOfWork.read(({ imports }) => imports.batches(id, 'lines', 0, 1));
     if (batch === undefined) break;
-    const record = await tryRepeatedly(run, () => ports.unitOfWork.run((tx) => recordBatch(run, tx, batch, accounts)));
+    const record = await run.retry(() => ports.unitOfWork.run((tx) => recordBatch(run, tx, batch, accounts)));
     await run.afterWrite({ phase: 'applying', bytes, bytes_total: bytes, records: doneRecords(record), records_total });
   }
   const numbers = (await stagedTotals(ports, id)).map(({ statement }) => statement.account_number);
   return await ports.unitOfWork.run(async (tx) => {
     const record = await claim.lock(tx.imports, id);
     for (const number of [...new Set(numbers)].sort()) await moveEnds(tx.accounts, number);
-    const finished_at_ms = endedAt(ports, call.now_ms);
+    const finished_at_ms = run.endedAt();
     const ended: ImportRecord = { ...record, status: 'completed', phase: null, finished_at_ms, lease: null };
     await tx.imports.removeBatches(id, 'statements');
     await tx.imports.update(ended);
@@ -106,17 +102,4 @@ async function moveEnds(accounts: ImportTx['accounts'], number: string): Promise
     first_statement: first === null ? null : { as_of: first.as_of, balance: first.opening_balance },
     last_statement: last === null ? null : { as_of: last.as_of, balance: last.closing_balance },
   });
-}
-
-/** Tries again while the database fails for a time. Each try is one transaction. */
-async function tryRepeatedly<Result>({ ports }: ImportRun, work: () => Promise<Result>): Promise<Result> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      const may_succeed = error instanceof Fault && error.retryable;
-      if (!may_succeed || attempt === attempts_max) throw error;
-      await ports.pause(50 * 2 ** attempt);
-    }
-  }
 }

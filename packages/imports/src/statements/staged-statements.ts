@@ -1,7 +1,7 @@
 import { assert, type Money, money } from '@tallystick/kernel';
-import type { ImportPorts } from '../import-ports.ts';
 import type { ImportBatch } from '../import-store.ts';
-import { openRecords } from '../staged-record.ts';
+import type { ImportPorts } from '../ports.ts';
+import { openRecords, stagedBatches } from '../staging/staged-record.ts';
 import type { FileLine, FileStatement } from './statement-items.ts';
 import type { StagedStatement, StatementTotals } from './statement-totals.ts';
 
@@ -13,9 +13,6 @@ export interface StagedLine extends FileLine {
   /** The balance of the statement after the line; null: not known. */
   readonly balance_after: Money | null;
 }
-
-/** How many batches one transaction reads. */
-const batches_at_once = 4;
 
 /** The statements that an import staged, in the order of the file. */
 export async function stagedTotals(ports: StagedPorts, import_id: number): Promise<readonly StatementTotals[]> {
@@ -49,20 +46,4 @@ export function linesOf({ sealer }: Pick<ImportPorts, 'sealer'>, { sealed }: Imp
     lines.push({ ...record, statement, balance_after: balance });
   }
   return lines;
-}
-
-async function* stagedBatches(
-  { unitOfWork }: StagedPorts,
-  import_id: number,
-  kind: 'statements' | 'lines',
-): AsyncGenerator<ImportBatch> {
-  for (let after_number = 0; ; ) {
-    const batches = await unitOfWork.read(({ imports }) =>
-      imports.batches(import_id, kind, after_number, batches_at_once),
-    );
-    const last = batches.at(-1);
-    if (last === undefined) return;
-    after_number = last.number;
-    yield* batches;
-  }
 }

@@ -1,5 +1,5 @@
 import type { ReportedLine, StatementHead } from '@tallystick/accounts';
-import type { RecordPlace } from '../record-place.ts';
+import type { RecordPlace } from '../formats/record-place.ts';
 
 /** A statement begins: the lines that follow belong to it, up to the next statement or the end. */
 export interface FileStatement extends RecordPlace, StatementHead {

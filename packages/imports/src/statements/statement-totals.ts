@@ -1,5 +1,5 @@
 import { type Money, money, sum_max } from '@tallystick/kernel';
-import { FileProblem } from '../clearing-format.ts';
+import { FileProblem } from '../formats/file-problem.ts';
 import type { FileLine, FileStatement } from './statement-items.ts';
 
 /** A statement of a file with what its lines amount to: staged when its last line is read. */

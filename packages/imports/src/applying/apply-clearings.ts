@@ -1,0 +1,83 @@
+import { type FileProgress, LeaseLost } from '@tallystick/cards';
+import type { BadRecord, FileClearing } from '../formats/clearing-format.ts';
+import { applicableRecords, doneRecords } from '../import.ts';
+import type { ImportBatch, ImportRecord } from '../import-store.ts';
+import type { ImportRun } from '../importing/import-run.ts';
+import { openRecords, type StagedRecord } from '../staging/staged-record.ts';
+import { foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
+import { HoldTime, PassSize } from './pass-size.ts';
+
+/**
+ * Applies the staged batches of a claimed import in their order and ends the import. A pass of the
+ * ledger takes as many records of a batch as take a short time, and the last one also removes the
+ * batch. Rejects with `LeaseLost` when another process continues it.
+ */
+export async function applyClearings(run: ImportRun, begun: ImportRecord): Promise<ImportRecord> {
+  const { ports, claim } = run;
+  const { id, bytes } = begun;
+  const records_total = applicableRecords(begun);
+  const size = new PassSize();
+  let records = doneRecords(begun);
+  let from = begun.applied_of_batch;
+  for (;;) {
+    const [batch] = await ports.unitOfWork.read(({ imports }) => imports.batches(id, 'clearings', 0, 1));
+    if (batch === undefined) break;
+    const ready = readyRecordsOf(run, batch);
+    while (from < ready.length) {
+      const taken = ready.slice(from, from + size.records);
+      const to = from + taken.length;
+      const held_ms = await applyRecords(run, taken, {
+        import_id: id,
+        batch_number: batch.number,
+        from,
+        to: to < ready.length ? to : null,
+      });
+      size.note(taken.length, held_ms);
+      from = to;
+      records += taken.length;
+      await run.afterWrite({ phase: 'applying', bytes, bytes_total: bytes, records, records_total });
+    }
+    from = 0;
+  }
+  return await ports.unitOfWork.run(async ({ imports }) => {
+    const record = await claim.lock(imports, id);
+    const status = record.quarantined === 0 ? 'completed' : 'completed_with_quarantine';
+    const ended: ImportRecord = { ...record, status, phase: null, finished_at_ms: run.endedAt(), lease: null };
+    await imports.update(ended);
+    return ended;
+  });
+}
+
+function readyRecordsOf({ ports, call }: ImportRun, { import_id, sealed }: ImportBatch): readonly ReadyRecord[] {
+  const staged = openRecords(ports.sealer, sealed).filter(isApplicable);
+  return readyRecords(ports, import_id, staged, call.request_id);
+}
+
+function isApplicable(record: StagedRecord): record is FileClearing | BadRecord {
+  return record.kind === 'clearing' || record.kind === 'bad';
+}
+
+/**
+ * Applies records of a batch in one pass. Returns for how long it held what others may wait for.
+ */
+async function applyRecords(
+  run: ImportRun,
+  records: readonly ReadyRecord[],
+  place: Pick<FileProgress, 'import_id' | 'batch_number' | 'from' | 'to'>,
+): Promise<number> {
+  const { ports, claim } = run;
+  const held = new HoldTime(ports);
+  await run.retry(async (attempt) => {
+    const fold = foldBatch(ports, records, (counts) => ({
+      file_progress: { ...place, lease: claim.renewed(), ...counts },
+    }));
+    try {
+      await ports.ledger.pass(messagesOf(records), fold, { is_of_file: true, onHolding: held.onHolding });
+    } catch (error) {
+      if (!(error instanceof LeaseLost) || attempt === 1) throw error;
+      // The attempt before may have committed, though its answer was lost.
+      await ports.unitOfWork.run(({ imports }) => claim.lock(imports, place.import_id));
+    }
+  });
+  return held.ms;
+}

@@ -1,0 +1,52 @@
+import type { ImportPorts } from '../ports.ts';
+
+/**
+ * The time that a pass of a file is to take, milliseconds. A decision about one of its cards waits
+ * until the pass ends, on SQLite any decision.
+ */
+const pass_ms = 150;
+
+/** A pass has costs that do not depend on its records. Fewer records would only be slower. */
+const records_min = 10;
+
+const records_at_start = 100;
+
+/**
+ * How many records the next pass of a file takes, so that it takes about `pass_ms` however fast the
+ * machine is and however expensive the records are.
+ */
+export class PassSize {
+  #records = records_at_start;
+
+  get records(): number {
+    return this.#records;
+  }
+
+  /** Notes for how long a pass held its cards, with its waits for others of them. */
+  note(records: number, took_ms: number): void {
+    // The last pass of a batch may have few records, and says little about more of them.
+    if (took_ms <= pass_ms && records < this.#records) return;
+    const fitting = Math.floor((records * pass_ms) / Math.max(1, took_ms));
+    this.#records = Math.max(records_min, Math.min(fitting, 2 * this.#records));
+  }
+}
+
+/** Measures for how long a pass held its cards: without its wait for the first of them. */
+export class HoldTime {
+  readonly #now: () => number;
+  #began_ms: number;
+
+  constructor({ monotonicNow }: Pick<ImportPorts, 'monotonicNow'>) {
+    this.#now = monotonicNow;
+    this.#began_ms = monotonicNow();
+  }
+
+  /** For the bounds of the pass. */
+  readonly onHolding = (): void => {
+    this.#began_ms = this.#now();
+  };
+
+  get ms(): number {
+    return this.#now() - this.#began_ms;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Sealer } from '@tallystick/kernel';
+import type { BadRecord, FileClearing, OtherRecord } from '../formats/clearing-format.ts';
+import type { BatchKind, ImportBatch } from '../import-store.ts';
+import type { ImportPorts } from '../ports.ts';
+import type { FileLine } from '../statements/statement-items.ts';
+import type { StagedStatement, StatementTotals } from '../statements/statement-totals.ts';
+
+/** A record of a file that is staged. */
+export type StagedRecord = FileClearing | BadRecord | OtherRecord | StagedStatement | FileLine | StatementTotals;
+
+/** The purpose that staged records are bound to. */
+export const staged_purpose = 'imports.batch';
+
+/** The record as JSON, for `sealRecords`. */
+export function recordText(record: StagedRecord): string {
+  return JSON.stringify(
+    'raw' in record && record.raw !== undefined ? { ...record, raw: record.raw.toBase64() } : record,
+  );
+}
+
+/** Seals several records as one value. */
+export function sealRecords(sealer: Sealer, texts: readonly string[]): Uint8Array {
+  return sealer.seal(staged_purpose, new TextEncoder().encode(`[${texts.join(',')}]`));
+}
+
+/** The records that were sealed. */
+export function openRecords(sealer: Sealer, sealed: Uint8Array): readonly StagedRecord[] {
+  const records = JSON.parse(new TextDecoder().decode(sealer.open(staged_purpose, sealed)));
+  return records.map((record: { readonly raw?: string }) =>
+    record.raw === undefined ? record : { ...record, raw: Uint8Array.fromBase64(record.raw) },
+  );
+}
+
+/** How many batches one transaction reads. */
+const batches_at_once = 4;
+
+/** The batches of a kind that an import staged, in the order of the file. */
+export async function* stagedBatches(
+  { unitOfWork }: Pick<ImportPorts, 'unitOfWork'>,
+  import_id: number,
+  kind: BatchKind,
+): AsyncGenerator<ImportBatch> {
+  for (let after_number = 0; ; ) {
+    const batches = await unitOfWork.read(({ imports }) =>
+      imports.batches(import_id, kind, after_number, batches_at_once),
+    );
+    const last = batches.at(-1);
+    if (last === undefined) return;
+    after_number = last.number;
+    yield* batches;
+  }
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { PassSize } from '../../src/applying/pass-size.ts';
+
+/** The sizes of passes that take this time for each record, and this time more. */
+function sizesAt(record_ms: number, pass_ms: number, passes: number): readonly number[] {
+  const size = new PassSize();
+  return Array.from({ length: passes }, () => {
+    const { records } = size;
+    size.note(records, pass_ms + records * record_ms);
+    return records;
+  });
+}
+
+describe('the size of the passes of a file', () => {
+  test('rises step by step while passes are fast', () => {
+    assert.deepEqual(sizesAt(0.01, 0, 5), [100, 200, 400, 800, 1_600]);
+  });
+
+  test('falls at once when a pass is slow, so that the next takes no longer than it should', () => {
+    assert.deepEqual(sizesAt(10, 0, 3), [100, 15, 15]);
+  });
+
+  test('does not fall further when the records are not the cause', () => {
+    assert.deepEqual(sizesAt(0, 10_000, 3), [100, 10, 10]);
+  });
+
+  test('rises again when the machine is fast again', () => {
+    const size = new PassSize();
+    size.note(100, 10_000);
+    assert.equal(size.records, 10);
+    for (let pass = 1; pass <= 4; pass += 1) size.note(size.records, 1);
+    assert.equal(size.records, 160);
+  });
+
+  test('stays after a fast pass over fewer records than it would have taken', () => {
+    const size = new PassSize();
+    size.note(3, 140);
+    assert.equal(size.records, 100);
+  });
+});
