@@ -6,7 +6,7 @@ import type { ApiKey } from './keys/api-key.ts';
 export interface CompanyStore {
   /**
    * Refuses (`refuseTakenNumber`) the customer number of another company. Of two racing inserts of
-   * one number, one is refused. Companies that shared a number before this rule keep it.
+   * one number, one is refused.
    */
   insert(company: Omit<Company, 'id'>): Promise<Company>;
   /** Writes the fields that `updateCompany` may change. */
@@ -69,7 +69,6 @@ export interface IdempotencyRequest extends IdempotencyOwner {
   readonly lease_until_machine_ms: number;
 }
 
-/** The result of a claim of an idempotency key. */
 export type IdempotencyClaim =
   /** The caller does the work now, and must `complete` or `release` the claim. */
   | { readonly kind: 'claimed' }
@@ -123,7 +122,6 @@ export interface IdempotencyStore {
   purge(before_ms: number, machine_ms: number, limit: number): Promise<number>;
 }
 
-/** The parts of a transaction that the use cases of this package need. */
 export interface AccessTx {
   readonly companies: CompanyStore;
   readonly api_keys: ApiKeyStore;

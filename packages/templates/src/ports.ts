@@ -2,7 +2,6 @@ import type { EventStore } from '@tallystick/events';
 import type { Page, PageRequest } from '@tallystick/kernel';
 import type { PurchaseTemplate } from './template.ts';
 
-/** Purchase templates, within a transaction. */
 export interface TemplateStore {
   /**
    * Inserts. Refuses (`validation_failed`, path `name`) a name that another template of the company
@@ -46,7 +45,6 @@ export interface CustomerNumbers {
   find(company_id: number): Promise<{ readonly customer_number: string } | null>;
 }
 
-/** The parts of a transaction that the use cases of this package need. */
 export interface TemplatesTx {
   readonly templates: TemplateStore;
   readonly events: EventStore;

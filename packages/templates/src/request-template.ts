@@ -30,7 +30,6 @@ export type TemplateRequest = Readonly<
   Pick<PurchaseTemplate, 'name' | 'mcc_list' | 'mcc_rule' | 'description' | 'required_control'>
 >;
 
-/** The host's options for templates. */
 export interface TemplateOptions {
   readonly environment: PurchaseTemplate['environment'];
   /** How long after the request the offline completion is due; 0 or more. */

@@ -47,7 +47,6 @@ export interface PurchaseTemplate {
 /** Ids of the shared defaults that allow all MCCs (decision: templates). */
 export const default_template_ids: Readonly<Record<RequiredControl, number>> = { VELOCITY: 1, AGING_VELOCITY: 2 };
 
-/** Whether the rule allows a purchase in this MCC. */
 export function isMccAllowed(rule: Pick<PurchaseTemplate, 'mcc_rule' | 'mcc_list'>, mcc: string): boolean {
   return rule.mcc_list.includes(mcc) === (rule.mcc_rule === 'ALLOW');
 }

@@ -53,7 +53,6 @@ export interface TemplateItem extends Payload {
   readonly updated_at: string;
 }
 
-/** Returns the acknowledgement of the request that made the template. */
 export function toTemplateAcknowledgement(
   template: PurchaseTemplate,
   statusUrlOf: StatusUrlOf,

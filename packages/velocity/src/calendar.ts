@@ -7,7 +7,7 @@
 export const day_ms = 86_400_000;
 
 /** A date of the UTC calendar; `month` is 1..12, `day` 1..31. */
-export interface CalendarDate {
+interface CalendarDate {
   readonly year: number;
   readonly month: number;
   readonly day: number;
@@ -17,7 +17,7 @@ export interface CalendarDate {
  * The days from 1970-01-01 to a date, negative before it. Months past 12 count into the following
  * years.
  */
-export function daysFromDate(year: number, month: number, day: number): number {
+function daysFromDate(year: number, month: number, day: number): number {
   // Years begin in March here, so that the leap day is the last day and needs no special case.
   const months = year * 12 + (month - 3);
   const y = Math.floor(months / 12);

@@ -32,7 +32,7 @@ export function signatureOfBase64(text: string): Uint8Array<ArrayBuffer> | null 
 }
 
 /** A secret in the form that WebCrypto takes. */
-export type SecretKey = CryptoKey;
+type SecretKey = CryptoKey;
 
 const hmac_sha256 = { name: 'HMAC', hash: 'SHA-256' };
 

@@ -21,7 +21,6 @@ import {
   readPrintable,
 } from './company.ts';
 
-/** The operator's request for a new company. */
 export interface CompanyRequest {
   /** 1 to 255 characters. */
   readonly name: string;

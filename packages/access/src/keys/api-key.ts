@@ -41,7 +41,6 @@ export type ParsedKey =
  */
 const stored_form = /^tly_(test|live)_([1-9]\d{0,14})_([A-Za-z0-9_-]{42}[AEIMQUYcgkosw048])$/;
 
-/** The sandbox's fixed keys, by role. */
 export const sandbox_keys = Object.fromEntries(roles.map((role) => [role, `tly_test_${role}_sandbox`])) as Readonly<
   Record<Role, string>
 >;

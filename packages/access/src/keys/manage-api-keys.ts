@@ -18,7 +18,6 @@ import { type ApiKey, type Environment, hashKeySecret, toKeyText } from './api-k
 import { company_of_role, type Role, roles } from './role.ts';
 import { sealSigningSecret } from './signing-secret.ts';
 
-/** The operator's request for a new key. */
 export interface ApiKeyRequest {
   readonly role: Role;
   /** Required for `client`, allowed for `bank`, else absent or null. */

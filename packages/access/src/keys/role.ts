@@ -30,22 +30,18 @@ export const area_roles = {
   webhooks: 'client',
   /** The items of a company, what people do to them, and the reports about them. */
   reconciliation: 'client',
-  /** Receiving authorizations and clearings. */
   network_messages: 'network',
   /** Customers, accounts, and the users' authorisation of consents. */
   bank_channel: 'bank',
   /** Companies, their real cards and API keys. */
   administration: 'operator',
   template_completion: 'operator',
-  /** The state of the mails about cards, for all companies. */
   mails: 'operator',
   /** What happens in all companies: deliveries, the state of webhooks, the audit log. */
   oversight: 'operator',
   /** Events that other systems of the bank submit. */
   foreign_events: 'operator',
-  /** Clearings that were refused and are kept. */
   quarantine: 'operator',
-  /** Files of the network. */
   imports: 'operator',
   sandbox_clock: 'operator',
   /** Purchases with the company's cards that no card network sent. */
@@ -56,7 +52,6 @@ export const area_roles = {
 
 export type Area = keyof typeof area_roles;
 
-/** The roles that may use a part of the service. */
 export function rolesOf(area: Area): readonly Role[] {
   const allowed: Role | readonly Role[] = area_roles[area];
   return typeof allowed === 'string' ? [allowed] : allowed;

@@ -4,7 +4,6 @@ import type { AccessTx } from '../ports.ts';
 /** The purpose to which a sealed signing secret is bound. */
 const purpose = 'api_key.signing_secret';
 
-/** Returns the secret in its stored form. */
 export function sealSigningSecret(sealer: Sealer, secret: string): Uint8Array {
   return sealer.seal(purpose, new TextEncoder().encode(secret));
 }

@@ -6,7 +6,6 @@ import { openSigningSecret } from '../keys/signing-secret.ts';
 import type { AccessTx } from '../ports.ts';
 import type { Principal } from './principal.ts';
 
-/** The ports and options of an authenticator. */
 export interface AuthenticatorPorts {
   readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'api_keys' | 'companies'>>;
   readonly sealer: Sealer;
@@ -23,7 +22,6 @@ export interface AuthenticatorPorts {
   readonly sandbox_company_id: number | null;
 }
 
-/** Identifies the caller. */
 export interface Authenticator {
   /**
    * Returns the caller, by the text of the `Authorization` header: `Bearer <API key>`. Refuses
@@ -38,7 +36,7 @@ export interface Authenticator {
    * `remembered_ms`.
    */
   forget(key_id: number): void;
-  /** The same for all keys of a company that changed. */
+  /** Forgets the keys of a company that changed, in this process immediately. */
   forgetCompany(company_id: number): void;
 }
 
@@ -46,16 +44,16 @@ export interface Authenticator {
  * How long a key is remembered, with its company, after both were read. A revoked key, or a key of
  * a closed company, is accepted for at most this time.
  */
-export const remembered_ms = 2_000;
+const remembered_ms = 2_000;
 
 /** The maximum number of remembered keys. Above it, the key that was read first is forgotten. */
 const remembered_max = 10_000;
 
 /**
- * The most keys that are looked up at the same time without being known. Strangers can invent any
- * number of them, and each look-up would delay those of keys in use.
+ * The most keys that are looked up at the same time without being known. Anybody can invent any
+ * number of keys, and each look-up would delay those of keys in use.
  */
-const strange_look_ups_max = 64;
+const unknown_look_ups_max = 64;
 
 /** Too many unknown keys are being looked up. The same request may succeed later. */
 export class TooManyLookUps extends Fault {
@@ -68,7 +66,6 @@ interface Remembered {
   /** Null for the sandbox's fixed keys, which are not stored. */
   readonly key: ApiKey | null;
   readonly principal: Principal;
-  /** Whether the company of the key is closed. */
   readonly is_closed: boolean;
   readonly read_at_ms: number;
 }
@@ -133,7 +130,7 @@ export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
     const known = remembered.get(key_id);
     const age_ms = known === undefined ? Number.NaN : ports.monotonicNow() - known.read_at_ms;
     if (known !== undefined && age_ms >= 0 && age_ms < remembered_ms) return check(known);
-    if (known === undefined && !reading.has(key_id) && reading.size >= strange_look_ups_max) throw new TooManyLookUps();
+    if (known === undefined && !reading.has(key_id) && reading.size >= unknown_look_ups_max) throw new TooManyLookUps();
     return lookUp(key_id, read).then(check);
   }
 
@@ -186,9 +183,9 @@ function verify(
   parsed: ParsedKey & { readonly kind: 'stored' },
   found: Remembered | null,
 ): Principal {
-  const given = hashKeySecret(ports.sha256, parsed.secret);
+  const sent = hashKeySecret(ports.sha256, parsed.secret);
   const key = found?.key ?? null;
-  if (key === null || !equalBytes(given, key.secret_sha256)) throw unknownKey();
+  if (key === null || !equalBytes(sent, key.secret_sha256)) throw unknownKey();
   const { environment, revoked_at_ms } = key;
   if (revoked_at_ms !== null || environment !== parsed.environment) throw unknownKey();
   if (environment !== (ports.sandbox_company_id === null ? 'live' : 'test')) {

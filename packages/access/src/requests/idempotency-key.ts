@@ -34,7 +34,6 @@ export type ClaimedKey =
   | { readonly kind: 'claimed'; readonly owner: IdempotencyOwner }
   | { readonly kind: 'answered'; readonly answer: Uint8Array };
 
-/** The ports that claims need. */
 export interface IdempotencyPorts {
   readonly sealer: Sealer;
   readonly random: Random;

@@ -18,7 +18,6 @@ export interface Principal {
   readonly company_rate_limit_per_minute: number | null;
 }
 
-/** Whether the caller's role may do this. */
 export function mayUse({ role }: Pick<Principal, 'role'>, area: Area): boolean {
   return rolesOf(area).includes(role);
 }

@@ -13,19 +13,17 @@ export interface SignedParts {
   readonly body: Uint8Array;
 }
 
-/** The same without the body. */
+/** The parts of a request that a signature covers, without the body. */
 export type SignedHead = Omit<SignedParts, 'body'>;
 
 /** The headers that a signature of version 2 also covers. Each is empty when it is not sent. */
 export interface SignedHeaders {
-  /** `Content-Type`. */
   readonly content_type: string;
-  /** `Idempotency-Key`. */
   readonly idempotency_key: string;
 }
 
 /** The maximum difference between the caller's clock and the machine's, in either direction. */
-export const signature_tolerance_ms = 300_000;
+const signature_tolerance_ms = 300_000;
 
 const bytes = new TextEncoder();
 
@@ -78,7 +76,6 @@ export function signRequest(
 export interface SignatureHeaders {
   /** `X-Timestamp`: seconds since the Unix epoch. */
   readonly timestamp: string | undefined;
-  /** `X-Signature`. */
   readonly signature: string | undefined;
   /** `X-Signature-Version`: `1`, which is the default, or `2`. */
   readonly version?: string | undefined;
@@ -113,8 +110,8 @@ export function verifySignature(
 }
 
 /**
- * The same for a body that is too long to be kept: the caller verifies the signature when all bytes
- * of the body have passed. Null when the request needs no signature and has none.
+ * Checks the head of a signature, for a body that is too long to be kept: the caller verifies the
+ * signature when all bytes of the body have passed. Refuses as `verifySignature`. Null when the request needs no signature and has none.
  */
 export function expectSignature(
   { signing_secret }: Pick<Principal, 'signing_secret'>,

@@ -17,8 +17,7 @@ export interface OwnClearings {
   readonly approval_code: string | null;
 }
 
-/** How a message is decided. */
-export interface Deciding {
+interface DecisionSteps {
   /** The authorization that it changes as the clearings are now; null when there is none. */
   readonly target: () => Authorization | null;
   /** The root that it would be if it were approved as one now; null when it cannot be one. */
@@ -37,26 +36,26 @@ export function foldBesideClearings(
   pass: Pass,
   working: WorkingCard,
   message: AuthorizationMessage,
-  deciding: Deciding,
+  steps: DecisionSteps,
 ): AuthorizationAnswer {
-  const { targets, is_found } = targetsOf(working, message, deciding);
+  const { targets, is_found } = targetsOf(working, message, steps);
   for (const target of targets) {
     const concerned = working.around({ roots: [target] });
     if (!isSettleable(working, concerned)) continue;
     const before = stateOf(working, concerned);
     if (concerned.clearings.length > 0) {
       takeOut(working, before, ({ authorization_id }) => authorization_id === target.id);
-      const is_target = deciding.target()?.id === target.id;
+      const is_target = steps.target()?.id === target.id;
       if (!is_target) putRecords(working, before);
       if (!is_target && !is_found) continue;
     } else if (!is_found) continue;
-    const answer = deciding.fold(null);
+    const answer = steps.fold(null);
     if (recordedBy(working, message, answer) === null) putRecords(working, before);
     else settleAround(pass, working, message, { target, before });
     return answer;
   }
-  const root = deciding.asRoot();
-  return root === null ? deciding.fold(null) : foldNewRoot(pass, working, message, { root, fold: deciding.fold });
+  const root = steps.asRoot();
+  return root === null ? steps.fold(null) : foldNewRoot(pass, working, message, { root, fold: steps.fold });
 }
 
 /**
@@ -73,13 +72,13 @@ function settleAround(
   const since = working.around({ roots: [target] });
   const all = { roots: joined(before.roots, since.roots), clearings: joined(before.clearings, since.clearings) };
   if (all.clearings.length === 0) return;
-  const was = all.clearings;
+  const previous = all.clearings;
   const is_settled =
-    settleAgain(working, all, { was }) ||
+    settleAgain(working, all, { previous }) ||
     before.clearings.length === 0 ||
-    settleAgain(working, before, { was, must: true });
+    settleAgain(working, before, { previous, is_required: true });
   assert(is_settled, `authorization ${target.id}: the effects of its clearings were taken out, and stay out`);
-  auditChanges(pass, working, was, message.request_id);
+  auditChanges(pass, working, previous, message.request_id);
 }
 
 /**
@@ -89,7 +88,7 @@ function settleAround(
 function targetsOf(
   working: WorkingCard,
   message: AuthorizationMessage,
-  { target }: Deciding,
+  { target }: DecisionSteps,
 ): { readonly targets: readonly Authorization[]; readonly is_found: boolean } {
   if (!changesRoot(message)) return { targets: [], is_found: false };
   const found = target();
@@ -103,7 +102,7 @@ function foldNewRoot(
   pass: Pass,
   working: WorkingCard,
   message: AuthorizationMessage,
-  { root, fold }: Pick<Deciding, 'fold'> & { readonly root: Authorization },
+  { root, fold }: Pick<DecisionSteps, 'fold'> & { readonly root: Authorization },
 ): AuthorizationAnswer {
   const concerned = working.aroundNew({ root });
   if (concerned.clearings.length === 0 || !isSettleable(working, concerned)) return fold(null);
@@ -117,7 +116,7 @@ function foldNewRoot(
   const recorded = recordedBy(working, message, answer);
   const roots = recorded === null ? null : [...concerned.roots, recorded];
   const is_settled =
-    roots !== null && settleAgain(working, { roots, clearings: concerned.clearings }, { was: before.clearings });
+    roots !== null && settleAgain(working, { roots, clearings: concerned.clearings }, { previous: before.clearings });
   if (!is_settled) putRecords(working, before);
   auditChanges(pass, working, before.clearings, message.request_id);
   return answer;

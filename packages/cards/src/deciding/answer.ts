@@ -3,7 +3,6 @@ import type { AuthorizationMessage, DeclineCode } from '../records/authorization
 import { type AuthorizationItem, unrecordedItem } from '../records/authorization-item.ts';
 import type { ClearingItem } from '../records/clearing-item.ts';
 
-/** The answer to the network about an authorization message. */
 export type AuthorizationAnswer =
   | {
       readonly kind: 'answered';
@@ -23,7 +22,6 @@ export type AuthorizationAnswer =
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** The answer about a clearing, to the network or to an import. */
 export type ClearingAnswer =
   | {
       readonly kind: 'answered';
@@ -33,7 +31,6 @@ export type ClearingAnswer =
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** The answer to a request to end a hold. */
 export type ReleaseAnswer =
   | {
       readonly kind: 'answered';
@@ -42,7 +39,6 @@ export type ReleaseAnswer =
     }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** The answer to a request to match clearings by hand. */
 export type RematchAnswer =
   | {
       readonly kind: 'answered';
@@ -59,7 +55,6 @@ export function recordedAnswer(
   return answerWith(item, { duplicate, fault: false });
 }
 
-/** The answer for a number that no card has. */
 export function unknownNumberAnswer(message: AuthorizationMessage): AuthorizationAnswer {
   return answerWith(unrecordedItem(message, 'I'), { duplicate: false, fault: false });
 }

@@ -8,7 +8,7 @@ import {
 } from '../records/authorization.ts';
 import { authorizationPayload, unrecordedItem } from '../records/authorization-item.ts';
 import type { LedgerCard } from '../records/ledger.ts';
-import { asRoot, type Decided, newAuthorization } from '../records/new-authorization.ts';
+import { asRoot, type Decision, newAuthorization } from '../records/new-authorization.ts';
 import { restoreAuthorization } from '../settling/retention.ts';
 import { correctedAmount, earlyCorrection } from '../working/correction.ts';
 import {
@@ -30,7 +30,7 @@ import { failsCode } from './check-code.ts';
 import { firstReason, isLimit } from './decline-reasons.ts';
 
 /** The stored name of the event about a decision (service specification 2.5, type 6). */
-export const authorization_event_type = 'virtualcard.realtime.auths';
+const authorization_event_type = 'virtualcard.realtime.auths';
 
 /** Decides or records one authorization message on the working copy of the pass. */
 export function foldAuthorization(pass: Pass, message: AuthorizationMessage): AuthorizationAnswer {
@@ -225,7 +225,6 @@ function refuseRise(card: WorkingCard, root: Entry | null, window_start_ms: numb
   return refuseSum(card, { window_start_ms, root: root?.now ?? null, held, authorized: held });
 }
 
-/** Releases the hold, in full or down to the corrected amount. */
 function reverse(pass: Pass, card: WorkingCard, message: AuthorizationMessage): AuthorizationAnswer {
   const corrected = correctedAmount(card.card, message);
   if (corrected instanceof Refusal) return { kind: 'refused', refusal: corrected };
@@ -267,7 +266,7 @@ function windowOf(card: WorkingCard, root: Entry | null, own: OwnClearings | nul
   return Math.min(card.window_start_ms, own?.window_start_ms ?? Number.POSITIVE_INFINITY);
 }
 
-interface Asked {
+interface DecisionInput {
   readonly code_fails: boolean;
   readonly root: Entry | null;
   readonly window_start_ms: number;
@@ -278,7 +277,7 @@ function findReason(
   pass: Pass,
   card: WorkingCard,
   message: AuthorizationMessage,
-  { code_fails, root, window_start_ms, amount }: Asked,
+  { code_fails, root, window_start_ms, amount }: DecisionInput,
 ): DeclineCode | null {
   return firstReason({
     card: card.card,
@@ -342,15 +341,20 @@ function decline(
   });
 }
 
-interface Recorded
-  extends Pick<Decided, 'decline_code' | 'approval_code' | 'window_start_ms' | 'status'>,
-    Partial<Pick<Decided, 'holds'>> {
+interface RecordedDecision
+  extends Pick<Decision, 'decline_code' | 'approval_code' | 'window_start_ms' | 'status'>,
+    Partial<Pick<Decision, 'holds'>> {
   readonly root_id: number | 'its own' | null;
   readonly broken_reason?: DeclineCode | null;
 }
 
 /** Records the message with its event and returns the answer. */
-function record(pass: Pass, card: WorkingCard, message: AuthorizationMessage, as: Recorded): AuthorizationAnswer {
+function record(
+  pass: Pass,
+  card: WorkingCard,
+  message: AuthorizationMessage,
+  as: RecordedDecision,
+): AuthorizationAnswer {
   const id = pass.nextAuthorizationId();
   const { root_id, decline_code, approval_code, window_start_ms, status, holds = money(0), broken_reason = null } = as;
   const { now } = card.insert(

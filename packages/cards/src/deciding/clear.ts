@@ -19,7 +19,7 @@ import type { ClearingAnswer } from './answer.ts';
 import { otherCurrency } from './authorize.ts';
 
 /** The stored name of the event about a clearing (service specification 2.5, type 7). */
-export const clearing_event_type = 'virtualcard.clearings';
+const clearing_event_type = 'virtualcard.clearings';
 
 /**
  * Records one clearing and its effect on the card, on the working copy of the pass. A clearing of a

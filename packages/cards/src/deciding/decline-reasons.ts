@@ -18,7 +18,6 @@ export interface Question {
   readonly increment_of: Pick<Authorization, 'authorized'> | null;
   /** The available amount of the window in which the message counts. */
   readonly available: number;
-  /** The uses of the card in its window. */
   readonly uses: number;
   readonly now_ms: number;
   /** The GMT date of `now_ms`, YYYY-MM-DD. */
@@ -37,7 +36,6 @@ export interface Outcome {
   readonly meaning: string;
 }
 
-/** One reason to decline. */
 export interface Reason extends Outcome {
   readonly code: DeclineCode;
   /**
@@ -170,7 +168,6 @@ const valid: Outcome = {
 /** Every outcome of a decision: the reasons to decline in their order, then U and V. */
 export const outcomes: readonly Outcome[] = [...reasons, unable, valid];
 
-/** The outcome that each code stands for. */
 export const answers = Object.fromEntries(outcomes.map((outcome) => [outcome.code, outcome])) as Readonly<
   Record<Outcome['code'], Outcome>
 >;
@@ -185,7 +182,6 @@ export function firstReason(question: Question): DeclineCode | null {
   return null;
 }
 
-/** Whether the reason is a limit on amounts or uses. */
 export function isLimit(code: DeclineCode | null): boolean {
   return reasons.some((reason) => reason.code === code && reason.limit);
 }

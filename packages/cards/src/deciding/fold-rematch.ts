@@ -102,7 +102,6 @@ function assertMatch({ authorization_id, is_confirmation }: MatchByHand, from: C
   }
 }
 
-/** The actions of the audit log. */
 function actionOf({ authorization_id, is_confirmation }: MatchByHand): string {
   if (is_confirmation) return authorization_id === null ? 'clearing.match_unconfirmed' : 'clearing.match_confirmed';
   return authorization_id === null ? 'clearing.unmatched_by_hand' : 'clearing.matched_by_hand';

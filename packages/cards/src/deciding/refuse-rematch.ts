@@ -67,7 +67,6 @@ function conflict(reason: string): Refusal {
   return new Refusal('conflict', reason);
 }
 
-/** What the clearing belongs to now, and who decided that. */
 function presentMatch(clearing: Clearing): string {
   const { id, authorization_id, match_rule } = clearing;
   if (authorization_id === null) return `clearing ${id} belongs to no authorization`;

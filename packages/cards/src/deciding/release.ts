@@ -33,7 +33,7 @@ export function foldRelease(pass: Pass, message: ReleaseMessage): ReleaseAnswer 
   const before = concerned.clearings;
   release(working, root, pass.now_ms);
   // The end of its hold decides what is late.
-  if (before.length > 0) settleAgain(working, concerned, { must: true });
+  if (before.length > 0) settleAgain(working, concerned, { is_required: true });
   auditChanges(pass, working, before, message.request_id);
   const released = { authorization_id: root.now.id, amount, note: message.note };
   pass.events.push({
@@ -66,7 +66,6 @@ export function stateOfCard(working: WorkingCard) {
   return toCardPayload(working.card, working.available(working.window_start_ms));
 }
 
-/** Why an authorization holds nothing. */
 function stateOf(authorization: Authorization): string {
   const { id, root_id, status } = authorization;
   if (isStandingRoot(authorization)) return `authorization ${id} is ${status}`;

@@ -15,7 +15,6 @@ export interface AskedMatch {
   readonly chosen: Authorization | null;
 }
 
-/** What was settled. */
 export interface SettledChoices {
   /** The clearings as they were, and their authorizations. */
   readonly concerned: Records;
@@ -36,7 +35,7 @@ export function settleChoices(working: WorkingCard, asked: readonly AskedMatch[]
   const { concerned, isKept } = extent;
   const before = stateOf(working, concerned);
   for (const clearing of chosen) working.putClearing(clearing);
-  if (settleAgain(working, concerned, { was: concerned.clearings, isKept })) return { concerned, before };
+  if (settleAgain(working, concerned, { previous: concerned.clearings, isKept })) return { concerned, before };
   for (const { clearing } of asked) working.putClearing(clearing);
   return tooMany(asked);
 }

@@ -2,9 +2,8 @@ import type { NewEvent, Payload } from '@tallystick/events';
 import type { Call } from '@tallystick/kernel';
 import type { Controls, VirtualCard } from './card.ts';
 
-export type CardEventType = 'virtualcard.created' | 'virtualcard.updated' | 'virtualcard.deleted';
+type CardEventType = 'virtualcard.created' | 'virtualcard.updated' | 'virtualcard.deleted';
 
-/** The fields of a card that its events show. */
 type CardOfPayload = Pick<VirtualCard, 'id' | 'rcn_id' | 'rcn_alias' | 'status'> & Controls;
 
 /** A card as its events show it (service specification 2.8). It contains no number and no code. */

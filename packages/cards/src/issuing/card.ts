@@ -59,7 +59,6 @@ export interface Controls {
 export interface WindowCounters {
   /** 0 for Continuous and for aging velocity. */
   readonly window_start_ms: number;
-  /** Sum of open holds of the window. */
   readonly held: Money;
   /**
    * Debits less credits that cleared in the window. Below 0 when credits exceed debits; a balance
@@ -89,7 +88,6 @@ export interface Counters extends WindowCounters {
   readonly code_failures_on: string | null;
 }
 
-/** The counters of a new card. */
 export function newCounters(window_start_ms: number): Counters {
   const none = money(0);
   return {
@@ -122,7 +120,6 @@ export interface VirtualCard extends Controls, Details {
   readonly counters: Counters;
 }
 
-/** A card's number as stored. */
 export interface SealedNumber {
   /** AES-256-GCM: key id, nonce, ciphertext and tag in one value. The vault defines its format. */
   readonly number_sealed: Uint8Array;

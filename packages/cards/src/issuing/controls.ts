@@ -3,14 +3,12 @@ import { default_template_ids, type PurchaseTemplate, type RequiredControl } fro
 import { isTimeZone, recurring_values, utcDateAt } from '@tallystick/velocity';
 import type { Controls, RealCard, VirtualCard } from './card.ts';
 
-/** The largest `transactions_max` of a card. */
 export const uses_max = 1_000_000_000;
 export const authorization_hold_days_max = 365;
 export const valid_for_months_max = 24;
-export const years_to_expiry = 2;
+const years_to_expiry = 2;
 
-/** The facts that the rules need beside the request. */
-export interface ControlsContext {
+interface ControlsContext {
   readonly now_ms: number;
   /**
    * The template that `template_id` names. Null when the id is unknown, or the request names none.

@@ -25,7 +25,6 @@ export const json_nesting_max = 100;
 /** The details that a request may name; null removes one. */
 export type DetailsRequest = Partial<Details>;
 
-/** The details of a new card without any. */
 export const no_details: Details = { emails: null, network_data: null, metadata: null };
 
 /**

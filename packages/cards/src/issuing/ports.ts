@@ -17,7 +17,6 @@ export interface CardFilter {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Virtual cards, within a transaction. */
 export interface CardStore {
   /**
    * Inserts with counters at zero. Returns null when the number's index exists already: generate
@@ -85,11 +84,9 @@ export interface CardStore {
     limit: number,
     options?: { readonly wait?: boolean },
   ): Promise<readonly { readonly card_id: number; readonly number: SealedNumber }[]>;
-  /** Replaces the sealed value and the key id of each number. */
   reseal(numbers: readonly { readonly card_id: number; readonly number: SealedNumber }[]): Promise<void>;
 }
 
-/** How many cards a real card has. */
 export interface AccountRangeUsage {
   readonly id: number;
   readonly company_id: number;
@@ -97,7 +94,6 @@ export interface AccountRangeUsage {
   readonly cards: number;
 }
 
-/** Real cards, within a transaction. */
 export interface RealCardStore {
   /** Inserts. `is_default` moves from the company's other real card, if one has it. */
   insert(card: Omit<RealCard, 'id'>): Promise<RealCard>;
@@ -110,7 +106,6 @@ export interface RealCardStore {
   usage(): Promise<readonly AccountRangeUsage[]>;
 }
 
-/** The parts of a transaction that the use cases of this package need. */
 export interface CardsTx {
   readonly cards: CardStore;
   readonly real_cards: RealCardStore;

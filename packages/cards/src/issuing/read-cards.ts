@@ -5,7 +5,6 @@ import { availableBalance } from './available-balance.ts';
 import type { VirtualCard } from './card.ts';
 import type { CardFilter, CardsTx } from './ports.ts';
 
-/** The maximum number of authorizations in a reading, and of clearings. */
 export const activity_max = 100;
 
 /** A card at the call's "now", without its number. */
@@ -86,13 +85,11 @@ export function refuseCanceled(card: VirtualCard, done: string): void {
   throw new Refusal('validation_failed', `virtual card ${card.id} is Canceled and cannot be ${done}`);
 }
 
-/** Returns the reading of one card with its newest activity. */
 export async function readingOf(tx: ReadTx, call: Call, card: VirtualCard): Promise<CardReading> {
   const [reading] = await readingsOf(tx, call, [card], { with_activity: true });
   return reading!;
 }
 
-/** Returns the available balance of one card now. */
 export async function balanceOf(tx: ReadTx, call: Call, card: VirtualCard): Promise<Money> {
   const past_end = await sumHeldPastEnd(tx, call, [card]);
   return availableBalance(card, past_end.get(card.id) ?? 0, call.now_ms);

@@ -3,10 +3,8 @@ import type { VirtualCard } from '../issuing/card.ts';
 import type { RevealedNumber } from '../numbers/reveal.ts';
 import type { MailMessage } from './ports.ts';
 
-/** The content of a mail in addition to the card itself. */
-export interface CardMessageContent {
+interface CardMessageContent {
   readonly to: string;
-  /** The page that shows number and code once. */
   readonly link: string;
   readonly link_expires_at_ms: number;
   /** Number and code in plain text for companies that enable this, else null. */

@@ -75,7 +75,7 @@ export interface MailCourier {
 export function createMailCourier(ports: MailingPorts): MailCourier {
   const { unitOfWork, clock, machine_clock, mailer } = ports;
   const in_flight = new Set<Promise<void>>();
-  const ended_attempts: (Ended & { readonly lease: string })[] = [];
+  const ended_attempts: (EndedMail & { readonly lease: string })[] = [];
   let stopped = false;
   let last_company_id = 0;
   let round: Promise<unknown> = Promise.resolve();
@@ -115,7 +115,7 @@ export function createMailCourier(ports: MailingPorts): MailCourier {
     return ready.length + ended.length;
   }
 
-  async function send({ mail, message }: Ready, lease: string): Promise<void> {
+  async function send({ mail, message }: ComposedMail, lease: string): Promise<void> {
     const at_ms = clock.nowMs();
     const outcome = 'error' in message ? notTaken(message.error) : await mailer.send(message);
     ended_attempts.push({ mail: applyMailAttempt(mail, outcome, at_ms), outcome, lease });
@@ -148,13 +148,13 @@ export function createMailCourier(ports: MailingPorts): MailCourier {
   };
 }
 
-interface Ready {
+interface ComposedMail {
   readonly mail: Mail;
   /** The message to send, or why there is none. */
   readonly message: MailMessage | { readonly error: string };
 }
 
-interface Ended {
+interface EndedMail {
   readonly mail: Mail;
   readonly outcome: MailOutcome;
 }
@@ -165,10 +165,10 @@ async function prepare(
   ports: MailingPorts,
   lease: Lease,
   turns: MailTurns,
-): Promise<{ readonly ready: readonly Ready[]; readonly ended: readonly Ended[] }> {
+): Promise<{ readonly ready: readonly ComposedMail[]; readonly ended: readonly EndedMail[] }> {
   const now_ms = ports.clock.nowMs();
-  const ready: Ready[] = [];
-  const ended: Ended[] = [];
+  const ready: ComposedMail[] = [];
+  const ended: EndedMail[] = [];
   for (const claimed of await tx.mails.claimDue(now_ms, lease, turns)) {
     const { mail } = claimed;
     const message = await messageOf(tx, ports, claimed, now_ms);
@@ -192,7 +192,7 @@ async function messageOf(
   ports: MailingPorts,
   { mail, full_details }: ClaimedMail,
   now_ms: number,
-): Promise<Ready['message'] | 'card_canceled' | 'arrived'> {
+): Promise<ComposedMail['message'] | 'card_canceled' | 'arrived'> {
   const card = await tx.cards.find(mail.company_id, mail.card_id);
   if (card === null || card.status === 'Canceled') return 'card_canceled';
   const link = await offerLink(tx, ports, mail, now_ms);

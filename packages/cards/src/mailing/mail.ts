@@ -17,7 +17,6 @@ export const mail_states = ['pending', 'sent', 'failed'] as const;
 
 export type MailState = (typeof mail_states)[number];
 
-/** The outcome of an attempt. */
 export type MailOutcome =
   | { readonly kind: 'taken' }
   | {
@@ -43,7 +42,6 @@ export interface Mail {
   /** One address. Each recipient has a separate mail, link and outcome. */
   readonly recipient: string;
   readonly state: MailState;
-  /** The number of attempts made. */
   readonly attempts: number;
   readonly first_attempt_at_ms: number | null;
   /** When the next attempt is due; null unless pending. */
@@ -61,7 +59,7 @@ const minute_ms = 60_000;
  * When the attempts of a mail are due, in milliseconds after the first one. After the last attempt
  * the mail has failed.
  */
-export const mail_attempt_offsets_ms: readonly number[] = [0, 1, 5, 30, 120].map((minutes) => minutes * minute_ms);
+const mail_attempt_offsets_ms: readonly number[] = [0, 1, 5, 30, 120].map((minutes) => minutes * minute_ms);
 
 /** The mail after an attempt that began at `at_ms` with this outcome. */
 export function applyMailAttempt(mail: Mail, outcome: MailOutcome, at_ms: number): Mail {
@@ -73,12 +71,10 @@ export function applyMailAttempt(mail: Mail, outcome: MailOutcome, at_ms: number
   return { ...made, due_at_ms: first_attempt_at_ms + offset_ms, error: outcome.error };
 }
 
-/** The mail in the state `sent`. */
 export function markMailSent(mail: Mail, at_ms: number): Mail {
   return { ...mail, state: 'sent', due_at_ms: null, finished_at_ms: at_ms, error: null };
 }
 
-/** The mail in the state `failed`. */
 export function markMailFailed(mail: Mail, error: string, at_ms: number): Mail {
   return { ...mail, state: 'failed', due_at_ms: null, finished_at_ms: at_ms, error };
 }

@@ -14,7 +14,6 @@ import type { Mailer, MailMessage, MailTx, SealedMessage } from './ports.ts';
 /** The purpose that a sealed message is bound to. */
 const purpose = 'mailbox.message';
 
-/** A message as the sandbox's mailbox shows it. */
 export interface KeptMessage extends MailMessage {
   readonly id: number;
   readonly received_at_ms: number;

@@ -16,13 +16,13 @@ import type { Mail } from './mail.ts';
 import type { MailTx } from './ports.ts';
 
 /** How long a link can be opened, milliseconds (decision: 24 h, one view). */
-export const link_ms_max = 24 * 60 * 60 * 1_000;
+const link_ms_max = 24 * 60 * 60 * 1_000;
 
 const token_bytes = 32;
 const token_form = /^[A-Za-z0-9_-]{43}$/;
 
 /** The token of a link, to be sent and not stored, and when the link expires. */
-export interface OfferedLink {
+interface OfferedLink {
   readonly token: string;
   readonly expires_at_ms: number;
 }

@@ -31,7 +31,6 @@ export interface Mailer {
 /** The longest time that a mailer may spend on one message, milliseconds. */
 export const mailer_ms_max = 20_000;
 
-/** A mail that this process has claimed. */
 export interface ClaimedMail {
   readonly mail: Mail;
   /** Whether the company enabled number and code in the mail itself. */
@@ -47,7 +46,6 @@ export interface AttemptedMail {
 
 /** How a claim shares the mailer between companies. */
 export interface MailTurns {
-  /** The most mails to claim. */
   readonly limit: number;
   /**
    * A company's lane: of its due mails only the first ones are claimed, and those among them that
@@ -64,7 +62,6 @@ export interface MailFilter {
   readonly company_id?: number;
 }
 
-/** Mails to send and their outcomes, within a transaction. */
 export interface MailStore extends MailOutbox {
   /** Newest first. */
   list(filter: MailFilter, page: PageRequest): Promise<Page<Mail>>;
@@ -102,7 +99,6 @@ export interface OneTimeLink {
   readonly used_at_ms: number | null;
 }
 
-/** One-time links, within a transaction. */
 export interface OneTimeLinkStore {
   /**
    * Stores the mail's link and replaces an earlier one. Returns false, without a change, when the
@@ -126,7 +122,6 @@ export interface SealedMessage {
   readonly received_at_ms: number;
 }
 
-/** The sandbox's mailbox, within a transaction. */
 export interface MailboxStore {
   insert(message: Omit<SealedMessage, 'id'>): Promise<void>;
   find(id: number): Promise<SealedMessage | null>;
@@ -139,7 +134,6 @@ export interface MailboxStore {
   purge(before_ms: number, limit: number): Promise<number>;
 }
 
-/** The part of a transaction that mail needs. */
 export interface MailTx {
   readonly cards: Pick<CardStore, 'find' | 'numbers'>;
   readonly mails: MailStore;

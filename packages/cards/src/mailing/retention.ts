@@ -10,10 +10,8 @@ export const mails_kept_days_default = 30;
 /** How long the hash of a link is kept after the link expired. */
 export const one_time_links_kept_days = 30;
 
-/** How long the sandbox's mailbox keeps a message. */
 export const mailbox_kept_days = 30;
 
-/** What the purge needs of a transaction. */
 export interface LinkRetentionTx {
   readonly one_time_links: Pick<OneTimeLinkStore, 'purge'>;
   readonly mailbox: Pick<MailboxStore, 'purge'>;

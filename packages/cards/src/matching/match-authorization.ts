@@ -3,12 +3,18 @@ import { type Authorization, isRefundRoot, isStandingRoot, limitAmount } from '.
 import type { ClearingMessage } from '../records/clearing.ts';
 import { isHoldOverOn } from '../records/hold-lifetime.ts';
 import type { LedgerCard } from '../records/ledger.ts';
-import { type Case, type ClearingFacts, daysOf, isNearRoot, isSameApprovalCode, isSameMerchant } from './match-case.ts';
+import {
+  type ClearingFacts,
+  daysOf,
+  isNearRoot,
+  isSameApprovalCode,
+  isSameMerchant,
+  type MatchCase,
+} from './match-case.ts';
 import { comparedAmounts } from './match-evidence.ts';
 import type { MatchRule } from './match-rules.ts';
 import { cycleDayOf, isWholeNetReference, networkReferenceOf } from './net-reference-number.ts';
 
-/** What rules 3 to 6 find. */
 interface FoundAuthorization {
   /** Null: they find none. */
   readonly by: { readonly rule: MatchRule; readonly authorization: Authorization } | null;
@@ -17,19 +23,19 @@ interface FoundAuthorization {
 }
 
 /** Finds the authorization that a clearing belongs to: rules 3 to 6. */
-export function findAuthorization(the: Case): FoundAuthorization {
-  const roots = the.authorizations.filter((root) => isAllowed(the, root));
+export function findAuthorization(input: MatchCase): FoundAuthorization {
+  const roots = input.authorizations.filter((root) => isAllowed(input, root));
   const [named, ...as_good] = bestOf(
-    the,
-    roots.filter((root) => isSameNetworkReference(the.message, root)),
+    input,
+    roots.filter((root) => isSameNetworkReference(input.message, root)),
   );
   if (named !== undefined) {
-    const review = as_good.length > 0 || isInOtherCurrency(the.message, named);
+    const review = as_good.length > 0 || isInOtherCurrency(input.message, named);
     return { by: { rule: 3, authorization: named }, review };
   }
   let review = false;
   for (const { rule, finds } of authorization_rules) {
-    const [only, ...others] = roots.filter((root) => finds(the, root));
+    const [only, ...others] = roots.filter((root) => finds(input, root));
     if (only !== undefined && others.length === 0) {
       return { by: { rule, authorization: only }, review: review || rule === 6 };
     }
@@ -42,13 +48,13 @@ export function findAuthorization(the: Case): FoundAuthorization {
 export type CandidateRule = 3 | 4 | 5 | 6;
 
 /** The first of rules 3 to 6 that finds this authorization; null: none does. */
-export function ruleFor(the: Case, root: Authorization): CandidateRule | null {
-  if (!isAllowed(the, root)) return null;
-  if (isSameNetworkReference(the.message, root)) return 3;
-  return authorization_rules.find(({ finds }) => finds(the, root))?.rule ?? null;
+export function ruleFor(input: MatchCase, root: Authorization): CandidateRule | null {
+  if (!isAllowed(input, root)) return null;
+  if (isSameNetworkReference(input.message, root)) return 3;
+  return authorization_rules.find(({ finds }) => finds(input, root))?.rule ?? null;
 }
 
-function isAllowed({ message, barred = [] }: Case, root: Authorization): boolean {
+function isAllowed({ message, barred = [] }: MatchCase, root: Authorization): boolean {
   return isClearable(message, root) && !barred.includes(root.id);
 }
 
@@ -86,7 +92,7 @@ function isAboveTolerance(cleared: number, authorized: number): boolean {
  * The candidates of rule 3 that a clearing belongs to most likely, oldest first: those that wait
  * for a clearing on its settlement date, else those whose hold had ended by then, else all.
  */
-function bestOf({ message, card }: Case, candidates: readonly Authorization[]): readonly Authorization[] {
+function bestOf({ message, card }: MatchCase, candidates: readonly Authorization[]): readonly Authorization[] {
   if (candidates.length < 2) return candidates;
   const oldest_first = candidates.toSorted(
     (a, b) => a.transaction_date_time_ms - b.transaction_date_time_ms || a.id - b.id,
@@ -105,7 +111,7 @@ export function isUnfinished({ status }: Pick<Authorization, 'status'>): boolean
 /** Rules 4 to 6: the authorization of a clearing without a whole reference. */
 const authorization_rules: readonly {
   readonly rule: CandidateRule;
-  readonly finds: (the: Case, root: Authorization) => boolean;
+  readonly finds: (input: MatchCase, root: Authorization) => boolean;
 }[] = [
   {
     rule: 4,
@@ -117,19 +123,19 @@ const authorization_rules: readonly {
   },
   {
     rule: 5,
-    finds: (the, root) =>
-      isSameApprovalCode(the.message, root) &&
-      isSameMerchant(the.message, root) &&
-      isNearRoot(the.message, root) &&
-      isAmountTolerable(the, root),
+    finds: (input, root) =>
+      isSameApprovalCode(input.message, root) &&
+      isSameMerchant(input.message, root) &&
+      isNearRoot(input.message, root) &&
+      isAmountTolerable(input, root),
   },
   {
     rule: 6,
-    finds: (the, root) =>
-      isSameMerchant(the.message, root) &&
-      isNearRoot(the.message, root) &&
-      isAwaitingClearing(the.message, root) &&
-      amountsOf(the, root).some(({ cleared, authorized }) => cleared === authorized),
+    finds: (input, root) =>
+      isSameMerchant(input.message, root) &&
+      isNearRoot(input.message, root) &&
+      isAwaitingClearing(input.message, root) &&
+      amountsOf(input, root).some(({ cleared, authorized }) => cleared === authorized),
   },
 ];
 
@@ -165,7 +171,7 @@ function isAwaitingClearing(message: ClearingFacts, root: Authorization): boolea
  * by either amount.
  */
 function amountsOf(
-  { message, card }: Case,
+  { message, card }: MatchCase,
   root: Authorization,
 ): readonly { readonly cleared: number; readonly authorized: number }[] {
   const first = comparedAmounts(message, root);
@@ -193,9 +199,9 @@ export function limitAmountSent(
  * The tolerance of rule 5: 20 % either way. A clearing that others follow or precede is a part of
  * the amount; then only an excess is refused.
  */
-function isAmountTolerable(the: Case, root: Authorization): boolean {
-  const part = the.message.partial || isClearedInPart(root);
-  return amountsOf(the, root).some(({ cleared, authorized }) =>
+function isAmountTolerable(input: MatchCase, root: Authorization): boolean {
+  const part = input.message.partial || isClearedInPart(root);
+  return amountsOf(input, root).some(({ cleared, authorized }) =>
     part ? !isAboveTolerance(cleared, authorized) : isWithinTolerance(cleared, authorized),
   );
 }

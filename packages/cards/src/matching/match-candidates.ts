@@ -47,7 +47,6 @@ export function referenceKeys(record: Referenced): readonly CandidateKey[] {
   return keys;
 }
 
-/** The kind and the value of a key. */
 export function partsOfKey(key: CandidateKey): { readonly kind: CandidateKeyKind; readonly value: string } {
   const blank = key.indexOf(' ');
   return { kind: key.slice(0, blank) as CandidateKeyKind, value: key.slice(blank + 1) };
@@ -92,13 +91,11 @@ export function joinSearches(searches: readonly MerchantSearch[]): HistorySearch
   };
 }
 
-/** What a ledger knows after it has looked up the references of a message. */
 export interface ReferencesFound {
   /** Roots of the card that share a key with the message; others are ignored. */
   readonly roots: readonly Authorization[];
   /** Whether the pass has an authorization message of the same card, which may add a root. */
   readonly has_authorization: boolean;
-  /** The time of the pass. */
   readonly now_ms: number;
 }
 
@@ -146,10 +143,8 @@ export function readsReferring({ clearing_type }: Pick<ClearingMessage, 'clearin
   return clearing_type === 'CREDIT';
 }
 
-/** The statuses of a root that only a credit finds. */
 export const done_statuses = ['cleared', 'reversed', 'declined'] as const satisfies readonly AuthorizationStatus[];
 
-/** Whether a search finds this root of the card. */
 export function isFoundRoot(search: MerchantSearch, root: Authorization): boolean {
   const { merchant_amount, billing_amount } = search;
   return (
@@ -167,7 +162,6 @@ function isDone(status: AuthorizationStatus): boolean {
   return done_statuses.some((done) => done === status);
 }
 
-/** Whether a search finds this clearing of the card. */
 export function isFoundClearing(search: MerchantSearch, clearing: Clearing): boolean {
   return search.is_credit && clearing.merchant_id === search.merchant_id && clearing.recorded_at_ms >= search.since_ms;
 }

@@ -23,14 +23,13 @@ export type ClearingFacts = Pick<
   | 'authorization_date'
 >;
 
-/** What the rules read of a card. */
 export type MatchCard = Pick<
   LedgerCard,
   'currency' | 'billing_currency' | 'authorization_hold_days' | 'aging_velocity_time_zone'
 >;
 
 /** A clearing and what came before it in the canonical order. */
-export interface Case {
+export interface MatchCase {
   readonly message: ClearingFacts;
   readonly card: MatchCard;
   /**
@@ -44,7 +43,6 @@ export interface Case {
   readonly barred?: readonly number[] | undefined;
 }
 
-/** Whether both have an approval code, and it is the same. */
 export function isSameApprovalCode(
   message: Pick<ClearingMessage, 'approval_code'>,
   other: Pick<ClearingMessage, 'approval_code'>,
@@ -52,7 +50,6 @@ export function isSameApprovalCode(
   return message.approval_code !== null && message.approval_code === other.approval_code;
 }
 
-/** Whether both have a merchant id, and it is the same. */
 export function isSameMerchant(
   message: Pick<ClearingMessage, 'merchant_id'>,
   other: Pick<ClearingMessage, 'merchant_id'>,
@@ -89,7 +86,6 @@ function isNear(date: string, other: string): boolean {
   return Math.abs(daysOf(date) - daysOf(other)) <= match_reach_days;
 }
 
-/** The UTC date of the transaction, YYYY-MM-DD. */
 function dateOf({ transaction_date_time_ms }: Pick<Authorization, 'transaction_date_time_ms'>): string {
   return utcDateAt(transaction_date_time_ms);
 }

@@ -1,7 +1,7 @@
 import type { Authorization } from '../records/authorization.ts';
 import { type Clearing, isDispute } from '../records/clearing.ts';
 import { findAuthorization } from './match-authorization.ts';
-import type { Case } from './match-case.ts';
+import type { MatchCase } from './match-case.ts';
 import { findDisputable, findRefundable, findReversible } from './match-earlier-clearing.ts';
 import type { MatchRule } from './match-rules.ts';
 
@@ -24,46 +24,45 @@ export interface Match {
  * marks the clearing for review. Only rule 3 chooses among several, because the network made their
  * references.
  */
-export function matchClearing(the: Case): Match {
-  const { cycle, clearing_type } = the.message;
+export function matchClearing(input: MatchCase): Match {
+  const { cycle, clearing_type } = input.message;
   if (cycle !== 'first_presentment') {
-    const match = matchReferring(the);
+    const match = matchReferring(input);
     if (match !== null) return match;
   }
-  const { by, review: is_doubtful } = findAuthorization(the);
+  const { by, review: is_doubtful } = findAuthorization(input);
   // A reversal without its clearing is treated by its type.
   const review = is_doubtful || cycle === 'reversal';
   if (by !== null) return { ...by, clearing: null, review };
   return clearing_type === 'DEBIT'
     ? { rule: 8, authorization: null, clearing: null, review }
-    : matchRefund(the, review);
+    : matchRefund(input, review);
 }
 
 /** Rules 1 and 2, of a reversal or a dispute. Null: the clearing of a reversal is not known. */
-function matchReferring(the: Case): Match | null {
-  const is_reversal = the.message.cycle === 'reversal';
-  const [only, ...others] = is_reversal ? findReversible(the) : findDisputable(the);
+function matchReferring(input: MatchCase): Match | null {
+  const is_reversal = input.message.cycle === 'reversal';
+  const [only, ...others] = is_reversal ? findReversible(input) : findDisputable(input);
   if (only !== undefined && others.length === 0) {
     // The clearing that the dispute waits for may be another one that the reversal fits: not final.
     if (isDispute(only) && only.match_rule !== 2) {
       return { rule: 8, authorization: null, clearing: only, review: true };
     }
-    return { rule: is_reversal ? 1 : 2, authorization: rootOf(the, only), clearing: only, review: false };
+    return { rule: is_reversal ? 1 : 2, authorization: rootOf(input, only), clearing: only, review: false };
   }
   // A dispute without its clearing matches nothing.
   return is_reversal ? null : { rule: 8, authorization: null, clearing: null, review: true };
 }
 
 /** Rule 7, of a credit. */
-function matchRefund(the: Case, review: boolean): Match {
-  const [only, ...others] = findRefundable(the);
+function matchRefund(input: MatchCase, review: boolean): Match {
+  const [only, ...others] = findRefundable(input);
   if (only === undefined || others.length > 0) {
     return { rule: 7, authorization: null, clearing: null, review: review || others.length > 0 };
   }
-  return { rule: 7, authorization: rootOf(the, only), clearing: only, review };
+  return { rule: 7, authorization: rootOf(input, only), clearing: only, review };
 }
 
-/** The root authorization of an earlier clearing, or null. */
-function rootOf({ authorizations }: Case, clearing: Clearing): Authorization | null {
+function rootOf({ authorizations }: MatchCase, clearing: Clearing): Authorization | null {
   return authorizations.find(({ id }) => id === clearing.authorization_id) ?? null;
 }

@@ -1,11 +1,17 @@
 import type { Clearing, ClearingMessage } from '../records/clearing.ts';
-import { type Case, type ClearingFacts, isNearClearing, isSameApprovalCode, isSameMerchant } from './match-case.ts';
+import {
+  type ClearingFacts,
+  isNearClearing,
+  isSameApprovalCode,
+  isSameMerchant,
+  type MatchCase,
+} from './match-case.ts';
 
 /**
  * Rule 1: the clearings that a message reversal may undo. Among several, those of the opposite
  * direction.
  */
-export function findReversible({ message, clearings }: Case): readonly Clearing[] {
+export function findReversible({ message, clearings }: MatchCase): readonly Clearing[] {
   const undone = findUndone(clearings);
   const found = clearings.filter(
     (clearing) =>
@@ -34,7 +40,7 @@ function findUndone(clearings: readonly Clearing[]): ReadonlySet<number | null> 
 }
 
 /** Rule 2: the clearings that a second presentment or a chargeback may dispute. */
-export function findDisputable({ message, clearings }: Case): readonly Clearing[] {
+export function findDisputable({ message, clearings }: MatchCase): readonly Clearing[] {
   return clearings.filter(
     (clearing) =>
       clearing.cycle === 'first_presentment' &&
@@ -46,7 +52,7 @@ export function findDisputable({ message, clearings }: Case): readonly Clearing[
 /**
  * Rule 7: the clearings that a credit may refund. None of an authorization that it was taken from.
  */
-export function findRefundable({ message, clearings, barred = [] }: Case): readonly Clearing[] {
+export function findRefundable({ message, clearings, barred = [] }: MatchCase): readonly Clearing[] {
   const undone = findUndone(clearings);
   return clearings.filter(
     (clearing) =>

@@ -28,13 +28,12 @@ type AmountsOfClearing = Pick<
 type AmountsOfRoot = Pick<Authorization, 'billing_amount' | 'merchant_amount' | 'merchant_currency'>;
 
 /** The fields of a clearing, as its message sent them. */
-export type EvidenceOfClearing = AmountsOfClearing &
+type EvidenceOfClearing = AmountsOfClearing &
   Pick<ClearingFacts, 'approval_code' | 'merchant_id' | 'net_reference_number' | 'settlement_date'>;
 
-export type EvidenceOfRoot = AmountsOfRoot &
+type EvidenceOfRoot = AmountsOfRoot &
   Pick<Authorization, 'approval_code' | 'merchant_id' | 'net_reference_number' | 'transaction_date_time_ms'>;
 
-/** The values by which a clearing and an authorization may belong together. */
 export function evidenceOf(clearing: EvidenceOfClearing, root: EvidenceOfRoot): MatchEvidence {
   const authorization_date = utcDateAt(root.transaction_date_time_ms);
   return {

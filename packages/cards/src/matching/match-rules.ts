@@ -62,5 +62,4 @@ export const match_rules = [
   },
 ] as const satisfies readonly { readonly rule: number; readonly name: string; readonly meaning: string }[];
 
-/** The number of a rule of matching. */
 export type MatchRule = (typeof match_rules)[number]['rule'];

@@ -25,12 +25,10 @@ export interface NeighbourQuestions {
    */
   readonly clearings_max: number;
   readonly root_ids: readonly number[];
-  /** Roots with one of these keys. */
   readonly root_keys: readonly CandidateKey[];
   /** Roots of a merchant with one of the amounts, whatever their status. */
   readonly roots_of_merchant: readonly MerchantSearch[];
   readonly clearing_ids: readonly number[];
-  /** Clearings with one of these keys. */
   readonly clearing_keys: readonly CandidateKey[];
   /** Clearings that belong to one of these roots. */
   readonly clearings_of: readonly number[];
@@ -85,7 +83,7 @@ export function isOfMerchant({ merchant_id, since_ms, debits }: MerchantClearing
 export function needsNeighbours(
   { provisional_clearings, settled_through }: Pick<LedgerCard, 'provisional_clearings' | 'settled_through'>,
   messages: readonly Lookup[],
-  known: Iterable<Copied>,
+  known: Iterable<CopyFields>,
 ): boolean {
   const copies = new Set<string>();
   for (const { synthetic_id, acquirer_reference_data } of known)
@@ -108,7 +106,7 @@ export function needsNeighbours(
 }
 
 /** The fields in which the two copies of a clearing differ and agree. */
-type Copied = Pick<ClearingMessage, 'synthetic_id' | 'acquirer_reference_data'>;
+type CopyFields = Pick<ClearingMessage, 'synthetic_id' | 'acquirer_reference_data'>;
 
 /**
  * Asks step by step for the records of a card that the messages of a pass concern: their
@@ -128,14 +126,13 @@ export class NeighbourSearch {
   /** The clearings that matches by hand name. */
   readonly #named_clearings: ReadonlySet<number>;
   readonly #seeds: { readonly roots: Authorization[]; readonly clearings: Clearing[] };
-  readonly #asked: Asked = new Map();
+  readonly #asked: AskedQuestions = new Map();
   readonly #root_ids = new Set<number>();
   readonly #clearing_ids = new Set<number>();
   /** With more records than this the search is cut; unknown before the first question. */
   #records_max = Number.POSITIVE_INFINITY;
   readonly #now_ms: number;
 
-  /** `now_ms`: the time of the pass. */
   constructor(card: Pick<LedgerCard, 'id' | 'company_id' | 'currency'>, messages: readonly Lookup[], now_ms: number) {
     this.card_id = card.id;
     this.#now_ms = now_ms;
@@ -270,7 +267,7 @@ function searchOf(
 type Lists = Omit<NeighbourQuestions, 'card_id' | 'clearings_max'>;
 
 /** The questions that were asked, by their names. Those that are objects are texts. */
-type Asked = Map<keyof Lists, Set<string | number>>;
+type AskedQuestions = Map<keyof Lists, Set<string | number>>;
 
 function textOf(question: string | number | object): string | number {
   return typeof question === 'object' ? Object.values(question).join(' ') : question;
@@ -278,7 +275,7 @@ function textOf(question: string | number | object): string | number {
 
 /** Questions that were not asked before. */
 class Questions {
-  readonly #asked: Asked;
+  readonly #asked: AskedQuestions;
   readonly lists: { readonly [Name in keyof Lists]: Lists[Name][number][] } = {
     root_ids: [],
     root_keys: [],
@@ -291,7 +288,7 @@ class Questions {
   };
   is_empty = true;
 
-  constructor(asked: Asked) {
+  constructor(asked: AskedQuestions) {
     this.#asked = asked;
   }
 

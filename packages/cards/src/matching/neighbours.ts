@@ -105,7 +105,7 @@ export class Neighbourhood {
     return !isSettledByReference({ clearing_type, approval_code, net_reference_number }, roots);
   }
 
-  /** The same, asked once for each clearing of a walk. */
+  /** Whether the clearing `isUnsettled`, asked once for each clearing of a walk. */
   #isUnsettled(clearing: Clearing, { unsettled }: Walk): boolean {
     const known = unsettled.get(clearing);
     if (known !== undefined) return known;
@@ -219,7 +219,6 @@ type Keys<Item, Name extends string> = Readonly<Record<Name, (item: Item) => str
 
 type RootKey = 'network_reference' | 'approval_code' | 'merchant_id';
 
-/** The keys that lead to a root. */
 const root_keys: Keys<Authorization, RootKey> = {
   network_reference: ({ net_reference_number }) => networkReferenceOf(net_reference_number),
   approval_code: ({ approval_code }) => approval_code,
@@ -233,7 +232,6 @@ type ClearingKey =
   | 'authorization_id'
   | 'clearing_id';
 
-/** The keys that lead to a clearing. */
 const clearing_keys: Keys<Clearing, ClearingKey> = {
   acquirer_reference_data: ({ acquirer_reference_data }) => acquirer_reference_data,
   network_reference: (clearing) => networkReferenceOf(sentReferenceOf(clearing)),
@@ -248,7 +246,6 @@ const clearing_keys: Keys<Clearing, ClearingKey> = {
 /** Up to this many records are searched. More are found by maps from their keys. */
 const searched_records_max = 16;
 
-/** Records by their keys, in the order in which they were put. */
 class Index<Item extends { readonly id: number }, Name extends string> {
   readonly #keys: Keys<Item, Name>;
   readonly #items = new Map<number, Item>();

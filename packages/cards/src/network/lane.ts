@@ -14,14 +14,12 @@ import { createPhase, type Deadline, type Phase } from '@tallystick/kernel';
 import type { NetworkAnswer } from '../deciding/fold-messages.ts';
 import type { NetworkMessage } from '../records/ledger.ts';
 
-/** A message that waits, and its caller. */
-export interface Waiting {
+interface Waiting {
   readonly message: NetworkMessage;
   answer(answer: NetworkAnswer): void;
   fail(error: unknown): void;
 }
 
-/** A message in a lane, with its times. */
 export interface Place {
   readonly waiting: Waiting;
   readonly arrived_ms: number;
@@ -34,7 +32,6 @@ export interface Place {
   readonly alone: boolean;
 }
 
-/** The messages that one pass takes. */
 export interface Batch {
   readonly messages: readonly Waiting[];
   readonly places: readonly Place[];
@@ -44,11 +41,9 @@ export interface Batch {
 }
 
 /** The bounds of a lane. Times are monotonic. */
-export interface LaneBounds {
-  /** The most messages of one pass. */
+interface LaneBounds {
   readonly batch_max: number;
   readonly monotonicNow: () => number;
-  /** The longest time for which a message waits. */
   readonly wait_ms_max: number;
   /** The time from the arrival of a message to its deadline. */
   readonly decision_ms_max: number;
@@ -75,7 +70,6 @@ export class Lane {
     this.phase = createPhase('a lane of the network', 'resting', { resting: ['passing'], passing: ['resting'] });
   }
 
-  /** The number of messages that wait. */
   get length(): number {
     return this.#queue.length;
   }
@@ -135,12 +129,10 @@ export class Lane {
     return places.map((place) => ({ ...place, since_ms: place.since_ms + in_pass_ms, alone }));
   }
 
-  /** Puts messages before the others. */
   putFirst(places: readonly Place[]): void {
     this.#queue = [...places, ...this.#queue];
   }
 
-  /** Puts messages behind the others. */
   putLast(places: readonly Place[]): void {
     this.#queue.push(...places);
   }

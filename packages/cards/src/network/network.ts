@@ -180,7 +180,6 @@ export function createNetwork(ports: NetworkPorts): Network {
   const held_lanes = new Map<string, Lane>();
   let waiting_count = 0;
 
-  /** Why a message to this lane is refused now; null: it may wait. */
   function findOverload(lane: Lane): OverloadReason | null {
     if (waiting_count >= queue_max) return 'full';
     if (time_bounds !== undefined && lane.expectedWait() >= wait_ms_max) return 'expected_wait';

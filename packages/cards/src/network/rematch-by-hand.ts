@@ -17,11 +17,10 @@ export type RematchRequest = MatchByHand &
 export async function rematchByHand(
   { network }: { readonly network: Pick<Network, 'rematch'> },
   call: Pick<RematchMessage, 'company_id' | 'actor' | 'request_id'>,
-  { act = null, note: given_note, reason: given_reason, seen_acts, ...match }: RematchRequest,
+  { act = null, seen_acts, note, reason, ...match }: RematchRequest,
 ): Promise<ClearingItem> {
   const { company_id, actor, request_id } = call;
-  const note = maskCardNumbers(given_note);
-  const reason = given_reason === null ? null : maskCardNumbers(given_reason);
+  const masked = { note: maskCardNumbers(note), reason: reason === null ? null : maskCardNumbers(reason) };
   const answer = await network.rematch({
     kind: 'rematch',
     number_index: null,
@@ -29,9 +28,8 @@ export async function rematchByHand(
     company_id,
     actor,
     request_id,
-    note,
-    reason,
-    act: act === null ? null : { ...act, note, reason },
+    ...masked,
+    act: act === null ? null : { ...act, ...masked },
     seen_acts,
   });
   if (answer.kind === 'refused') throw answer.refusal;

@@ -28,7 +28,6 @@ import {
 import type { ClearingMessage } from '../records/clearing.ts';
 import { normalizeAuthorization, normalizeClearing } from '../records/message.ts';
 
-/** The dependencies of the simulation. */
 export interface SimulationPorts {
   readonly vault: CardVault;
   readonly random: Random;
@@ -288,7 +287,6 @@ async function plainCard(tx: SimulationTx, { vault }: SimulationPorts, { id, exp
   return { card_number: pan.reveal(), cvc: vault.cvc(pan, expiry), expiry };
 }
 
-/** What makes a message of the network unique. */
 function identifiers(random: Random, now_ms: number) {
   return {
     system_trace_audit_number: digits(random, 6),

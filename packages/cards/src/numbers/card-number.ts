@@ -6,7 +6,6 @@ const card_number_length = 16;
 /** The leading digits that all virtual numbers of a real card share. */
 export const account_range_form = /^\d{6,12}$/;
 
-/** How many numbers an account range has. */
 export function accountRangeSize(account_range: string): number {
   assert(account_range_form.test(account_range), 'an account range is 6 to 12 digits');
   return 10 ** (card_number_length - account_range.length - 1);

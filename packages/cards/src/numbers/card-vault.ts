@@ -9,7 +9,6 @@ export interface CardVault {
   seal(pan: Pan): SealedNumber;
   /** Throws a `Fault` when its key is not in the ring. */
   open(number_sealed: Uint8Array): Pan;
-  /** The keyed hash that finds a number. */
   index(pan: Pan): Uint8Array;
   /** The three-digit code of a number and its expiry (YYYY-MM). Always the same, never stored. */
   cvc(pan: Pan, expiry: string): string;

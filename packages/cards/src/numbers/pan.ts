@@ -13,7 +13,6 @@ export class Pan {
     this.#digits = digits;
   }
 
-  /** The digits in plain text. */
   reveal(): string {
     return this.#digits;
   }

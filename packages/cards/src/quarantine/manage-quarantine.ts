@@ -19,7 +19,6 @@ import { normalizeClearing } from '../records/message.ts';
 import type { AppliedRecord, QuarantinedRecord, QuarantineFilter, QuarantineStore } from './quarantined-record.ts';
 import { openSealed, quarantine_purpose } from './sealed-clearing.ts';
 
-/** The part of a transaction that the use cases of quarantine need. */
 export interface QuarantineTx {
   readonly quarantine: QuarantineStore;
   readonly audit: AuditLog;
@@ -43,7 +42,6 @@ export async function readQuarantined(tx: ReadTx, id: number): Promise<Quarantin
   return record;
 }
 
-/** The ports of a replay. */
 export interface ReplayPorts {
   readonly unitOfWork: UnitOfWork<QuarantineTx>;
   readonly network: Pick<Network, 'clear'>;
@@ -146,7 +144,7 @@ export function appliedRecordOf(
   };
 }
 
-/** The same for a record that turned out to be no clearing. */
+/** A quarantined record that turned out to be no clearing, applied. */
 export function appliedOtherRecord(id: number): AppliedRecord {
   return { id, clearing_id: null, is_duplicate: false, is_matched: false, is_break: false };
 }

@@ -2,7 +2,6 @@ import type { Payload } from '@tallystick/events';
 import type { Page, PageRequest } from '@tallystick/kernel';
 import type { RecordOfFile } from '../records/clearing.ts';
 
-/** Where a quarantined record came from. */
 export const quarantine_sources = ['http', 'file'] as const;
 
 export type QuarantineSource = (typeof quarantine_sources)[number];
@@ -98,8 +97,8 @@ export interface QuarantineStore {
    */
   apply(record: AppliedRecord, at_ms: number): Promise<boolean>;
   /**
-   * The same for several records of one import, which is counted once for all of them. Skips a
-   * record that is not `quarantined`, or that another import has.
+   * Marks several records of one import as applied, and counts them on it once. Skips a record that
+   * is not `quarantined`, or that another import has.
    */
   applyOfImport(import_id: number, records: readonly AppliedRecord[], at_ms: number): Promise<void>;
   /**
@@ -114,7 +113,6 @@ export interface QuarantineStore {
   reseal(id: number, message_sealed: Uint8Array): Promise<void>;
 }
 
-/** Where a refused record came from. */
 export function sourceOf(
   place: RecordOfFile | null,
 ): Pick<RefusedRecord, 'source' | 'import_id' | 'ordinal' | 'position'> {

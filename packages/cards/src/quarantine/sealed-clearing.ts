@@ -3,7 +3,6 @@ import { maskDigitRuns, maskJson, type Sealer, type Sha256 } from '@tallystick/k
 import type { ClearingMessage, ClearingOrigin } from '../records/clearing.ts';
 import type { ClearingInput } from '../records/message.ts';
 
-/** The purpose that a sealed message is bound to. */
 export const quarantine_purpose = 'quarantine.message';
 
 /** What quarantine needs to keep a message: its seal, and the hash that identifies it. */
@@ -15,7 +14,6 @@ export interface QuarantinePorts {
 /** What a file says of a sealed clearing. The place is that of its quarantined record. */
 export type SealedOrigin = Omit<ClearingOrigin, 'place'>;
 
-/** A clearing that was sealed. */
 export interface SealedClearing {
   readonly kind: 'clearing';
   readonly input: ClearingInput;
@@ -25,7 +23,6 @@ export interface SealedClearing {
 /** A record of a file that could not be read, as it was sealed. */
 export interface SealedRecord {
   readonly kind: 'record';
-  /** The bytes of the record. */
   readonly raw: Uint8Array;
 }
 
@@ -60,7 +57,6 @@ export function sealInput(sealer: Sealer, input: ClearingInput, origin: SealedOr
   return sealJson(sealer, is_plain ? input : { ...input, [origin_key]: origin });
 }
 
-/** Seals a record of a file that could not be read. */
 export function sealRecord(sealer: Sealer, raw: Uint8Array): Uint8Array {
   return sealJson(sealer, { [raw_key]: raw.toBase64() });
 }
@@ -86,7 +82,7 @@ export function excerptOf(message: ClearingMessage): Payload {
   return present({ ...toInput(message), card_number: message.pan?.masked ?? null });
 }
 
-/** The same for a clearing whose fields are not valid: any of them may contain a number. */
+/** The fields that were sent of a clearing that is not valid. Numbers are masked in all of them. */
 export function excerptOfInput(input: ClearingInput): Payload {
   const masked = maskJson(input) as Record<string, unknown>;
   const { card_number } = masked;
@@ -109,7 +105,7 @@ export function identityOf(sha256: Sha256, message: ClearingMessage): Uint8Array
   return sha256(new TextEncoder().encode(JSON.stringify(sorted)));
 }
 
-/** The same for a record of a file that has no message: two records are never the same. */
+/** The hash of a record of a file that has no message: two records are never the same. */
 export function identityOfRecord(
   sha256: Sha256,
   record: { readonly import_id: number; readonly ordinal: number },

@@ -11,7 +11,6 @@ import {
 } from './authorization.ts';
 import type { LedgerCard } from './ledger.ts';
 
-/** The fields of a card that its authorizations show. */
 export type CardOfItem = Pick<LedgerCard, 'id' | 'company_id' | 'rcn_id' | 'rcn_alias' | 'billing_currency' | 'last4'>;
 
 /** Fields of service specification 2.9 that are shown as they were sent, or null. */
@@ -30,7 +29,6 @@ export const authorization_detail_names = [
   'settlement_date',
 ] as const;
 
-/** `issuer_response` of a message. */
 export const issuer_responses = ['Approved', 'Declined'] as const;
 
 /**
@@ -62,7 +60,6 @@ export type AuthorizationItem = {
   readonly net_reference_number: string | null;
   readonly replacement_amounts: ReplacementAmounts;
   readonly status: AuthorizationStatus;
-  /** The code of the reason, or null. */
   readonly decline_reason: DeclineCode | null;
   /**
    * The first reason that an advice broke, when the advice was applied although it broke a limit.

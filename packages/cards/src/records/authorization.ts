@@ -37,7 +37,6 @@ export interface AuthorizationMessage {
   readonly incremental: boolean;
   readonly trace_id: string;
   readonly system_trace_audit_number: string;
-  /** Epoch milliseconds. */
   readonly transaction_date_time_ms: number;
   readonly billing_amount: Money;
   readonly billing_currency: string;
@@ -129,7 +128,6 @@ export interface Authorization {
    * that came first, plus increments less reversals, as changed by advices of the decision.
    */
   readonly authorized: Money;
-  /** The amount held now. */
   readonly held: Money;
   /** Debits less credits cleared against it; below 0 when credits exceed debits. */
   readonly cleared: Money;

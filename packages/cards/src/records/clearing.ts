@@ -58,7 +58,6 @@ export const match_makers = ['rule', 'person'] as const;
 
 export type MatchMaker = (typeof match_makers)[number];
 
-/** Who decided the match of a clearing. */
 export function matchMakerOf({ match_rule }: Pick<Clearing, 'match_rule'>): MatchMaker {
   return match_rule === match_rule_by_hand ? 'person' : 'rule';
 }
@@ -202,10 +201,8 @@ export const changing_clearing_fields = [
   'choices',
 ] as const satisfies readonly (keyof Clearing)[];
 
-/** The new state of these fields of a recorded clearing. */
 export type ClearingChange = Pick<Clearing, 'id' | 'card_id' | (typeof changing_clearing_fields)[number]>;
 
-/** The part of a clearing that a pass may change. */
 export function clearingChangeOf(clearing: Clearing): ClearingChange {
   const { id, card_id } = clearing;
   const fields = changing_clearing_fields.map((name) => [name, clearing[name]]);

@@ -45,7 +45,6 @@ export class PassInstant {
   }
 }
 
-/** Whether the end of a hold has come. */
 export function isHoldOver({ hold_end_ms }: Pick<Authorization, 'hold_end_ms'>, now_ms: number): boolean {
   return hold_end_ms !== null && hold_end_ms <= now_ms;
 }

@@ -9,7 +9,6 @@ import { type ReconciliationActRow, type RematchLookup, type RematchMessage, rem
 import type { ReleaseMessage } from './release-message.ts';
 import type { UnknownNumberMessage } from './unknown-number.ts';
 
-/** A message that waits for a pass. */
 export type NetworkMessage = AuthorizationMessage | ClearingMessage | ReleaseMessage | RematchMessage;
 
 /** A message as a ledger looks up its records. Each concerns one card. */
@@ -139,7 +138,6 @@ export interface FileProgress {
   readonly breaks: number;
 }
 
-/** Everything that a pass writes. */
 export interface LedgerChanges {
   readonly counters: readonly { readonly card_id: number; readonly counters: Counters }[];
   /** The past windows that changed or ended. A stored row is replaced. */
@@ -167,7 +165,6 @@ export interface LedgerChanges {
   readonly acts?: readonly ReconciliationActRow[] | undefined;
 }
 
-/** The changes of a pass that writes nothing. */
 export const no_changes: LedgerChanges = {
   counters: [],
   windows: [],
@@ -184,7 +181,6 @@ export const no_changes: LedgerChanges = {
 /** Computes the changes of a pass from the loaded state. Pure, except for randomness. */
 export type Fold<Result> = (state: LedgerState) => { readonly changes: LedgerChanges; readonly result: Result };
 
-/** The bounds of the time of a pass. */
 export interface PassBounds {
   /**
    * How long the pass waits for cards that other transactions hold, milliseconds; as long as its

@@ -49,12 +49,10 @@ export function chooseAlso(
   return [...(choices ?? []), choice];
 }
 
-/** The choices before the newest one. */
 export function withoutNewest(choices: MatchChoices): MatchChoices {
   return choices === null || choices.length < 2 ? null : choices.slice(0, -1);
 }
 
-/** Whether people chose the same. */
 export function isSameChoices(one: MatchChoices, other: MatchChoices): boolean {
   if (one === other) return true;
   if (one === null || other === null || one.length !== other.length) return false;

@@ -9,7 +9,7 @@ import {
 import type { LedgerCard } from './ledger.ts';
 
 /** What a decision adds to its message. */
-export interface Decided {
+export interface Decision {
   readonly id: number;
   readonly root_id: number | null;
   readonly decided_at_ms: number;
@@ -37,7 +37,7 @@ export function newAuthorization(
     status,
     holds,
     hold_end_ms,
-  }: Decided,
+  }: Decision,
 ): Authorization {
   return {
     id,
@@ -74,7 +74,7 @@ export function newAuthorization(
 }
 
 /** What an approval of a message depends on beside the message. */
-export interface Approved {
+interface ApprovedRoot {
   /** In the limit currency; that of the message when absent. */
   readonly amount?: number;
   readonly approval_code?: string | null;
@@ -88,7 +88,7 @@ export function asRoot(
   message: AuthorizationMessage,
   card: Pick<LedgerCard, 'id' | 'company_id' | 'currency'>,
   id: number,
-  approved: Approved = {},
+  approved: ApprovedRoot = {},
 ): Authorization {
   const { amount = limitAmount(card, message), approval_code = message.approval_code } = approved;
   const { now_ms = 0, window_start_ms = 0, hold_end_ms = null } = approved;

@@ -2,8 +2,7 @@ import { money } from '@tallystick/kernel';
 import type { Clearing, ClearingMessage } from './clearing.ts';
 import type { LedgerCard } from './ledger.ts';
 
-/** What the record of a clearing has beside the message and the card. */
-export interface Recording {
+interface Recording {
   readonly id: number;
   readonly now_ms: number;
   readonly window_start_ms: number;

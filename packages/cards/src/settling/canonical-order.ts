@@ -1,7 +1,7 @@
 import type { ClearingMessage } from '../records/clearing.ts';
 
 /** The fields that the place of a clearing depends on. */
-export type Placed = Pick<
+export type OrderFields = Pick<
   ClearingMessage,
   'settlement_date' | 'cycle' | 'acquirer_reference_data' | 'network_financial_transaction_id'
 >;
@@ -12,7 +12,7 @@ export type Placed = Pick<
  * its transaction id is greater, because ids that were made from a file are in no order. Times of
  * arrival have no part in it.
  */
-export function inCanonicalOrder<Item extends Placed>(clearings: Iterable<Item>): Item[] {
+export function inCanonicalOrder<Item extends OrderFields>(clearings: Iterable<Item>): Item[] {
   const ordered = [...clearings].sort(compareClearings);
   if (ordered.every(({ cycle }) => cycle === 'first_presentment')) return ordered;
   const by_rank = ordered.toSorted((a, b) => ranks[a.cycle] - ranks[b.cycle]);
@@ -28,7 +28,7 @@ export function inCanonicalOrder<Item extends Placed>(clearings: Iterable<Item>)
   return [...placed];
 }
 
-function compareClearings(a: Placed, b: Placed): number {
+function compareClearings(a: OrderFields, b: OrderFields): number {
   if (a.settlement_date !== b.settlement_date) return a.settlement_date < b.settlement_date ? -1 : 1;
   const id = a.network_financial_transaction_id;
   const other = b.network_financial_transaction_id;
@@ -43,6 +43,6 @@ function compareClearings(a: Placed, b: Placed): number {
 const ranks = { first_presentment: 0, second_presentment: 1, chargeback: 1, reversal: 2 } as const;
 
 /** Whether rule 1 or 2 may find `other`, with the same acquirer reference data, for `clearing`. */
-function mayReferTo(clearing: Placed, other: Placed): boolean {
+function mayReferTo(clearing: OrderFields, other: OrderFields): boolean {
   return ranks[clearing.cycle] > ranks[other.cycle] && clearing.settlement_date === other.settlement_date;
 }

@@ -7,7 +7,7 @@ import { isHoldOverOn } from '../records/hold-lifetime.ts';
 import type { LedgerCard } from '../records/ledger.ts';
 
 /** What the class depends on: the match, and the card before the clearing had its effect. */
-export interface Classified {
+interface Classified {
   readonly message: ClearingFacts;
   readonly match: Match;
   readonly card: LedgerCard;
@@ -46,19 +46,19 @@ export const clearing_class_meanings: Readonly<Record<ClearingClass, string>> = 
  * The class of a clearing: the first that applies (decision: matching). Amounts classify and never
  * block.
  */
-export function classOf(the: Classified): ClearingClass {
-  const { message, match, card } = the;
+export function classOf(input: Classified): ClearingClass {
+  const { message, match, card } = input;
   const root = match.authorization;
   if (message.cycle === 'reversal') return 'reversal';
   if (isDispute(message)) return 'dispute';
-  if (the.clearings.some((clearing) => isSuspectedDuplicate(message, clearing))) return 'suspected_duplicate';
+  if (input.clearings.some((clearing) => isSuspectedDuplicate(message, clearing))) return 'suspected_duplicate';
   if (message.clearing_type === 'CREDIT') {
     return root === null && match.clearing === null ? 'refund_unlinked' : 'refund_linked';
   }
   if (root === null) return 'force_post';
   if (isUnfinished(root) && isHoldOverOn(card, root, message.settlement_date)) return 'late';
   if (message.partial) return 'partial';
-  return classByAmount(the, root);
+  return classByAmount(input, root);
 }
 
 function classByAmount({ message, card, amount }: Classified, root: Authorization): ClearingClass {

@@ -8,7 +8,7 @@ import { isHoldOver } from '../records/hold-lifetime.ts';
 import type { LedgerCard } from '../records/ledger.ts';
 
 /** The effect of a clearing on the counters of a card and on the hold of its authorization. */
-export interface Effect {
+interface Effect {
   readonly window_start_ms: number;
   readonly cleared_effect: number;
   readonly hold_effect: number;
@@ -125,7 +125,7 @@ export function holdTaken(root: Authorization, amount: number, partial: boolean)
  * verification, or one that a reversal returned) takes one in its own window, and never more than
  * one.
  */
-export function clearRoot(
+function clearRoot(
   root: Authorization,
   {
     clearing_type,
@@ -150,7 +150,7 @@ export function clearRoot(
 /**
  * The authorization after a credit, or after a credit was undone. Its hold and status stay.
  */
-export function creditRoot(root: Authorization, cleared_effect: number): Authorization {
+function creditRoot(root: Authorization, cleared_effect: number): Authorization {
   return { ...root, cleared: money(root.cleared + cleared_effect) };
 }
 

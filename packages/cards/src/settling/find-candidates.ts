@@ -39,10 +39,10 @@ export function findCandidates(
   const authorizations = rootsAfter({ roots, clearings: earlier }, now_ms).toSorted(
     (a, b) => a.transaction_date_time_ms - b.transaction_date_time_ms || a.id - b.id,
   );
-  const the = { message, card, authorizations, clearings: [], barred: barredOf(clearing.choices) };
+  const input = { message, card, authorizations, clearings: [], barred: barredOf(clearing.choices) };
   return authorizations
     .flatMap((root) => {
-      const rule = ruleFor(the, root);
+      const rule = ruleFor(input, root);
       return rule === null ? [] : [{ rule, authorization_id: root.id, evidence: evidenceOf(message, root) }];
     })
     .sort((a, b) => a.rule - b.rule);

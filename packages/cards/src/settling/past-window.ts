@@ -8,7 +8,6 @@ export interface CardWindow extends Pick<LedgerCard, 'recurring'> {
   readonly window_start_ms: number;
 }
 
-/** Names a window of a card. */
 export type WindowKey = Pick<PastWindow, 'card_id' | 'window_start_ms'>;
 
 /**
@@ -49,7 +48,6 @@ export function ownWindow(card: Pick<LedgerCard, 'recurring'>, clearing: OwnWind
   return authorization_id === null && clearing_id === null ? window_start_ms : recordedWindow(card, clearing);
 }
 
-/** The window that contains the time at which a clearing was recorded. */
 export function recordedWindow(
   { recurring }: Pick<LedgerCard, 'recurring'>,
   { recorded_at_ms }: Pick<Clearing, 'recorded_at_ms'>,

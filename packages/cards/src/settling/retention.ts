@@ -61,7 +61,6 @@ export interface SettledQuestion {
   readonly record: Pick<Authorization | Clearing, 'window_start_ms' | 'reduced_at_ms'>;
   /** When it was decided or recorded. */
   readonly at_ms: number;
-  /** The windows of its card. */
   readonly recurring: Recurring | null;
   /** What the authorization itself, its root, or the authorization of the clearing still holds. */
   readonly held: number;

@@ -21,13 +21,13 @@ import {
 import { ownWindow } from './past-window.ts';
 
 /** A clearing with its match, its class and its effect, and its authorization after that effect. */
-export interface Settlement {
+interface Settlement {
   readonly clearing: Clearing;
   readonly root: Authorization | null;
 }
 
 /** What a clearing is settled against: its card after the clearings that come before it. */
-export interface Before {
+interface SettleContext {
   readonly card: LedgerCard;
   readonly roots: readonly Authorization[];
   /** In the canonical order. */
@@ -37,10 +37,10 @@ export interface Before {
 }
 
 /** Matches one clearing and returns it with its class and effect. Changes nothing. */
-export function settleClearing(before: Before, clearing: Clearing): Settlement {
-  const { card, earlier, own_window_start_ms } = before;
+export function settleClearing(context: SettleContext, clearing: Clearing): Settlement {
+  const { card, earlier, own_window_start_ms } = context;
   const message = asSent(clearing);
-  const match = isFinal(clearing) ? finalMatch(before, clearing) : provisionalMatch(before, clearing);
+  const match = isFinal(clearing) ? finalMatch(context, clearing) : provisionalMatch(context, clearing);
   const { authorization: root } = match;
   const { amount, sure } = limitAmountOf(card, message, root);
   const effect = effectOf(message, match, amount, own_window_start_ms);
@@ -78,16 +78,15 @@ export function settleInOrder(
   const settled: Clearing[] = [];
   for (const clearing of inCanonicalOrder(clearings)) {
     const own_window_start_ms = ownWindow(card, clearing);
-    const before = { card, roots: standing, earlier: settled, own_window_start_ms };
-    const settlement = isKept(clearing) ? keepMatch(before, clearing) : settleClearing(before, clearing);
+    const context = { card, roots: standing, earlier: settled, own_window_start_ms };
+    const settlement = isKept(clearing) ? keepMatch(context, clearing) : settleClearing(context, clearing);
     settled.push(settlement.clearing);
     if (settlement.root !== null) standing[places.get(settlement.root.id)!] = settlement.root;
   }
   return { roots: standing, clearings: settled };
 }
 
-/** A clearing that stays as it was matched, and its authorization after it. */
-function keepMatch({ roots }: Before, clearing: Clearing): Settlement {
+function keepMatch({ roots }: SettleContext, clearing: Clearing): Settlement {
   const root = roots.find(({ id }) => id === clearing.authorization_id);
   return { clearing, root: root === undefined ? null : rootAfter(root, clearing) };
 }
@@ -104,7 +103,7 @@ export function rootsAfter({ roots, clearings }: Records, now_ms: number): reado
   return [...after.values()];
 }
 
-function finalMatch({ roots, earlier }: Before, clearing: Clearing): Match {
+function finalMatch({ roots, earlier }: SettleContext, clearing: Clearing): Match {
   const referred = earlier.find(({ id }) => id === clearing.clearing_id) ?? null;
   const root_id = referred === null ? clearing.authorization_id : referred.authorization_id;
   const authorization = roots.find(({ id }) => id === root_id) ?? null;
@@ -115,7 +114,7 @@ function finalMatch({ roots, earlier }: Before, clearing: Clearing): Match {
  * The match by the rules, unless a person chose the authorization. A refund that a person matched
  * still refers to the clearing of that authorization that rule 7 finds.
  */
-function provisionalMatch({ card, roots, earlier }: Before, clearing: Clearing): Match {
+function provisionalMatch({ card, roots, earlier }: SettleContext, clearing: Clearing): Match {
   const { choices } = clearing;
   const message = asSent(clearing);
   const match = matchClearing({
@@ -140,9 +139,7 @@ function rootAfter(root: Authorization, clearing: Clearing): Authorization {
   return settledRoot(root, clearing, { cleared_effect, hold_effect });
 }
 
-/**
- * The fields that a matched authorization knows better than the message, and what the message said.
- */
+/** The fields that a matched authorization replaces, and `sent`: their values in the message. */
 function fieldsOf(
   { authorization_date, net_reference_number }: ReplacedFields & Pick<Clearing, keyof ReplacedFields>,
   root: Authorization | null,

@@ -4,7 +4,7 @@ import type { LedgerCard } from '../records/ledger.ts';
 import type { WorkingCard } from './working-card.ts';
 
 /** The fields of a reversal, as a message or as recorded, that its corrected amount depends on. */
-type Correcting = Pick<AuthorizationMessage, 'merchant_currency' | 'replacement_amounts'>;
+type ReversalAmounts = Pick<AuthorizationMessage, 'merchant_currency' | 'replacement_amounts'>;
 
 /**
  * The authorized amount that remains after a reversal, in minor units of the card's limit currency;
@@ -14,7 +14,7 @@ type Correcting = Pick<AuthorizationMessage, 'merchant_currency' | 'replacement_
  */
 export function correctedAmount(
   card: Pick<LedgerCard, 'billing_currency' | 'currency'>,
-  { merchant_currency, replacement_amounts }: Correcting,
+  { merchant_currency, replacement_amounts }: ReversalAmounts,
 ): number | Refusal {
   if (replacement_amounts === null) return 0;
   const limit_currency = card.currency ?? card.billing_currency;
@@ -48,7 +48,7 @@ function isOriginal({ id, root_id, message_type, status, decline_code }: Authori
   return root_id === id && !(message_type === '0120' && status === 'declined' && decline_code === null);
 }
 
-function asSent({ merchant_currency, details }: Authorization): Correcting {
-  const replacement_amounts = (details.replacement_amounts ?? null) as Correcting['replacement_amounts'];
+function asSent({ merchant_currency, details }: Authorization): ReversalAmounts {
+  const replacement_amounts = (details.replacement_amounts ?? null) as ReversalAmounts['replacement_amounts'];
   return { merchant_currency, replacement_amounts };
 }

@@ -19,7 +19,6 @@ export interface PassPorts extends QuarantinePorts {
   readonly random: Random;
 }
 
-/** A running pass. */
 export interface Pass extends PassPorts {
   readonly now_ms: number;
   /** The GMT date of `now_ms`. */
@@ -36,16 +35,13 @@ export interface Pass extends PassPorts {
    * pair.
    */
   readonly clearings: Map<string, Pick<Clearing, 'id' | 'card_id'>>;
-  /** The `overtaken_clearing_ids` of the state. */
   readonly overtaken_clearing_ids: ReadonlySet<number>;
-  /** The `known_numbers` of the state. */
   readonly known_numbers: ByNumberIndex<true>;
   nextAuthorizationId(): number;
   nextClearingId(): number;
   nextEventId(): number;
 }
 
-/** Begins a pass over the state that the ledger loaded. */
 export function beginPass(state: LedgerState, ports: PassPorts): Pass {
   return {
     now_ms: state.now_ms,

@@ -8,12 +8,11 @@ import type { WorkingCard } from './working-card.ts';
 /** The caller in the audit entries of matches that were made again. */
 const actor = 'network';
 
-/** How clearings are settled again. */
-export interface Again {
+interface SettleOptions {
   /** The states that the clearings had before the message; as they are now when absent. */
-  readonly was?: readonly Clearing[];
+  readonly previous?: readonly Clearing[];
   /** Their authorizations have changed, so that they cannot stay as they are. */
-  readonly must?: boolean;
+  readonly is_required?: boolean;
   /**
    * The clearings that stay as they were matched. Then records around the others may be missing, if
    * all clearings of the authorizations are there.
@@ -26,7 +25,11 @@ export interface Again {
  * false, and changes nothing, when they cannot be settled: when there are too many, records around
  * them were not loaded, or a sum would be too large (docs/adr/0033).
  */
-export function settleAgain(working: WorkingCard, asked: Records, { was, must = false, isKept }: Again = {}): boolean {
+export function settleAgain(
+  working: WorkingCard,
+  asked: Records,
+  { previous, is_required = false, isKept }: SettleOptions = {},
+): boolean {
   const before = stateOf(working, asked);
   const records = {
     roots: before.roots,
@@ -36,10 +39,10 @@ export function settleAgain(working: WorkingCard, asked: Records, { was, must = 
   if (!is_settleable) return false;
   const { roots, clearings } = settleInOrder(working.card, records, working.now_ms, isKept);
   if (!clearings.every(({ window_start_ms }) => working.hasWindow(window_start_ms))) return false;
-  const known = new Map((was ?? before.clearings).map((clearing) => [clearing.id, clearing]));
+  const known = new Map((previous ?? before.clearings).map((clearing) => [clearing.id, clearing]));
   const settled = { roots, clearings: clearings.map((clearing) => keepHoldEffect(known.get(clearing.id), clearing)) };
   putRecords(working, settled);
-  if (must || !passesSumLimit(working, settled)) return true;
+  if (is_required || !passesSumLimit(working, settled)) return true;
   putRecords(working, before);
   const recorded = new Set(before.clearings.map(({ id }) => id));
   for (const { id } of clearings) if (!recorded.has(id)) working.removeClearing(id);
@@ -76,7 +79,6 @@ export function hasAllClearings(working: WorkingCard, { roots, clearings }: Reco
   return roots.every((root) => (cleared.get(root.id) ?? 0) === (working.entry(root.id)?.now ?? root).cleared);
 }
 
-/** The records as they are now. */
 export function stateOf(working: WorkingCard, { roots, clearings }: Records): Records {
   return {
     roots: roots.flatMap(({ id }) => {
@@ -106,11 +108,13 @@ export function putRecords(working: WorkingCard, { roots, clearings }: Records):
  * A clearing that differs only in what it took from a hold stays as it is: the hold may have ended
  * since. So does what it took when only a person chose the match that it has.
  */
-function keepHoldEffect(was: Clearing | undefined, next: Clearing): Clearing {
-  if (was === undefined) return next;
-  const { hold_effect, match_rule, review, choices } = was;
-  if (isSameClearing(was, { ...next, hold_effect })) return was;
-  return isSameClearing(was, { ...next, hold_effect, match_rule, review, choices }) ? { ...next, hold_effect } : next;
+function keepHoldEffect(previous: Clearing | undefined, next: Clearing): Clearing {
+  if (previous === undefined) return next;
+  const { hold_effect, match_rule, review, choices } = previous;
+  if (isSameClearing(previous, { ...next, hold_effect })) return previous;
+  return isSameClearing(previous, { ...next, hold_effect, match_rule, review, choices })
+    ? { ...next, hold_effect }
+    : next;
 }
 
 /** Records in the audit log what changed of clearings that had been matched before. */
@@ -121,11 +125,16 @@ export function auditChanges(
   request_id: string | null,
 ): void {
   const { company_id } = working.card;
-  for (const was of before) {
-    const is = working.clearing(was.id);
-    if (is === undefined || is === was || isSameClearing(was, is)) continue;
-    const details = { from: matchOf(was), to: matchOf(is) };
-    const entry = auditEntry({ company_id, actor, request_id }, 'clearing.rematched', `clearing:${was.id}`, details);
+  for (const previous of before) {
+    const now = working.clearing(previous.id);
+    if (now === undefined || now === previous || isSameClearing(previous, now)) continue;
+    const details = { from: matchOf(previous), to: matchOf(now) };
+    const entry = auditEntry(
+      { company_id, actor, request_id },
+      'clearing.rematched',
+      `clearing:${previous.id}`,
+      details,
+    );
     pass.audit_entries.push({ ...entry, at_ms: pass.now_ms });
   }
 }

@@ -12,7 +12,7 @@ export const window_sum_max: number = sum_max - amount_max;
 /**
  * What a message would change: the sums of a window, and those of an authorization, if it has one.
  */
-export interface SumChange {
+interface SumChange {
   readonly window_start_ms: number;
   readonly root: Pick<Entry['now'], 'authorized' | 'cleared'> | null;
   readonly held?: number;
@@ -43,7 +43,6 @@ export function passesSumLimit(card: WorkingCard, { roots, clearings }: Records)
   return ![...windows, ...roots.map(({ cleared }) => Math.abs(cleared))].every(isWithinLimit);
 }
 
-/** The sums of a window that are limited. */
 function sumsOf({ held, cleared }: { readonly held: number; readonly cleared: number }): readonly number[] {
   return [Math.max(0, cleared) + held, -cleared];
 }

@@ -16,12 +16,12 @@ import type { AuthorizationChange, LedgerCard, LedgerState, PastWindow } from '.
 import { type Change, WorkingWindow } from './working-window.ts';
 
 /** A record that a pass may change before it writes the record once. */
-export type Working<Item> = { -readonly [Name in keyof Item]: Item[Name] };
+type Mutable<Item> = { -readonly [Name in keyof Item]: Item[Name] };
 
 /** An authorization within a pass: as loaded (null: created in this pass) and as it is now. */
 export interface Entry {
   readonly loaded: Authorization | null;
-  now: Working<Authorization>;
+  now: Mutable<Authorization>;
 }
 
 /** Up to this many entries of a card are searched. More are found by a map from their trace ids. */
@@ -51,7 +51,6 @@ export class WorkingCard {
   #neighbourhood: Neighbourhood | null = null;
   /** Entries that the neighbourhood does not have as they are now. */
   readonly #unplaced = new Set<Entry>();
-  /** The window of the pass. */
   readonly #window: WorkingWindow;
   /** The other windows, by their start. */
   readonly #past = new Map<number, WorkingWindow>();
@@ -95,7 +94,6 @@ export class WorkingCard {
     return this.#windowAt(window_start_ms);
   }
 
-  /** The wrong codes of the UTC day of the pass. */
   get code_failures(): number {
     return codeFailuresOn(this.#code_failures, this.#now.today);
   }
@@ -232,12 +230,10 @@ export class WorkingCard {
     return this.#neighbourhood;
   }
 
-  /** Whether the counters of a window were loaded. */
   hasWindow(start_ms: number): boolean {
     return start_ms === this.window_start_ms || this.#past.has(start_ms);
   }
 
-  /** The uses of a window. */
   usesOf(start_ms: number): number {
     return this.#windowAt(start_ms).uses;
   }
@@ -256,7 +252,7 @@ export class WorkingCard {
   }
 
   /** The authorization to change: a copy from the first change on. */
-  copyToChange(entry: Entry): Working<Authorization> {
+  copyToChange(entry: Entry): Mutable<Authorization> {
     if (!this.#changed.has(entry)) {
       this.#changed.add(entry);
       entry.now = { ...entry.now };
@@ -380,7 +376,6 @@ interface KnownClearing {
   readonly now: Clearing;
 }
 
-/** The parts of an authorization that a pass may change. */
 function changeOf(authorization: Authorization): AuthorizationChange {
   const { id, card_id, status, authorized, held, cleared, uses, hold_end_ms } = authorization;
   const { uncleared_status, uncleared_uses } = authorization;

@@ -2,7 +2,6 @@ import { assert, money } from '@tallystick/kernel';
 import { amountLeft } from '../issuing/available-balance.ts';
 import type { WindowCounters } from '../issuing/card.ts';
 
-/** A change of counters. */
 export interface Change {
   readonly held?: number;
   readonly cleared?: number;

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { type ClearingInput, clearing_cycles } from '../../src/index.ts';
-import { inCanonicalOrder, type Placed } from '../../src/settling/canonical-order.ts';
+import { inCanonicalOrder, type OrderFields } from '../../src/settling/canonical-order.ts';
 import { now, outcomeOf, type Planned, sets } from '../deciding/planned-messages.ts';
 import { NetworkWorld } from '../network-world.ts';
 
@@ -192,7 +192,7 @@ const placed = fc
 describe('the canonical order', () => {
   const ranks = { first_presentment: 0, second_presentment: 1, chargeback: 1, reversal: 2 };
 
-  function check(rule: (ordered: ReturnType<typeof inCanonicalOrder<Placed>>) => void): void {
+  function check(rule: (ordered: ReturnType<typeof inCanonicalOrder<OrderFields>>) => void): void {
     fc.assert(
       fc.property(placed, ([some]) => rule(inCanonicalOrder(some))),
       propertyParameters({ short: 500, full: 1_200 }),

@@ -32,7 +32,6 @@ export interface NewEvent {
   readonly company_id: number;
   /** The stored name of its type, e.g. `virtualcard.created`. */
   readonly event_type: string;
-  /** Current state of the object. */
   readonly payload: Payload;
   /** The previous state; null when the object was created. */
   readonly previous: Payload | null;
@@ -46,7 +45,6 @@ export interface Event extends NewEvent {
   readonly id: number;
 }
 
-/** The event log, within a transaction. */
 export interface EventStore {
   /** Appends the events in the order given. Durable when the transaction commits. */
   append(events: readonly NewEvent[]): Promise<readonly Event[]>;
@@ -60,7 +58,6 @@ export interface EventStore {
   list(company_id: number, filters: readonly EventFilter[], page: PageRequest): Promise<Page<Event>>;
 }
 
-/** The parts of a transaction that the use cases of this package need. */
 export interface EventsTx {
   readonly events: EventStore;
 }

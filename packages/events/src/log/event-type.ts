@@ -1,10 +1,8 @@
-/** A type of event, as the list of types shows it to clients. */
 export interface EventType {
   readonly id: number;
   readonly name: string;
 }
 
-/** The id that means every type. */
 export const all_types_id = 1;
 
 /**

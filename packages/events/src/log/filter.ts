@@ -16,7 +16,6 @@ export interface FilterField {
   readonly range: boolean;
 }
 
-/** All filters, by their name in the query. */
 export const filter_fields = {
   'payload.merchant_amount': { payload_key: 'merchant_amount', type: 'integer', range: true },
   'payload.billing_amount': { payload_key: 'billing_amount', type: 'integer', range: true },
@@ -41,7 +40,7 @@ export const filter_fields = {
 export type FilterName = keyof typeof filter_fields;
 
 /** The form of an instant or a date. */
-export const moment_form = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/;
+const moment_form = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:?\d\d)?)?$/;
 
 /** The forms of an integer and of an instant. A date is an instant: its whole GMT day. */
 export const filter_value_forms = { integer: /^-?\d{1,16}$/, instant: moment_form } as const;
@@ -68,7 +67,7 @@ export type EventFilter =
 /**
  * An interval of time, both ends included, in epoch milliseconds: one instant, or a whole GMT day.
  */
-export interface Moment {
+interface Moment {
   readonly from_ms: number;
   readonly to_ms: number;
 }

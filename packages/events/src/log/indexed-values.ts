@@ -3,7 +3,7 @@ import type { NewEvent } from './event-log.ts';
 import { type EventFilter, type FilterName, indexed_text_max, parseMoment } from './filter.ts';
 
 /** The parts of an event that filters read. */
-export type FilterableEvent = Pick<NewEvent, 'event_type' | 'payload' | 'created_at_ms'>;
+type FilterableEvent = Pick<NewEvent, 'event_type' | 'payload' | 'created_at_ms'>;
 
 /**
  * The value of an event for each filter: a normalised value, or null where the event has none and

@@ -17,13 +17,13 @@ const idle_ms_max = 1_000;
 /** After a failure of the database. */
 const retry_ms = 1_000;
 
-export interface ListenersPorts extends Pick<SubscriptionDatabase, 'unitOfWork' | 'event_horizon'> {
+interface ListenersPorts extends Pick<SubscriptionDatabase, 'unitOfWork' | 'event_horizon'> {
   readonly after: After;
   readonly readHorizon: () => Promise<HorizonReading>;
   readonly listenerFailed: (error: unknown) => void;
 }
 
-export interface Listeners {
+interface Listeners {
   /** Returns a function that removes the listener. */
   add(types: SubscribedTypes, listener: EventListener): () => void;
   start(): void;

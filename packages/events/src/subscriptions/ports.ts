@@ -9,7 +9,6 @@ export interface SubscriptionFilter {
   readonly company_id: number | null;
 }
 
-/** Whether a subscription with this filter receives the event. */
 export function matchesSubscription(
   { event_types, company_id }: SubscriptionFilter,
   event: Pick<Event, 'company_id' | 'event_type'>,
@@ -28,7 +27,6 @@ export interface Subscription extends SubscriptionFilter {
   readonly lease_until_machine_ms: number | null;
 }
 
-/** The next events of a subscription. */
 export interface SubscribedEvents {
   /** In ascending order of id. Ids keep the order of the events of each card. */
   readonly events: readonly Event[];
@@ -36,7 +34,6 @@ export interface SubscribedEvents {
   readonly passed_id: number;
 }
 
-/** What waits for a subscription. */
 export interface SubscriptionLag {
   /** Matching events among the next `lag_events_max` events after its position. */
   readonly waiting: number;
@@ -57,7 +54,6 @@ export const subscription_window = 1_000;
 /** The lag is counted up to this number of events. */
 export const lag_events_max = 1_000;
 
-/** Subscriptions, within a transaction. */
 export interface SubscriptionStore {
   /**
    * Inserts a subscription without a lease. Returns false, and writes nothing, when there is one
@@ -81,7 +77,6 @@ export interface SubscriptionStore {
    * nobody else claims it meanwhile.
    */
   advance(name: string, lease: Lease, move: { readonly from_id: number; readonly to_id: number }): Promise<boolean>;
-  /** Ends the lease of this token. */
   release(name: string, token: string): Promise<void>;
   /**
    * The first matching events with ids above `after_id` up to `until_id`, at most `limit`. Examines
@@ -127,7 +122,6 @@ export interface SubscriptionsTx {
   readonly subscriptions: SubscriptionStore;
 }
 
-/** The database of a subscriber. */
 export interface SubscriptionDatabase {
   readonly unitOfWork: UnitOfWork<SubscriptionsTx>;
   readonly event_horizon: EventHorizon;

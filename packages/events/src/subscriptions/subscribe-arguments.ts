@@ -20,7 +20,6 @@ export interface SubscribedTypes {
   toSubscribed(event: Event): Event;
 }
 
-/** The names that a subscription may ask for. */
 export const subscribable_types: readonly string[] = [
   ...event_types.map(({ name }) => name),
   ...event_types_without_id,
@@ -69,7 +68,7 @@ export interface SubscribeOptions {
 
 const option_names: readonly string[] = ['from', 'company_id'];
 
-/** Refuses (`validation_failed`) what is no object, unknown options, and values that are none. */
+/** Refuses (`validation_failed`) options that are not an object, unknown ones, and invalid values. */
 export function readSubscribeOptions(options: SubscribeOptions = {}): {
   readonly from: 'now' | 'beginning';
   readonly company_id: number | null;

@@ -17,7 +17,6 @@ import { transaction_ms_max } from './subscription-tx.ts';
 import { type SubscriptionWorkPorts, workOnSubscription } from './subscription-work.ts';
 import { createWakeable, type WakeableControl } from './wakeable.ts';
 
-/** How long `stop` waits for handlers that are running, milliseconds. */
 const stop_ms_max = transaction_ms_max;
 
 /** How long nudges gather, so that many commits share a read, milliseconds. */
@@ -35,7 +34,6 @@ export interface SubscriberPorts extends Omit<SubscriptionWorkPorts, 'readHorizo
 export interface SubscriptionReading extends Subscription, SubscriptionLag {
   /** How many ids of the log are after its position, matching or not. */
   readonly ids_behind: number;
-  /** Whether a process works on it now. */
   readonly is_owned: boolean;
 }
 

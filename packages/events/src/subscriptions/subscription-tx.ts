@@ -31,7 +31,7 @@ export interface SubscriptionTx {
 const has_ended = 'the handler of this transaction has ended';
 
 /** The transaction of a run, and how it ends. */
-export interface LazyTransaction {
+interface LazyTransaction {
   readonly tx: SubscriptionTx;
   readonly is_begun: boolean;
   /** Ends it unless it has begun. Returns whether it had not. */

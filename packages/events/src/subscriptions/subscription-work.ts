@@ -59,7 +59,7 @@ export interface SubscriptionWorkPorts extends SubscriptionDatabase {
   readonly removed: (name: string) => void;
 }
 
-export interface SubscriptionPlan {
+interface SubscriptionPlan {
   readonly name: string;
   readonly filter: SubscriptionFilter;
   readonly handler: SubscriptionHandler;

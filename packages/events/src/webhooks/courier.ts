@@ -56,15 +56,12 @@ export interface CourierPorts extends RequestSigner {
 }
 
 export interface CourierLimits {
-  /** Requests in flight in all. */
   readonly in_flight_max: number;
-  /** Requests in flight to one webhook. */
   readonly in_flight_per_webhook_max: number;
   /** Offers that wait for one webhook. */
   readonly waiting_per_webhook_max: number;
   /** Failures in a row after which a webhook is limited to one request in flight. */
   readonly failures_until_slow: number;
-  /** Deliveries claimed or recorded in one transaction. */
   readonly batch_max: number;
   /**
    * How long results and offers may gather after the last round, so that many share one

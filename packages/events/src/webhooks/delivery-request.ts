@@ -6,13 +6,12 @@ import { signingSecrets } from './webhook-secret.ts';
 import type { WebhookRequest } from './webhook-sender.ts';
 
 /** The content of a delivery, before it is text. */
-export interface EnvelopeContent {
+interface EnvelopeContent {
   readonly created_at_ms: number;
   /** 0 for test deliveries. */
   readonly event_id: number;
   readonly payload: Payload;
   readonly previous: Payload | null;
-  /** The event type's name. */
   readonly type: string;
 }
 
@@ -37,7 +36,6 @@ export function eventBody(event: Event, type: string): string {
   return envelopeBody({ ...event, event_id: event.id, type });
 }
 
-/** The parts that are required to sign a request. */
 export interface RequestSigner {
   readonly sealer: Sealer;
   readonly hmac: HmacSha256;
@@ -47,8 +45,7 @@ export interface RequestSigner {
   readonly machine_clock: Clock;
 }
 
-/** The content of a request to a webhook. */
-export interface PostedContent {
+interface PostedContent {
   /** `webhook-id`: the same at every attempt. */
   readonly id: string;
   /** `X-Webhook-Sequence`; 0 for test deliveries. */

@@ -3,10 +3,8 @@ import { type DeliveryState, newRound } from './delivery.ts';
 import { readWebhook } from './manage-webhooks.ts';
 import type { DeliveryReading, WebhooksTx } from './ports.ts';
 
-/** The parts of a transaction that these use cases need. */
 type DeliveriesTx = Pick<WebhooksTx, 'webhooks' | 'deliveries'>;
 
-/** The most deliveries that one call of `recoverDeliveries` restarts. */
 export const recovered_max = 10_000;
 
 /**

@@ -4,7 +4,6 @@ import type { Attempt, Delivery, DeliveryState } from './delivery.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookHealth } from './webhook-health.ts';
 
-/** Webhooks, within a transaction. */
 export interface WebhookStore {
   /**
    * Inserts a webhook. Within a company only one webhook, active or not, subscribes to an event
@@ -34,7 +33,6 @@ export interface WebhookStore {
   listAfter(after_id: number, limit: number): Promise<readonly Webhook[]>;
 }
 
-/** The webhooks that an operator asks for. */
 export interface WebhookStateFilter {
   readonly company_id?: number;
   /** Only webhooks for which `isFailing` has this result. */
@@ -64,7 +62,6 @@ export interface TakenEvents {
   readonly passed_over: boolean;
 }
 
-/** The parts of a transaction that the relay needs. */
 export interface Outbox {
   /**
    * Takes up to `limit` events that no relay has taken, in the order of their commits: if a
@@ -76,8 +73,8 @@ export interface Outbox {
    */
   take(limit: number): Promise<TakenEvents>;
   /**
-   * Takes all such events of one company in the same order. Waits until no other transaction holds
-   * the company. Afterwards none of the company's committed events is left. Precondition: the
+   * Takes all events of one company that no relay has taken, in the order of their commits. Waits
+   * until no other transaction holds the company. Afterwards none of the company's committed events is left. Precondition: the
    * transaction holds no webhook, for which the other one might wait.
    */
   takeAllOf(company_id: number): Promise<readonly EventToRelay[]>;
@@ -100,7 +97,6 @@ export interface DeliveryOffer {
   readonly webhook_id: number;
 }
 
-/** Deliveries as clients read and restart them, within a transaction. */
 export interface DeliveryStore {
   /** Newest first, each with its attempts in order. */
   list(
@@ -125,7 +121,6 @@ export interface DeliveryStore {
   recover(webhook_id: number, since_ms: number, now_ms: number, limit: number): Promise<number>;
 }
 
-/** The deliveries that an operator asks for. */
 export interface DeliveryFilter {
   readonly company_id?: number;
   readonly webhook_id?: number;
@@ -148,14 +143,12 @@ export interface WorkOrder {
   readonly lease: string;
 }
 
-/** The result of a work order. */
 export interface WorkResult {
   readonly delivery: Delivery;
   readonly attempt: Attempt;
   readonly lease: string;
 }
 
-/** The parts of a transaction that the use cases of webhooks and deliveries need. */
 export interface WebhooksTx {
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryStore;
@@ -190,7 +183,6 @@ export interface DeliveryDesk {
     machine_ms: number,
     bounds: { readonly per_webhook: number; readonly limit: number; readonly passed_over: readonly number[] },
   ): Promise<readonly DeliveryOffer[]>;
-  /** Returns what waits for active webhooks. */
   backlog(): Promise<DeliveryBacklog>;
   /** Returns the unfinished work of all processes, as one state of the database shows it. */
   workload(now_ms: number, machine_ms: number): Promise<Workload>;
@@ -205,7 +197,6 @@ export interface DeliveryBacklog {
    * receiver.
    */
   readonly oldest_due_at_ms: number | null;
-  /** The number of failing webhooks. */
   readonly failing: number;
 }
 
@@ -235,7 +226,6 @@ export interface DeliveryQueue {
   offer(offers: readonly DeliveryOffer[]): Promise<void>;
   /** Passes offers to `accept` until closed. `accept` returns immediately. */
   consume(accept: (offers: readonly DeliveryOffer[]) => void): Promise<void>;
-  /** Returns the number of waiting offers. */
   depth(): Promise<number>;
   close(): Promise<void>;
 }

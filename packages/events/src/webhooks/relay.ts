@@ -152,8 +152,8 @@ export async function relayEvents(
 }
 
 /**
- * Does the same for all events of one company, before its webhooks change. Past events are
- * delivered to the webhooks that had subscribed by then, even if a relay takes them late.
+ * Makes deliveries of all undispatched events of one company, before its webhooks change. Past
+ * events are delivered to the webhooks that had subscribed by then, even if a relay takes them late.
  */
 export async function relayEventsOf(
   tx: { readonly outbox: Outbox },

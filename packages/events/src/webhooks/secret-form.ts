@@ -4,7 +4,6 @@ import { decodeStandardSecret } from '@tallystick/webhook-signature';
 /** The beginning of a secret in the form of the Standard Webhooks specification. */
 const standard_prefix = 'whsec_';
 
-/** The number of random bytes of a generated secret. */
 const drawn_bytes = 32;
 
 /** The fewest bytes that the base64 of a client's own `whsec_` secret stands for. */

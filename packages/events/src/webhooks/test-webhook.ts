@@ -14,7 +14,6 @@ export const webhook_tests_per_company_max = 2;
 /** Tests of all companies that may be in progress in one process. */
 export const webhook_tests_max = 32;
 
-/** The outcome of a test. */
 export type WebhookTest =
   /** The status of the callback URL's answer, or 0 and an error when there was no answer. */
   | { readonly kind: 'tested'; readonly status: number; readonly error?: string }

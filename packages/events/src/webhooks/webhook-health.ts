@@ -15,12 +15,10 @@ export interface WebhookHealth {
  */
 export const failures_until_failing = 3;
 
-/** Whether a webhook with this status and health is failing. */
 export function isFailing(status: WebhookStatus, { failures_in_a_row }: WebhookHealth): boolean {
   return status === 'active' && failures_in_a_row >= failures_until_failing;
 }
 
-/** The parts of a result that change the health of a webhook. */
 interface Result {
   readonly delivery: Pick<Delivery, 'webhook_id'>;
   readonly attempt: Pick<Attempt, 'status' | 'at_ms'>;
@@ -53,7 +51,6 @@ export function healthChanges(results: readonly Result[]): readonly HealthChange
   return [...changes.values()].sort((a, b) => a.webhook_id - b.webhook_id);
 }
 
-/** The health of a webhook after the change. */
 export function changedHealth(before: WebhookHealth, { succeeded, failures, since_ms }: HealthChange): WebhookHealth {
   if (succeeded) return { failures_in_a_row: failures, failing_since_ms: since_ms };
   return {

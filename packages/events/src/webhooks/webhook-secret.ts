@@ -6,7 +6,6 @@ import type { Webhook } from './webhook.ts';
 /** The purpose to which a sealed webhook secret is bound. */
 const purpose = 'webhook secret';
 
-/** Returns the secret in its stored form. */
 export function sealWebhookSecret(sealer: Sealer, secret: string): Uint8Array {
   return sealer.seal(purpose, new TextEncoder().encode(secret));
 }

@@ -21,7 +21,6 @@ export type SendError =
   | 'tls_failed'
   | 'connection_failed';
 
-/** The outcome of a request. */
 export type WebhookAnswer =
   | {
       readonly kind: 'answered';

@@ -43,13 +43,13 @@ export type CallbackUrlPolicy = (callback_url: string) => string | null;
 export const callback_url_length_max = 2_048;
 
 /** The fields that an update may change; null where a field is absent or invalid. */
-export interface ChangeableFields {
+interface ChangeableFields {
   readonly event_type_ids: readonly number[] | null;
   readonly status: WebhookStatus | null;
 }
 
 /** The fields of a registration; null where a field is absent or invalid. */
-export interface WebhookFields extends ChangeableFields {
+interface WebhookFields extends ChangeableFields {
   readonly callback_url: string | null;
   readonly secret: string | null;
 }
@@ -64,7 +64,6 @@ export function readWebhookFields(fields: RequestFields, policy: CallbackUrlPoli
   };
 }
 
-/** Reads the fields of an update; `fields` collects every problem. */
 export function readChangeableFields(fields: RequestFields): ChangeableFields {
   return {
     event_type_ids: readEventTypeIds(fields),

@@ -14,7 +14,6 @@ import type { RecordedAuditEntry } from './audit.ts';
  */
 export type AuditMac = (text: string) => string;
 
-/** An entry as its row has it. */
 export interface AuditRow extends Omit<RecordedAuditEntry, 'details'> {
   /** The JSON text, byte by byte as it is stored. */
   readonly details: string;
@@ -26,7 +25,6 @@ export interface AuditRow extends Omit<RecordedAuditEntry, 'details'> {
   readonly link: string | null;
 }
 
-/** What the sealer writes to an entry. */
 export interface AuditSeal {
   readonly id: number;
   readonly content_hash: string;
@@ -53,7 +51,6 @@ export interface AuditChain {
   readonly accepts_until_machine_ms: number | null;
 }
 
-/** The state of the chain as its row has it. */
 export interface AuditChainRow extends AuditChain {
   /** Null before the first seal. */
   readonly mac: string | null;
@@ -140,7 +137,6 @@ export const audit_batch_max = 500;
 /** The most entries that `countUnsealed` counts. */
 export const unsealed_count_max = 10_000;
 
-/** The entries that wait for the sealer. */
 export interface UnsealedAuditEntries {
   /** At most `unsealed_count_max`. */
   readonly count: number;
@@ -148,13 +144,12 @@ export interface UnsealedAuditEntries {
   readonly oldest_at_ms: number | null;
 }
 
-/** The chain of the audit log, within a transaction. */
 export interface AuditChainStore {
   /** The row of the chain; null when it was removed. */
   read(): Promise<AuditChainRow | null>;
   /**
-   * The same, locked until the transaction ends. Waits for another transaction that has it. What is
-   * read after it includes all that such a transaction has committed.
+   * Locks the row of the chain until the transaction ends, and returns it. Waits for another
+   * transaction that holds it. Later reads include all that such a transaction has committed.
    */
   lock(): Promise<AuditChainRow | null>;
   /** Whether an entry waits for the sealer. Costs one look at an index. */

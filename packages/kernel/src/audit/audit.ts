@@ -20,7 +20,6 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** The entry for an action of a call on an object. */
 export function auditEntry(
   { company_id, actor, request_id }: Pick<AuditEntry, 'company_id'> & Pick<Call, 'actor' | 'request_id'>,
   action: string,
@@ -30,10 +29,8 @@ export function auditEntry(
   return { company_id, actor, action, object, request_id, details };
 }
 
-/** An entry as stored. */
 export interface RecordedAuditEntry extends AuditEntry {
   readonly id: number;
-  /** Epoch milliseconds of the service's clock. */
   readonly at_ms: number;
 }
 

@@ -93,7 +93,6 @@ export function checkAuditEnd(chain: AuditChain, last: AuditPosition): AuditFind
   return altered_head;
 }
 
-/** The finding when the row of the chain is not genuine. */
 export const altered_head: AuditFinding = {
   kind: 'head_altered',
   number: null,
@@ -102,7 +101,6 @@ export const altered_head: AuditFinding = {
   expected: 'the number and link of the newest sealed entry as the sealer wrote them',
 };
 
-/** The finding when there is no row of the chain. */
 export const removed_head: AuditFinding = {
   kind: 'head_removed',
   number: null,

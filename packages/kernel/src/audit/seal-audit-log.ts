@@ -55,7 +55,6 @@ async function sealBatch({ mac, machineNow }: SealPorts, store: AuditChainStore)
   return { sealed: seals.length, finding: null };
 }
 
-/** The locked row of the chain, or what is wrong with it. */
 async function lockGenuineChain(mac: AuditMac, store: AuditChainStore): Promise<AuditChainRow | AuditFinding> {
   const row = await store.lock();
   if (row === null) return removed_head;

@@ -93,7 +93,6 @@ export class RequestFields {
     return null;
   }
 
-  /** True or false. */
   readFlag(name: string): boolean | null {
     const value = this.get(name);
     if (value === null || typeof value === 'boolean') return value;
@@ -106,7 +105,7 @@ export class RequestFields {
     return this.readParsed(name, (text) => (rule(text) ? text : null), expected);
   }
 
-  /** The same for a secret or a card number: the message does not repeat the value. */
+  /** Text that meets `rule`, for a secret or a card number: the message does not repeat the value. */
   readSecret(name: string, rule: (text: string) => boolean, expected: string): string | null {
     const value = this.get(name);
     if (value === null) return null;
@@ -141,8 +140,8 @@ export class RequestFields {
     if (value === null) return null;
     if (Array.isArray(value) && value.length >= min && value.length <= max) return value;
     const size = max === Number.POSITIVE_INFINITY ? '' : min === 0 ? `at most ${max} ` : `${min} to ${max} `;
-    const given = Array.isArray(value) ? String(value.length) : showValue(value);
-    this.addProblem(name, `must be an array of ${size}${items}, not ${given}`);
+    const sent = Array.isArray(value) ? String(value.length) : showValue(value);
+    this.addProblem(name, `must be an array of ${size}${items}, not ${sent}`);
     return null;
   }
 }

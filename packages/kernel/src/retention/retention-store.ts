@@ -46,7 +46,6 @@ export interface RetentionProgress {
   readonly began_at_ms: number;
 }
 
-/** The next rows that are due. */
 export interface RetentionBatch {
   readonly rows: readonly ArchivedRow[];
   /** The `after` of the next batch when these rows stay. */
@@ -97,7 +96,6 @@ export interface RetentionStore {
    * not this one any more.
    */
   save(kind: RetentionKind, lease: Lease, progress: RetentionProgress): Promise<boolean>;
-  /** Ends the lease. */
   release(kind: RetentionKind, lease: Lease): Promise<void>;
 }
 

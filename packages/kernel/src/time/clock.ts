@@ -11,10 +11,8 @@ export interface SandboxClockState {
   readonly frozen_at_ms: number | null;
 }
 
-/** A clock that was never moved: machine time. */
 export const untouched_clock: SandboxClockState = { offset_ms: 0, frozen_at_ms: null };
 
-/** Stores the one clock of the sandbox, within a transaction. */
 export interface SandboxClockStore {
   /**
    * Returns `untouched_clock` if nothing was written yet. `for_update` makes two moves wait for
@@ -46,7 +44,6 @@ export interface ClockMove {
  */
 const end_ms = Date.UTC(9997, 11, 31, 23, 59, 59, 999);
 
-/** The time of the clock when machine time is `machine_ms`. */
 export function sandboxNow(state: SandboxClockState, machine_ms: number): number {
   return state.frozen_at_ms ?? machine_ms + state.offset_ms;
 }

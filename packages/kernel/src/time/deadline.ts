@@ -11,7 +11,6 @@ export function missedDeadline(cause?: unknown): Fault {
   return new Fault('the work has not ended by its deadline', { retryable: true, cause });
 }
 
-/** Throws `missedDeadline` when the deadline has passed. */
 export function checkDeadline(deadline: Deadline | undefined): void {
   if (deadline !== undefined && deadline.leftMs() <= 0) throw missedDeadline();
 }

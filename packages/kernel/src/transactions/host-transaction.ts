@@ -1,4 +1,3 @@
-/** One statement for the database of a host: text of its dialect, parameters in their order. */
 export interface HostStatement {
   /** Postgres: parameters are `$1`, `$2`, ...; SQLite: `?`. */
   readonly text: string;

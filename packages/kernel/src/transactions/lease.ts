@@ -13,7 +13,6 @@ export interface Lease {
   readonly until_machine_ms: number;
 }
 
-/** Returns a new lease of `lease_ms`. */
 export function drawLease(random: Random, machine_ms: number, lease_ms: number): Lease {
   return { token: drawLeaseToken(random), machine_ms, until_machine_ms: machine_ms + lease_ms };
 }

@@ -12,8 +12,8 @@ export interface UnitOfWork<Tx> {
   /** A call within another `run` or `read`, or within a pass of the ledger, is a `Violation`. */
   run<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
   /**
-   * The same for functions that only read. All reads see one state of the database. It neither
-   * waits for writers nor makes them wait. A write in it is an error.
+   * Runs a function that only reads. All reads see one state of the database. It neither waits for
+   * writers nor makes them wait. A write in it is an error.
    */
   read<Result>(work: (tx: Tx) => Promise<Result>): Promise<Result>;
 }

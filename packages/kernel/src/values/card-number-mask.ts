@@ -174,7 +174,8 @@ function digitSequences(text: string, count_min: number): PlacedDigit[][] {
 }
 
 /**
- * The same of a text in ASCII, which has no invisible characters and no digits of other scripts.
+ * The digit sequences of a text in ASCII, which has no invisible characters and no digits of other
+ * scripts.
  */
 function asciiSequences(text: string, count_min: number): PlacedDigit[][] {
   const sequences: PlacedDigit[][] = [];

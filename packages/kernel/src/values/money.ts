@@ -66,7 +66,7 @@ export function showAmount(amount: number, currency: string): string {
   return `${showDecimal(amount, currency)} ${currency}`;
 }
 
-/** The same without the currency: `-12.50`. Exact for all amounts. */
+/** An amount in minor units, without the currency: `-12.50`. Exact for all amounts. */
 export function showDecimal(amount: number, currency: string): string {
   const decimals = decimalsOf(currency);
   const digits = String(Math.abs(amount)).padStart(decimals + 1, '0');

@@ -23,12 +23,12 @@ export interface TimedPlace {
   readonly id: number;
 }
 
-/** The same as `cursor` for a list that is ordered by time. */
+/** The cursor of a list that is ordered by time. */
 export function timedCursor(list: string, { at_ms, id }: TimedPlace): string {
   return encode(list, [at_ms, id]);
 }
 
-/** The same as `afterId` for a list that is ordered by time. */
+/** The place that a page of a list ordered by time begins below; null for the first page. */
 export function afterTime(list: string, page: PageRequest): TimedPlace | null {
   const place = placeOf(list, 2, page);
   return place === null ? null : { at_ms: place[0]!, id: place[1]! };
@@ -41,12 +41,12 @@ export interface DatedPlace {
   readonly id: number;
 }
 
-/** The same as `cursor` for a list that is ordered by date. */
+/** The cursor of a list that is ordered by date. */
 export function datedCursor(list: string, { date, id }: DatedPlace): string {
   return encode(list, [Temporal.PlainDate.from('1970-01-01').until(date).days, id]);
 }
 
-/** The same as `afterId` for a list that is ordered by date. */
+/** The place that a page of a list ordered by date begins below; null for the first page. */
 export function afterDate(list: string, page: PageRequest): DatedPlace | null {
   const place = placeOf(list, 2, page);
   if (place === null) return null;

@@ -21,7 +21,7 @@ export function toStorableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\u{FFFD}');
 }
 
-/** The same for all texts of a JSON value and the names of its properties, at any depth. */
+/** `toStorableText` of all texts of a JSON value and of the names of its properties, at any depth. */
 export function toStorableJson(value: unknown): unknown {
   if (typeof value === 'string') return toStorableText(value);
   if (typeof value !== 'object' || value === null) return value;

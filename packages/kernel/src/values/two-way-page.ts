@@ -1,6 +1,5 @@
 import { invalidQuery } from '../errors.ts';
 
-/** The parts of a row's place in the order of its list. */
 export type RowPlace = readonly (string | number)[];
 
 /**
