@@ -50,26 +50,26 @@ export function byHand(path: string, layout: 'keys' | 'indexes' = 'keys'): ByHan
     select v.id, v.company_id, v.rcn_id, r.alias, r.billing_currency, v.status, v.last4, v.per_transaction_min,
       v.per_transaction_max, v.total_card_amount, v.transactions_max, v.valid_starting_on, v.valid_ending_on, v.held,
       v.cleared, v.uses, v.next_hold_end_ms
-    from virtual_cards v join real_cards r on r.id = v.rcn_id where v.number_index = ?`);
+    from tallystick_virtual_cards v join tallystick_real_cards r on r.id = v.rcn_id where v.number_index = ?`);
   const copies = database.prepare<[number, string, string], { id: number; approval_code: string | null }>(
     layout === 'keys'
-      ? `select a.id, a.approval_code from authorization_keys k cross join authorizations a on a.id = k.authorization_id
+      ? `select a.id, a.approval_code from tallystick_authorization_keys k cross join tallystick_authorizations a on a.id = k.authorization_id
            where k.card_id = ? and k.key >= ? and k.key < ?`
-      : 'select id, approval_code from authorizations where card_id = ? and trace_id in (?, ?)',
+      : 'select id, approval_code from tallystick_authorizations where card_id = ? and trace_id in (?, ?)',
   );
-  const insert_keys = database.prepare(`insert into authorization_keys (card_id, key, authorization_id)
+  const insert_keys = database.prepare(`insert into tallystick_authorization_keys (card_id, key, authorization_id)
     values (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?), (?, ?, ?)`);
-  const spend = database.prepare('update virtual_cards set held = held + ?, uses = uses + 1 where id = ?');
-  const set_end = database.prepare('update virtual_cards set next_hold_end_ms = ? where id = ?');
+  const spend = database.prepare('update tallystick_virtual_cards set held = held + ?, uses = uses + 1 where id = ?');
+  const set_end = database.prepare('update tallystick_virtual_cards set next_hold_end_ms = ? where id = ?');
   const insert_authorization = database.prepare(`
-    insert into authorizations (company_id, card_id, root_id, message_type, incremental, trace_id,
+    insert into tallystick_authorizations (company_id, card_id, root_id, message_type, incremental, trace_id,
       system_trace_audit_number, transaction_date_time_ms, decided_at_ms, decline_code, approval_code, billing_amount,
       merchant_amount, merchant_currency, mcc, merchant_id, net_reference_number, window_start_ms, status, authorized,
       held, cleared, uses, hold_end_ms, request_id, details)
-    values (?, ?, (select coalesce(max(id), 0) + 1 from authorizations), ?, 0, ?, ?, ?, ?, null, ?, ?, ?, ?, ?, ?, ?,
+    values (?, ?, (select coalesce(max(id), 0) + 1 from tallystick_authorizations), ?, 0, ?, ?, ?, ?, null, ?, ?, ?, ?, ?, ?, ?,
       0, 'open', ?, ?, 0, 1, ?, ?, ?)`);
   const insert_event = database.prepare(`
-    insert into events (company_id, event_type, created_at_ms, merchant_amount, billing_amount,
+    insert into tallystick_events (company_id, event_type, created_at_ms, merchant_amount, billing_amount,
       transaction_date_time_ms, approval_code, net_reference_number, card_number, financial_network_code,
       mcc_description, mcc, merchant_name, rcn_alias, rcn_id, transaction_type, vcn_id, payload_id, status, request_id,
       payload)
@@ -77,7 +77,7 @@ export function byHand(path: string, layout: 'keys' | 'indexes' = 'keys'): ByHan
       'open', ?, ?)`);
 
   const insert_outbox = database.prepare(
-    'insert into event_outbox (event_id, company_id, event_type) values (?, ?, ?)',
+    'insert into tallystick_event_outbox (event_id, company_id, event_type) values (?, ?, ?)',
   );
 
   function decideNow(message: AuthorizationMessage): string | null {

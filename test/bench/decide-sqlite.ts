@@ -103,18 +103,18 @@ const nullable_filter_columns = [
  * The indexes of the first release that a decision extended, and the column that some begin with.
  */
 const first_indexes = [
-  'alter table events add column segment bigint generated always as (id >> 11) virtual',
-  'create index if not exists authorizations_page on authorizations (card_id, id)',
-  'create index if not exists authorizations_approval on authorizations (card_id, approval_code) where approval_code is not null',
-  'create index if not exists authorizations_network_reference on authorizations (card_id, substr(net_reference_number, 4, 6)) where net_reference_number is not null',
-  `create index if not exists authorizations_aging on authorizations (card_id, hold_end_ms) where hold_end_ms is not null and status in ('open', 'partially_cleared')`,
-  'create unique index if not exists authorizations_message on authorizations (card_id, trace_id, message_type, system_trace_audit_number, transaction_date_time_ms)',
+  'alter table tallystick_events add column segment bigint generated always as (id >> 11) virtual',
+  'create index if not exists authorizations_page on tallystick_authorizations (card_id, id)',
+  'create index if not exists authorizations_approval on tallystick_authorizations (card_id, approval_code) where approval_code is not null',
+  'create index if not exists authorizations_network_reference on tallystick_authorizations (card_id, substr(net_reference_number, 4, 6)) where net_reference_number is not null',
+  `create index if not exists authorizations_aging on tallystick_authorizations (card_id, hold_end_ms) where hold_end_ms is not null and status in ('open', 'partially_cleared')`,
+  'create unique index if not exists authorizations_message on tallystick_authorizations (card_id, trace_id, message_type, system_trace_audit_number, transaction_date_time_ms)',
   ...nullable_filter_columns.map(
     (column) =>
-      `create index if not exists events_by_${column} on events (segment, company_id, ${column}, id) where ${column} is not null`,
+      `create index if not exists events_by_${column} on tallystick_events (segment, company_id, ${column}, id) where ${column} is not null`,
   ),
-  'create index if not exists events_by_event_type on events (segment, company_id, event_type, id)',
-  'create index if not exists events_by_created_at_ms on events (segment, company_id, created_at_ms, id)',
+  'create index if not exists events_by_event_type on tallystick_events (segment, company_id, event_type, id)',
+  'create index if not exists events_by_created_at_ms on tallystick_events (segment, company_id, created_at_ms, id)',
 ];
 
 function pathOf({ database_url }: FilledDatabase): string {

@@ -61,9 +61,9 @@ export async function filledDatabase(name: DatabaseName, fill: Fill): Promise<Fi
   const beside = name === 'sqlite' ? besideSqlite(scratch.database_url) : await besidePostgres(scratch.database_url);
   const { execute } = beside;
   await execute(
-    `insert into companies (id, name, customer_number, created_at_ms) values (1, 'Acme', '1', 0), (2, 'Apex', '2', 0)`,
+    `insert into tallystick_companies (id, name, customer_number, created_at_ms) values (1, 'Acme', '1', 0), (2, 'Apex', '2', 0)`,
   );
-  await execute(`insert into real_cards (id, company_id, alias, billing_currency, account_range, velocity_enabled,
+  await execute(`insert into tallystick_real_cards (id, company_id, alias, billing_currency, account_range, velocity_enabled,
     is_default, created_at_ms) values (1, 1, 'Travel', 'USD', '555555', ${beside.yes}, ${beside.yes}, 0)`);
   await execute(cardsSql(beside, fill));
   if (fill.authorizations > 0) {
@@ -168,20 +168,20 @@ async function besidePostgres(url: string): Promise<Beside> {
 /** With authorizations, each card holds the amount of its open one. */
 function cardsSql({ series, index, bytes, yes, afterIds }: Beside, { cards: count, authorizations }: Fill): string {
   const [held, next_hold_end] = authorizations >= count ? [1200, hold_end_ms] : [0, 'null'];
-  return `insert into virtual_cards (id, company_id, rcn_id, template_id, status, last4, expiry, number_index,
+  return `insert into tallystick_virtual_cards (id, company_id, rcn_id, template_id, status, last4, expiry, number_index,
       number_sealed, number_key_id, created_at_ms, per_transaction_min, per_transaction_max, per_transaction_max_defaulted,
       total_card_amount, recurring, valid_starting_on, valid_ending_on, window_start_ms, held, cleared, uses,
       next_hold_end_ms)
     select i, 1, 1, 1, 'Approved', cast(1000 + i % 9000 as text), '2099-12', ${index},
       ${bytes}, 'k', 0, 0, 1000000000000, ${yes}, 1000000000000, 'Continuous', '2020-01-01', '2099-12-31', 0, ${held}, 0, 0,
       ${next_hold_end}
-    from ${series(1, count)} where i <= ${count}${afterIds('virtual_cards')}`;
+    from ${series(1, count)} where i <= ${count}${afterIds('tallystick_virtual_cards')}`;
 }
 
 /** Cleared purchases, and of each card the last one open. */
 function authorizationsSql({ series, no, afterIds }: Beside, cards: number, count: number): string {
   const open = `i > ${count - cards}`;
-  return `insert into authorizations (id, company_id, card_id, root_id, message_type, incremental, trace_id,
+  return `insert into tallystick_authorizations (id, company_id, card_id, root_id, message_type, incremental, trace_id,
       system_trace_audit_number, transaction_date_time_ms, decided_at_ms, approval_code, billing_amount, merchant_amount,
       merchant_currency, mcc, merchant_id, net_reference_number, window_start_ms, status, authorized, held, cleared,
       uses, hold_end_ms, details)
@@ -190,7 +190,7 @@ function authorizationsSql({ series, no, afterIds }: Beside, cards: number, coun
       'M' || (i % 5000), 'MCC' || cast(100000 + (i * 31) % 900000 as text) || '1120', 0,
       case when ${open} then 'open' else 'cleared' end, 1200, case when ${open} then 1200 else 0 end,
       case when ${open} then 0 else 1200 end, 1, ${hold_end_ms}, '{"merchant_name":"Merchant ' || (i % 5000) || '"}'
-    from ${series(1, count)} where i <= ${count}${afterIds('authorizations')}`;
+    from ${series(1, count)} where i <= ${count}${afterIds('tallystick_authorizations')}`;
 }
 
 /** The keys of the same authorizations, of the cards `from` to `to`. */
@@ -205,7 +205,7 @@ function keysSql({ series, hex }: Beside, { cards, authorizations }: Fill, from:
     `'p' || ${sortable('i')}`,
   ];
   const rounds = Math.ceil(authorizations / cards);
-  return `insert into authorization_keys (card_id, key, authorization_id)
+  return `insert into tallystick_authorization_keys (card_id, key, authorization_id)
     select card_id, key, i from (
       select card_id, i, kind, case kind ${kinds.map((key, kind) => `when ${kind} then ${key}`).join(' ')} end as key from (
         select c.card_id, k.kind, ((c.card_id - 1) * ${inverse}) % ${cards} + r.round * ${cards} as i
@@ -263,6 +263,6 @@ function eventsSql({ series, afterIds }: Beside, from: number, to: number): stri
       || '"replacement_amounts":{"billing_amount":null,"settlement_amount":null,"transaction_amount":null},"status":"open",'
       || '"decline_reason":null,"vcn_response":"Valid","issuer_response":"Approved","response_code":"00","approval_code":"A1B2C3"}'`,
   };
-  return `insert into events (${Object.keys(values).join(', ')}) select ${Object.values(values).join(', ')}
-    from ${series(from, to)} where i <= ${to}${afterIds('events')}`;
+  return `insert into tallystick_events (${Object.keys(values).join(', ')}) select ${Object.values(values).join(', ')}
+    from ${series(from, to)} where i <= ${to}${afterIds('tallystick_events')}`;
 }

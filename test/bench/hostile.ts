@@ -167,8 +167,8 @@ async function addMetadata(database: ScratchDatabase, server: ServerProcess, key
       database.name === 'postgres'
         ? `generate_series(${first}, ${first + count}) as s (id)`
         : `(with recursive n (id) as (select ${first} union all select id + 1 from n where id < ${first + count}) select id from n) s`;
-    statements.push(`insert into virtual_card_metadata (company_id, entry, card_id)
-      select m.company_id, m.entry, s.id from virtual_card_metadata m cross join ${series}
+    statements.push(`insert into tallystick_virtual_card_metadata (company_id, entry, card_id)
+      select m.company_id, m.entry, s.id from tallystick_virtual_card_metadata m cross join ${series}
       where m.card_id = ${id} and s.id % 2 = ${half}`);
   }
   if (database.name === 'postgres') {
@@ -193,7 +193,7 @@ async function beginAttack(database: ScratchDatabase, options: HostileOptions): 
   const holder = database.name === 'postgres' ? new pg.Client(database.database_url) : null;
   await holder?.connect();
   await holder?.query('begin');
-  await holder?.query('select id from virtual_cards where id = $1 for update', [options.card_id]);
+  await holder?.query('select id from tallystick_virtual_cards where id = $1 for update', [options.card_id]);
   const path = fileURLToPath(new URL('hostile-clients.ts', import.meta.url));
   const child: ChildProcess = fork(path, [], {
     execArgv: ['--conditions=source'],

@@ -127,18 +127,20 @@ const rows_of_transaction = 1_000;
 function timeOfInserts(original: string, imported: string, path: string): number {
   const source = new Database(imported, { readonly: true });
   source.exec(`attach '${original}' as original`);
-  const tables = ['clearings', 'events', 'event_outbox', 'quarantine'].flatMap((table) => {
-    const columns = source.pragma(`table_info(${table})`) as { readonly name: string; readonly pk: number }[];
-    if (columns.length === 0) return [];
-    const names = columns.map(({ name }) => `"${name}"`);
-    const key = columns.find(({ pk }) => pk === 1)?.name ?? 'rowid';
-    const last = `(select coalesce(max("${key}"), 0) from original.${table})`;
-    const rows = source
-      .prepare(`select ${names} from main.${table} where "${key}" > ${last} order by "${key}"`)
-      .raw()
-      .all() as unknown[][];
-    return [{ table, names, rows }];
-  });
+  const tables = ['clearings', 'events', 'event_outbox', 'quarantine']
+    .map((name) => `tallystick_${name}`)
+    .flatMap((table) => {
+      const columns = source.pragma(`table_info(${table})`) as { readonly name: string; readonly pk: number }[];
+      if (columns.length === 0) return [];
+      const names = columns.map(({ name }) => `"${name}"`);
+      const key = columns.find(({ pk }) => pk === 1)?.name ?? 'rowid';
+      const last = `(select coalesce(max("${key}"), 0) from original.${table})`;
+      const rows = source
+        .prepare(`select ${names} from main.${table} where "${key}" > ${last} order by "${key}"`)
+        .raw()
+        .all() as unknown[][];
+      return [{ table, names, rows }];
+    });
   source.close();
   const database = new Database(path);
   database.pragma('journal_mode = wal');

@@ -87,7 +87,7 @@ async function fill(
   { lines, of_date }: Pick<(typeof fills)[number], 'lines' | 'of_date'>,
 ): Promise<void> {
   await execute(
-    `insert into accounts (id, company_id, number, currency, kind, created_at_ms)
+    `insert into tallystick_accounts (id, company_id, number, currency, kind, created_at_ms)
      values (${account_id}, 1, 'bench${account_id}', 'USD', 'deposit', 0)`,
   );
   const sequence = (from: number, to: number) =>
@@ -103,13 +103,13 @@ async function fill(
   for (let from = 1; from <= transactions; from += 100_000) {
     const to = Math.min(transactions, from + 99_999);
     await execute(
-      `insert into statement_lines (account_id, company_id, currency, bank_reference, ${columns})
+      `insert into tallystick_statement_lines (account_id, company_id, currency, bank_reference, ${columns})
        ${sequence(from, to)} ${account_id}, 1, 'USD', 'L' || i, ${shared} from n where i % ${lines} = 0`,
     );
     await execute(
-      `insert into shown_transactions (account_id, bank_reference, ${columns})
+      `insert into tallystick_shown_transactions (account_id, bank_reference, ${columns})
        ${sequence(from, to)} ${account_id}, 'S' || i, ${shared} from n where i % ${lines} <> 0`,
     );
   }
-  if (name === 'postgres') await execute('analyze statement_lines; analyze shown_transactions');
+  if (name === 'postgres') await execute('analyze tallystick_statement_lines; analyze tallystick_shown_transactions');
 }

@@ -139,22 +139,22 @@ function clearingsSql(name: DatabaseName, count: number): string {
     name === 'sqlite'
       ? `date(1600000000 + id * 60, 'unixepoch')`
       : `to_char(to_timestamp(1600000000 + id * 60) at time zone 'UTC', 'YYYY-MM-DD')`;
-  return `insert into clearings (id, company_id, card_id, network_financial_transaction_id, cycle, clearing_type, partial,
+  return `insert into tallystick_clearings (id, company_id, card_id, network_financial_transaction_id, cycle, clearing_type, partial,
       billing_amount, billing_currency, acquirer_reference_data, settlement_date, recorded_at_ms, authorization_id,
       match_rule, review, class, window_start_ms, cleared_effect, hold_effect, uses, details)
     select id, 1, card_id, 'OLD' || id, 'first_presentment', 'DEBIT', ${no}, 1200, 'USD', '74321066061' || ${padded} || '5',
       ${date}, 1600000000000 + id, id, 3, ${no}, case when id % 100 = 0 then 'over' else 'exact' end, 0, 1200, 1200, 0, '{}'
-    from authorizations where status = 'cleared' and id <= ${count}`;
+    from tallystick_authorizations where status = 'cleared' and id <= ${count}`;
 }
 
 /** An account whose statements cover all of the clearings. */
-const account_sql = `insert into accounts (id, company_id, number, currency, kind, created_at_ms,
+const account_sql = `insert into tallystick_accounts (id, company_id, number, currency, kind, created_at_ms,
     first_statement_as_of, first_statement_balance, last_statement_as_of, last_statement_balance)
   values (1, 1, '1000000001', 'USD', 'card', 0, '2020-09-01', 0, '2020-09-01', 0)`;
 
 /** A card line for 49 of 50 clearings: one in 200 has another amount. */
-const lines_sql = `insert into statement_lines (id, account_id, company_id, currency, bank_reference, booking_date,
+const lines_sql = `insert into tallystick_statement_lines (id, account_id, company_id, currency, bank_reference, booking_date,
     value_date, amount, bai_code, text, acquirer_reference, recorded_at_ms)
   select id, 1, 1, 'USD', 'B' || id, settlement_date, settlement_date, case when id % 200 = 2 then -1250 else -1200 end,
     '824', 'MERCHANT', acquirer_reference_data, recorded_at_ms
-  from clearings where id % 50 <> 1`;
+  from tallystick_clearings where id % 50 <> 1`;

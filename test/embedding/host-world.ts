@@ -53,9 +53,9 @@ export interface HostState {
 }
 
 const select_state = {
-  cards: 'select id from virtual_cards order by id',
-  events: "select id from events where event_type = 'virtualcard.created'",
-  outbox: 'select event_id as id from event_outbox',
+  cards: 'select id from tallystick_virtual_cards order by id',
+  events: "select id from tallystick_events where event_type = 'virtualcard.created'",
+  outbox: 'select event_id as id from tallystick_event_outbox',
   host_rows: 'select id from host_rows order by id',
 } as const;
 

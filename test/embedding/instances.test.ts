@@ -111,7 +111,7 @@ it('options that contradict each other are refused with every problem', async ()
     assert.ok(error instanceof UnusableOptions);
     assert.match(error.message, /there is no option sandbx; did you mean sandbox\?/);
     assert.match(error.message, /clock and sandbox exclude each other/);
-    assert.match(error.message, /schema is for Postgres; on SQLite use table_prefix/);
+    assert.match(error.message, /schema is for Postgres/);
     return true;
   });
   await assert.rejects(createTallystick({ database: 'sqlite::memory:' }), /keys is required outside a sandbox/);

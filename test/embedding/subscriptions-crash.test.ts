@@ -133,11 +133,11 @@ describe('SIGKILL of the host at random points, with two processes that handle e
           await killed.exited;
           // Nobody waits for the end of its lease. If the other process owns the subscription, there
           // are two owners now.
-          await changeRows(database, 'update subscriptions set lease_until_machine_ms = 0');
+          await changeRows(database, 'update tallystick_subscriptions set lease_until_machine_ms = 0');
         }
         const effects_of_all = 'select count(*) as count from effects';
         const log = () =>
-          readRows<{ id: number; payload: string }>(database, 'select id, payload from events order by id');
+          readRows<{ id: number; payload: string }>(database, 'select id, payload from tallystick_events order by id');
         const wanted = async () => {
           if (!hosts.every(({ is_complete }) => is_complete)) return false;
           const [{ count } = { count: 0 }] = await readRows<{ count: number }>(database, effects_of_all);

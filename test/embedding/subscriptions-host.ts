@@ -38,7 +38,7 @@ let is_ended = false;
 
 /** Whether the log is not full yet. Waits while the handler is behind. */
 async function goesOn(): Promise<boolean> {
-  const sql = 'select (select count(*) from events) as written, (select count(*) from effects) as handled';
+  const sql = 'select (select count(*) from tallystick_events) as written, (select count(*) from effects) as handled';
   for (;;) {
     const [row] = (
       handle instanceof Database ? handle.prepare(sql).all() : (await handle.query(sql)).rows

@@ -48,7 +48,7 @@ export async function differencesFrom(
 
   const authorizations = await readRows<AuthorizationRow>(
     database,
-    'select id, card_id, trace_id, status, held, cleared, uses from authorizations where id = root_id',
+    'select id, card_id, trace_id, status, held, cleared, uses from tallystick_authorizations where id = root_id',
   );
   const trace_ids = new Map(authorizations.map(({ id, trace_id }) => [id, trace_id]));
   const by_trace = new Map(authorizations.map((row) => [`${row.card_id} ${row.trace_id}`, row]));
@@ -64,7 +64,7 @@ export async function differencesFrom(
   const clearings = await readRows<ClearingRow>(
     database,
     `select id, card_id, network_financial_transaction_id as transaction_id, acquirer_reference_data,
-       settlement_date, clearing_type, cycle, match_rule, "class", review, authorization_id, clearing_id from clearings`,
+       settlement_date, clearing_type, cycle, match_rule, "class", review, authorization_id, clearing_id from tallystick_clearings`,
   );
   const by_key = new Map(clearings.map((row) => [keyOf(row.card_id, row), row]));
   const keys = new Map<string, string>();
@@ -103,7 +103,7 @@ export async function differencesFrom(
 
   const reasons = await readRows<{ reason: string; count: number }>(
     database,
-    `select reason, count(*) as count from quarantine where status = 'quarantined' group by reason`,
+    `select reason, count(*) as count from tallystick_quarantine where status = 'quarantined' group by reason`,
   );
   compare(
     'quarantined records',
@@ -113,7 +113,7 @@ export async function differencesFrom(
 
   const rows = await readRows<{ id: number; held: number; cleared: number; uses: number }>(
     database,
-    'select id, held, cleared, uses from virtual_cards',
+    'select id, held, cleared, uses from tallystick_virtual_cards',
   );
   const cards = new Map(rows.map((row) => [row.id, row]));
   for (const { card, held, cleared, uses } of set.expectedCards()) {

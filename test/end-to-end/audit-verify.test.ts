@@ -36,7 +36,7 @@ async function act({ url }: ServerProcess): Promise<void> {
 }
 
 async function untilSealed(database: ScratchDatabase): Promise<void> {
-  const waiting = 'select id from audit_entries where number is null';
+  const waiting = 'select id from tallystick_audit_entries where number is null';
   while ((await readRows(database, waiting)).length > 0) await delay(20);
 }
 
@@ -73,7 +73,7 @@ describe('npm run admin -- audit verify', { concurrency: true }, () => {
       const change = (...statements: string[]) => changeRows(database, statements.join(';\n'));
       const entries = await readRows<{ id: number; number: number; action: string }>(
         database,
-        'select id, number, action from audit_entries order by number',
+        'select id, number, action from tallystick_audit_entries order by number',
       );
       assert.ok(entries.some(({ action }) => action === 'hold.released'));
       const second = entries[1]!;
@@ -89,32 +89,32 @@ describe('npm run admin -- audit verify', { concurrency: true }, () => {
         [`link = 'x' || link`, 'link = substr(link, 2)'],
       ];
       for (const [done, undone] of changes) {
-        await change(`update audit_entries set ${done} where number = 2`);
+        await change(`update tallystick_audit_entries set ${done} where number = 2`);
         const { kind, number, id } = await found();
         assert.deepEqual([kind, number, id], ['changed', 2, second.id], done);
-        await change(`update audit_entries set ${undone} where number = 2`);
+        await change(`update tallystick_audit_entries set ${undone} where number = 2`);
       }
 
       for (const { number } of [second, last]) {
         await change(
-          `create table kept as select * from audit_entries where number = ${number}`,
-          `delete from audit_entries where number = ${number}`,
+          `create table kept as select * from tallystick_audit_entries where number = ${number}`,
+          `delete from tallystick_audit_entries where number = ${number}`,
         );
         const finding = await found();
         assert.deepEqual([finding.kind, finding.number], ['removed', number]);
-        await change('insert into audit_entries select * from kept', 'drop table kept');
+        await change('insert into tallystick_audit_entries select * from kept', 'drop table kept');
       }
 
-      await change('update audit_chain set number = number - 1');
+      await change('update tallystick_audit_chain set number = number - 1');
       assert.equal((await found()).kind, 'head_altered');
-      await change('update audit_chain set number = number + 1');
+      await change('update tallystick_audit_chain set number = number + 1');
       assert.equal((await verify('--known', head)).status, 0, 'when all is undone');
 
       const copy = 'company_id, actor, action, "object", request_id, details, at_ms';
       const id = last.id + 1_000;
       await change(
-        `insert into audit_entries (id, ${copy}, content_hash)
-           select ${id}, ${copy}, content_hash from audit_entries where number = 2`,
+        `insert into tallystick_audit_entries (id, ${copy}, content_hash)
+           select ${id}, ${copy}, content_hash from tallystick_audit_entries where number = 2`,
       );
       const inserted = await found();
       assert.deepEqual([inserted.kind, inserted.id], ['inserted', id]);
@@ -139,7 +139,7 @@ describe('npm run admin -- audit verify', { concurrency: true }, () => {
       const { intact, checked } = await runAdmin(['audit', 'verify'], options(without_first));
       const [count] = await readRows<{ count: number | string }>(
         database,
-        'select count(*) as count from audit_entries',
+        'select count(*) as count from tallystick_audit_entries',
       );
       assert.deepEqual([intact, checked], [true, Number(count!.count)]);
     });

@@ -48,19 +48,19 @@ export async function recomputedBalances(
 ): Promise<ReadonlyMap<number, Recomputed>> {
   const cards = await readRows<CardRow>(
     database,
-    'select id, total_card_amount, recurring, authorization_hold_days, aging_velocity_time_zone from virtual_cards',
+    'select id, total_card_amount, recurring, authorization_hold_days, aging_velocity_time_zone from tallystick_virtual_cards',
   );
   const messages = Map.groupBy(
     await readRows<AuthorizationRow>(
       database,
-      'select id, card_id, root_id, message_type, decline_code, billing_amount, decided_at_ms, details from authorizations',
+      'select id, card_id, root_id, message_type, decline_code, billing_amount, decided_at_ms, details from tallystick_authorizations',
     ),
     ({ card_id }) => card_id,
   );
   const clearings = Map.groupBy(
     await readRows<ClearingRow>(
       database,
-      'select card_id, authorization_id, clearing_type, "partial", billing_amount, recorded_at_ms from clearings',
+      'select card_id, authorization_id, clearing_type, "partial", billing_amount, recorded_at_ms from tallystick_clearings',
     ),
     ({ card_id }) => card_id,
   );

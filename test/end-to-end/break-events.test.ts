@@ -36,7 +36,7 @@ interface BreakEvent {
 async function breakEvents(database: ScratchDatabase): Promise<readonly BreakEvent[]> {
   const rows = await readRows<{ event_type: string; payload: string | BreakEvent }>(
     database,
-    "select event_type, payload from events where event_type like 'reconciliation.break.%' order by id",
+    "select event_type, payload from tallystick_events where event_type like 'reconciliation.break.%' order by id",
   );
   return rows.map(({ event_type, payload }) => {
     const { item_id, age } = typeof payload === 'string' ? (JSON.parse(payload) as BreakEvent) : payload;
@@ -169,7 +169,7 @@ for (const name of database_names) {
         await untilEvents(database, cleared + Math.floor(random() * clearings_at_once));
         await running.kill();
         await posted;
-        cleared = (await readRows(database, 'select id from clearings')).length;
+        cleared = (await readRows(database, 'select id from tallystick_clearings')).length;
         server = await startServer(database);
       }
       const events = await untilEvents(database, cleared);

@@ -87,7 +87,7 @@ describe('a crash', { concurrency: true }, () => {
             if ((await perform(one)).status !== 409) continue;
             // The claim on the key outlasts the process that died: by a minute of machine time,
             // even with a frozen clock.
-            await changeRows(database, 'update idempotency_records set lease_until_machine_ms = 0');
+            await changeRows(database, 'update tallystick_idempotency_records set lease_until_machine_ms = 0');
             assert.notEqual((await perform(one)).status, 409);
           }
           for (const one of unanswered) {
@@ -242,20 +242,20 @@ class Recorded {
   static async read(database: ScratchDatabase): Promise<Recorded> {
     const cards = await readRows<{ id: number; metadata: string }>(
       database,
-      'select card_id as id, metadata from virtual_card_details',
+      'select card_id as id, metadata from tallystick_virtual_card_details',
     );
     const messages = await readRows<{ id: number; message_type: string; trace_id: string }>(
       database,
-      'select id, message_type, trace_id from authorizations',
+      'select id, message_type, trace_id from tallystick_authorizations',
     );
     const clearings = await readRows<Keyed>(
       database,
-      'select id, network_financial_transaction_id as name from clearings',
+      'select id, network_financial_transaction_id as name from tallystick_clearings',
     );
     // Reconciliation records breaks by itself: no request asks for them.
     const events = await readRows<EventRow>(
       database,
-      `select event_type, payload from events where event_type not like 'reconciliation.%'`,
+      `select event_type, payload from tallystick_events where event_type not like 'reconciliation.%'`,
     );
     return new Recorded(
       [

@@ -11,19 +11,21 @@ const forgotten_times = /_at_ms$|_machine_ms$/;
  * began as copies of each other are compared by it.
  */
 export async function contentOf(database: ScratchDatabase): Promise<Readonly<Record<string, readonly string[]>>> {
-  const clearings = await readRows(database, 'select * from clearings');
+  const clearings = await readRows(database, 'select * from tallystick_clearings');
   const references = new Map(clearings.map((row) => [row.id, row.network_financial_transaction_id]));
   const events = await readRows<{ event_type: string; payload: unknown }>(
     database,
     // Breaks name items, whose ids come from those of rows, and depend on when they were looked at.
-    `select event_type, payload from events where event_type not like 'reconciliation.%'`,
+    `select event_type, payload from tallystick_events where event_type not like 'reconciliation.%'`,
   );
   return {
-    virtual_cards: linesOf(await readRows(database, 'select id as card, held, cleared, uses from virtual_cards')),
+    virtual_cards: linesOf(
+      await readRows(database, 'select id as card, held, cleared, uses from tallystick_virtual_cards'),
+    ),
     authorizations: linesOf(
       await readRows(
         database,
-        'select id as authorization, status, authorized, held, cleared, uses from authorizations',
+        'select id as authorization, status, authorized, held, cleared, uses from tallystick_authorizations',
       ),
     ),
     clearings: linesOf(
@@ -33,7 +35,7 @@ export async function contentOf(database: ScratchDatabase): Promise<Readonly<Rec
       })),
     ),
     quarantine: linesOf(
-      (await readRows(database, 'select * from quarantine')).map((row) => ({ ...row, clearing_id: null })),
+      (await readRows(database, 'select * from tallystick_quarantine')).map((row) => ({ ...row, clearing_id: null })),
     ),
     events: linesOf(
       events.map(({ event_type, payload }) => {
@@ -44,10 +46,10 @@ export async function contentOf(database: ScratchDatabase): Promise<Readonly<Rec
     imports: linesOf(
       await readRows(
         database,
-        'select name, format, sha256, status, bytes, records, applied, duplicates, quarantined, matched, breaks from imports',
+        'select name, format, sha256, status, bytes, records, applied, duplicates, quarantined, matched, breaks from tallystick_imports',
       ),
     ),
-    batches: linesOf(await readRows(database, 'select count(*) as left_over from import_batches')),
+    batches: linesOf(await readRows(database, 'select count(*) as left_over from tallystick_import_batches')),
   };
 }
 

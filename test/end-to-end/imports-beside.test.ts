@@ -133,8 +133,8 @@ function isIndependent({ message, expected }: SampleRecord): boolean {
 async function assertOneEventEach(database: ScratchDatabase): Promise<void> {
   const [found] = await readRows<{ clearings: number; events: number }>(
     database,
-    `select (select count(*) from clearings) as clearings,
-       (select count(*) from events where event_type = 'virtualcard.clearings') as events`,
+    `select (select count(*) from tallystick_clearings) as clearings,
+       (select count(*) from tallystick_events where event_type = 'virtualcard.clearings') as events`,
   );
   assert.equal(found?.events, found?.clearings);
 }

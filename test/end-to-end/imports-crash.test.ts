@@ -113,8 +113,11 @@ describe('an import that is disturbed', { concurrency: true }, () => {
         const { status, output } = await running.exited;
         assert.ok(status === null || status === 4 || status === 0, output);
         // The lease of the process that died outlasts it in machine time.
-        await changeRows(copy, 'update imports set lease_until_machine_ms = 0 where lease_until_machine_ms > 0');
-        const [found] = await readRows<{ phase: string | null }>(copy, 'select phase from imports');
+        await changeRows(
+          copy,
+          'update tallystick_imports set lease_until_machine_ms = 0 where lease_until_machine_ms > 0',
+        );
+        const [found] = await readRows<{ phase: string | null }>(copy, 'select phase from tallystick_imports');
         return status === null ? (found?.phase ?? null) : null;
       }
 
@@ -147,7 +150,7 @@ function hasBoth(phases: readonly string[]): boolean {
 async function isAt(database: ScratchDatabase, phase: 'staging' | 'applying', wanted: number): Promise<boolean> {
   const [found] = await readRows<{ phase: string | null; records: number; done: number }>(
     database,
-    'select phase, records, applied + duplicates + quarantined as done from imports order by id desc limit 1',
+    'select phase, records, applied + duplicates + quarantined as done from tallystick_imports order by id desc limit 1',
   );
   if (found === undefined) return false;
   if (phase === 'staging') return found.phase !== 'staging' || found.records >= wanted;

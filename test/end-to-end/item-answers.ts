@@ -84,16 +84,16 @@ async function* allItems(unitOfWork: ItemsReader, company_id: number): AsyncGene
 async function namesIn(database: ScratchDatabase): Promise<RecordNames> {
   const authorizations = await readRows<{ id: number; card_id: number; trace_id: string }>(
     database,
-    'select id, card_id, trace_id from authorizations where id = root_id',
+    'select id, card_id, trace_id from tallystick_authorizations where id = root_id',
   );
   const clearings = await readRows<ClearingRow>(
     database,
     `select id, card_id, network_financial_transaction_id as transaction_id, acquirer_reference_data,
-       settlement_date, clearing_type, cycle from clearings`,
+       settlement_date, clearing_type, cycle from tallystick_clearings`,
   );
   const lines = await readRows<{ id: number; bank_reference: string }>(
     database,
-    'select id, bank_reference from statement_lines',
+    'select id, bank_reference from tallystick_statement_lines',
   );
   return {
     authorizations: new Map(authorizations.map(({ id, card_id, trace_id }) => [id, `${card_id} ${trace_id}`])),

@@ -196,7 +196,7 @@ function counted(replies: readonly Reply[]): Readonly<Record<string, number>> {
 }
 
 async function cardsIn(database: ScratchDatabase): Promise<number> {
-  const [row] = await readRows<{ cards: number }>(database, 'select count(*) as cards from virtual_cards');
+  const [row] = await readRows<{ cards: number }>(database, 'select count(*) as cards from tallystick_virtual_cards');
   return row!.cards;
 }
 
@@ -204,6 +204,9 @@ async function cardsIn(database: ScratchDatabase): Promise<number> {
 async function eventsOf(database: ScratchDatabase, card_id: string, event_type?: string): Promise<number> {
   const which =
     event_type === undefined ? `vcn_id = ${card_id}` : `event_type = '${event_type}' and payload_id = '${card_id}'`;
-  const [row] = await readRows<{ events: number }>(database, `select count(*) as events from events where ${which}`);
+  const [row] = await readRows<{ events: number }>(
+    database,
+    `select count(*) as events from tallystick_events where ${which}`,
+  );
   return row!.events;
 }

@@ -59,7 +59,7 @@ describe('the answer sheet of a set of samples with statements', { concurrency: 
 });
 
 async function openSampleAccount({ database, persistence }: SampleWorld): Promise<number> {
-  const [company] = await readRows<{ id: number }>(database, 'select id from companies');
+  const [company] = await readRows<{ id: number }>(database, 'select id from tallystick_companies');
   const company_id = company!.id;
   const call = { actor: 'command', request_id: null, now_ms: 0 };
   const request = { company_id, number: account_number, currency: billing_currency, kind: 'deposit' };

@@ -79,7 +79,10 @@ describe('key rotation', { concurrency: true }, () => {
         return server;
       };
       const numbers = (): Promise<readonly NumberRow[]> =>
-        readRows<NumberRow>(database, 'select id, number_key_id, number_sealed from virtual_cards order by id');
+        readRows<NumberRow>(
+          database,
+          'select id, number_key_id, number_sealed from tallystick_virtual_cards order by id',
+        );
 
       /** Reads the card with its number and code, and uses it with them. */
       const use = async (url: string, card: Card): Promise<void> => {

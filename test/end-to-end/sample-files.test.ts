@@ -31,8 +31,8 @@ describe('npm run sample-files -- --load', { concurrency: 1 }, () => {
         const set = createSampleSet({ ...options, day });
         const [found] = await readRows<{ messages: number; clearings: number; cards: number }>(
           database,
-          `select (select count(*) from authorizations) as messages, (select count(*) from clearings) as clearings,
-             (select count(*) from virtual_cards) as cards`,
+          `select (select count(*) from tallystick_authorizations) as messages, (select count(*) from tallystick_clearings) as clearings,
+             (select count(*) from tallystick_virtual_cards) as cards`,
         );
         assert.deepEqual(
           { ...found },

@@ -71,7 +71,7 @@ describe('while another process holds the write lock of SQLite', () => {
   const recorded = (messages: readonly Message[]) =>
     readRows<{ trace_id: string }>(
       database,
-      `select trace_id from authorizations where trace_id in (${messages.map(({ trace_id }) => `'${trace_id}'`).join(', ')})`,
+      `select trace_id from tallystick_authorizations where trace_id in (${messages.map(({ trace_id }) => `'${trace_id}'`).join(', ')})`,
     );
 
   it('reads, /readyz and authentication work, also while writes wait', async () => {

@@ -95,7 +95,7 @@ if (own_servers_expected) {
       const list = trace_ids.map((id) => `'${id}'`).join(', ');
       const [row] = await readRows<{ count: number }>(
         { name: 'postgres', database_url: postgres.url },
-        `select count(*) as count from authorizations where trace_id in (${list})`,
+        `select count(*) as count from tallystick_authorizations where trace_id in (${list})`,
       );
       return row!.count;
     }
@@ -137,7 +137,7 @@ if (own_servers_expected) {
       const locked = card(0);
       const holder = await observe();
       await holder.query('begin');
-      await holder.query('select id from virtual_cards where id = $1 for update', [locked.id]);
+      await holder.query('select id from tallystick_virtual_cards where id = $1 for update', [locked.id]);
       const on_locked = purchase(locked.card_number, 100);
       const waiting = Array.from({ length: 25 }, () =>
         send(server.url, 'PATCH', `/v1/virtualcards/${locked.id}`, { body: { data: { metadata: { a: 1 } } } }),

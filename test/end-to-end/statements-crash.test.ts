@@ -117,24 +117,30 @@ describe('an import of statements', { concurrency: true }, () => {
 async function assertRecorded(database: ScratchDatabase): Promise<void> {
   const [lines] = await readRows(
     database,
-    'select count(*) as count, sum(amount) as sum, count(distinct amount) as amounts from statement_lines',
+    'select count(*) as count, sum(amount) as sum, count(distinct amount) as amounts from tallystick_statement_lines',
   );
   const all = days * lines_a_day;
   assert.deepEqual(numbersOf(lines), { count: all, sum: -sumTo(all), amounts: all });
-  const [statement_count] = await readRows(database, 'select count(*) as count from statements');
+  const [statement_count] = await readRows(database, 'select count(*) as count from tallystick_statements');
   assert.deepEqual(numbersOf(statement_count), { count: days });
-  const [ends] = await readRows(database, 'select first_statement_balance, last_statement_balance from accounts');
+  const [ends] = await readRows(
+    database,
+    'select first_statement_balance, last_statement_balance from tallystick_accounts',
+  );
   assert.deepEqual(numbersOf(ends), { first_statement_balance: 0, last_statement_balance: -sumTo(all) });
-  const imports = await readRows(database, 'select status, applied, duplicates from imports');
+  const imports = await readRows(database, 'select status, applied, duplicates from tallystick_imports');
   assert.deepEqual(
     imports.map(({ status, applied, duplicates }) => [status, Number(applied), Number(duplicates)]),
     [['completed', all, 0]],
   );
-  const [left] = await readRows(database, 'select count(*) as count from import_batches');
+  const [left] = await readRows(database, 'select count(*) as count from tallystick_import_batches');
   assert.deepEqual(numbersOf(left), { count: 0 });
   // A process that was killed may have left some to the next one that looks.
-  const [waiting] = await readRows(database, "select count(*) as count from reconciliation_inbox where kind = 'line'");
-  const [items] = await readRows(database, 'select count(*) as count from reconciliation_items');
+  const [waiting] = await readRows(
+    database,
+    "select count(*) as count from tallystick_reconciliation_inbox where kind = 'line'",
+  );
+  const [items] = await readRows(database, 'select count(*) as count from tallystick_reconciliation_items');
   const noted = Number(waiting?.count) + Number(items?.count);
   assert.equal(noted, all, 'each card line has an item of reconciliation, or waits for one');
 }
@@ -158,8 +164,11 @@ async function killAt(database: ScratchDatabase, path: string, phase: Phase, sha
   const { status, output } = await running.exited;
   assert.ok(status === null || status === 0, output);
   // The lease of the process that died outlasts it in machine time.
-  await changeRows(database, 'update imports set lease_until_machine_ms = 0 where lease_until_machine_ms > 0');
-  const [found] = await readRows<{ phase: string | null }>(database, 'select phase from imports');
+  await changeRows(
+    database,
+    'update tallystick_imports set lease_until_machine_ms = 0 where lease_until_machine_ms > 0',
+  );
+  const [found] = await readRows<{ phase: string | null }>(database, 'select phase from tallystick_imports');
   return status === null ? (found?.phase ?? null) : null;
 }
 
@@ -169,7 +178,7 @@ const phases: readonly Phase[] = ['staging', 'checking', 'recording'];
 async function isAt(database: ScratchDatabase, phase: Phase, share: number): Promise<boolean> {
   const [found] = await readRows<{ phase: Phase | null; records: number; applied: number }>(
     database,
-    'select phase, records, applied from imports',
+    'select phase, records, applied from tallystick_imports',
   );
   if (found === undefined) return false;
   if (found.phase === null) return true;

@@ -86,7 +86,7 @@ for (const database of database_names) {
       assert.deepEqual((await send('GET', `${users}?filter[company_id]=2`, bank)).json.data, []);
       const audited = await readRows<{ object: string }>(
         service.database,
-        `select object from audit_entries where action = 'bank_user.changed' order by id`,
+        `select object from tallystick_audit_entries where action = 'bank_user.changed' order by id`,
       );
       assert.deepEqual(
         audited.map(({ object }) => object),

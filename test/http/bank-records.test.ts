@@ -136,12 +136,12 @@ for (const database of database_names) {
       assert.deepEqual([sum('applied'), sum('duplicates')], [1_500 + 3 * 200, 3_000]);
       const [lines] = await readRows<{ n: number | string }>(
         service.database,
-        'select count(*) as n, min(statement_id) as s from statement_lines',
+        'select count(*) as n, min(statement_id) as s from tallystick_statement_lines',
       );
       assert.equal(Number(lines!.n), 1_500);
       const [debits] = await readRows<{ n: number | string }>(
         service.database,
-        'select count(*) as n from direct_debits',
+        'select count(*) as n from tallystick_direct_debits',
       );
       assert.equal(Number(debits!.n), 200);
     });
@@ -199,7 +199,7 @@ for (const database of database_names) {
       );
       const [entry] = await readRows<{ details: string }>(
         service.database,
-        `select details from audit_entries where action = 'bank_records.reported' and object = 'company:${other}'`,
+        `select details from tallystick_audit_entries where action = 'bank_records.reported' and object = 'company:${other}'`,
       );
       assert.deepEqual(JSON.parse(entry!.details), { user: 2 });
     });
@@ -447,7 +447,7 @@ describe('records of the bank', () => {
     await report(service, [...one_of_each, transaction('T2'), []]);
     const rows = await readRows<{ details: string; object: string }>(
       service.database,
-      `select object, details from audit_entries where action = 'bank_records.reported'`,
+      `select object, details from tallystick_audit_entries where action = 'bank_records.reported'`,
     );
     assert.equal(rows.length, 1);
     assert.equal(rows[0]!.object, 'company:1');

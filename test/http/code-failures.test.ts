@@ -61,7 +61,7 @@ for (const database of database_names) {
       assert.equal(await verify(cvc), 'V');
       const audited = await readRows<{ action: string; object: string }>(
         service.database,
-        `select action, object from audit_entries where action = 'code_failures.reset'`,
+        `select action, object from tallystick_audit_entries where action = 'code_failures.reset'`,
       );
       assert.deepEqual(
         audited.map(({ object }) => object),

@@ -89,7 +89,7 @@ for (const database of database_names) {
       assert.equal(event.previous.available_balance, 7_500);
       const audited = await readRows(
         service.database,
-        `select actor, "object", details from audit_entries where action = 'hold.released'`,
+        `select actor, "object", details from tallystick_audit_entries where action = 'hold.released'`,
       );
       assert.deepEqual(
         audited.map((entry) => ({ ...entry, details: JSON.parse(String(entry.details)) })),

@@ -36,7 +36,7 @@ for (const database of database_names) {
       const shown = async () =>
         await readRows<{ actor: string; object: string; details: string; request_id: string }>(
           service.database,
-          "select actor, object, details, request_id from audit_entries where action = 'card_number.shown' order by id",
+          "select actor, object, details, request_id from tallystick_audit_entries where action = 'card_number.shown' order by id",
         );
       const { card_number, id } = (await create(service, 'k')).json.data;
       assert.equal((await shown()).length, 1);

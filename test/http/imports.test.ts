@@ -111,7 +111,10 @@ for (const database of database_names) {
       const replayed = await send('POST', `${data.url}/replay`, operator);
       assert.deepEqual([replayed.status, replayed.json.data.quarantined], [200, 1]);
       assert.ok(!service.log().includes(card.card_number));
-      const audited = await readRows<{ action: string }>(service.database, 'select action from audit_entries');
+      const audited = await readRows<{ action: string }>(
+        service.database,
+        'select action from tallystick_audit_entries',
+      );
       assert.ok(audited.some(({ action }) => action === 'import.replayed'));
     });
 
@@ -211,7 +214,7 @@ describe('imports', () => {
         .find((text) => text.includes('"aborted":true')) ?? '';
     assert.equal(JSON.parse(line).status, 499);
     assert.equal(await balance(service, card.id), 10_000);
-    assert.deepEqual(await readRows(service.database, 'select * from import_batches'), []);
+    assert.deepEqual(await readRows(service.database, 'select * from tallystick_import_batches'), []);
     const whole = await upload(service, file);
     assert.equal(whole.json.data.status, 'completed', whole.text);
     assert.equal(await balance(service, card.id), 8_500);
@@ -236,7 +239,7 @@ describe('imports', () => {
     await service.lifecycle.idle();
     await closed;
     assert.match(answer, /^HTTP\/1\.1 503 /);
-    assert.deepEqual(await readRows(service.database, 'select * from imports'), []);
+    assert.deepEqual(await readRows(service.database, 'select * from tallystick_imports'), []);
   });
 
   it('answer 202 when the process stops while they are applied', async (t) => {
@@ -248,7 +251,7 @@ describe('imports', () => {
     );
     const answered = upload(service, file);
     const phase = async () =>
-      (await readRows<{ phase: string | null }>(service.database, 'select phase from imports'))[0]?.phase;
+      (await readRows<{ phase: string | null }>(service.database, 'select phase from tallystick_imports'))[0]?.phase;
     await until(async () => (await phase()) === 'applying');
     service.lifecycle.stop();
     const { status, headers, json } = await answered;
@@ -265,8 +268,12 @@ describe('imports', () => {
     const body = { data: { note: 'the sender confirmed it' } };
     const answered = service.send('POST', `${held.url}/release`, { ...operator, body });
     const phase = async () =>
-      (await readRows<{ phase: string | null }>(service.database, 'select phase from imports order by id desc'))[0]
-        ?.phase;
+      (
+        await readRows<{ phase: string | null }>(
+          service.database,
+          'select phase from tallystick_imports order by id desc',
+        )
+      )[0]?.phase;
     await until(async () => (await phase()) === 'applying');
     service.lifecycle.stop();
     const { status, json } = await answered;

@@ -125,7 +125,7 @@ for (const database of database_names) {
       assert.equal((await operator(service, 'GET', `${path}/1`)).json.data.state, 'sent');
       const entries = await readRows<object>(
         service.database,
-        "select actor, object, company_id from audit_entries where action = 'mail.retried'",
+        "select actor, object, company_id from tallystick_audit_entries where action = 'mail.retried'",
       );
       assert.deepEqual(
         entries.map((entry) => ({ ...entry })),

@@ -58,7 +58,7 @@ for (const database of database_names) {
       assert.deepEqual((await send('GET', `${path}/${id}`, operator)).json.data, applied);
       const audited = await readRows<{ action: string }>(
         service.database,
-        `select action from audit_entries where "object" = 'quarantine:${id}' order by id`,
+        `select action from tallystick_audit_entries where "object" = 'quarantine:${id}' order by id`,
       );
       assert.deepEqual(
         audited.map(({ action }) => action),

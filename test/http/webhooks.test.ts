@@ -326,7 +326,7 @@ describe('webhooks', () => {
     assert.deepEqual(changed.json, { data: { ...webhook, status: 'inactive', secret: null } });
     const [row] = await readRows<{ sealed: Uint8Array }>(
       database,
-      `select secret_sealed as sealed from webhooks where id = ${id}`,
+      `select secret_sealed as sealed from tallystick_webhooks where id = ${id}`,
     );
     assert.ok(!Buffer.from(row!.sealed).includes(secret));
     assert.ok(!server.output().includes(secret));
@@ -732,7 +732,7 @@ describe('webhooks', () => {
     assert.equal((await company.send('DELETE', `${path}/${webhook.id}`)).status, 404);
     const [rows] = await readRows<{ count: number }>(
       database,
-      `select count(*) as count from deliveries where webhook_id = ${webhook.id}`,
+      `select count(*) as count from tallystick_deliveries where webhook_id = ${webhook.id}`,
     );
     assert.equal(rows?.count, 0);
   });

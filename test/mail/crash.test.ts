@@ -31,7 +31,7 @@ for (const name of database_names) {
         (
           await readRows<{ shown: string }>(
             database,
-            `select recipient || ' ' || state as shown from mails order by id`,
+            `select recipient || ' ' || state as shown from tallystick_mails order by id`,
           )
         ).map(({ shown }) => shown);
 
@@ -52,7 +52,7 @@ for (const name of database_names) {
       assert.equal(mail_server.received.length, 2, 'the leases fill the lane, and the sandbox clock does not end them');
       assert.equal(await useLink(second, mailTo('ann@example.com', 0)), 200);
 
-      await changeRows(database, 'update mails set lease_until_machine_ms = 0');
+      await changeRows(database, 'update tallystick_mails set lease_until_machine_ms = 0');
       await runDueWork(second, 'PT0S');
       const sent_to = mail_server.received.map(({ to }) => to.join()).toSorted();
       assert.deepEqual(sent_to, [emails[0], emails[1], emails[1], emails[2]]);

@@ -36,7 +36,9 @@ describe('the number of a card in a value that names or matches', () => {
       t.after(() => server.stop());
       const { id, card_number } = await issue(server.url, { total_card_amount: 10 });
       const counts = () =>
-        Promise.all(tables.map(async (table) => (await readRows(database, `select * from ${table}`)).length));
+        Promise.all(
+          tables.map(async (table) => (await readRows(database, `select * from tallystick_${table}`)).length),
+        );
       const before = await counts();
       for (const write of notations) {
         for (const [key, method, path, data, field] of fields(id, write)(card_number, 1)) {

@@ -41,7 +41,7 @@ describe('a card number in an event of another system', () => {
       assert.deepEqual(found, [event]);
       const [delivered] = receiver.received.map(({ body }) => JSON.parse(body).data);
       assert.deepEqual([delivered.payload, delivered.previous], [shown, shown]);
-      const rows = await readRows(database, 'select * from events');
+      const rows = await readRows(database, 'select * from tallystick_events');
       assert.equal(rows.length, 1);
       assert.doesNotMatch(JSON.stringify(rows), /4111-?1111/);
       assert.doesNotMatch(server.output(), /4111-?1111/);

@@ -170,7 +170,7 @@ function rules(open: (release: Release) => Promise<Stage>): void {
 
     const events = await readRows<{ id: number; event_type: string }>(
       stage.database,
-      'select id, event_type from events order by id',
+      'select id, event_type from tallystick_events order by id',
     );
     assert.ok(events.length >= events_min, `${events.length} events`);
     for (const [path, event_types] of Object.entries(subscriptions)) {
@@ -186,7 +186,7 @@ function rules(open: (release: Release) => Promise<Stage>): void {
   it('sends a taken delivery again only after a crash between the answer and its record', async (t) => {
     const attempts = await readRows<{ delivery_id: number; status: number | null }>(
       stage.database,
-      'select delivery_id, status from delivery_attempts',
+      'select delivery_id, status from tallystick_delivery_attempts',
     );
     const recorded = new Map<number, number>();
     for (const { delivery_id, status } of attempts) {
@@ -245,9 +245,9 @@ function rules(open: (release: Release) => Promise<Stage>): void {
       await moveClock(stage.url(), { advance: 'PT40M' });
       const [row] = await readRows<{ pending: number; outbox: number; failed: number }>(
         stage.database,
-        `select (select count(*) from deliveries where state = 'pending') as pending,
-          (select count(*) from event_outbox) as outbox,
-          (select count(*) from deliveries where state = 'failed') as failed`,
+        `select (select count(*) from tallystick_deliveries where state = 'pending') as pending,
+          (select count(*) from tallystick_event_outbox) as outbox,
+          (select count(*) from tallystick_deliveries where state = 'failed') as failed`,
       );
       const { pending, outbox, failed } = row!;
       if (pending + outbox + failed === 0) return;

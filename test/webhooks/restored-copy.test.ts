@@ -53,7 +53,7 @@ describe('a restored copy', () => {
       await off.stop();
       assert.match(off.output(), /"msg":"webhooks are off/);
       assert.equal(receiver.received.length, before, 'nothing was sent');
-      const [{ attempts }] = (await readRows(copy, 'select sum(attempts) as attempts from deliveries')) as [
+      const [{ attempts }] = (await readRows(copy, 'select sum(attempts) as attempts from tallystick_deliveries')) as [
         { attempts: number },
       ];
       assert.equal(Number(attempts), 3, 'no delivery has lost an attempt');

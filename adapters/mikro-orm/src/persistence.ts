@@ -110,11 +110,6 @@ export interface PersistencePorts {
    * mostly `public`, when absent. A name of a-z, 0-9 and _.
    */
   readonly schema?: string | undefined;
-  /**
-   * SQLite: the prefix of all tables, indexes and triggers, so that they can stand in the file of a
-   * host; none when absent. 1 to 31 of a-z, 0-9 and _.
-   */
-  readonly table_prefix?: string | undefined;
   /** Postgres: the largest number of connections outside the decision path; 20 when absent. */
   readonly others_max?: number | undefined;
   /** The time to the deadline of a decision, milliseconds; 5,000 when absent. */

@@ -40,7 +40,7 @@ async function open(t: TestContext): Promise<{ database: ScratchDatabase; here: 
 function entriesOf(database: ScratchDatabase) {
   return readRows<{ id: number; number: number | null; object: string }>(
     database,
-    'select id, number, object from audit_entries order by number',
+    'select id, number, object from tallystick_audit_entries order by number',
   );
 }
 

@@ -143,8 +143,8 @@ describe('a walk over the records of a company, on Postgres', {
       const copy = (table: string, count: number, change: string) =>
         run(
           connection,
-          `insert into ${table} select (jsonb_populate_record(null::${table}, to_jsonb(c) || jsonb_build_object(${change}))).*
-            from (select * from ${table} order by id limit 1) c cross join generate_series(1, ${count}) as s (i)`,
+          `insert into tallystick_${table} select (jsonb_populate_record(null::tallystick_${table}, to_jsonb(c) || jsonb_build_object(${change}))).*
+            from (select * from tallystick_${table} order by id limit 1) c cross join generate_series(1, ${count}) as s (i)`,
         );
       // Another company has many records on one card and one account, some before and some after.
       await copy('companies', 1, "'id', 2, 'customer_number', '2'");
@@ -164,12 +164,12 @@ describe('a walk over the records of a company, on Postgres', {
       ]) {
         await run(
           connection,
-          `insert into accounts (id, company_id, number, currency, kind, created_at_ms)
+          `insert into tallystick_accounts (id, company_id, number, currency, kind, created_at_ms)
             values (${company_id}, ${company_id}, '${company_id}', 'USD', 'deposit', 0)`,
         );
         await run(
           connection,
-          `insert into statement_lines (account_id, company_id, currency, booking_date, value_date, amount, bai_code,
+          `insert into tallystick_statement_lines (account_id, company_id, currency, booking_date, value_date, amount, bai_code,
               text, recorded_at_ms)
             select ${company_id}, ${company_id}, 'USD', '2026-03-0' || 1 + i % 9, '2026-03-01', -1, '821', '', 0
             from generate_series(1, ${count}) as s (i)`,

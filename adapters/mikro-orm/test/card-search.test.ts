@@ -36,11 +36,11 @@ async function addCards(connection: Connection, of_company: number): Promise<voi
   for (const [name, condition] of patterns) {
     const entry = Buffer.from(toMetadataEntry(name, 'x')).toString('hex');
     if (connection.dialect === 'postgres') {
-      await connection.pool.query(`insert into virtual_card_metadata
+      await connection.pool.query(`insert into tallystick_virtual_card_metadata
         select ${of_company}, '\\x${entry}', id from generate_series(1, ${cards_of_each}) as s (id) where ${condition}`);
     } else {
       await connection.immediately((client) =>
-        client.exec(`insert into virtual_card_metadata
+        client.exec(`insert into tallystick_virtual_card_metadata
           with recursive s (id) as (select 1 union all select id + 1 from s where id < ${cards_of_each})
           select ${of_company}, x'${entry}', id from s where ${condition}`),
       );
@@ -52,13 +52,13 @@ async function addCards(connection: Connection, of_company: number): Promise<voi
 async function addEntries(connection: Connection, of_company: number, name: string, range: string): Promise<void> {
   const entry = Buffer.from(toMetadataEntry(name, 'x')).toString('hex');
   if (connection.dialect === 'postgres') {
-    await connection.pool.query(`insert into virtual_card_metadata
+    await connection.pool.query(`insert into tallystick_virtual_card_metadata
       select ${of_company}, '\\x${entry}', id from generate_series(${range}) as s (id)`);
     return;
   }
   const [from, to] = range.split(', ');
   await connection.immediately((client) =>
-    client.exec(`insert into virtual_card_metadata
+    client.exec(`insert into tallystick_virtual_card_metadata
       with recursive s (id) as (select ${from} union all select id + 1 from s where id < ${to})
       select ${of_company}, x'${entry}', id from s`),
   );
@@ -236,7 +236,8 @@ for (const name of database_names) {
       const alone: number[] = [];
       for (const search of searches) alone.push((await count(search)).read);
       for (const other of [2, 3]) await addCards(connection, other);
-      if (connection.dialect === 'postgres') await connection.pool.query('vacuum analyze virtual_card_metadata');
+      if (connection.dialect === 'postgres')
+        await connection.pool.query('vacuum analyze tallystick_virtual_card_metadata');
       const beside: number[] = [];
       for (const search of searches) beside.push((await count(search)).read);
       assert.deepEqual(beside, alone);

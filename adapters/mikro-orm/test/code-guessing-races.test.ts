@@ -73,12 +73,12 @@ for (const name of database_names) {
         assert.equal(compared, code_failures_max);
         const [card] = await run(
           open[0]!.connection,
-          `select code_failures, code_failures_on from virtual_cards where id = ${card_id}`,
+          `select code_failures, code_failures_on from tallystick_virtual_cards where id = ${card_id}`,
         );
         assert.equal(Number(card?.code_failures), code_failures_max);
         const updates = await run(
           open[0]!.connection,
-          `select payload from events where event_type = 'virtualcard.updated' order by id`,
+          `select payload from tallystick_events where event_type = 'virtualcard.updated' order by id`,
         );
         const of_card = updates.map(({ payload }) => JSON.parse(String(payload))).filter(({ id }) => id === card_id);
         assert.deepEqual(

@@ -82,7 +82,7 @@ if (database_names.includes('postgres')) {
     await importer.giveWay(0);
     // The pass of the file locks the card, and then waits for this table.
     await holder.query('begin');
-    await holder.query('lock table audit_entries in exclusive mode');
+    await holder.query('lock table tallystick_audit_entries in exclusive mode');
     const message = authorizationMessage(1);
     const of_file = importer.ledger.pass([message], () => ({ changes, result: null }), { is_of_file: true });
     while ((await waiters()) < 1);

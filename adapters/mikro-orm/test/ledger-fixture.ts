@@ -55,10 +55,13 @@ export async function seed(
 ): Promise<void> {
   const { connection, close } = await openLedger(database_url);
   await migrate(connection);
-  await run(connection, `insert into companies (id, name, customer_number, created_at_ms) values (1, 'Acme', '1', 0)`);
   await run(
     connection,
-    `insert into real_cards (id, company_id, alias, billing_currency, account_range, velocity_enabled, is_default, created_at_ms)
+    `insert into tallystick_companies (id, name, customer_number, created_at_ms) values (1, 'Acme', '1', 0)`,
+  );
+  await run(
+    connection,
+    `insert into tallystick_real_cards (id, company_id, alias, billing_currency, account_range, velocity_enabled, is_default, created_at_ms)
        values (1, 1, 'Travel', 'USD', '555555', ${literal(name, true)}, ${literal(name, true)}, 0)`,
   );
   for (let id = 1; id <= cards; id += 1) {
@@ -90,7 +93,10 @@ export async function seed(
       ...columns,
     };
     const values = Object.values(row).map((value) => literal(name, value));
-    await run(connection, `insert into virtual_cards (${Object.keys(row).join(', ')}) values (${values.join(', ')})`);
+    await run(
+      connection,
+      `insert into tallystick_virtual_cards (${Object.keys(row).join(', ')}) values (${values.join(', ')})`,
+    );
   }
   await close();
 }

@@ -21,7 +21,7 @@ if (database_names.includes('postgres')) {
       await database.dispose();
     });
     await holder.query('begin');
-    await holder.query('select id from virtual_cards where id = $1 for update', [held_id]);
+    await holder.query('select id from tallystick_virtual_cards where id = $1 for update', [held_id]);
 
     const faults: unknown[] = [];
     const network = createNetwork({

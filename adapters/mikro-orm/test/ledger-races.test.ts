@@ -88,7 +88,7 @@ if (database_names.includes('postgres')) {
       assert(Buffer.compare(indexOf(8), indexOf(7)) < 0, 'by number, 8 comes before 7');
       // With another value in an index the row of 7 is written again, behind the row of 8.
       for (const end of [noon_ms + 1, 'null']) {
-        await run(open.connection, `update virtual_cards set next_hold_end_ms = ${end} where id = 7`);
+        await run(open.connection, `update tallystick_virtual_cards set next_hold_end_ms = ${end} where id = 7`);
       }
       for (const [at, order] of [
         [7, 8],
@@ -103,7 +103,10 @@ if (database_names.includes('postgres')) {
           const other = await holdCard(open, 8);
           const pass = open.ledger.pass(messages, look);
           await untilWaiting(open);
-          const free = await run(open.connection, 'select id from virtual_cards where id = 7 for update skip locked');
+          const free = await run(
+            open.connection,
+            'select id from tallystick_virtual_cards where id = 7 for update skip locked',
+          );
           await other.release();
           await pass;
           assert.deepEqual(free, [], `7 is locked before 8, by ${by_id ? 'id' : 'number'}, asked for ${order}`);
@@ -135,7 +138,10 @@ if (database_names.includes('postgres')) {
     });
 
     it('skips due cards that another transaction holds', async () => {
-      await run(open.connection, `update virtual_cards set next_hold_end_ms = ${noon_ms} where id in (3, 4, 5)`);
+      await run(
+        open.connection,
+        `update tallystick_virtual_cards set next_hold_end_ms = ${noon_ms} where id in (3, 4, 5)`,
+      );
       const other = await holdCard(open, 4);
       const { cards } = await open.ledger.passDue(10, look);
       await other.release();
@@ -170,11 +176,12 @@ async function failing({ connection }: OpenLedger, code: string, times: number) 
        if nextval('writes') <= ${times} then raise exception 'planted' using errcode = '${code}'; end if;
        return new;
      end $$;
-     create trigger planted before update on virtual_cards for each row execute function fail()`,
+     create trigger planted before update on tallystick_virtual_cards for each row execute function fail()`,
   );
   return {
     writes: async () => Number((await run(connection, 'select last_value from writes'))[0]?.last_value),
-    end: () => run(connection, 'drop trigger planted on virtual_cards; drop function fail(); drop sequence writes'),
+    end: () =>
+      run(connection, 'drop trigger planted on tallystick_virtual_cards; drop function fail(); drop sequence writes'),
   };
 }
 
@@ -190,7 +197,7 @@ async function holdCard({ connection }: OpenLedger, card_id: number): Promise<He
   }
   const client = await connection.pool.connect();
   await client.query('begin');
-  await client.query('select id from virtual_cards where id = $1 for update', [card_id]);
+  await client.query('select id from tallystick_virtual_cards where id = $1 for update', [card_id]);
   return {
     release: async () => {
       await client.query('commit');

@@ -46,7 +46,7 @@ for (const name of database_names) {
         return true;
       });
       const counted = await rows(
-        `select (select count(*) from authorizations where card_id = 15) as authorizations, held, uses from virtual_cards where id = 15`,
+        `select (select count(*) from tallystick_authorizations where card_id = 15) as authorizations, held, uses from tallystick_virtual_cards where id = 15`,
       );
       assert.deepEqual(counted, [{ authorizations: 0, held: 0, uses: 0 }]);
     });
@@ -81,7 +81,7 @@ for (const name of database_names) {
         result: null,
       }));
       const [kept] = await rows(
-        'select number_index, last4, message, recorded_at_ms, request_id from unknown_number_messages',
+        'select number_index, last4, message, recorded_at_ms, request_id from tallystick_unknown_number_messages',
       );
       assert.deepEqual(
         { ...kept, number_index: Buffer.from((kept?.number_index ?? []) as Uint8Array).toString('hex') },
@@ -100,7 +100,7 @@ for (const name of database_names) {
       await open.ledger.pass([message], spend([message]));
       const [event] = await rows(
         `select company_id, event_type, created_at_ms, vcn_id, billing_amount, mcc, merchant_name, request_id, payload, previous
-           from events where vcn_id = 16`,
+           from tallystick_events where vcn_id = 16`,
       );
       const { payload, ...columns } = event ?? assert.fail();
       assert.deepEqual(columns, {

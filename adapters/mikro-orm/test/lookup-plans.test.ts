@@ -97,16 +97,16 @@ const nodesOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).fl
 
 /** Columns that must be in the condition on an index, because each of its values has many rows. */
 const needed_columns: Readonly<Record<string, readonly string[]>> = {
-  authorization_keys_pkey: ['card_id', 'key'],
-  authorizations_pkey: ['id'],
-  clearings_approval: ['card_id', 'approval_code'],
-  clearings_acquirer_reference: ['card_id', 'acquirer_reference_data'],
-  clearings_network_reference: ['card_id', 'net_reference_number'],
-  clearings_reference: ['card_id', 'clearing_id'],
+  tallystick_authorization_keys_pkey: ['card_id', 'key'],
+  tallystick_authorizations_pkey: ['id'],
+  tallystick_clearings_approval: ['card_id', 'approval_code'],
+  tallystick_clearings_acquirer_reference: ['card_id', 'acquirer_reference_data'],
+  tallystick_clearings_network_reference: ['card_id', 'net_reference_number'],
+  tallystick_clearings_reference: ['card_id', 'clearing_id'],
 };
 
 /** Tables with one row in this test. */
-const single_rows: readonly string[] = ['companies', 'real_cards'];
+const single_rows: readonly string[] = ['tallystick_companies', 'tallystick_real_cards'];
 
 /** Why a step of a plan reads more than its lookup asks for; null when it does not. */
 function problemOf(node: Plan): string | null {
@@ -165,9 +165,9 @@ describe('a lookup of a pass on Postgres', {
     t.after(() => open.close());
     const { connection, ledger } = open;
     assert(connection.dialect === 'postgres');
-    await connection.pool.query(`insert into virtual_cards
+    await connection.pool.query(`insert into tallystick_virtual_cards
       select (jsonb_populate_record(v, jsonb_build_object('id', 1000 + i, 'number_index', sha256(i::text::bytea)))).*
-      from virtual_cards v cross join generate_series(1, ${other_cards}) as s (i) where v.id = 1`);
+      from tallystick_virtual_cards v cross join generate_series(1, ${other_cards}) as s (i) where v.id = 1`);
     for (let count = 0; count < authorizations_of_each; count += 50) {
       const messages = cards.flatMap((id) =>
         Array.from({ length: 50 }, (_, at) => authorizationMessage(id, { trace_id: `T${id}-${count + at}` })),

@@ -3,7 +3,7 @@ import { connectSqlite } from '../src/connection/sqlite-connection.ts';
 
 process.on('message', async (path: string) => {
   try {
-    const connection = await connectSqlite(path, '', []);
+    const connection = await connectSqlite(path, []);
     process.send?.('opened');
     await connection.close();
   } catch (error) {

@@ -129,18 +129,18 @@ for (const name of database_names) {
       return {
         card: texts(
           await query(`select held, cleared, uses, provisional_clearings, settled_through
-          from virtual_cards where id = ${card_id}`),
+          from tallystick_virtual_cards where id = ${card_id}`),
         ),
         roots: texts(
           await query(`select trace_id, status, authorized, held, cleared, uses
-          from authorizations where card_id = ${card_id} order by trace_id`),
+          from tallystick_authorizations where card_id = ${card_id} order by trace_id`),
         ),
         clearings: texts(
           await query(`select substr(c.network_financial_transaction_id, 1, 2) as id, c.match_rule, c.review,
             c.class, c.cleared_effect, c.uses, c.authorization_date, c.net_reference_number, a.trace_id,
             substr(c.paired_transaction_id, 1, 2) as pair, substr(o.network_financial_transaction_id, 1, 2) as other
-          from clearings c left join authorizations a on a.id = c.authorization_id
-            left join clearings o on o.id = c.clearing_id
+          from tallystick_clearings c left join tallystick_authorizations a on a.id = c.authorization_id
+            left join tallystick_clearings o on o.id = c.clearing_id
           where c.card_id = ${card_id} order by id`),
         ),
       };

@@ -93,18 +93,18 @@ for (const name of database_names) {
 
       const [window] = await run(
         ledgers[0]!.connection,
-        `select held, cleared, uses from card_windows where card_id = ${card_id} and window_start_ms = ${yesterday_ms}`,
+        `select held, cleared, uses from tallystick_card_windows where card_id = ${card_id} and window_start_ms = ${yesterday_ms}`,
       );
       const cleared = part_count * 10;
       assert.deepEqual(numbersOf(window), { held: total - cleared, cleared, uses: 1 });
       const [root] = await run(
         ledgers[0]!.connection,
-        `select held, cleared, authorized from authorizations where card_id = ${card_id} and trace_id = '${trace_id}' and incremental = ${name === 'sqlite' ? 0 : false}`,
+        `select held, cleared, authorized from tallystick_authorizations where card_id = ${card_id} and trace_id = '${trace_id}' and incremental = ${name === 'sqlite' ? 0 : false}`,
       );
       assert.deepEqual(numbersOf(root), { held: total - cleared, cleared, authorized: total });
       const [card] = await run(
         ledgers[0]!.connection,
-        `select window_start_ms, held, cleared, uses from virtual_cards where id = ${card_id}`,
+        `select window_start_ms, held, cleared, uses from tallystick_virtual_cards where id = ${card_id}`,
       );
       assert.deepEqual(numbersOf(card), { window_start_ms: today_ms, held: 10, cleared: 0, uses: 1 });
     });

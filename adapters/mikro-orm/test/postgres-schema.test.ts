@@ -55,8 +55,11 @@ describe('a schema on Postgres', { skip }, () => {
   it('is created by migrate, and has the tables that public has otherwise, name by name', async (t) => {
     const { database, open } = await scratch(t);
     // The host has tables with our names.
-    await changeRows(database, 'create table cards (id bigint); create table events (own text)');
-    await changeRows(database, `create table migrations (own text); insert into migrations values ('of the host')`);
+    await changeRows(database, 'create table cards (id bigint); create table tallystick_events (own text)');
+    await changeRows(
+      database,
+      `create table tallystick_migrations (own text); insert into tallystick_migrations values ('of the host')`,
+    );
     // "order" must be quoted.
     await Promise.all((await Promise.all([open('order'), open('order'), open('b_1')])).map((one) => one.migrate()));
     const { database: other, open: openOther } = await scratch(t);
@@ -66,13 +69,13 @@ describe('a schema on Postgres', { skip }, () => {
     assert.deepEqual(await catalogue(database, 'order'), await catalogue(database, 'b_1'));
     assert.deepEqual(await catalogue(database, 'b_1'), expected);
     assert.deepEqual(
-      (await readRows(database, 'select own from public.migrations')).map(({ own }) => own),
+      (await readRows(database, 'select own from public.tallystick_migrations')).map(({ own }) => own),
       ['of the host'],
     );
     const tables = `select tablename from pg_tables where schemaname = 'public' order by 1`;
     assert.deepEqual(
       (await readRows(database, tables)).map(({ tablename }) => tablename),
-      ['cards', 'events', 'migrations'],
+      ['cards', 'tallystick_events', 'tallystick_migrations'],
     );
   });
 
@@ -85,7 +88,7 @@ describe('a schema on Postgres', { skip }, () => {
     url.searchParams.set('options', '-c search_path=elsewhere -c work_mem=1MB');
     const other = await open('mine', url.href);
     await other.unitOfWork.run(makeOwner);
-    assert.equal((await readRows(database, 'select id from mine.companies')).length, 2);
+    assert.equal((await readRows(database, 'select id from mine.tallystick_companies')).length, 2);
   });
 
   it('need not be creatable by the role when it exists, and one sentence says so when it does not', async (t) => {

@@ -10,7 +10,7 @@ import { migration, migrations, printMigrations, type SchemaMigration, UnusableS
 const later: SchemaMigration = {
   kind: 'expand',
   name: '9001-a-column',
-  class: migration(() => ['alter table companies add column later bigint']),
+  class: migration(() => ['alter table tallystick_companies add column later bigint']),
 };
 
 /** Every object of a database with its definition, the default schema or one of its own. */
@@ -34,9 +34,9 @@ const catalogues = {
 
 /** Rows that migrations insert. Times of the machine differ. */
 const seeded = (place: string) => [
-  `select id, name, status from ${place}purchase_templates order by id`,
-  `select segment_size, volume_size, indexed_below, merged_below from ${place}event_index`,
-  `select id, name from ${place}migrations order by id`,
+  `select id, name, status from ${place}tallystick_purchase_templates order by id`,
+  `select segment_size, volume_size, indexed_below, merged_below from ${place}tallystick_event_index`,
+  `select id, name from ${place}tallystick_migrations order by id`,
 ];
 
 /** Runs the text by the database's own command when it is there, else by its driver. */
@@ -53,7 +53,6 @@ async function runText(database: ScratchDatabase, text: string): Promise<void> {
 
 const cases = [
   { dialect: 'sqlite', place: {} },
-  { dialect: 'sqlite', place: { table_prefix: 'ta_' } },
   { dialect: 'postgres', place: {} },
   { dialect: 'postgres', place: { schema: 'order' } },
 ] as const;
@@ -61,7 +60,7 @@ const cases = [
 for (const { dialect, place } of cases) {
   if (!database_names.includes(dialect)) continue;
   describe(`the printed migrations for ${dialect} ${JSON.stringify(place)}`, () => {
-    const qualifier = 'schema' in place ? `"${place.schema}".` : 'table_prefix' in place ? place.table_prefix : '';
+    const qualifier = 'schema' in place ? `"${place.schema}".` : '';
     const catalogue =
       dialect === 'sqlite' ? catalogues.sqlite() : catalogues.postgres('schema' in place ? 'order' : 'public');
     const stateOf = async (database: ScratchDatabase) => ({
@@ -114,9 +113,8 @@ for (const { dialect, place } of cases) {
   });
 }
 
-it('migrations are not printed with a schema for SQLite or with a table prefix for Postgres', async () => {
+it('migrations are not printed with a schema for SQLite, or with one that needs quotes', async () => {
   const isUnusable = (error: unknown) => error instanceof UnusableSchema;
   await assert.rejects(printMigrations({ dialect: 'sqlite', schema: 'a' }), isUnusable);
-  await assert.rejects(printMigrations({ dialect: 'postgres', table_prefix: 'a_' }), isUnusable);
   await assert.rejects(printMigrations({ dialect: 'postgres', schema: 'a"; drop table b; --' }), isUnusable);
 });

@@ -190,18 +190,21 @@ function afterRelease(id: number): CardAfter {
 }
 
 async function read({ connection }: OpenLedger, card_id: number): Promise<CardAfter> {
-  const [card] = await run(connection, `select held, cleared, uses from virtual_cards where id = ${card_id}`);
+  const [card] = await run(
+    connection,
+    `select held, cleared, uses from tallystick_virtual_cards where id = ${card_id}`,
+  );
   const rows = await run(
     connection,
-    `select id, status, held from authorizations where card_id = ${card_id} order by id`,
+    `select id, status, held from tallystick_authorizations where card_id = ${card_id} order by id`,
   );
   const events = await run(
     connection,
-    `select payload from events where event_type = 'virtualcard.updated' and payload_id = '${card_id}'`,
+    `select payload from tallystick_events where event_type = 'virtualcard.updated' and payload_id = '${card_id}'`,
   );
   const audited = await run(
     connection,
-    `select 1 from audit_entries where action = 'hold.released' and "object" = 'virtualcard:${card_id}'`,
+    `select 1 from tallystick_audit_entries where action = 'hold.released' and "object" = 'virtualcard:${card_id}'`,
   );
   const last = events.at(-1);
   return {

@@ -100,23 +100,23 @@ for (const name of database_names) {
     /** Everything of a card that matches change, and that its rows and counters agree. */
     async function rowsOf(card_id: number) {
       const [card] = await query(
-        `select held, cleared, uses, provisional_clearings from virtual_cards where id = ${card_id}`,
+        `select held, cleared, uses, provisional_clearings from tallystick_virtual_cards where id = ${card_id}`,
       );
       const roots = await query(
         `select id, status, authorized, held, cleared, uses, uncleared_status, uncleared_uses
-           from authorizations where card_id = ${card_id} and root_id = id order by id`,
+           from tallystick_authorizations where card_id = ${card_id} and root_id = id order by id`,
       );
       const clearings = await query(
         `select id, authorization_id, clearing_id, match_rule, review, class, window_start_ms, cleared_effect, uses, sent,
              choices, authorization_date, net_reference_number
-           from clearings where card_id = ${card_id} order by id`,
+           from tallystick_clearings where card_id = ${card_id} order by id`,
       );
       const windows = await query(
-        `select window_start_ms, held, cleared, uses from card_windows
+        `select window_start_ms, held, cleared, uses from tallystick_card_windows
            where card_id = ${card_id} and (held <> 0 or cleared <> 0 or uses <> 0) order by window_start_ms`,
       );
       const sum = (rows: typeof roots, column: string) => rows.reduce((all, row) => all + Number(row[column]), 0);
-      const [own] = await query(`select window_start_ms from virtual_cards where id = ${card_id}`);
+      const [own] = await query(`select window_start_ms from tallystick_virtual_cards where id = ${card_id}`);
       const in_window = clearings.filter((row) => Number(row.window_start_ms) === Number(own?.window_start_ms));
       if (windows.length === 0 && in_window.length === clearings.length) {
         assert.equal(Number(card?.held), sum(roots, 'held'), 'the counter is what the rows hold');
@@ -128,7 +128,7 @@ for (const name of database_names) {
 
     async function audited(clearing_id: number): Promise<readonly unknown[]> {
       const rows = await query(
-        `select action from audit_entries where "object" = 'clearing:${clearing_id}' and actor <> 'network' order by id`,
+        `select action from tallystick_audit_entries where "object" = 'clearing:${clearing_id}' and actor <> 'network' order by id`,
       );
       return rows.map(({ action }) => action);
     }
@@ -277,7 +277,7 @@ for (const name of database_names) {
       await fc.assert(
         fc.asyncProperty(planned, async (acts) => {
           card_id = card_id + 1 === first_of_property + property_cards ? first_of_property : card_id + 1;
-          const [known] = await query(`select count(*) as count from clearings where card_id = ${card_id}`);
+          const [known] = await query(`select count(*) as count from tallystick_clearings where card_id = ${card_id}`);
           if (Number(known?.count) === 0) await prepareCard(card_id);
           const { clearings, roots } = await rowsOf(card_id);
           const states = [await rowsOf(card_id)];
@@ -314,7 +314,7 @@ for (const name of database_names) {
         }),
         { ...propertyParameters({ short: 60, full: 150 }), endOnFailure: true },
       );
-      const [recorded] = await query('select count(*) as count from reconciliation_acts');
+      const [recorded] = await query('select count(*) as count from tallystick_reconciliation_acts');
       assert.equal(Number(recorded?.count), done_count, 'each act was recorded once, and no refused one');
       assert.ok(done_count > 0);
     });

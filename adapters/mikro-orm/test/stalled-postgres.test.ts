@@ -94,7 +94,7 @@ if (own_servers_expected) {
       return rows[0]!.pid;
     }
     const recorded = async (card_id: number) => {
-      const sql = `select count(*) as count from authorizations where card_id = ${card_id}`;
+      const sql = `select count(*) as count from tallystick_authorizations where card_id = ${card_id}`;
       return (await run(open.connection, sql))[0]?.count;
     };
 

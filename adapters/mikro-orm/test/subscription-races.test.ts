@@ -211,7 +211,7 @@ for (const name of database_names) {
       assert.deepEqual(await effectsOf('native'), [7]);
       const later = await readRows<{ count: number }>(
         database,
-        `select count(*) as count from events where id > ${id}`,
+        `select count(*) as count from tallystick_events where id > ${id}`,
       );
       assert.equal(Number(later[0]?.count), 1);
     });

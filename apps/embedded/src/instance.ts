@@ -181,7 +181,7 @@ function describe(error: unknown): unknown {
     const is_empty = error.migrations.some((name) => name.startsWith('0001-'));
     return new NotMigrated(
       is_empty
-        ? 'the database has no tables of Tallystick: call migrate() first, or check the options database, schema and table_prefix'
+        ? 'the database has no tables of Tallystick: call migrate() first, or check the options database and schema'
         : `the database has the schema of an older version (${error.migrations.join(', ')} is missing): call migrate() first`,
       { cause: error },
     );

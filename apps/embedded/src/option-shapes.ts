@@ -14,7 +14,7 @@ const port_methods: Readonly<Record<Exclude<keyof TallystickPorts, 'formats'>, r
 };
 const logger_methods: readonly (keyof TallystickLogger)[] = ['debug', 'info', 'warn', 'error'];
 
-const texts = ['schema', 'table_prefix', 'keys', 'public_url', 'bank_name'] as const;
+const texts = ['schema', 'keys', 'public_url', 'bank_name'] as const;
 const booleans = ['sandbox', 'webhooks', 'accepts_newer_schema'] as const;
 
 /** Reports each option of the wrong type, by its name and never with its value. */

@@ -16,8 +16,6 @@ export interface TallystickOptions {
   readonly database?: string | object | undefined;
   /** Postgres: the schema of the tables, which `migrate` creates; `public` when absent. */
   readonly schema?: string | undefined;
-  /** SQLite: the first letters of the names of the tables, in a file that others also use. */
-  readonly table_prefix?: string | undefined;
   /**
    * Postgres: the most connections for work outside the decision path; 20. Decisions have 12 more,
    * and migrations 4 while they run.

@@ -21,7 +21,6 @@ const default_database_url = 'sqlite:./data/tallystick.db';
 const option_names: Readonly<Record<keyof TallystickOptions, true>> = {
   database: true,
   schema: true,
-  table_prefix: true,
   other_connections_max: true,
   keys: true,
   sandbox: true,
@@ -160,11 +159,11 @@ function refuseContradictions(options: TallystickOptions, problem: Problem): voi
   }
 }
 
-type DatabaseSettings = Pick<Settings, 'database_url' | 'data_folder' | 'database' | 'schema' | 'table_prefix'>;
+type DatabaseSettings = Pick<Settings, 'database_url' | 'data_folder' | 'database' | 'schema'>;
 
 /** The address of the database. A handle of the host is described by the address of its database. */
 function readDatabase(options: TallystickOptions, problem: Problem): DatabaseSettings {
-  const { database, schema, table_prefix, other_connections_max } = options;
+  const { database, schema, other_connections_max } = options;
   const database_url = addressOf(options);
   const is_sqlite = isSqlite(database_url);
   if (!is_sqlite && !/^postgres(ql)?:\/\/./.test(database_url)) {
@@ -173,14 +172,12 @@ function readDatabase(options: TallystickOptions, problem: Problem): DatabaseSet
     );
   }
   if (is_sqlite && other_connections_max !== undefined) problem('other_connections_max is for Postgres');
-  if (is_sqlite && schema !== undefined) problem('schema is for Postgres; on SQLite use table_prefix');
-  if (!is_sqlite && table_prefix !== undefined) problem('table_prefix is for SQLite; on Postgres use schema');
+  if (is_sqlite && schema !== undefined) problem('schema is for Postgres');
   return {
     database_url,
     data_folder: is_sqlite ? dirname(database_url.slice('sqlite:'.length)) : './data',
     database: typeof database === 'object' ? database : undefined,
     schema,
-    table_prefix,
   };
 }
 

@@ -210,5 +210,5 @@ export async function openContainer(container: Container): Promise<Tallystick> {
 
 const notMigrated = () =>
   new UnusableDatabase(
-    'the database has no tables of this version: call migrate() first, or check the options database, schema and table_prefix',
+    'the database has no tables of this version: call migrate() first, or check the options database and schema',
   );

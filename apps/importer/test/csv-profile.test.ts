@@ -131,7 +131,7 @@ describe('a profile that is edited after its import was killed', () => {
     (
       await readRows<{ readonly id: number; readonly phase: string | null; readonly records: number }>(
         database,
-        'select id, phase, records from imports order by id desc limit 1',
+        'select id, phase, records from tallystick_imports order by id desc limit 1',
       )
     )[0];
   const fileOf = (name: string): string => {
@@ -140,8 +140,12 @@ describe('a profile that is edited after its import was killed', () => {
     return name;
   };
   const cleared = async () =>
-    (await readRows<{ readonly cleared: number }>(database, 'select sum(cleared_effect) as cleared from clearings'))[0]
-      ?.cleared;
+    (
+      await readRows<{ readonly cleared: number }>(
+        database,
+        'select sum(cleared_effect) as cleared from tallystick_clearings',
+      )
+    )[0]?.cleared;
 
   /** Imports the file with these words until it has staged records, and kills the process. */
   async function killWhileStaging(file: string, words: readonly string[], its_env: NodeJS.ProcessEnv): Promise<void> {
@@ -208,7 +212,7 @@ describe('a replay', () => {
       );
       const replayed = await runPeople(['replay', '1'], env);
       assert.match(replayed.out, /^1 of 2 records left the quarantine\n/);
-      const amounts = await readRows(database, 'select billing_amount from clearings');
+      const amounts = await readRows(database, 'select billing_amount from tallystick_clearings');
       assert.deepEqual(amounts, [{ billing_amount: 150 }]);
       const shown = await runPeople(['show', '1', '--json'], env);
       assert.deepEqual(JSON.parse(shown.out).read_with, read_with, 'how the file was read');

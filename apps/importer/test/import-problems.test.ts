@@ -92,7 +92,7 @@ describe('npm run import', async () => {
       holder.kill('SIGKILL');
       await once(holder, 'close');
     }
-    const insert = "insert into migrations (name) values ('9999-from-the-future')";
+    const insert = "insert into tallystick_migrations (name) values ('9999-from-the-future')";
     await changeRows(database, insert);
     const newer = await importing(['a.xml']);
     assert.equal(newer.status, 1);

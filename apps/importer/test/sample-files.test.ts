@@ -201,7 +201,7 @@ describe('npm run sample-files', () => {
       const day = /the day of the database's clock is (\d{4}-\d\d-\d\d)/.exec(refused.err)?.[1];
       assert.deepEqual([refused.status, day === undefined], [2, false], refused.err);
       assert.match(refused.err, /^--date is "2030-03-15"/);
-      assert.deepEqual(await readRows(database, 'select id from virtual_cards'), []);
+      assert.deepEqual(await readRows(database, 'select id from tallystick_virtual_cards'), []);
       const loaded = await load(day!);
       assert.equal(loaded.status, 0, loaded.err);
       assert.equal(refused.progress, '');

@@ -41,7 +41,7 @@ for (const name of database_names) {
     }
 
     const found = async (): Promise<Import | undefined> =>
-      (await readRows<Import>(database, 'select status, phase, applied, bytes from imports'))[0];
+      (await readRows<Import>(database, 'select status, phase, applied, bytes from tallystick_imports'))[0];
 
     /** Runs the command, and sends it a signal once the condition holds. */
     const stopWhen = async (path: string, condition: (found: Import) => boolean, signal: NodeJS.Signals) => {

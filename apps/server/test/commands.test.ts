@@ -74,7 +74,10 @@ for (const name of database_names) {
     it('counts the rows whose time is over, and archives and removes them', async (t) => {
       assert.equal((await command('migrate')).status, 0);
       const entry = "values ('command', 'company.created', 'company:1', '{}', 0)";
-      await changeRows(scratch, `insert into audit_entries (actor, action, object, details, at_ms) ${entry}`);
+      await changeRows(
+        scratch,
+        `insert into tallystick_audit_entries (actor, action, object, details, at_ms) ${entry}`,
+      );
       const folder = mkdtempSync(join(tmpdir(), 'tallystick-archive-'));
       t.after(() => rmSync(folder, { recursive: true }));
       const env = { ...live, AUDIT_KEPT_DAYS: '30', ARCHIVE_FOLDER: folder };
@@ -89,7 +92,7 @@ for (const name of database_names) {
       assert.deepEqual(JSON.parse(out).kinds.at(-1), { kind: 'audit_entries', kept_days: 30, rows: 1 });
       const [file] = readdirSync(folder);
       assert.match(readFileSync(join(folder, file!), 'utf8'), /^\{"id":1,.*"at_ms":0.*\}\n$/);
-      assert.deepEqual(await readRows(scratch, 'select id from audit_entries where at_ms = 0'), []);
+      assert.deepEqual(await readRows(scratch, 'select id from tallystick_audit_entries where at_ms = 0'), []);
     });
 
     it('creates a company, a real card and keys that work on a server; a revoked key does not', async () => {

@@ -93,7 +93,7 @@ describe('docs/operations-reference.md', () => {
       .find((part) => part.startsWith('Data retention\n'));
     const rows = [...(section ?? '').matchAll(/^\| [^|]+ \| (`[a-z_`, ]+) \| [^|]+ \|$/gm)];
     const listed = rows.flatMap(([, tables]) => [...(tables ?? '').matchAll(/`([a-z_]+)`/g)].map(([, table]) => table));
-    const existing = (await tableNames(scratch)).filter((name) => !name.startsWith('sqlite_'));
+    const existing = (await tableNames(scratch)).flatMap((name) => /^tallystick_(.*)/.exec(name)?.[1] ?? []);
     assert.deepEqual(listed.toSorted(), existing.toSorted());
   });
 

@@ -37,7 +37,7 @@ export async function withMikroOrm(em: EntityManager, company_id: string): Promi
 
 export async function onSqlite(file: string): Promise<number> {
   const database = new Database(file);
-  await using other = await createTallystick({ database, sandbox: true, table_prefix: 'tally_' });
+  await using other = await createTallystick({ database, sandbox: true });
   await other.migrate();
   database.exec('create table orders (card_id integer)');
   const changes = await other.transaction(database, async (tx, native) => {

@@ -38,7 +38,7 @@ function openHandle(database_url: string) {
     return { dialect: new PostgresDialect({ pool }), options: { database: pool } };
   }
   const database = new Database(sqlite_file);
-  return { dialect: new SqliteDialect({ database }), options: { database, table_prefix: 'cards_' } };
+  return { dialect: new SqliteDialect({ database }), options: { database } };
 }
 
 async function open({ database_url, keys }: OpenOptions): Promise<RunningHost> {

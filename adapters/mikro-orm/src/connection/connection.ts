@@ -56,8 +56,6 @@ export interface ConnectionOptions {
   readonly database?: object | undefined;
   /** Postgres: the schema of the tables, which `migrate` creates; that of the role when absent. */
   readonly schema?: string | undefined;
-  /** SQLite: the prefix of all tables, indexes and triggers; none when absent. */
-  readonly table_prefix?: string | undefined;
   /** Postgres: the largest number of connections outside the decision path. */
   readonly others_max?: number | undefined;
   /** The time to the deadline of a decision; `decision_ms_max_default` when absent. */
@@ -72,24 +70,24 @@ export interface ConnectionOptions {
  */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { database_url, others_max, decision_ms_max = decision_ms_max_default, migrations = every_migration } = options;
-  const { schema = null, table_prefix = '' } = options;
+  const { schema = null } = options;
   if (options.database !== undefined) {
     const handle = hostHandle(options.database);
     if (handle.kind === 'postgres') {
-      assertUsableOnPostgres(schema, table_prefix);
+      assertUsableOnPostgres(schema);
       return connectPostgres({ url: handle.options, schema, others_max, decision_ms_max }, migrations);
     }
-    assertUsableOnSqlite(schema, table_prefix);
+    assertUsableOnSqlite(schema);
     return handle.kind === 'sqlite file'
-      ? connectSqlite(handle.path, table_prefix, migrations)
-      : connectSqlite(':memory:', table_prefix, migrations, handle.database);
+      ? connectSqlite(handle.path, migrations)
+      : connectSqlite(':memory:', migrations, handle.database);
   }
   if (database_url.startsWith('sqlite:')) {
-    assertUsableOnSqlite(schema, table_prefix);
-    return connectSqlite(database_url.slice('sqlite:'.length), table_prefix, migrations);
+    assertUsableOnSqlite(schema);
+    return connectSqlite(database_url.slice('sqlite:'.length), migrations);
   }
   assert(/^postgres(ql)?:\/\//.test(database_url), 'a database URL begins with sqlite:, postgres:// or postgresql://');
-  assertUsableOnPostgres(schema, table_prefix);
+  assertUsableOnPostgres(schema);
   return connectPostgres({ url: database_url, schema, others_max, decision_ms_max }, migrations);
 }
 
@@ -99,7 +97,7 @@ async function connectPostgres(
 ): Promise<PostgresConnection> {
   const pools = openPostgresPools(options);
   const orm = await MikroORM.init({
-    ...ormOptions(migrations, { schema: options.schema }),
+    ...ormOptions(migrations, options.schema),
     driver: PostgreSqlDriver,
     dbName: databaseName(options.url),
     driverOptions: new PostgresDialect({ pool: pools.ordinary }),

@@ -3,8 +3,7 @@ import { type ConnectionOptions, connect } from './connection.ts';
 import { findApplied, migrate } from './migrate.ts';
 import { printMissing } from './print-migrations.ts';
 
-export interface DatabaseToMigrate
-  extends Pick<ConnectionOptions, 'database_url' | 'schema' | 'table_prefix' | 'migrations'> {}
+export interface DatabaseToMigrate extends Pick<ConnectionOptions, 'database_url' | 'schema' | 'migrations'> {}
 
 /**
  * Applies the missing migrations as `Persistence.migrate` does, and closes the database. Returns

@@ -23,12 +23,12 @@ const other_migration_ms_max = 120_000;
 /** The same for a caller that only checks the schema: a person waits for it. */
 const check_ms_max = 5_000;
 
-/** The first migration of databases that were made before the first release. */
-const first_before_release = '0001-companies-and-cards';
+/** A table of databases that were made before the first release, whose tables had no prefix. */
+const table_before_release = 'event_filter_blocks';
 const made_before_release =
   'the database was made before the first release, and its tables cannot be taken over: use a new, empty database';
 
-const select_applied = 'select name from migrations order by id';
+const select_applied = 'select name from tallystick_migrations order by id';
 
 /**
  * How often a migration tries to lock the tables that it changes, and the time between: about a
@@ -78,22 +78,22 @@ export async function migrate(
   options: MigrateOptions = { accepts_newer: false },
 ): Promise<void> {
   const { migrator } = connection.orm;
-  const refuseOthers = (applied: readonly Applied[]): void => {
-    if (applied[0]?.name === first_before_release) throw new UnusableSchema(made_before_release);
+  const refuseNewer = (applied: readonly Applied[]): void => {
     const newer = newerThanOwn(connection, applied);
     if (newer.length > 0 && !options.accepts_newer) throw new NewerSchema(newer);
   };
   const check = (applied: readonly Applied[]): void => {
-    refuseOthers(applied);
+    refuseNewer(applied);
     const names = new Set(applied.map(({ name }) => name));
     const missing = connection.migrations.flatMap(({ name }) => (names.has(name) ? [] : [name]));
     if (missing.length > 0) throw new OlderSchema(missing);
   };
   const up = async (): Promise<void> => {
-    refuseOthers(await migrator.getExecuted());
+    refuseNewer(await migrator.getExecuted());
     await migrator.up();
   };
   try {
+    if (await isMadeBeforeRelease(connection)) throw new UnusableSchema(made_before_release);
     if (connection.dialect === 'sqlite') {
       if (options.only_checks) {
         // The write lock waits for another process that migrates.
@@ -125,6 +125,15 @@ export async function migrate(
   }
 }
 
+async function isMadeBeforeRelease(connection: Connection): Promise<boolean> {
+  if (connection.dialect === 'sqlite') {
+    const found = "select 1 from sqlite_master where type = 'table' and name = ?";
+    return await connection.reading((database) => database.prepare(found).get(table_before_release) !== undefined);
+  }
+  const found = await connection.long.query('select to_regclass($1) is not null as is_found', [table_before_release]);
+  return found.rows[0].is_found;
+}
+
 /**
  * The names of the applied migrations, in order, also those of a newer version; none when the
  * database was not migrated. Writes nothing.
@@ -149,7 +158,9 @@ function namesIn(applied: readonly Applied[]): readonly string[] {
 
 /** The applied migrations; none when another program, or nobody, has used the database. */
 function appliedOnSqlite(database: Database): readonly Applied[] {
-  const found = database.prepare("select 1 from sqlite_master where type = 'table' and name = 'migrations'").get();
+  const found = database
+    .prepare("select 1 from sqlite_master where type = 'table' and name = 'tallystick_migrations'")
+    .get();
   return found === undefined ? [] : database.prepare<[], Applied>(select_applied).all();
 }
 
@@ -190,7 +201,7 @@ interface SchemaState {
 }
 
 async function appliedOnPostgres(client: ClientBase): Promise<readonly Applied[]> {
-  const found = "select to_regclass('migrations') is not null as is_found";
+  const found = "select to_regclass('tallystick_migrations') is not null as is_found";
   const [row] = (await client.query<{ is_found: boolean }>(found)).rows;
   return row?.is_found ? (await client.query<Applied>(select_applied)).rows : [];
 }

@@ -3,17 +3,14 @@ import { described_entities } from '../schema/entities.ts';
 import type { SchemaMigration } from '../schema/migrations/index.ts';
 
 /** The options of MikroORM that both databases share. */
-export const ormOptions = (
-  migrations: readonly SchemaMigration[],
-  { schema = null, table_prefix = '' }: { readonly schema?: string | null; readonly table_prefix?: string },
-) => ({
+export const ormOptions = (migrations: readonly SchemaMigration[], schema: string | null = null) => ({
   ...described_entities,
   // Of the table of applied migrations.
   ...(schema === null ? {} : { schema }),
   extensions: [Migrator],
   migrations: {
     migrationsList: [...migrations],
-    tableName: `${table_prefix}migrations`,
+    tableName: 'tallystick_migrations',
     snapshot: false,
     silent: true,
     // Both would need rights on Postgres that the service does not need otherwise.

@@ -8,14 +8,11 @@ import { migrations_table } from '../schema/migrations-table.ts';
 import type { Connection } from './connection.ts';
 import { findApplied } from './migrate.ts';
 import { assertUsableOnPostgres, assertUsableOnSqlite } from './schema-name.ts';
-import { tablePrefix } from './table-prefix.ts';
 
 export interface PrintOptions {
   readonly dialect: Dialect;
   /** Postgres: the schema of the tables, which the text creates. */
   readonly schema?: string | undefined;
-  /** SQLite: the prefix of all tables, indexes and triggers. */
-  readonly table_prefix?: string | undefined;
 }
 
 /** What is known of the database that the text is for. */
@@ -31,9 +28,9 @@ interface PrintedFor extends PrintOptions {
  * Rejects with `UnusableSchema`.
  */
 export async function printMigrations(options: PrintOptions): Promise<string> {
-  const { dialect, schema, table_prefix = '' } = options;
-  if (dialect === 'sqlite') assertUsableOnSqlite(schema, table_prefix);
-  else assertUsableOnPostgres(schema, table_prefix);
+  const { dialect, schema } = options;
+  if (dialect === 'sqlite') assertUsableOnSqlite(schema);
+  else assertUsableOnPostgres(schema);
   return await print({ ...options, applied: [], migrations: every_migration });
 }
 
@@ -43,23 +40,21 @@ export async function printMissing(connection: Connection): Promise<string> {
   return await print({
     dialect,
     schema: connection.schema ?? undefined,
-    table_prefix: connection.dialect === 'sqlite' ? connection.table_prefix : '',
     migrations,
     applied: await findApplied(connection),
   });
 }
 
-async function print({ dialect, schema, table_prefix = '', migrations, applied }: PrintedFor): Promise<string> {
+async function print({ dialect, schema, migrations, applied }: PrintedFor): Promise<string> {
   const known = new Set(applied);
   const missing = migrations.filter(({ name }) => !known.has(name));
   if (missing.length === 0) return '-- The database has every migration of this version.\n';
-  const addPrefix = await tablePrefix(table_prefix, migrations);
   const parts = [`-- Run it by: ${commands[dialect]}`, begin(dialect, schema)];
-  if (applied.length === 0) parts.push(`${addPrefix(migrations_table[dialect])};`);
+  if (applied.length === 0) parts.push(`${migrations_table[dialect]};`);
   for (const { name, class: each } of missing) {
     const statements = await each.statements(dialect);
-    const row = `insert into migrations (name) values ('${name}')`;
-    parts.push(`-- ${name}`, ...[...statements, row].map((statement) => `${addPrefix(statement)};`));
+    const row = `insert into tallystick_migrations (name) values ('${name}')`;
+    parts.push(`-- ${name}`, ...[...statements, row].map((statement) => `${statement};`));
   }
   parts.push('commit;');
   return `${parts.join('\n')}\n`;

@@ -14,7 +14,6 @@ import { ormOptions } from './orm-options.ts';
 import type { Tables } from './session.ts';
 import { SharedTurns } from './shared-turns.ts';
 import { beginImmediate, onceFree, sqliteDialect, waitEnd } from './sqlite-dialect.ts';
-import { type AddPrefix, prefixing, tablePrefix } from './table-prefix.ts';
 import { Turns } from './turns.ts';
 
 /**
@@ -28,10 +27,6 @@ export interface SqliteConnection {
   readonly migrations: readonly SchemaMigration[];
   /** The absolute path of the file; null for a database in memory. */
   readonly path: string | null;
-  /** The prefix of every table, index and trigger; empty for none. */
-  readonly table_prefix: string;
-  /** Adds the prefix to a statement that another connection runs, that of a host. */
-  readonly addPrefix: AddPrefix;
   /** SQLite has no schemas. */
   readonly schema: null;
   readonly runOutermost: RunOutermost;
@@ -80,7 +75,6 @@ export interface SqliteConnection {
 
 /** A transaction in progress, which must be ended once. */
 export interface BegunTransaction {
-  /** Runs statements as they are written, without the table prefix. */
   readonly database: Database.Database;
   commit(): Promise<void>;
   rollback(): Promise<void>;
@@ -92,7 +86,6 @@ export interface BegunTransaction {
  */
 export async function connectSqlite(
   path: string,
-  table_prefix: string,
   migrations: readonly SchemaMigration[],
   shared?: Database.Database,
 ): Promise<SqliteConnection> {
@@ -101,11 +94,9 @@ export async function connectSqlite(
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     createFile(path);
   }
-  const addPrefix = await tablePrefix(table_prefix, migrations);
-  const of_file = shared ?? (await openWriter(path));
-  const writer = prefixing(of_file, addPrefix);
-  const reader = in_memory ? writer : prefixing(openReader(path), addPrefix);
-  const look_up_reader = in_memory ? writer : prefixing(openReader(path), addPrefix);
+  const writer = shared ?? (await openWriter(path));
+  const reader = in_memory ? writer : openReader(path);
+  const look_up_reader = in_memory ? writer : openReader(path);
   const file = in_memory ? no_file : databaseFile(resolve(path));
   const runOutermost = outermostOnly();
   const write_turns = shared === undefined ? new Turns() : new SharedTurns(shared);
@@ -116,7 +107,7 @@ export async function connectSqlite(
     betweenReads: (work) => void read_turns.run(() => look_up_turns.run(work)).catch(() => {}),
   });
   const orm = await MikroORM.init({
-    ...ormOptions(migrations, { table_prefix }),
+    ...ormOptions(migrations),
     driver: SqliteDriver,
     dbName: path,
     driverOptions: sqliteDialect(writer, write_turns, {
@@ -153,8 +144,6 @@ export async function connectSqlite(
     dialect: 'sqlite',
     orm,
     migrations,
-    table_prefix,
-    addPrefix,
     schema: null,
     runOutermost,
     path: in_memory ? null : resolve(path),
@@ -208,7 +197,7 @@ export async function connectSqlite(
         throw error;
       }
       return {
-        database: of_file,
+        database: writer,
         commit: async () =>
           end(() => {
             file.assertInPlace();

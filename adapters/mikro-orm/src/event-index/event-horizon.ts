@@ -26,7 +26,9 @@ export function eventHorizonOn(connection: Connection): EventHorizon {
 function horizonOnSqlite(connection: SqliteConnection): EventHorizon {
   const lastId = (): Promise<number> =>
     connection.reading((database) => {
-      const statement = database.prepare<[], number>("select seq from sqlite_sequence where name = 'events'");
+      const statement = database.prepare<[], number>(
+        "select seq from sqlite_sequence where name = 'tallystick_events'",
+      );
       return statement.pluck().get() ?? 0;
     });
   return {
@@ -47,7 +49,7 @@ function horizonOnPostgres(pool: Pool): EventHorizon {
 
   async function lastId(): Promise<number> {
     const { rows } = await pool.query<{ last_id: number }>(
-      'select case when is_called then last_value else 0 end as last_id from events_id_seq',
+      'select case when is_called then last_value else 0 end as last_id from tallystick_events_id_seq',
     );
     return rows[0]!.last_id;
   }
@@ -75,7 +77,7 @@ function horizonOnPostgres(pool: Pool): EventHorizon {
       // transactions that were rolled back.
       const { rows } = await pool.query<{ first_missing: number | null }>(
         `select min(n.id) as first_missing from generate_series(greatest($1::bigint + 1, $2::bigint - ${gaps_ids_max}), $2::bigint) as n (id)
-           left join events e on e.id = n.id where e.id is null`,
+           left join tallystick_events e on e.id = n.id where e.id is null`,
         [final_id, last_id],
       );
       const first_missing = rows[0]?.first_missing ?? null;

@@ -18,8 +18,8 @@ import {
 const indexer_lock = 7_311_855_131;
 
 const progress_sql = `select segment_size, volume_size, indexed_below, merged_below,
-    (select case when is_called then last_value else 0 end from events_id_seq) as last_id
-  from event_index`;
+    (select case when is_called then last_value else 0 end from tallystick_events_id_seq) as last_id
+  from tallystick_event_index`;
 
 /**
  * The event index on Postgres, one transaction for each segment or volume.
@@ -69,7 +69,7 @@ export function eventIndexOnPostgres({
 
   async function insert(client: PoolClient, range: EventRange, blocks: readonly FieldBlock[]): Promise<void> {
     await client.query(
-      `insert into event_filter_blocks (range_size, from_id, field, first_key, entries)
+      `insert into tallystick_event_filter_blocks (range_size, from_id, field, first_key, entries)
          select $1, $2, b.* from unnest($3::bigint[], $4::bytea[], $5::bytea[]) as b`,
       [
         range.range_size,
@@ -98,7 +98,7 @@ export function eventIndexOnPostgres({
           const { from_id, range_size } = segment;
           const columns = indexed_fields.map(({ column }) => column).join(', ');
           const { rows } = await client.query<(string | number | null)[]>({
-            text: `select id, company_id, ${columns} from events where id >= $1 and id < $2 order by id`,
+            text: `select id, company_id, ${columns} from tallystick_events where id >= $1 and id < $2 order by id`,
             values: [from_id, from_id + range_size],
             rowMode: 'array',
           });
@@ -109,7 +109,7 @@ export function eventIndexOnPostgres({
             blocks.push(...indexField(segment, field, events, at));
           }
           await insert(client, segment, blocks);
-          await client.query('update event_index set indexed_below = $1', [from_id + range_size]);
+          await client.query('update tallystick_event_index set indexed_below = $1', [from_id + range_size]);
         },
       ),
 
@@ -120,7 +120,7 @@ export function eventIndexOnPostgres({
           const { from_id, range_size } = volume;
           const end = from_id + range_size;
           const { rows } = await client.query<SegmentBlock & { readonly field: number }>(
-            `select field, from_id, entries from event_filter_blocks
+            `select field, from_id, entries from tallystick_event_filter_blocks
                where range_size = $1 and from_id >= $2 and from_id < $3 order by field, from_id, first_key`,
             [segment_size, from_id, end],
           );
@@ -129,11 +129,11 @@ export function eventIndexOnPostgres({
             await nextTurn();
             await insert(client, volume, mergeField(volume, field, by_field.get(field.field) ?? []));
           }
-          await client.query('delete from event_filter_blocks where range_size = $1 and from_id < $2', [
+          await client.query('delete from tallystick_event_filter_blocks where range_size = $1 and from_id < $2', [
             segment_size,
             end,
           ]);
-          await client.query('update event_index set merged_below = $1', [end]);
+          await client.query('update tallystick_event_index set merged_below = $1', [end]);
         },
       ),
   };

@@ -124,29 +124,29 @@ function prepareStatements(database: Database) {
   return {
     progress: database.prepare<[], EventIndexProgress>(
       `select segment_size, volume_size, indexed_below, merged_below,
-         coalesce((select seq from sqlite_sequence where name = 'events'), 0) as last_id
-       from event_index`,
+         coalesce((select seq from sqlite_sequence where name = 'tallystick_events'), 0) as last_id
+       from tallystick_event_index`,
     ),
     values: database
       .prepare<[number, number], FilterValues>(
-        `select id, company_id, ${columns} from events where id >= ? and id < ? order by id`,
+        `select id, company_id, ${columns} from tallystick_events where id >= ? and id < ? order by id`,
       )
       .raw() as unknown as { all(from: number, until: number): FilterValues[] },
     segment_blocks: database.prepare<[object], SegmentBlock>(
-      `select b.from_id, b.entries from event_filter_blocks b
+      `select b.from_id, b.entries from tallystick_event_filter_blocks b
        where b.range_size = $segment_size and b.from_id in (
          with recursive segment (from_id) as (select $from_id union all select from_id + $segment_size from segment where from_id + $segment_size < $end)
          select from_id from segment
        ) and b.field = $field order by b.from_id, b.first_key`,
     ),
-    insert: database.prepare('insert or replace into event_filter_blocks values (?, ?, ?, ?, ?)'),
-    set_indexed: database.prepare('update event_index set indexed_below = ?'),
-    set_merged: database.prepare('update event_index set merged_below = ?'),
+    insert: database.prepare('insert or replace into tallystick_event_filter_blocks values (?, ?, ?, ?, ?)'),
+    set_indexed: database.prepare('update tallystick_event_index set indexed_below = ?'),
+    set_merged: database.prepare('update tallystick_event_index set merged_below = ?'),
     /** Deletes the blocks of the oldest segment that belongs to a volume. */
     delete_segment: database.prepare<[object]>(
-      `delete from event_filter_blocks where range_size = $segment_size and from_id = (
-         select from_id from event_filter_blocks where range_size = $segment_size order by from_id limit 1
-       ) and from_id + $segment_size <= (select merged_below from event_index)`,
+      `delete from tallystick_event_filter_blocks where range_size = $segment_size and from_id = (
+         select from_id from tallystick_event_filter_blocks where range_size = $segment_size order by from_id limit 1
+       ) and from_id + $segment_size <= (select merged_below from tallystick_event_index)`,
     ),
   };
 }

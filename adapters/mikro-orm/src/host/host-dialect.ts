@@ -13,7 +13,6 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { withoutMark } from '../connection/prepared-statement.ts';
-import type { AddPrefix } from '../connection/table-prefix.ts';
 
 /** What the statements of one call changed besides rows. */
 export interface StatementNotes {
@@ -25,13 +24,8 @@ export interface StatementNotes {
  * Kysely's dialect of the host's database, whose statements the host's transaction runs.
  * `byte_columns` are the names of the columns that hold bytes.
  */
-export function hostDialect(
-  host: HostTransaction,
-  byte_columns: ReadonlySet<string>,
-  notes: StatementNotes,
-  addPrefix: AddPrefix,
-): Dialect {
-  const connection = new HostConnection(host, byte_columns, notes, addPrefix);
+export function hostDialect(host: HostTransaction, byte_columns: ReadonlySet<string>, notes: StatementNotes): Dialect {
+  const connection = new HostConnection(host, byte_columns, notes);
   const createDriver = (): Driver => new HostDriver(connection);
   if (host.dialect === 'sqlite') {
     return {
@@ -79,18 +73,16 @@ class HostConnection implements DatabaseConnection {
   readonly #host: HostTransaction;
   readonly #byte_columns: ReadonlySet<string>;
   readonly #notes: StatementNotes;
-  readonly #addPrefix: AddPrefix;
 
-  constructor(host: HostTransaction, byte_columns: ReadonlySet<string>, notes: StatementNotes, addPrefix: AddPrefix) {
+  constructor(host: HostTransaction, byte_columns: ReadonlySet<string>, notes: StatementNotes) {
     this.#host = host;
     this.#byte_columns = byte_columns;
     this.#notes = notes;
-    this.#addPrefix = addPrefix;
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     if (sql.includes('set_config(')) this.#notes.settings_changed = true;
-    const { rows, changes } = await this.#host.execute({ text: this.#addPrefix(withoutMark(sql)), values: parameters });
+    const { rows, changes } = await this.#host.execute({ text: withoutMark(sql), values: parameters });
     return { rows: rows.map((row) => this.#withBytes(row)) as Row[], numAffectedRows: BigInt(changes) };
   }
 

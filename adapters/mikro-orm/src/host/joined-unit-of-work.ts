@@ -8,7 +8,6 @@ import { Kysely } from 'kysely';
 import type { Connection } from '../connection/connection.ts';
 import { faultOf } from '../connection/faults.ts';
 import type { Session, Tables } from '../connection/session.ts';
-import { withoutPrefix } from '../connection/table-prefix.ts';
 import { hostDialect, type StatementNotes } from './host-dialect.ts';
 import { type OpenedHost, savepoint } from './opened-host.ts';
 import { openOnPostgres } from './postgres-host.ts';
@@ -21,8 +20,6 @@ export function joinedUnitOfWork<Tx>(
   byte_columns: ReadonlySet<string>,
   host: HostTransaction,
 ): UnitOfWork<Tx> {
-  const addPrefix = connection.dialect === 'sqlite' ? connection.addPrefix : withoutPrefix;
-
   async function open(): Promise<OpenedHost> {
     if (host.dialect !== connection.dialect) {
       const given = host.dialect === 'sqlite' ? 'SQLite' : 'Postgres';
@@ -49,7 +46,7 @@ export function joinedUnitOfWork<Tx>(
   async function callOnce<Result>(work: (tx: Tx) => Promise<Result>, only_reads: boolean): Promise<Result> {
     const opened = await open();
     const notes: StatementNotes = { settings_changed: false };
-    const db = new Kysely<Tables>({ dialect: hostDialect(host, byte_columns, notes, addPrefix) });
+    const db = new Kysely<Tables>({ dialect: hostDialect(host, byte_columns, notes) });
     try {
       const last: (() => Promise<void>)[] = [];
       const result = await work(stores({ dialect: host.dialect, db, beforeCommit: (write) => last.push(write) }));

@@ -49,7 +49,7 @@ const enter = (
   schema: string,
 ): string => `select ${settings.map((name) => `current_setting('${name}') as ${name}`).join(', ')},
   txid_current()::text as transaction_id, ${state_columns},
-  (select installation_id from ${schema}.installation where id = 1) as installation_id,
+  (select installation_id from ${schema}.tallystick_installation where id = 1) as installation_id,
   set_config('search_path', $1, true) as own_search_path, set_config('bytea_output', 'hex', true) as own_bytea_output`;
 
 const leave = `select ${settings.map((name, at) => `set_config('${name}', $${at + 1}, true)`).join(', ')}`;
@@ -116,7 +116,7 @@ async function readPlace({ pool }: PostgresConnection): Promise<Place> {
     const { rows } = await pool.query<Place>(`select ${state_columns},
       (select string_agg(quote_ident(name), ', ' order by place)
          from unnest(current_schemas(false)) with ordinality as s (name, place)) || ', pg_temp' as search_path,
-      quote_ident(current_schema()) as schema, installation_id from installation where id = 1`);
+      quote_ident(current_schema()) as schema, installation_id from tallystick_installation where id = 1`);
     return rows[0]!;
   } catch (error) {
     throw faultOf(error);

@@ -46,13 +46,13 @@ async function assertSameDatabase(connection: SqliteConnection, host: HostTransa
   if (!is_same || !(await hasSameId(connection, host))) throw new UnusableTransaction(another_database);
 }
 
-const select_id = 'select installation_id from installation where id = 1';
+const select_id = 'select installation_id from tallystick_installation where id = 1';
 
 /** Tells databases in memory from each other, and one that is not migrated. */
 async function hasSameId(connection: SqliteConnection, host: HostTransaction): Promise<boolean> {
   const own = connection.readNow((database) => database.prepare<[], string>(select_id).pluck().get());
   try {
-    const { rows } = await host.execute({ text: connection.addPrefix(select_id), values: [] });
+    const { rows } = await host.execute({ text: select_id, values: [] });
     return rows[0]?.installation_id === own;
   } catch (error) {
     // Another database in memory may have no such table.

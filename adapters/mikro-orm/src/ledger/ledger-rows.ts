@@ -14,7 +14,7 @@ export const card_columns = `v.id, v.company_id, v.rcn_id, r.alias as rcn_alias,
 
 /** The tables that have `card_columns`. */
 export const card_tables =
-  'virtual_cards v join real_cards r on r.id = v.rcn_id join companies o on o.id = v.company_id';
+  'tallystick_virtual_cards v join tallystick_real_cards r on r.id = v.rcn_id join tallystick_companies o on o.id = v.company_id';
 
 /**
  * A row of `card_columns` as both drivers return it, except that SQLite has 0 and 1 for booleans.

@@ -75,7 +75,7 @@ export function lockByNumber(number_indexes: readonly Uint8Array[]): NamedQuery 
 export function lockByNumberOrId(number_indexes: readonly Uint8Array[], ids: readonly number[]): NamedQuery {
   return named(
     'ledger_lock_by_number_or_id',
-    `${cards} where v.id = any(array(select n.id from virtual_cards n where n.number_index = any($1::bytea[])) || $2::bigint[])
+    `${cards} where v.id = any(array(select n.id from tallystick_virtual_cards n where n.number_index = any($1::bytea[])) || $2::bigint[])
        ${in_id_order} for update of v`,
     [number_indexes, ids],
   );
@@ -94,8 +94,8 @@ export function cardsNamed(
   { free }: { readonly free: boolean },
 ): NamedQuery {
   return {
-    text: `select v.id, v.number_index from virtual_cards v
-      where v.id = any(array(select n.id from virtual_cards n where n.number_index = any($1::bytea[])) || $2::bigint[])
+    text: `select v.id, v.number_index from tallystick_virtual_cards v
+      where v.id = any(array(select n.id from tallystick_virtual_cards n where n.number_index = any($1::bytea[])) || $2::bigint[])
       ${free ? 'for update of v skip locked' : ''}`,
     values: [number_indexes, ids],
     types,
@@ -106,7 +106,7 @@ export function cardsNamed(
 export function numbersAmong(number_indexes: readonly Uint8Array[]): NamedQuery {
   return named(
     'ledger_numbers_among',
-    'select v.number_index from virtual_cards v where v.number_index = any($1::bytea[])',
+    'select v.number_index from tallystick_virtual_cards v where v.number_index = any($1::bytea[])',
     [number_indexes],
   );
 }
@@ -128,8 +128,8 @@ export function drawIds(needed: { authorizations: number; clearings: number; eve
     `array(select nextval('${sequence}') from generate_series(1, ${count}::int))`;
   return named(
     'ledger_fresh_ids',
-    `select ${ids('authorizations_id_seq', '$1')} as authorization_ids, ${ids('clearings_id_seq', '$2')} as clearing_ids,
-       ${ids('events_id_seq', '$3')} as event_ids, ${database_ms_sql} as database_ms`,
+    `select ${ids('tallystick_authorizations_id_seq', '$1')} as authorization_ids, ${ids('tallystick_clearings_id_seq', '$2')} as clearing_ids,
+       ${ids('tallystick_events_id_seq', '$3')} as event_ids, ${database_ms_sql} as database_ms`,
     [needed.authorizations, needed.clearings, needed.events],
   );
 }
@@ -158,7 +158,7 @@ export function waitingForThis(): NamedQuery {
 export function authorizationsById(ids: readonly number[]): NamedQuery {
   return named(
     'ledger_authorizations',
-    `select ${authorizations} from authorizations a where a.id = any($1::bigint[])`,
+    `select ${authorizations} from tallystick_authorizations a where a.id = any($1::bigint[])`,
     [ids],
   );
 }
@@ -166,7 +166,7 @@ export function authorizationsById(ids: readonly number[]): NamedQuery {
 export function templatesById(ids: readonly number[]): NamedQuery {
   return named(
     'ledger_templates',
-    'select id, mcc_rule, mcc_list from purchase_templates where id = any($1::bigint[])',
+    'select id, mcc_rule, mcc_list from tallystick_purchase_templates where id = any($1::bigint[])',
     [ids],
   );
 }
@@ -182,7 +182,7 @@ export interface ClearingKeys extends Partial<Readonly<Record<CandidateKeyKind, 
 }
 
 const clearing_keys = `(
-  select m.*, coalesce(m.vcn_id, (select v.id from virtual_cards v where v.number_index = decode(m.number_index, 'hex'))) as card_id
+  select m.*, coalesce(m.vcn_id, (select v.id from tallystick_virtual_cards v where v.number_index = decode(m.number_index, 'hex'))) as card_id
     from json_to_recordset($1::json) as m (number_index text, vcn_id bigint, transaction_id text, referring boolean, acquirer_reference_data text,
       approval_code text, network_reference text)
   ) m`;
@@ -194,7 +194,7 @@ const clearing_keys = `(
 function withReferring(found: string): string {
   const referring = (table: string, which: string) =>
     `select c.* from ${table} f
-       cross join lateral ${lookedUp('clearings', 'card_id = f.card_id and clearing_id = f.id')} c ${which}`;
+       cross join lateral ${lookedUp('tallystick_clearings', 'card_id = f.card_id and clearing_id = f.id')} c ${which}`;
   return `with found as (${found}), referring as (${referring('found', 'where f.referring')})
     select ${selectList(clearing_columns, 'f')} from found f
     union all select ${selectList(clearing_columns, 'r')} from referring r
@@ -203,7 +203,7 @@ function withReferring(found: string): string {
 
 /** The clearings that share a key with these messages. Rows may repeat. */
 export function clearingsByReference(keys: readonly ClearingKeys[]): NamedQuery {
-  const earlier = (which: string) => `select ${clearings} from ${lookedUp('clearings c', which)} c`;
+  const earlier = (which: string) => `select ${clearings} from ${lookedUp('tallystick_clearings c', which)} c`;
   return named(
     'ledger_clearing_candidates',
     withReferring(`select c.*, m.referring from ${clearing_keys} cross join lateral (
@@ -246,7 +246,7 @@ function askedOnce(keys: readonly ClearingKeys[]): readonly object[] {
  * order: in the order of ids, Postgres would walk through the clearings of all cards.
  */
 const of_merchants_sql = `c.card_id = m.card_id and c.merchant_id = any(m.merchant_ids) and c.id > coalesce((
-    select b.id from clearings b
+    select b.id from tallystick_clearings b
       where b.card_id between m.card_id and m.card_id and b.recorded_at_ms < m.since_ms
       order by b.card_id desc, b.id desc limit 1), 0)`;
 
@@ -256,7 +256,7 @@ export function clearingsOfMerchants(searches: readonly CardSearch[]): NamedQuer
     'ledger_recent_clearings',
     withReferring(`select ${clearings}, true as referring
          from json_to_recordset($1::json) as m (card_id bigint, merchant_ids text[], since_ms bigint)
-       cross join lateral ${lookedUp('clearings c', of_merchants_sql)} c`),
+       cross join lateral ${lookedUp('tallystick_clearings c', of_merchants_sql)} c`),
     [JSON.stringify(searches)],
   );
 }
@@ -266,13 +266,17 @@ export function clearingsOfMerchants(searches: readonly CardSearch[]): NamedQuer
  * people chose, and those that refer to the first. Rows may repeat.
  */
 export function clearingsMatchedByHand(ids: readonly number[], chosen_ids: readonly number[]): NamedQuery {
-  const of_root = lookedUp('clearings c', 'c.authorization_id = m.authorization_id', `limit ${neighbours_max + 1}`);
+  const of_root = lookedUp(
+    'tallystick_clearings c',
+    'c.authorization_id = m.authorization_id',
+    `limit ${neighbours_max + 1}`,
+  );
   return named(
     'ledger_clearings_by_hand',
     withReferring(`select c.*, true as referring from unnest($1::bigint[]) as m (id)
-         cross join lateral (select ${clearings} from ${lookedUp('clearings c', 'c.id = m.id')} c) c
+         cross join lateral (select ${clearings} from ${lookedUp('tallystick_clearings c', 'c.id = m.id')} c) c
        union all select c.*, false from (
-           select n.authorization_id from clearings n where n.id = any($1::bigint[]) and n.authorization_id is not null
+           select n.authorization_id from tallystick_clearings n where n.id = any($1::bigint[]) and n.authorization_id is not null
            union select unnest($2::bigint[])) m
          cross join lateral (select ${clearings} from ${of_root} c) c`),
     [ids, chosen_ids],
@@ -291,7 +295,7 @@ export function overtakenClearings(seen: readonly SeenActsOfClearing[]): NamedQu
     `select m.clearing_id from json_to_recordset($1::json)
          as m (clearing_id bigint, company_id bigint, newest_id bigint, records json)
        where exists (select 1 from json_array_elements_text(m.records) as j (record)
-         join reconciliation_act_records r on r.company_id = m.company_id and r.record = j.record::bigint
+         join tallystick_reconciliation_act_records r on r.company_id = m.company_id and r.record = j.record::bigint
            and r.act_id > m.newest_id)`,
     [JSON.stringify(seen)],
   );
@@ -300,7 +304,7 @@ export function overtakenClearings(seen: readonly SeenActsOfClearing[]): NamedQu
 /** The clearings that the questions ask for, up to `clearings_max` for each. Rows may repeat. */
 export function neighbourClearings(questions: readonly NeighbourQuestions[]): NamedQuery {
   const found = (which: string) =>
-    `select ${clearings} from ${lookedUp('clearings c', which, 'limit m.clearings_max')} c`;
+    `select ${clearings} from ${lookedUp('tallystick_clearings c', which, 'limit m.clearings_max')} c`;
   return named(
     'ledger_neighbour_clearings',
     `select c.* from json_to_recordset($1::json) as m (card_id bigint, id bigint, acquirer_reference_data text,
@@ -334,7 +338,11 @@ function clearingQuestions(asked: NeighbourQuestions): readonly object[] {
 
 /** Draws the ids of new audit entries, in ascending order. */
 export function drawAuditIds(count: number): NamedQuery {
-  return named('ledger_audit_ids', `select nextval('audit_entries_id_seq') as id from generate_series(1, $1)`, [count]);
+  return named(
+    'ledger_audit_ids',
+    `select nextval('tallystick_audit_entries_id_seq') as id from generate_series(1, $1)`,
+    [count],
+  );
 }
 
 /**
@@ -349,7 +357,7 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
   };
   add(
     'ledger_update_counters',
-    `update virtual_cards v set window_start_ms = u.window_start_ms, held = u.held, cleared = u.cleared, uses = u.uses,
+    `update tallystick_virtual_cards v set window_start_ms = u.window_start_ms, held = u.held, cleared = u.cleared, uses = u.uses,
          next_hold_end_ms = u.next_hold_end_ms, code_failures = u.code_failures, code_failures_on = u.code_failures_on
        from json_to_recordset($1::json) as u (card_id bigint, window_start_ms bigint, held bigint, cleared bigint,
          uses bigint, next_hold_end_ms bigint, code_failures bigint, code_failures_on text)
@@ -358,7 +366,7 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
   );
   add(
     'ledger_upsert_windows',
-    `insert into card_windows (card_id, window_start_ms, held, cleared, uses)
+    `insert into tallystick_card_windows (card_id, window_start_ms, held, cleared, uses)
        select u.card_id, u.window_start_ms, u.held, u.cleared, u.uses
        from json_to_recordset($1::json) as u (card_id bigint, window_start_ms bigint, held bigint, cleared bigint,
          uses bigint)
@@ -368,12 +376,12 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
   );
   add(
     'ledger_insert_authorizations',
-    insertFromJson('authorizations', authorization_columns),
+    insertFromJson('tallystick_authorizations', authorization_columns),
     changes.authorizations_inserted,
   );
   add(
     'ledger_update_authorizations',
-    `update authorizations a set status = u.status, authorized = u.authorized, held = u.held, cleared = u.cleared,
+    `update tallystick_authorizations a set status = u.status, authorized = u.authorized, held = u.held, cleared = u.cleared,
          uses = u.uses, hold_end_ms = u.hold_end_ms, uncleared_status = u.uncleared_status,
          uncleared_uses = u.uncleared_uses
        from json_to_recordset($1::json) as u (id bigint, status text, authorized bigint, held bigint, cleared bigint,
@@ -384,24 +392,24 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
   const keys = keyChangesOf(state, changes);
   add(
     'ledger_delete_keys',
-    `delete from authorization_keys k using json_to_recordset($1::json) as u (card_id bigint, key text)
+    `delete from tallystick_authorization_keys k using json_to_recordset($1::json) as u (card_id bigint, key text)
        where k.card_id = u.card_id and k.key = u.key`,
     keys.removed,
   );
   add('ledger_insert_keys', insert_keys_sql, keys.added);
-  add('ledger_insert_clearings', insertFromJson('clearings', clearing_columns), changes.clearings_inserted);
+  add('ledger_insert_clearings', insertFromJson('tallystick_clearings', clearing_columns), changes.clearings_inserted);
   add('ledger_update_clearings', updateClearings(), changes.clearings_changed);
-  add('ledger_insert_events', insertFromJson('events', event_columns), changes.events.map(eventRecord));
+  add('ledger_insert_events', insertFromJson('tallystick_events', event_columns), changes.events.map(eventRecord));
   add(
     'ledger_insert_outbox',
-    `insert into event_outbox (event_id, company_id, event_type)
+    `insert into tallystick_event_outbox (event_id, company_id, event_type)
        select id, company_id, event_type
        from json_to_recordset($1::json) as e (id bigint, company_id bigint, event_type text)`,
     changes.events.map(({ id, company_id, event_type }) => ({ id, company_id, event_type })),
   );
   add(
     'ledger_insert_audit_entries',
-    `insert into audit_entries (id, company_id, actor, action, "object", request_id, details, at_ms, content_hash)
+    `insert into tallystick_audit_entries (id, company_id, actor, action, "object", request_id, details, at_ms, content_hash)
        select m.id, m.company_id, m.actor, m.action, m."object", m.request_id, m.details, m.at_ms, m.content_hash
        from json_to_recordset($1::json) as m (id bigint, company_id bigint, actor text, action text, "object" text,
          request_id text, details text, at_ms bigint, content_hash text)`,
@@ -409,7 +417,7 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
   );
   add(
     'ledger_insert_acts',
-    `insert into reconciliation_acts (company_id, at_ms, actor, action, item_id, subject, note, reason, request_id)
+    `insert into tallystick_reconciliation_acts (company_id, at_ms, actor, action, item_id, subject, note, reason, request_id)
        select m.company_id, m.at_ms, m.actor, m.action, m.item_id, m.subject, m.note, m.reason, m.request_id
        from json_to_recordset($1::json) as m (company_id bigint, at_ms bigint, actor text, action text, item_id bigint,
          subject text, note text, reason text, request_id text)`,
@@ -426,7 +434,7 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
   );
   add(
     'ledger_insert_unknown_numbers',
-    `insert into unknown_number_messages (number_index, last4, message, recorded_at_ms, request_id)
+    `insert into tallystick_unknown_number_messages (number_index, last4, message, recorded_at_ms, request_id)
        select decode(m.number_index, 'hex'), m.last4, m.message::text, m.recorded_at_ms, m.request_id
        from json_to_recordset($1::json) as m (number_index text, last4 text, message json, recorded_at_ms bigint,
          request_id text)`,
@@ -442,13 +450,13 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
  */
 function progressImport({ batch_number, lease, from, to, ...progress }: FileProgress): NamedQuery {
   const counts = progress_counts.map((name, at) => `${name} = ${name} + $${at + 7}::bigint`);
-  const its = `import_batches where import_id = $1 and kind = 'clearings' and number = $2`;
+  const its = `tallystick_import_batches where import_id = $1 and kind = 'clearings' and number = $2`;
   return named(
     to === null ? 'ledger_end_batch' : 'ledger_progress_import',
     `with batch as (
         ${to === null ? `delete from ${its} returning 1` : `select 1 from ${its}`}
       ), import as (
-        update imports set lease_until_machine_ms = $4, applied_of_batch = $6, ${counts.join(', ')}
+        update tallystick_imports set lease_until_machine_ms = $4, applied_of_batch = $6, ${counts.join(', ')}
           where id = $1 and lease = $3 and applied_of_batch = $5 returning 1
       )
       select sqrt((select count(*) from batch) + (select count(*) from import) - 2)`,
@@ -471,7 +479,7 @@ function updateClearings(): string {
   const columns = Object.entries(clearing_change_columns);
   const values = columns.map(([name, kind]) => `"${name}" = ${kind === 'json' ? `u."${name}"::text` : `u."${name}"`}`);
   const definitions = columns.map(([name, kind]) => `"${name}" ${json_types[kind]}`);
-  return `update clearings c set ${values.join(', ')}
+  return `update tallystick_clearings c set ${values.join(', ')}
     from json_to_recordset($1::json) as u (id bigint, ${definitions.join(', ')}) where c.id = u.id`;
 }
 
@@ -484,7 +492,7 @@ function keepRefused(): string {
     kind === 'bytes' ? `decode(m."${name}", 'hex')` : kind === 'json' ? `m."${name}"::text` : `m."${name}"`,
   );
   const definitions = columns.map(([name, kind]) => `"${name}" ${types[kind]}`);
-  return `insert into quarantine (status, ${columns.map(([name]) => `"${name}"`).join(', ')})
+  return `insert into tallystick_quarantine (status, ${columns.map(([name]) => `"${name}"`).join(', ')})
     select 'quarantined', ${values.join(', ')} from json_to_recordset($1::json) as m (${definitions.join(', ')})
     ${refused_again_sql}`;
 }

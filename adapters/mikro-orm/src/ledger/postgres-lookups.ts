@@ -32,14 +32,14 @@ const authorizations = selectList(authorization_columns, 'a');
  * orders and limits the keys.
  */
 function keyed(condition: string, end?: string): string {
-  return `${lookedUp('authorization_keys k', condition, end)} k
-    cross join lateral ${lookedUp('authorizations', 'id = k.authorization_id')} a`;
+  return `${lookedUp('tallystick_authorization_keys k', condition, end)} k
+    cross join lateral ${lookedUp('tallystick_authorizations', 'id = k.authorization_id')} a`;
 }
 
 const counter = (column: 'held' | 'cleared' | 'uses') => `coalesce(c.${column}, 0) as ${column}`;
 const windows = `select w.card_id, w.window_start_ms, ${counter('held')}, ${counter('cleared')}, ${counter('uses')}
   from unnest($1::bigint[], $2::bigint[]) as w (card_id, window_start_ms)
-  left join lateral ${lookedUp('card_windows', 'card_id = w.card_id and window_start_ms = w.window_start_ms')} c on true`;
+  left join lateral ${lookedUp('tallystick_card_windows', 'card_id = w.card_id and window_start_ms = w.window_start_ms')} c on true`;
 
 /** How a pass finds authorizations, by `authorization_keys`. Rows may repeat. */
 export const postgres_lookups = {
@@ -52,7 +52,7 @@ export const postgres_lookups = {
     return named(
       'ledger_traces',
       `select ${authorizations} from unnest($1::bytea[], $2::text[], $3::text[]) as m (number_index, low, high)
-         cross join lateral ${lookedUp('virtual_cards', 'number_index = m.number_index')} v
+         cross join lateral ${lookedUp('tallystick_virtual_cards', 'number_index = m.number_index')} v
          cross join lateral ${keyed('k.card_id = v.id and k.key >= m.low and k.key < m.high')}`,
       [number_indexes, ranges.map(({ low }) => low), ranges.map(({ high }) => high)],
     );
@@ -83,7 +83,7 @@ export const postgres_lookups = {
     return named(
       'ledger_root_candidates',
       `select ${authorizations} from (
-         select m.*, coalesce(m.vcn_id, (select v.id from virtual_cards v where v.number_index = decode(m.number_index, 'hex'))) as card_id
+         select m.*, coalesce(m.vcn_id, (select v.id from tallystick_virtual_cards v where v.number_index = decode(m.number_index, 'hex'))) as card_id
            from json_to_recordset($1::json) as m (number_index text, vcn_id bigint, low text, high text)
          ) m
          cross join lateral ${keyed('k.card_id = m.card_id and k.key >= m.low and k.key < m.high')}
@@ -97,8 +97,8 @@ export const postgres_lookups = {
     // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
     // read.
     const since = `coalesce((
-      select k.key from authorization_keys k where k.card_id = m.card_id and k.key >= r.low and k.key < r.high
-        and (select decided_at_ms from authorizations where id = k.authorization_id) < m.since_ms
+      select k.key from tallystick_authorization_keys k where k.card_id = m.card_id and k.key >= r.low and k.key < r.high
+        and (select decided_at_ms from tallystick_authorizations where id = k.authorization_id) < m.since_ms
       order by k.key desc limit 1), r.low)`;
     const ranges = [page_range, reduced_range].map(({ low, high }) => `('${low}', '${high}')`);
     return named(

@@ -1,5 +1,5 @@
 import type { CandidateKeyKind, FileProgress, HistorySearch, PastWindow, WindowKey } from '@tallystick/cards';
-import type { Database, Statement } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { listed, networkReferenceSql } from '../schema/candidate-sql.ts';
 import { event_columns } from '../schema/event-row.ts';
 import { progress_counts } from '../schema/import-schema.ts';
@@ -62,8 +62,8 @@ export type LedgerStatements = ReturnType<typeof prepareStatements>;
 /** Prepares every statement of a pass. */
 export function prepareStatements(database: Database) {
   const cards = `select ${card_columns} from ${card_tables}`;
-  const authorizations = `select ${selectList(authorization_columns, 'a')} from authorizations a`;
-  const clearings = `select ${selectList(clearing_columns, 'c')} from clearings c`;
+  const authorizations = `select ${selectList(authorization_columns, 'a')} from tallystick_authorizations a`;
+  const clearings = `select ${selectList(clearing_columns, 'c')} from tallystick_clearings c`;
   // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
   // read.
   const recentOf = (table: string, time: string) =>
@@ -73,13 +73,13 @@ export function prepareStatements(database: Database) {
     database.prepare<Parameters, Row>(text);
   return {
     card_by_number: sql<[Uint8Array], CardRow>(`${cards} where v.number_index = ?`),
-    is_number: sql<[Uint8Array]>('select 1 from virtual_cards where number_index = ?'),
+    is_number: sql<[Uint8Array]>('select 1 from tallystick_virtual_cards where number_index = ?'),
     card_by_id: sql<[number], CardRow>(`${cards} where v.id = ?`),
     cards_due: sql<[number, number], CardRow>(
       `${cards} where v.next_hold_end_ms <= ? order by v.next_hold_end_ms limit ?`,
     ),
     template: sql<[number], { mcc_rule: 'ALLOW' | 'DENY'; mcc_list: string }>(
-      'select mcc_rule, mcc_list from purchase_templates where id = ?',
+      'select mcc_rule, mcc_list from tallystick_purchase_templates where id = ?',
     ),
     authorization: sql<[number], AuthorizationRow>(`${authorizations} where a.id = ?`),
     clearing_by_transaction: sql<[{ readonly id: string }], ClearingRow>(
@@ -100,10 +100,10 @@ export function prepareStatements(database: Database) {
       ),
     } satisfies Record<CandidateKeyKind, FindByKey<ClearingRow>>,
     clearings_of_merchants: sql<[MerchantParameters], ClearingRow>(
-      `${clearings} where ${recentOf('clearings', 'recorded_at_ms')}`,
+      `${clearings} where ${recentOf('tallystick_clearings', 'recorded_at_ms')}`,
     ),
     unsettled_of_merchants: sql<[UnsettledParameters], ClearingRow>(
-      `${clearings} where ${recentOf('clearings', 'recorded_at_ms')}
+      `${clearings} where ${recentOf('tallystick_clearings', 'recorded_at_ms')}
          and (match_rule > 3 or (clearing_type = 'DEBIT' and merchant_id in ${listed('$debit_merchant_ids')}))
          ${limitOf('$clearings_max')}`,
     ),
@@ -111,48 +111,53 @@ export function prepareStatements(database: Database) {
     clearings_of_root: sql<[number, number], ClearingRow>(`${clearings} where c.authorization_id = ? ${limitOf('?')}`),
     // The ids are a JSON array.
     clearings_referring: sql<[string, number, number], ClearingRow>(
-      `select ${selectList(clearing_columns, 'c')} from json_each(?) j cross join clearings c
+      `select ${selectList(clearing_columns, 'c')} from json_each(?) j cross join tallystick_clearings c
          where c.card_id = ? and c.clearing_id = j.value ${limitOf('?')}`,
     ),
     window: sql<[WindowKey], PastWindow>(
-      `select card_id, window_start_ms, held, cleared, uses from card_windows
+      `select card_id, window_start_ms, held, cleared, uses from tallystick_card_windows
          where card_id = $card_id and window_start_ms = $window_start_ms`,
     ),
     upsert_window: sql<[PastWindow]>(
-      `insert into card_windows (card_id, window_start_ms, held, cleared, uses)
+      `insert into tallystick_card_windows (card_id, window_start_ms, held, cleared, uses)
          values ($card_id, $window_start_ms, $held, $cleared, $uses)
          on conflict (card_id, window_start_ms) do update
          set held = excluded.held, cleared = excluded.cleared, uses = excluded.uses`,
     ),
-    last_id: lastIds(database),
+    /** The last id that a table has given, by its name; undefined before the first. */
+    last_id: database.prepare<[string], number>('select seq from sqlite_sequence where name = ?').pluck(),
     update_counters: sql<unknown[]>(
-      `update virtual_cards set window_start_ms = ?, held = ?, cleared = ?, uses = ?, code_failures = ?,
+      `update tallystick_virtual_cards set window_start_ms = ?, held = ?, cleared = ?, uses = ?, code_failures = ?,
          code_failures_on = ? where id = ?`,
     ),
     // SQLite writes an index again when a statement sets its column, even to the same value.
-    update_next_hold_end: sql<[number | null, number]>('update virtual_cards set next_hold_end_ms = ? where id = ?'),
-    insert_authorization: sql<[unknown[]]>(insertInto('authorizations', Object.keys(authorization_columns))),
+    update_next_hold_end: sql<[number | null, number]>(
+      'update tallystick_virtual_cards set next_hold_end_ms = ? where id = ?',
+    ),
+    insert_authorization: sql<[unknown[]]>(insertInto('tallystick_authorizations', Object.keys(authorization_columns))),
     update_authorization: sql<unknown[]>(
-      `update authorizations set status = ?, authorized = ?, held = ?, cleared = ?, uses = ?, hold_end_ms = ?,
+      `update tallystick_authorizations set status = ?, authorized = ?, held = ?, cleared = ?, uses = ?, hold_end_ms = ?,
          uncleared_status = ?, uncleared_uses = ? where id = ?`,
     ),
     /** Inserts so many keys: card, key and authorization of each. */
     insert_keys: [1, 2, 3, 4, 5].map((count) =>
       sql<[unknown[]]>(
-        `insert into authorization_keys (card_id, key, authorization_id) values ${Array(count).fill('(?, ?, ?)').join(', ')}`,
+        `insert into tallystick_authorization_keys (card_id, key, authorization_id) values ${Array(count).fill('(?, ?, ?)').join(', ')}`,
       ),
     ),
-    delete_key: sql<[number, string]>('delete from authorization_keys where card_id = ? and key = ?'),
-    insert_clearing: sql<[unknown[]]>(insertInto('clearings', Object.keys(clearing_columns))),
+    delete_key: sql<[number, string]>('delete from tallystick_authorization_keys where card_id = ? and key = ?'),
+    insert_clearing: sql<[unknown[]]>(insertInto('tallystick_clearings', Object.keys(clearing_columns))),
     update_clearing: sql<[unknown[]]>(
-      `update clearings set ${Object.keys(clearing_change_columns)
+      `update tallystick_clearings set ${Object.keys(clearing_change_columns)
         .map((column) => `${column} = ?`)
         .join(', ')} where id = ?`,
     ),
-    insert_event: sql<[unknown[]]>(insertInto('events', Object.keys(event_columns))),
-    insert_outbox: sql<[number, number, string]>(insertInto('event_outbox', ['event_id', 'company_id', 'event_type'])),
+    insert_event: sql<[unknown[]]>(insertInto('tallystick_events', Object.keys(event_columns))),
+    insert_outbox: sql<[number, number, string]>(
+      insertInto('tallystick_event_outbox', ['event_id', 'company_id', 'event_type']),
+    ),
     insert_audit: sql<unknown[]>(
-      insertInto('audit_entries', [
+      insertInto('tallystick_audit_entries', [
         'id',
         'company_id',
         'actor',
@@ -165,11 +170,11 @@ export function prepareStatements(database: Database) {
       ]),
     ),
     newer_act: sql<[company_id: number, records: string, newest_id: number]>(
-      `select 1 from reconciliation_act_records where company_id = ?
+      `select 1 from tallystick_reconciliation_act_records where company_id = ?
          and record in (select value from json_each(?)) and act_id > ? limit 1`,
     ),
     insert_act: sql<unknown[]>(
-      insertInto('reconciliation_acts', [
+      insertInto('tallystick_reconciliation_acts', [
         'company_id',
         'at_ms',
         'actor',
@@ -182,41 +187,32 @@ export function prepareStatements(database: Database) {
       ]),
     ),
     keep_refused: sql<[unknown[]]>(
-      `${insertInto('quarantine', ['status', ...Object.keys(refused_columns)])} ${refused_again_sql}`,
+      `${insertInto('tallystick_quarantine', ['status', ...Object.keys(refused_columns)])} ${refused_again_sql}`,
     ),
     batch: sql<[number, number]>(
-      `select id from import_batches where import_id = ? and kind = 'clearings' and number = ?`,
+      `select id from tallystick_import_batches where import_id = ? and kind = 'clearings' and number = ?`,
     ),
     /** Each of the two returns a row when it has changed one. */
     remove_batch: sql<[number, number]>(
-      `delete from import_batches where import_id = ? and kind = 'clearings' and number = ? returning id`,
+      `delete from tallystick_import_batches where import_id = ? and kind = 'clearings' and number = ? returning id`,
     ),
     progress_import: sql<[ProgressParameters]>(
-      `update imports set lease_until_machine_ms = $until_machine_ms, applied_of_batch = $to,
+      `update tallystick_imports set lease_until_machine_ms = $until_machine_ms, applied_of_batch = $to,
          ${progress_counts.map((name) => `${name} = ${name} + $${name}`).join(', ')}
          where id = $import_id and lease = $token and applied_of_batch = $from returning id`,
     ),
     insert_unknown: sql<unknown[]>(
-      insertInto('unknown_number_messages', ['number_index', 'last4', 'message', 'recorded_at_ms', 'request_id']),
+      insertInto('tallystick_unknown_number_messages', [
+        'number_index',
+        'last4',
+        'message',
+        'recorded_at_ms',
+        'request_id',
+      ]),
     ),
   };
 }
 
 function insertInto(table: string, columns: readonly string[]): string {
   return `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
-}
-
-/** The last id that a table has given, by its name; undefined before the first. */
-function lastIds(database: Database): { get(table: string): number | undefined } {
-  const statements = new Map<string, Statement<[], number>>();
-  return {
-    get(table) {
-      const known = statements.get(table);
-      // The name is part of the text, so that it has the prefix of the table.
-      const statement =
-        known ?? database.prepare<[], number>(`select seq from sqlite_sequence where name = '${table}'`).pluck();
-      if (known === undefined) statements.set(table, statement);
-      return statement.get();
-    },
-  };
 }

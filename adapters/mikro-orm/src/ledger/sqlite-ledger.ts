@@ -411,9 +411,9 @@ class Found {
       overtaken_clearing_ids: this.#overtaken_clearing_ids,
       windows: this.#windows(),
       known_numbers: this.#known_numbers,
-      authorization_ids: fresh('authorizations', needed.authorizations),
-      clearing_ids: fresh('clearings', needed.clearings),
-      event_ids: fresh('events', needed.events),
+      authorization_ids: fresh('tallystick_authorizations', needed.authorizations),
+      clearing_ids: fresh('tallystick_clearings', needed.clearings),
+      event_ids: fresh('tallystick_events', needed.events),
     };
   }
 
@@ -493,7 +493,7 @@ function write(statements: LedgerStatements, state: LedgerState, changes: Ledger
 /** Most passes have none. */
 function writeAudit(statements: LedgerStatements, entries: LedgerChanges['audit_entries'], audit_mac: AuditMac): void {
   if (entries.length === 0) return;
-  const ids = idsAfter(statements.last_id.get('audit_entries') ?? 0, entries.length);
+  const ids = idsAfter(statements.last_id.get('tallystick_audit_entries') ?? 0, entries.length);
   for (const row of auditRows(audit_mac, entries, ids)) {
     const { id, company_id, actor, action, object, request_id, details, at_ms, content_hash } = row;
     statements.insert_audit.run(id, company_id, actor, action, object, request_id, details, at_ms, content_hash);

@@ -18,20 +18,20 @@ export type SqliteLookups = ReturnType<typeof sqliteLookups>;
 export function sqliteLookups(database: Database) {
   const columns = selectList(authorization_columns, 'a');
   // `cross join` keeps this order of the tables.
-  const keyed = `select ${columns} from authorization_keys k cross join authorizations a on a.id = k.authorization_id`;
+  const keyed = `select ${columns} from tallystick_authorization_keys k cross join tallystick_authorizations a on a.id = k.authorization_id`;
   const in_range = 'k.card_id = ? and k.key >= ? and k.key < ?';
   const sql = <Parameters extends unknown[]>(text: string) => database.prepare<Parameters, AuthorizationRow>(text);
   const by_range = sql<[number, string, string]>(`${keyed} where ${in_range}`);
   const first_by_range = sql<[number, string, string]>(`${keyed} where ${in_range} order by k.key limit 1`);
   const roots_by_range = sql<[number, string, string]>(`${keyed} where ${in_range} and a.root_id = a.id`);
   const any_in_range = database
-    .prepare<[number, string, string]>(`select 1 from authorization_keys k where ${in_range} limit 1`)
+    .prepare<[number, string, string]>(`select 1 from tallystick_authorization_keys k where ${in_range} limit 1`)
     .pluck();
   // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
   // read.
   const of_merchants = sql<[object]>(
     `${keyed} where k.card_id = $card_id and k.key < $high and k.key > coalesce((
-         select e.key from authorization_keys e cross join authorizations b on b.id = e.authorization_id
+         select e.key from tallystick_authorization_keys e cross join tallystick_authorizations b on b.id = e.authorization_id
          where e.card_id = $card_id and e.key >= $low and e.key < $high
            and b.decided_at_ms < $since_ms
          order by e.key desc limit 1), $low)

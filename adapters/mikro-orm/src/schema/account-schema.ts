@@ -9,7 +9,7 @@ const money = () => p.bigint('number').$type<Money>();
 /** Accounts of companies at the bank. The conventions are those of `schema.ts`. */
 export const Account = defineEntity({
   name: 'Account',
-  tableName: 'accounts',
+  tableName: 'tallystick_accounts',
   properties: {
     id: id(),
     company_id: int(),
@@ -23,14 +23,14 @@ export const Account = defineEntity({
     last_statement_as_of: p.text().nullable(),
     last_statement_balance: money().nullable(),
   },
-  indexes: [{ name: 'accounts_page', properties: ['company_id', 'id'] }],
-  uniques: [{ name: 'accounts_number', properties: ['number'] }],
+  indexes: [{ name: 'tallystick_accounts_page', properties: ['company_id', 'id'] }],
+  uniques: [{ name: 'tallystick_accounts_number', properties: ['number'] }],
 });
 
 /** The chains of statements of the accounts. */
 export const Statement = defineEntity({
   name: 'Statement',
-  tableName: 'statements',
+  tableName: 'tallystick_statements',
   properties: {
     id: id(),
     account_id: int(),
@@ -43,13 +43,13 @@ export const Statement = defineEntity({
     import_id: int().nullable(),
     recorded_at_ms: int(),
   },
-  uniques: [{ name: 'statements_chain', properties: ['account_id', 'as_of', 'position'] }],
+  uniques: [{ name: 'tallystick_statements_chain', properties: ['account_id', 'as_of', 'position'] }],
 });
 
 /** What was booked on the accounts. */
 export const StatementLine = defineEntity({
   name: 'StatementLine',
-  tableName: 'statement_lines',
+  tableName: 'tallystick_statement_lines',
   properties: {
     id: id(),
     account_id: int(),
@@ -67,13 +67,17 @@ export const StatementLine = defineEntity({
     recorded_at_ms: int(),
     balance_after: money().nullable(),
   },
-  indexes: [{ name: 'statement_lines_page', properties: ['account_id', 'booking_date', 'id'] }],
+  indexes: [{ name: 'tallystick_statement_lines_page', properties: ['account_id', 'booking_date', 'id'] }],
   uniques: [
     {
-      name: 'statement_lines_reference',
+      name: 'tallystick_statement_lines_reference',
       properties: ['account_id', 'bank_reference'],
       where: 'bank_reference is not null',
     },
-    { name: 'statement_lines_place', properties: ['statement_id', 'place'], where: 'statement_id is not null' },
+    {
+      name: 'tallystick_statement_lines_place',
+      properties: ['statement_id', 'place'],
+      where: 'statement_id is not null',
+    },
   ],
 });

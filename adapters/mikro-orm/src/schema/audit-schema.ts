@@ -5,7 +5,7 @@ const int = () => p.bigint('number');
 /** An entry of the audit log. Only the sealer changes one: it writes the last three columns. */
 export const AuditEntry = defineEntity({
   name: 'AuditEntry',
-  tableName: 'audit_entries',
+  tableName: 'tallystick_audit_entries',
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     company_id: int().nullable(),
@@ -20,20 +20,20 @@ export const AuditEntry = defineEntity({
     link: p.text().nullable(),
   },
   indexes: [
-    { name: 'audit_entries_page', properties: ['at_ms', 'id'] },
-    { name: 'audit_entries_company', properties: ['company_id', 'at_ms', 'id'] },
-    { name: 'audit_entries_actor', properties: ['actor', 'at_ms', 'id'] },
-    { name: 'audit_entries_action', properties: ['action', 'at_ms', 'id'] },
-    { name: 'audit_entries_object', properties: ['object', 'at_ms', 'id'] },
-    { name: 'audit_entries_unsealed', properties: ['id'], where: 'number is null' },
+    { name: 'tallystick_audit_entries_page', properties: ['at_ms', 'id'] },
+    { name: 'tallystick_audit_entries_company', properties: ['company_id', 'at_ms', 'id'] },
+    { name: 'tallystick_audit_entries_actor', properties: ['actor', 'at_ms', 'id'] },
+    { name: 'tallystick_audit_entries_action', properties: ['action', 'at_ms', 'id'] },
+    { name: 'tallystick_audit_entries_object', properties: ['object', 'at_ms', 'id'] },
+    { name: 'tallystick_audit_entries_unsealed', properties: ['id'], where: 'number is null' },
   ],
-  uniques: [{ name: 'audit_entries_number', properties: ['number'], where: 'number is not null' }],
+  uniques: [{ name: 'tallystick_audit_entries_number', properties: ['number'], where: 'number is not null' }],
 });
 
 /** One row, written by its migration: the head of the audit log's chain. */
 export const AuditChain = defineEntity({
   name: 'AuditChain',
-  tableName: 'audit_chain',
+  tableName: 'tallystick_audit_chain',
   properties: {
     id: p.bigint('number').primary().autoincrement(false),
     number: int(),

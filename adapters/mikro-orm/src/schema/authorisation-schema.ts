@@ -9,7 +9,7 @@ const int = () => p.bigint('number');
  */
 export const AuthorisationRecord = defineEntity({
   name: 'AuthorisationRecord',
-  tableName: 'authorisation_records',
+  tableName: 'tallystick_authorisation_records',
   properties: {
     id: int().primary().autoincrement(),
     model: p.text(),
@@ -24,10 +24,10 @@ export const AuthorisationRecord = defineEntity({
     consumed_at_ms: int().nullable(),
   },
   indexes: [
-    { name: 'authorisation_records_client', properties: ['client_id'], where: 'client_id is not null' },
-    { name: 'authorisation_records_consent', properties: ['consent_id'], where: 'consent_id is not null' },
-    { name: 'authorisation_records_grant', properties: ['grant_id'], where: 'grant_id is not null' },
-    { name: 'authorisation_records_age', properties: ['expires_at_ms'], where: 'expires_at_ms is not null' },
+    { name: 'tallystick_authorisation_records_client', properties: ['client_id'], where: 'client_id is not null' },
+    { name: 'tallystick_authorisation_records_consent', properties: ['consent_id'], where: 'consent_id is not null' },
+    { name: 'tallystick_authorisation_records_grant', properties: ['grant_id'], where: 'grant_id is not null' },
+    { name: 'tallystick_authorisation_records_age', properties: ['expires_at_ms'], where: 'expires_at_ms is not null' },
   ],
-  uniques: [{ name: 'authorisation_records_key', properties: ['model', 'id_hash'] }],
+  uniques: [{ name: 'tallystick_authorisation_records_key', properties: ['model', 'id_hash'] }],
 });

@@ -6,7 +6,7 @@ import { defineEntity, p } from '@mikro-orm/core';
  */
 export const AuthorizationKey = defineEntity({
   name: 'AuthorizationKey',
-  tableName: 'authorization_keys',
+  tableName: 'tallystick_authorization_keys',
   properties: {
     card_id: p.bigint('number').primary(),
     key: p.text().primary(),

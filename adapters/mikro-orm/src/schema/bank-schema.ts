@@ -17,7 +17,7 @@ const json = () => p.text();
 /** What the bank shows to third parties. The conventions are those of `schema.ts`. */
 export const BankUser = defineEntity({
   name: 'BankUser',
-  tableName: 'bank_users',
+  tableName: 'tallystick_bank_users',
   properties: {
     id: id(),
     user_id: p.text(),
@@ -30,20 +30,20 @@ export const BankUser = defineEntity({
     viewable_accounts: json(),
     updated_at_ms: int(),
   },
-  indexes: [{ name: 'bank_users_page', properties: ['company_id', 'id'] }],
-  uniques: [{ name: 'bank_users_user_id', properties: ['user_id'] }],
+  indexes: [{ name: 'tallystick_bank_users_page', properties: ['company_id', 'id'] }],
+  uniques: [{ name: 'tallystick_bank_users_user_id', properties: ['user_id'] }],
 });
 
 /** What the bank allows a company; a company without a row is eligible for nothing. */
 export const BankCompany = defineEntity({
   name: 'BankCompany',
-  tableName: 'bank_companies',
+  tableName: 'tallystick_bank_companies',
   properties: { company_id: givenId(), eligible_services: json(), is_configured: p.boolean() },
 });
 
 export const AccountProfile = defineEntity({
   name: 'AccountProfile',
-  tableName: 'account_profiles',
+  tableName: 'tallystick_account_profiles',
   properties: {
     account_id: givenId(),
     scheme_name: p.text().nullable(),
@@ -62,7 +62,7 @@ export const AccountProfile = defineEntity({
   },
   indexes: [
     {
-      name: 'account_profiles_identification',
+      name: 'tallystick_account_profiles_identification',
       properties: ['scheme_name', 'identification', 'account_id'],
       where: 'scheme_name is not null',
     },
@@ -71,7 +71,7 @@ export const AccountProfile = defineEntity({
 
 export const AccountBalance = defineEntity({
   name: 'AccountBalance',
-  tableName: 'account_balances',
+  tableName: 'tallystick_account_balances',
   properties: {
     account_id: givenId(),
     booked: money(),
@@ -84,7 +84,7 @@ export const AccountBalance = defineEntity({
 /** Booked transactions that only Open Banking reads. */
 export const ShownTransaction = defineEntity({
   name: 'ShownTransaction',
-  tableName: 'shown_transactions',
+  tableName: 'tallystick_shown_transactions',
   properties: {
     id: id(),
     account_id: int(),
@@ -100,13 +100,13 @@ export const ShownTransaction = defineEntity({
     merchant_category_code: p.text().nullable(),
     recorded_at_ms: int(),
   },
-  indexes: [{ name: 'shown_transactions_page', properties: ['account_id', 'booking_date', 'id'] }],
-  uniques: [{ name: 'shown_transactions_reference', properties: ['account_id', 'bank_reference'] }],
+  indexes: [{ name: 'tallystick_shown_transactions_page', properties: ['account_id', 'booking_date', 'id'] }],
+  uniques: [{ name: 'tallystick_shown_transactions_reference', properties: ['account_id', 'bank_reference'] }],
 });
 
 export const DirectDebit = defineEntity({
   name: 'DirectDebit',
-  tableName: 'direct_debits',
+  tableName: 'tallystick_direct_debits',
   properties: {
     id: id(),
     account_id: int(),
@@ -118,8 +118,8 @@ export const DirectDebit = defineEntity({
     previous_payment_amount: money().nullable(),
     updated_at_ms: int(),
   },
-  indexes: [{ name: 'direct_debits_page', properties: ['account_id', 'id'], where: "status = 'active'" }],
-  uniques: [{ name: 'direct_debits_reference', properties: ['account_id', 'mandate_reference'] }],
+  indexes: [{ name: 'tallystick_direct_debits_page', properties: ['account_id', 'id'], where: "status = 'active'" }],
+  uniques: [{ name: 'tallystick_direct_debits_reference', properties: ['account_id', 'mandate_reference'] }],
 });
 
 const creditor = () => ({
@@ -130,7 +130,7 @@ const creditor = () => ({
 
 export const StandingOrder = defineEntity({
   name: 'StandingOrder',
-  tableName: 'standing_orders',
+  tableName: 'tallystick_standing_orders',
   properties: {
     id: id(),
     account_id: int(),
@@ -150,13 +150,13 @@ export const StandingOrder = defineEntity({
     ...creditor(),
     updated_at_ms: int(),
   },
-  indexes: [{ name: 'standing_orders_page', properties: ['account_id', 'id'], where: "status = 'active'" }],
-  uniques: [{ name: 'standing_orders_reference', properties: ['account_id', 'reference'] }],
+  indexes: [{ name: 'tallystick_standing_orders_page', properties: ['account_id', 'id'], where: "status = 'active'" }],
+  uniques: [{ name: 'tallystick_standing_orders_reference', properties: ['account_id', 'reference'] }],
 });
 
 export const ScheduledPayment = defineEntity({
   name: 'ScheduledPayment',
-  tableName: 'scheduled_payments',
+  tableName: 'tallystick_scheduled_payments',
   properties: {
     id: id(),
     account_id: int(),
@@ -169,6 +169,8 @@ export const ScheduledPayment = defineEntity({
     ...creditor(),
     updated_at_ms: int(),
   },
-  indexes: [{ name: 'scheduled_payments_page', properties: ['account_id', 'id'], where: "status = 'pending'" }],
-  uniques: [{ name: 'scheduled_payments_reference', properties: ['account_id', 'reference'] }],
+  indexes: [
+    { name: 'tallystick_scheduled_payments_page', properties: ['account_id', 'id'], where: "status = 'pending'" },
+  ],
+  uniques: [{ name: 'tallystick_scheduled_payments_reference', properties: ['account_id', 'reference'] }],
 });

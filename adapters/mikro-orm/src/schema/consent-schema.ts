@@ -11,7 +11,7 @@ const json = () => p.text();
  */
 export const Consent = defineEntity({
   name: 'Consent',
-  tableName: 'consents',
+  tableName: 'tallystick_consents',
   properties: {
     id: id(),
     consent_id: p.text(),
@@ -35,16 +35,16 @@ export const Consent = defineEntity({
     debtor_account: json().nullable(),
   },
   indexes: [
-    { name: 'consents_of_user', properties: ['user_id', 'id'], where: 'user_id is not null' },
-    { name: 'consents_never_authorised', properties: ['created_at_ms'], where: 'authorised_at_ms is null' },
+    { name: 'tallystick_consents_of_user', properties: ['user_id', 'id'], where: 'user_id is not null' },
+    { name: 'tallystick_consents_never_authorised', properties: ['created_at_ms'], where: 'authorised_at_ms is null' },
   ],
-  uniques: [{ name: 'consents_consent_id', properties: ['consent_id'] }],
+  uniques: [{ name: 'tallystick_consents_consent_id', properties: ['consent_id'] }],
 });
 
 /** Third parties: the clients of the authorisation server. */
 export const ThirdParty = defineEntity({
   name: 'ThirdParty',
-  tableName: 'third_parties',
+  tableName: 'tallystick_third_parties',
   properties: {
     id: id(),
     client_id: p.text(),
@@ -58,5 +58,5 @@ export const ThirdParty = defineEntity({
     status: p.text().$type<ThirdPartyRecord['status']>(),
     created_at_ms: int(),
   },
-  uniques: [{ name: 'third_parties_client_id', properties: ['client_id'] }],
+  uniques: [{ name: 'tallystick_third_parties_client_id', properties: ['client_id'] }],
 });

@@ -7,7 +7,7 @@ import type { FilterName } from '@tallystick/events';
  */
 export const EventFilterBlock = defineEntity({
   name: 'EventFilterBlock',
-  tableName: 'event_filter_blocks',
+  tableName: 'tallystick_event_filter_blocks',
   properties: {
     /** The number of ids in the range: the size of a segment or of a volume. */
     range_size: p.bigint('number').primary().autoincrement(false),
@@ -23,7 +23,7 @@ export const EventFilterBlock = defineEntity({
 /** How much of the event log is indexed. One row. */
 export const EventIndexState = defineEntity({
   name: 'EventIndexState',
-  tableName: 'event_index',
+  tableName: 'tallystick_event_index',
   properties: {
     id: p.bigint('number').primary().autoincrement(false),
     segment_size: p.bigint('number'),

@@ -7,7 +7,7 @@ const int = () => p.bigint('number');
 /** Imports of files. The conventions are those of `schema.ts`. */
 export const Import = defineEntity({
   name: 'Import',
-  tableName: 'imports',
+  tableName: 'tallystick_imports',
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     name: p.text(),
@@ -50,17 +50,17 @@ export const Import = defineEntity({
     accepted_problems: p.text().default('[]'),
   },
   indexes: [
-    { name: 'imports_page', properties: ['status', 'id'] },
-    { name: 'imports_series', properties: ['format', 'series', 'created_on', 'sequence'] },
-    { name: 'imports_file_id', properties: ['format', 'file_id'] },
+    { name: 'tallystick_imports_page', properties: ['status', 'id'] },
+    { name: 'tallystick_imports_series', properties: ['format', 'series', 'created_on', 'sequence'] },
+    { name: 'tallystick_imports_file_id', properties: ['format', 'file_id'] },
   ],
-  uniques: [{ name: 'imports_sha256', properties: ['sha256'] }],
+  uniques: [{ name: 'tallystick_imports_sha256', properties: ['sha256'] }],
 });
 
 /** Staged records of files, many in a row. */
 export const ImportBatch = defineEntity({
   name: 'ImportBatch',
-  tableName: 'import_batches',
+  tableName: 'tallystick_import_batches',
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     import_id: int(),
@@ -68,7 +68,7 @@ export const ImportBatch = defineEntity({
     number: int(),
     sealed: p.uint8array(),
   },
-  uniques: [{ name: 'import_batches_number', properties: ['import_id', 'kind', 'number'] }],
+  uniques: [{ name: 'tallystick_import_batches_number', properties: ['import_id', 'kind', 'number'] }],
 });
 
 /** The columns of an import that rise with each pass that applies its records. */

@@ -8,7 +8,7 @@ const int = () => p.bigint('number');
 
 export const Mail = defineEntity({
   name: 'Mail',
-  tableName: 'mails',
+  tableName: 'tallystick_mails',
   properties: {
     id: id(),
     company_id: int(),
@@ -26,15 +26,15 @@ export const Mail = defineEntity({
     lease_until_machine_ms: int().nullable(),
   },
   indexes: [
-    { name: 'mails_due', properties: ['company_id', 'due_at_ms', 'id'], where: "state = 'pending'" },
-    { name: 'mails_sent', properties: ['finished_at_ms'], where: "state = 'sent'" },
-    { name: 'mails_page', properties: ['state', 'id'] },
+    { name: 'tallystick_mails_due', properties: ['company_id', 'due_at_ms', 'id'], where: "state = 'pending'" },
+    { name: 'tallystick_mails_sent', properties: ['finished_at_ms'], where: "state = 'sent'" },
+    { name: 'tallystick_mails_page', properties: ['state', 'id'] },
   ],
 });
 
 export const OneTimeLink = defineEntity({
   name: 'OneTimeLink',
-  tableName: 'one_time_links',
+  tableName: 'tallystick_one_time_links',
   properties: {
     id: id(),
     mail_id: int(),
@@ -45,21 +45,21 @@ export const OneTimeLink = defineEntity({
     expires_at_ms: int(),
     used_at_ms: int().nullable(),
   },
-  indexes: [{ name: 'one_time_links_age', properties: ['expires_at_ms'] }],
+  indexes: [{ name: 'tallystick_one_time_links_age', properties: ['expires_at_ms'] }],
   uniques: [
-    { name: 'one_time_links_mail', properties: ['mail_id'] },
-    { name: 'one_time_links_token', properties: ['token_sha256'] },
+    { name: 'tallystick_one_time_links_mail', properties: ['mail_id'] },
+    { name: 'tallystick_one_time_links_token', properties: ['token_sha256'] },
   ],
 });
 
 /** Messages of the sandbox, sealed as a whole. */
 export const MailboxMessage = defineEntity({
   name: 'MailboxMessage',
-  tableName: 'mailbox_messages',
+  tableName: 'tallystick_mailbox_messages',
   properties: {
     id: id(),
     message_sealed: p.uint8array(),
     received_at_ms: int(),
   },
-  indexes: [{ name: 'mailbox_messages_age', properties: ['received_at_ms'] }],
+  indexes: [{ name: 'tallystick_mailbox_messages_age', properties: ['received_at_ms'] }],
 });

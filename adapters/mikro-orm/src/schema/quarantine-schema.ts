@@ -7,7 +7,7 @@ const int = () => p.bigint('number');
 /** Messages that were refused and are kept. The conventions are those of `schema.ts`. */
 export const Quarantined = defineEntity({
   name: 'Quarantined',
-  tableName: 'quarantine',
+  tableName: 'tallystick_quarantine',
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     identity_sha256: p.uint8array(),
@@ -29,12 +29,12 @@ export const Quarantined = defineEntity({
     request_id: p.text().nullable(),
   },
   indexes: [
-    { name: 'quarantine_page', properties: ['status', 'id'] },
+    { name: 'tallystick_quarantine_page', properties: ['status', 'id'] },
     // A replay takes the records in the order of the file, and a page newest first.
-    { name: 'quarantine_import', properties: ['import_id', 'ordinal'], where: 'import_id is not null' },
-    { name: 'quarantine_import_page', properties: ['import_id', 'id'], where: 'import_id is not null' },
+    { name: 'tallystick_quarantine_import', properties: ['import_id', 'ordinal'], where: 'import_id is not null' },
+    { name: 'tallystick_quarantine_import_page', properties: ['import_id', 'id'], where: 'import_id is not null' },
   ],
-  uniques: [{ name: 'quarantine_identity', properties: ['identity_sha256'] }],
+  uniques: [{ name: 'tallystick_quarantine_identity', properties: ['identity_sha256'] }],
 });
 
 /** The columns that a pass writes, with their kinds in JSON. Bytes are hexadecimal there. */
@@ -58,9 +58,9 @@ export const refused_columns = {
  * What a message that comes again changes of its record. One of a file takes the place of that
  * record.
  */
-export const refused_again_sql = `on conflict (identity_sha256) do update set "count" = quarantine."count" + excluded."count",
+export const refused_again_sql = `on conflict (identity_sha256) do update set "count" = tallystick_quarantine."count" + excluded."count",
   reason = excluded.reason, explanation = excluded.explanation, last_seen_at_ms = excluded.last_seen_at_ms,
-  source = case when excluded.import_id is null then quarantine.source else excluded.source end,
-  import_id = coalesce(excluded.import_id, quarantine.import_id),
-  ordinal = case when excluded.import_id is null then quarantine.ordinal else excluded.ordinal end,
-  "position" = case when excluded.import_id is null then quarantine."position" else excluded."position" end`;
+  source = case when excluded.import_id is null then tallystick_quarantine.source else excluded.source end,
+  import_id = coalesce(excluded.import_id, tallystick_quarantine.import_id),
+  ordinal = case when excluded.import_id is null then tallystick_quarantine.ordinal else excluded.ordinal end,
+  "position" = case when excluded.import_id is null then tallystick_quarantine."position" else excluded."position" end`;

@@ -10,20 +10,22 @@ const id = () => p.bigint('number').primary().autoincrement();
 /** How far the items of each company are. Its lock is the turn of a company. */
 export const ReconciliationCompany = defineEntity({
   name: 'ReconciliationCompany',
-  tableName: 'reconciliation_companies',
+  tableName: 'tallystick_reconciliation_companies',
   properties: {
     company_id: givenId(),
     /** JSON, as the next one. */
     coverage: p.text(),
     walk: p.text().nullable(),
   },
-  indexes: [{ name: 'reconciliation_companies_walking', properties: ['company_id'], where: 'walk is not null' }],
+  indexes: [
+    { name: 'tallystick_reconciliation_companies_walking', properties: ['company_id'], where: 'walk is not null' },
+  ],
 });
 
 /** Clearings and card lines by the key under which pairs are found. */
 export const ReconciliationEntry = defineEntity({
   name: 'ReconciliationEntry',
-  tableName: 'reconciliation_entries',
+  tableName: 'tallystick_reconciliation_entries',
   properties: {
     company_id: p.bigint('number').primary(),
     key: p.text().primary(),
@@ -36,7 +38,7 @@ export const ReconciliationEntry = defineEntity({
 /** Items of reconciliation. Lists of ids, matches and alternatives are JSON. */
 export const ReconciliationItem = defineEntity({
   name: 'ReconciliationItem',
-  tableName: 'reconciliation_items',
+  tableName: 'tallystick_reconciliation_items',
   properties: {
     id: givenId(),
     company_id: int(),
@@ -67,36 +69,40 @@ export const ReconciliationItem = defineEntity({
     period_id: int().nullable(),
   },
   indexes: [
-    { name: 'reconciliation_items_page', properties: ['company_id', 'status', 'opened_at_ms', 'id'] },
+    { name: 'tallystick_reconciliation_items_page', properties: ['company_id', 'status', 'opened_at_ms', 'id'] },
     {
-      name: 'reconciliation_items_kind',
+      name: 'tallystick_reconciliation_items_kind',
       properties: ['company_id', 'kind', 'opened_at_ms', 'id'],
       where: 'kind is not null',
     },
     {
-      name: 'reconciliation_items_class',
+      name: 'tallystick_reconciliation_items_class',
       properties: ['company_id', 'class', 'opened_at_ms', 'id'],
       where: "class is not null and class <> 'exact'",
     },
-    { name: 'reconciliation_items_card', properties: ['vcn_id', 'opened_at_ms', 'id'], where: 'vcn_id is not null' },
     {
-      name: 'reconciliation_items_period',
+      name: 'tallystick_reconciliation_items_card',
+      properties: ['vcn_id', 'opened_at_ms', 'id'],
+      where: 'vcn_id is not null',
+    },
+    {
+      name: 'tallystick_reconciliation_items_period',
       properties: ['company_id', 'period_date', 'id'],
       where: 'period_date is not null',
     },
     {
-      name: 'reconciliation_items_next',
+      name: 'tallystick_reconciliation_items_next',
       properties: ['next_change_ms', 'company_id'],
       where: 'next_change_ms is not null',
     },
-    { name: 'reconciliation_items_frozen', properties: ['period_id', 'id'], where: 'period_id is not null' },
+    { name: 'tallystick_reconciliation_items_frozen', properties: ['period_id', 'id'], where: 'period_id is not null' },
   ],
 });
 
 /** Counts and sums of items of one description. What a description does not have is ''. */
 export const ReconciliationCell = defineEntity({
   name: 'ReconciliationCell',
-  tableName: 'reconciliation_cells',
+  tableName: 'tallystick_reconciliation_cells',
   properties: {
     company_id: p.bigint('number').primary(),
     currency: p.text().primary(),
@@ -112,7 +118,7 @@ export const ReconciliationCell = defineEntity({
 /** Counts of the matches of items. A date that an item does not have is ''. */
 export const ReconciliationMatchCell = defineEntity({
   name: 'ReconciliationMatchCell',
-  tableName: 'reconciliation_match_cells',
+  tableName: 'tallystick_reconciliation_match_cells',
   properties: {
     company_id: p.bigint('number').primary(),
     settlement_date: p.text().primary(),
@@ -125,7 +131,7 @@ export const ReconciliationMatchCell = defineEntity({
 /** What people did to items. Rows are only inserted. */
 export const ReconciliationAct = defineEntity({
   name: 'ReconciliationAct',
-  tableName: 'reconciliation_acts',
+  tableName: 'tallystick_reconciliation_acts',
   properties: {
     id: id(),
     company_id: int(),
@@ -140,14 +146,18 @@ export const ReconciliationAct = defineEntity({
     request_id: p.text().nullable(),
   },
   indexes: [
-    { name: 'reconciliation_acts_counted', properties: ['company_id'], where: "action in ('confirm', 'unmatch')" },
+    {
+      name: 'tallystick_reconciliation_acts_counted',
+      properties: ['company_id'],
+      where: "action in ('confirm', 'unmatch')",
+    },
   ],
 });
 
 /** The records that acts concern, as `itemIdOf` numbers them. A trigger writes the rows. */
 export const ReconciliationActRecord = defineEntity({
   name: 'ReconciliationActRecord',
-  tableName: 'reconciliation_act_records',
+  tableName: 'tallystick_reconciliation_act_records',
   properties: {
     company_id: p.bigint('number').primary(),
     record: p.bigint('number').primary(),
@@ -158,7 +168,7 @@ export const ReconciliationActRecord = defineEntity({
 /** Closed periods of companies. */
 export const ReconciliationPeriod = defineEntity({
   name: 'ReconciliationPeriod',
-  tableName: 'reconciliation_periods',
+  tableName: 'tallystick_reconciliation_periods',
   properties: {
     id: id(),
     company_id: int(),
@@ -171,5 +181,5 @@ export const ReconciliationPeriod = defineEntity({
     reopened_at_ms: int().nullable(),
     reopened_by: p.text().nullable(),
   },
-  indexes: [{ name: 'reconciliation_periods_page', properties: ['company_id', 'id'] }],
+  indexes: [{ name: 'tallystick_reconciliation_periods_page', properties: ['company_id', 'id'] }],
 });

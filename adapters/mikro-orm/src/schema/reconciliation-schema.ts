@@ -9,7 +9,7 @@ const int = () => p.bigint('number');
  */
 export const ReconciliationInbox = defineEntity({
   name: 'ReconciliationInbox',
-  tableName: 'reconciliation_inbox',
+  tableName: 'tallystick_reconciliation_inbox',
   properties: {
     id: p.bigint('number').primary().autoincrement(),
     company_id: int(),
@@ -17,5 +17,5 @@ export const ReconciliationInbox = defineEntity({
     kind: p.text().$type<RecordKind | 'account'>(),
     record_id: int(),
   },
-  indexes: [{ name: 'reconciliation_inbox_company', properties: ['company_id', 'id'] }],
+  indexes: [{ name: 'tallystick_reconciliation_inbox_company', properties: ['company_id', 'id'] }],
 });

@@ -4,7 +4,7 @@ import type { RetentionKind } from '@tallystick/kernel';
 /** How far the rows of a kind were examined for their retention time, and who is at work on it. */
 export const Retention = defineEntity({
   name: 'Retention',
-  tableName: 'retention',
+  tableName: 'tallystick_retention',
   properties: {
     kind: p.text().$type<RetentionKind>().primary(),
     after_id: p.bigint('number'),

@@ -1,7 +1,6 @@
 /**
  * Advisory locks of Postgres belong to a database, so two installations in two schemas of one
- * database would share them. These keys depend on the schema that the connection works in. In
- * `public`, the default, they are the plain numbers, which processes of earlier versions use.
+ * database would share them. These keys depend on the schema that the connection works in.
  *
  * The schema is read from the connection: within the transaction of a host it is set only for the
  * transaction, and every process that works on the same tables has the same keys.

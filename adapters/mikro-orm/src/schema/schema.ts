@@ -66,7 +66,7 @@ const json = () => p.text();
 
 export const Company = defineEntity({
   name: 'Company',
-  tableName: 'companies',
+  tableName: 'tallystick_companies',
   properties: {
     id: id(),
     name: p.text(),
@@ -78,14 +78,14 @@ export const Company = defineEntity({
     status: p.text().$type<CompanyStatus>().default('active'),
     rate_limit_per_minute: int().nullable(),
   },
-  uniques: [{ name: 'companies_customer_number', properties: ['customer_number'] }],
+  uniques: [{ name: 'tallystick_companies_customer_number', properties: ['customer_number'] }],
 });
 
 const company = () => p.manyToOne(Company).mapToPk().fieldName('company_id').index(false).deleteRule('no action');
 
 export const ApiKey = defineEntity({
   name: 'ApiKey',
-  tableName: 'api_keys',
+  tableName: 'tallystick_api_keys',
   properties: {
     id: id(),
     company_id: () => company().nullable(),
@@ -98,12 +98,12 @@ export const ApiKey = defineEntity({
     created_at_ms: int(),
     revoked_at_ms: int().nullable(),
   },
-  indexes: [{ name: 'api_keys_page', properties: ['company_id', 'id'] }],
+  indexes: [{ name: 'tallystick_api_keys_page', properties: ['company_id', 'id'] }],
 });
 
 export const RealCard = defineEntity({
   name: 'RealCard',
-  tableName: 'real_cards',
+  tableName: 'tallystick_real_cards',
   properties: {
     id: id(),
     company_id: company,
@@ -115,13 +115,13 @@ export const RealCard = defineEntity({
     is_default: p.boolean(),
     created_at_ms: int(),
   },
-  indexes: [{ name: 'real_cards_page', properties: ['company_id', 'id'] }],
-  uniques: [{ name: 'real_cards_default', properties: ['company_id'], where: 'is_default' }],
+  indexes: [{ name: 'tallystick_real_cards_page', properties: ['company_id', 'id'] }],
+  uniques: [{ name: 'tallystick_real_cards_default', properties: ['company_id'], where: 'is_default' }],
 });
 
 export const PurchaseTemplate = defineEntity({
   name: 'PurchaseTemplate',
-  tableName: 'purchase_templates',
+  tableName: 'tallystick_purchase_templates',
   properties: {
     id: id(),
     company_id: () => company().nullable(),
@@ -141,12 +141,16 @@ export const PurchaseTemplate = defineEntity({
     completes_at_ms: int().nullable(),
   },
   indexes: [
-    { name: 'purchase_templates_page', properties: ['company_id', 'id'] },
-    { name: 'purchase_templates_due', properties: ['completes_at_ms'], where: 'completes_at_ms is not null' },
+    { name: 'tallystick_purchase_templates_page', properties: ['company_id', 'id'] },
+    {
+      name: 'tallystick_purchase_templates_due',
+      properties: ['completes_at_ms'],
+      where: 'completes_at_ms is not null',
+    },
   ],
   uniques: [
-    { name: 'purchase_templates_name', properties: ['company_id', 'name'], where: 'deleted_at_ms is null' },
-    { name: 'purchase_templates_transaction_key', properties: ['company_id', 'transaction_key'] },
+    { name: 'tallystick_purchase_templates_name', properties: ['company_id', 'name'], where: 'deleted_at_ms is null' },
+    { name: 'tallystick_purchase_templates_transaction_key', properties: ['company_id', 'transaction_key'] },
   ],
 });
 
@@ -156,7 +160,7 @@ export const PurchaseTemplate = defineEntity({
  */
 export const VirtualCard = defineEntity({
   name: 'VirtualCard',
-  tableName: 'virtual_cards',
+  tableName: 'tallystick_virtual_cards',
   properties: {
     id: id(),
     company_id: company,
@@ -197,20 +201,20 @@ export const VirtualCard = defineEntity({
     settled_through: p.text().nullable(),
   },
   indexes: [
-    { name: 'virtual_cards_page', properties: ['company_id', 'id'] },
-    { name: 'virtual_cards_rcn', properties: ['company_id', 'rcn_id', 'id'] },
-    { name: 'virtual_cards_template', properties: ['company_id', 'template_id', 'id'] },
-    { name: 'virtual_cards_status', properties: ['company_id', 'status', 'id'] },
-    { name: 'virtual_cards_last4', properties: ['company_id', 'last4', 'id'] },
+    { name: 'tallystick_virtual_cards_page', properties: ['company_id', 'id'] },
+    { name: 'tallystick_virtual_cards_rcn', properties: ['company_id', 'rcn_id', 'id'] },
+    { name: 'tallystick_virtual_cards_template', properties: ['company_id', 'template_id', 'id'] },
+    { name: 'tallystick_virtual_cards_status', properties: ['company_id', 'status', 'id'] },
+    { name: 'tallystick_virtual_cards_last4', properties: ['company_id', 'last4', 'id'] },
     {
-      name: 'virtual_cards_supplier',
+      name: 'tallystick_virtual_cards_supplier',
       properties: ['company_id', 'supplier_id', 'id'],
       where: 'supplier_id is not null',
     },
-    { name: 'virtual_cards_key', properties: ['number_key_id', 'id'] },
-    { name: 'virtual_cards_due', properties: ['next_hold_end_ms'], where: 'next_hold_end_ms is not null' },
+    { name: 'tallystick_virtual_cards_key', properties: ['number_key_id', 'id'] },
+    { name: 'tallystick_virtual_cards_due', properties: ['next_hold_end_ms'], where: 'next_hold_end_ms is not null' },
   ],
-  uniques: [{ name: 'virtual_cards_number', properties: ['number_index'] }],
+  uniques: [{ name: 'tallystick_virtual_cards_number', properties: ['number_index'] }],
 });
 
 /**
@@ -219,7 +223,7 @@ export const VirtualCard = defineEntity({
  */
 export const VirtualCardDetails = defineEntity({
   name: 'VirtualCardDetails',
-  tableName: 'virtual_card_details',
+  tableName: 'tallystick_virtual_card_details',
   properties: {
     card_id: p.bigint('number').primary().autoincrement(false),
     emails: json().nullable(),
@@ -242,7 +246,7 @@ export const card_detail_columns = {
  */
 export const VirtualCardMetadata = defineEntity({
   name: 'VirtualCardMetadata',
-  tableName: 'virtual_card_metadata',
+  tableName: 'tallystick_virtual_card_metadata',
   properties: {
     company_id: p.bigint('number').primary(),
     /** A hash of the name and its value as text: short whatever their length. */
@@ -257,7 +261,7 @@ export const VirtualCardMetadata = defineEntity({
 /** The counters of a window of a card that is over. Only a pass over the card writes them. */
 export const CardWindow = defineEntity({
   name: 'CardWindow',
-  tableName: 'card_windows',
+  tableName: 'tallystick_card_windows',
   properties: {
     card_id: p.bigint('number').primary(),
     window_start_ms: p.bigint('number').primary(),
@@ -270,7 +274,7 @@ export const CardWindow = defineEntity({
 /** Found by `AuthorizationKey`. */
 export const Authorization = defineEntity({
   name: 'Authorization',
-  tableName: 'authorizations',
+  tableName: 'tallystick_authorizations',
   properties: {
     id: id(),
     company_id: int(),
@@ -307,7 +311,7 @@ export const Authorization = defineEntity({
 
 export const Clearing = defineEntity({
   name: 'Clearing',
-  tableName: 'clearings',
+  tableName: 'tallystick_clearings',
   properties: {
     id: id(),
     company_id: int(),
@@ -346,25 +350,37 @@ export const Clearing = defineEntity({
     choices: json().nullable(),
   },
   indexes: [
-    { name: 'clearings_page', properties: ['card_id', 'id'] },
+    { name: 'tallystick_clearings_page', properties: ['card_id', 'id'] },
     {
-      name: 'clearings_acquirer_reference',
+      name: 'tallystick_clearings_acquirer_reference',
       properties: ['card_id', 'acquirer_reference_data'],
       where: 'acquirer_reference_data is not null',
     },
-    { name: 'clearings_approval', properties: ['card_id', 'approval_code'], where: 'approval_code is not null' },
-    { name: 'clearings_reference', properties: ['card_id', 'clearing_id'], where: 'clearing_id is not null' },
-    { name: 'clearings_authorization', properties: ['authorization_id'], where: 'authorization_id is not null' },
     {
-      name: 'clearings_network_reference',
+      name: 'tallystick_clearings_approval',
+      properties: ['card_id', 'approval_code'],
+      where: 'approval_code is not null',
+    },
+    {
+      name: 'tallystick_clearings_reference',
+      properties: ['card_id', 'clearing_id'],
+      where: 'clearing_id is not null',
+    },
+    {
+      name: 'tallystick_clearings_authorization',
+      properties: ['authorization_id'],
+      where: 'authorization_id is not null',
+    },
+    {
+      name: 'tallystick_clearings_network_reference',
       expression: (_columns, table, name) =>
         `create index "${name}" on "${table.name}" ("card_id", ${networkReferenceSql('"net_reference_number"')}) where net_reference_number is not null`,
     },
   ],
   uniques: [
-    { name: 'clearings_transaction', properties: ['network_financial_transaction_id'] },
+    { name: 'tallystick_clearings_transaction', properties: ['network_financial_transaction_id'] },
     {
-      name: 'clearings_paired_transaction',
+      name: 'tallystick_clearings_paired_transaction',
       properties: ['paired_transaction_id'],
       where: 'paired_transaction_id is not null',
     },
@@ -399,7 +415,7 @@ export const event_filter_columns = {
  */
 export const Event = defineEntity({
   name: 'Event',
-  tableName: 'events',
+  tableName: 'tallystick_events',
   properties: {
     id: id(),
     company_id: int(),
@@ -425,12 +441,12 @@ export const Event = defineEntity({
     payload: json(),
     previous: json().nullable(),
   },
-  indexes: [{ name: 'events_page', properties: ['company_id', 'id'] }],
+  indexes: [{ name: 'tallystick_events_page', properties: ['company_id', 'id'] }],
 });
 
 export const UnknownNumberMessage = defineEntity({
   name: 'UnknownNumberMessage',
-  tableName: 'unknown_number_messages',
+  tableName: 'tallystick_unknown_number_messages',
   properties: {
     id: id(),
     number_index: p.uint8array(),
@@ -443,7 +459,7 @@ export const UnknownNumberMessage = defineEntity({
 
 export const IdempotencyRecord = defineEntity({
   name: 'IdempotencyRecord',
-  tableName: 'idempotency_records',
+  tableName: 'tallystick_idempotency_records',
   properties: {
     scope: p.text().primary(),
     key: p.text().primary(),
@@ -453,13 +469,13 @@ export const IdempotencyRecord = defineEntity({
     lease_until_machine_ms: int(),
     answer_sealed: p.uint8array().nullable(),
   },
-  indexes: [{ name: 'idempotency_records_age', properties: ['claimed_at_ms'] }],
+  indexes: [{ name: 'tallystick_idempotency_records_age', properties: ['claimed_at_ms'] }],
 });
 
 /** One row, written by the first migration. */
 export const SandboxClock = defineEntity({
   name: 'SandboxClock',
-  tableName: 'sandbox_clock',
+  tableName: 'tallystick_sandbox_clock',
   properties: {
     id: p.bigint('number').primary().autoincrement(false),
     offset_ms: int(),
@@ -472,7 +488,7 @@ export const SandboxClock = defineEntity({
  */
 export const Installation = defineEntity({
   name: 'Installation',
-  tableName: 'installation',
+  tableName: 'tallystick_installation',
   properties: {
     id: p.bigint('number').primary().autoincrement(false),
     /**

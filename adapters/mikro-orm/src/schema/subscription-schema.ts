@@ -3,7 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 /** A named position in the event log, and the process that works from it. */
 export const Subscription = defineEntity({
   name: 'Subscription',
-  tableName: 'subscriptions',
+  tableName: 'tallystick_subscriptions',
   properties: {
     name: p.text().primary(),
     /** Stored names as JSON; null: every type. */

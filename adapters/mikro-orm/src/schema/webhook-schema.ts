@@ -9,7 +9,7 @@ const given = () => p.bigint('number').primary().autoincrement(false);
 
 export const Webhook = defineEntity({
   name: 'Webhook',
-  tableName: 'webhooks',
+  tableName: 'tallystick_webhooks',
   properties: {
     id: id(),
     company_id: int(),
@@ -24,19 +24,19 @@ export const Webhook = defineEntity({
     failures_in_a_row: int().defaultRaw('0'),
     failing_since_ms: int().nullable(),
   },
-  indexes: [{ name: 'webhooks_page', properties: ['company_id', 'id'] }],
+  indexes: [{ name: 'tallystick_webhooks_page', properties: ['company_id', 'id'] }],
 });
 
 /** One row per event type of a webhook. An alias is stored as the type that it stands for. */
 export const WebhookEventType = defineEntity({
   name: 'WebhookEventType',
-  tableName: 'webhook_event_types',
+  tableName: 'tallystick_webhook_event_types',
   properties: {
     company_id: given(),
     event_type_id: given(),
     webhook_id: int(),
   },
-  indexes: [{ name: 'webhook_event_types_webhook', properties: ['webhook_id'] }],
+  indexes: [{ name: 'tallystick_webhook_event_types_webhook', properties: ['webhook_id'] }],
 });
 
 /**
@@ -45,7 +45,7 @@ export const WebhookEventType = defineEntity({
  */
 export const EventOutboxEntry = defineEntity({
   name: 'EventOutboxEntry',
-  tableName: 'event_outbox',
+  tableName: 'tallystick_event_outbox',
   properties: {
     position: id(),
     event_id: int(),
@@ -56,7 +56,7 @@ export const EventOutboxEntry = defineEntity({
 
 export const Delivery = defineEntity({
   name: 'Delivery',
-  tableName: 'deliveries',
+  tableName: 'tallystick_deliveries',
   properties: {
     id: id(),
     company_id: int(),
@@ -76,18 +76,18 @@ export const Delivery = defineEntity({
     round: int().defaultRaw('1'),
   },
   indexes: [
-    { name: 'deliveries_page', properties: ['webhook_id', 'id'] },
-    { name: 'deliveries_due', properties: ['webhook_id', 'due_at_ms', 'id'], where: "state = 'pending'" },
-    { name: 'deliveries_failed', properties: ['webhook_id', 'id'], where: "state = 'failed'" },
-    { name: 'deliveries_event', properties: ['event_id'] },
-    { name: 'deliveries_finished', properties: ['finished_at_ms'], where: "state <> 'pending'" },
+    { name: 'tallystick_deliveries_page', properties: ['webhook_id', 'id'] },
+    { name: 'tallystick_deliveries_due', properties: ['webhook_id', 'due_at_ms', 'id'], where: "state = 'pending'" },
+    { name: 'tallystick_deliveries_failed', properties: ['webhook_id', 'id'], where: "state = 'failed'" },
+    { name: 'tallystick_deliveries_event', properties: ['event_id'] },
+    { name: 'tallystick_deliveries_finished', properties: ['finished_at_ms'], where: "state <> 'pending'" },
   ],
-  uniques: [{ name: 'deliveries_sequence', properties: ['webhook_id', 'sequence'] }],
+  uniques: [{ name: 'tallystick_deliveries_sequence', properties: ['webhook_id', 'sequence'] }],
 });
 
 export const DeliveryAttempt = defineEntity({
   name: 'DeliveryAttempt',
-  tableName: 'delivery_attempts',
+  tableName: 'tallystick_delivery_attempts',
   properties: {
     delivery_id: given(),
     number: given(),
@@ -98,5 +98,5 @@ export const DeliveryAttempt = defineEntity({
     excerpt: p.text().nullable(),
     retry_after: p.text().nullable(),
   },
-  indexes: [{ name: 'delivery_attempts_age', properties: ['at_ms'] }],
+  indexes: [{ name: 'tallystick_delivery_attempts_age', properties: ['at_ms'] }],
 });

@@ -17,15 +17,15 @@ import { readNewestByDate, readNewestFirst } from './paging.ts';
 /** Accounts at the bank, their statements and lines. */
 export function accountStore(session: Session): AccountStore {
   const { db, dialect } = session;
-  const accounts = () => db.selectFrom('accounts').selectAll();
+  const accounts = () => db.selectFrom('tallystick_accounts').selectAll();
   const statements = (account_id: number) =>
-    db.selectFrom('statements').selectAll().where('account_id', '=', account_id);
+    db.selectFrom('tallystick_statements').selectAll().where('account_id', '=', account_id);
 
   return {
     async insert(account) {
       const { first_statement, last_statement, ...fields } = account;
       const row = await db
-        .insertInto('accounts')
+        .insertInto('tallystick_accounts')
         .values({ ...fields, ...endColumns({ first_statement, last_statement }) })
         // Waits for another transaction that inserts the same number.
         .onConflict((conflict) => conflict.column('number').doNothing())
@@ -61,16 +61,16 @@ export function accountStore(session: Session): AccountStore {
     },
 
     async updateEnds({ id, ...ends }) {
-      await db.updateTable('accounts').set(endColumns(ends)).where('id', '=', id).execute();
+      await db.updateTable('tallystick_accounts').set(endColumns(ends)).where('id', '=', id).execute();
     },
 
     async insertStatements(inserted) {
       if (inserted.length === 0) return;
-      await insertRows(dialect, 'statements', statement_columns, inserted).execute(db);
+      await insertRows(dialect, 'tallystick_statements', statement_columns, inserted).execute(db);
     },
 
     async findStatement(id) {
-      return (await db.selectFrom('statements').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+      return (await db.selectFrom('tallystick_statements').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
     },
 
     statementsOf: (account_id, as_of) =>
@@ -89,7 +89,7 @@ export function accountStore(session: Session): AccountStore {
 
     async recordLines(lines) {
       if (lines.length === 0) return [];
-      const inserted = insertRows(dialect, 'statement_lines', line_columns, lines);
+      const inserted = insertRows(dialect, 'tallystick_statement_lines', line_columns, lines);
       const { rows } = await sql<LineKey>`${inserted} on conflict do nothing
         returning account_id, bank_reference, statement_id, place`.execute(db);
       return rows;
@@ -98,7 +98,7 @@ export function accountStore(session: Session): AccountStore {
     async linesByReference(references) {
       if (references.length === 0) return [];
       const wanted = jsonRows(dialect, { account_id: 'integer', bank_reference: 'text' }, references);
-      const { rows } = await sql<StatementLine>`select l.* from ${wanted} as w join statement_lines as l
+      const { rows } = await sql<StatementLine>`select l.* from ${wanted} as w join tallystick_statement_lines as l
         on l.account_id = w.account_id and l.bank_reference = w.bank_reference and l.bank_reference is not null`.execute(
         db,
       );
@@ -108,13 +108,13 @@ export function accountStore(session: Session): AccountStore {
     async linesByPlace(places) {
       if (places.length === 0) return [];
       const wanted = jsonRows(dialect, { statement_id: 'integer', place: 'integer' }, places);
-      const { rows } = await sql<StatementLine>`select l.* from ${wanted} as w join statement_lines as l
+      const { rows } = await sql<StatementLine>`select l.* from ${wanted} as w join tallystick_statement_lines as l
         on l.statement_id = w.statement_id and l.place = w.place and l.statement_id is not null`.execute(db);
       return rows;
     },
 
     listLines(account_id, { from, to }, page) {
-      let its = db.selectFrom('statement_lines').selectAll().where('account_id', '=', account_id);
+      let its = db.selectFrom('tallystick_statement_lines').selectAll().where('account_id', '=', account_id);
       if (from !== undefined) its = its.where('booking_date', '>=', from);
       if (to !== undefined) its = its.where('booking_date', '<=', to);
       return readNewestByDate(session, 'statement_lines', its, 'booking_date', page);
@@ -151,7 +151,7 @@ const line_columns = {
   recorded_at_ms: 'integer',
 } as const satisfies Record<keyof Omit<StatementLine, 'id'>, JsonColumn>;
 
-type AccountRow = Selectable<Tables['accounts']>;
+type AccountRow = Selectable<Tables['tallystick_accounts']>;
 
 function endColumns({ first_statement, last_statement }: Pick<Account, 'first_statement' | 'last_statement'>) {
   return {

@@ -9,7 +9,7 @@ export function apiKeyStore(session: Session): ApiKeyStore {
   return {
     async insert(key) {
       const row = await db
-        .insertInto('api_keys')
+        .insertInto('tallystick_api_keys')
         .values({
           company_id: key.company_id,
           role: key.role,
@@ -27,19 +27,19 @@ export function apiKeyStore(session: Session): ApiKeyStore {
     },
 
     async find(id) {
-      const row = await db.selectFrom('api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+      const row = await db.selectFrom('tallystick_api_keys').selectAll().where('id', '=', id).executeTakeFirst();
       return row === undefined ? null : apiKeyOf(row);
     },
 
     list({ company_id }, page) {
-      const all = db.selectFrom('api_keys').selectAll();
+      const all = db.selectFrom('tallystick_api_keys').selectAll();
       const query = company_id === undefined ? all : all.where('company_id', '=', company_id);
       return readNewestFirst('api_keys', query, 'id', page, apiKeyOf);
     },
 
     async revoke(id, at_ms) {
       const { numUpdatedRows } = await db
-        .updateTable('api_keys')
+        .updateTable('tallystick_api_keys')
         .set((eb) => ({ revoked_at_ms: eb.fn.coalesce('revoked_at_ms', eb.val(at_ms)) }))
         .where('id', '=', id)
         .executeTakeFirst();
@@ -48,7 +48,7 @@ export function apiKeyStore(session: Session): ApiKeyStore {
 
     async withSigningSecret(after_id, limit) {
       const query = db
-        .selectFrom('api_keys')
+        .selectFrom('tallystick_api_keys')
         .selectAll()
         .where('id', '>', after_id)
         .where('signing_secret_sealed', 'is not', null)
@@ -58,11 +58,11 @@ export function apiKeyStore(session: Session): ApiKeyStore {
     },
 
     async reseal(id, signing_secret_sealed) {
-      await db.updateTable('api_keys').set({ signing_secret_sealed }).where('id', '=', id).execute();
+      await db.updateTable('tallystick_api_keys').set({ signing_secret_sealed }).where('id', '=', id).execute();
     },
   };
 }
 
-function apiKeyOf(row: Selectable<Tables['api_keys']>): ApiKey {
+function apiKeyOf(row: Selectable<Tables['tallystick_api_keys']>): ApiKey {
   return row;
 }

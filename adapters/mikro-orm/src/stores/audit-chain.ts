@@ -22,11 +22,15 @@ const chain_columns = [
 /** The chain of the audit log. */
 export function auditChainStore(session: Session): AuditChainStore {
   const { db, dialect } = session;
-  const chain = () => db.selectFrom('audit_chain').select(chain_columns).where('id', '=', 1);
-  const unsealed = () => db.selectFrom('audit_entries').where('number', 'is', null).orderBy('id');
+  const chain = () => db.selectFrom('tallystick_audit_chain').select(chain_columns).where('id', '=', 1);
+  const unsealed = () => db.selectFrom('tallystick_audit_entries').where('number', 'is', null).orderBy('id');
 
   async function write(row: AuditChainRow): Promise<void> {
-    const { numUpdatedRows } = await db.updateTable('audit_chain').set(row).where('id', '=', 1).executeTakeFirst();
+    const { numUpdatedRows } = await db
+      .updateTable('tallystick_audit_chain')
+      .set(row)
+      .where('id', '=', 1)
+      .executeTakeFirst();
     assert(numUpdatedRows === 1n, 'the row of the audit chain is missing');
   }
 
@@ -59,15 +63,15 @@ export function auditChainStore(session: Session): AuditChainStore {
     async seal(seals, row) {
       const columns = { id: 'integer', content_hash: 'text', number: 'integer', link: 'text' } as const;
       const { numAffectedRows } = await sql`
-        update audit_entries set content_hash = s.content_hash, number = s.number, link = s.link
+        update tallystick_audit_entries set content_hash = s.content_hash, number = s.number, link = s.link
         from ${jsonRows(dialect, columns, seals)} as s
-        where audit_entries.id = s.id and audit_entries.number is null`.execute(db);
+        where tallystick_audit_entries.id = s.id and tallystick_audit_entries.number is null`.execute(db);
       assert(Number(numAffectedRows) === seals.length, 'an audit entry is sealed already');
       await write(row);
     },
 
     async sealedAfter(after, limit) {
-      let found = db.selectFrom('audit_entries').selectAll().where('number', 'is not', null);
+      let found = db.selectFrom('tallystick_audit_entries').selectAll().where('number', 'is not', null);
       if (after !== null) {
         found = found
           .where('number', '>=', after.number)

@@ -19,7 +19,7 @@ export function auditLog(session: Session, mac: AuditMac): AuditLog {
       const some = entries.slice(from, from + rows_of_statement).map((entry) => ({ ...entry, at_ms }));
       const rows = auditRows(mac, some, await nextIds(session, some.length));
       await db
-        .insertInto('audit_entries')
+        .insertInto('tallystick_audit_entries')
         .values([...rows])
         .execute();
     }
@@ -30,7 +30,7 @@ export function auditLog(session: Session, mac: AuditMac): AuditLog {
     recordAll,
 
     list({ at, ...wanted }, page) {
-      let found = db.selectFrom('audit_entries').select(entry_columns);
+      let found = db.selectFrom('tallystick_audit_entries').select(entry_columns);
       for (const [name, value] of Object.entries(wanted)) {
         if (value !== undefined) found = found.where(sql<boolean>`${sql.ref(name)} = ${value}`);
       }
@@ -49,15 +49,17 @@ async function nextIds({ db, dialect }: Session, count: number): Promise<readonl
   if (dialect === 'postgres') {
     const { rows } = await sql<{
       id: number;
-    }>`select nextval('audit_entries_id_seq') as id from generate_series(1, ${count}::int)`.execute(db);
+    }>`select nextval('tallystick_audit_entries_id_seq') as id from generate_series(1, ${count}::int)`.execute(db);
     return rows.map(({ id }) => Number(id));
   }
   const { rows } = await sql<{
     last: number;
-  }>`select coalesce(max(seq), 0) as last from sqlite_sequence where name = 'audit_entries'`.execute(db);
+  }>`select coalesce(max(seq), 0) as last from sqlite_sequence where name = 'tallystick_audit_entries'`.execute(db);
   return Array.from({ length: count }, (_, offset) => rows[0]!.last + 1 + offset);
 }
 
-function entryOf(row: Pick<Selectable<Tables['audit_entries']>, (typeof entry_columns)[number]>): RecordedAuditEntry {
+function entryOf(
+  row: Pick<Selectable<Tables['tallystick_audit_entries']>, (typeof entry_columns)[number]>,
+): RecordedAuditEntry {
   return { ...row, details: JSON.parse(row.details) };
 }

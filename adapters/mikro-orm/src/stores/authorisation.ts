@@ -6,11 +6,11 @@ import { lockForUpdate, lockOrSkip, type Session } from '../connection/session.t
 export function authorisationStore(session: Session): AuthorisationStore {
   const { db } = session;
   const recordsBy = (column: 'grant_id' | 'consent_id' | 'client_id', value: string) =>
-    db.deleteFrom('authorisation_records').where(column, '=', value);
+    db.deleteFrom('tallystick_authorisation_records').where(column, '=', value);
   return {
     async put(record) {
       await db
-        .insertInto('authorisation_records')
+        .insertInto('tallystick_authorisation_records')
         .values(record)
         .onConflict((conflict) =>
           conflict.columns(['model', 'id_hash']).doUpdateSet((eb) => ({
@@ -21,7 +21,9 @@ export function authorisationStore(session: Session): AuthorisationStore {
             grant_id: eb.ref('excluded.grant_id'),
             expires_at_ms: eb.ref('excluded.expires_at_ms'),
             ends_by: eb.ref('excluded.ends_by'),
-            consumed_at_ms: sql<number | null>`coalesce(authorisation_records.consumed_at_ms, excluded.consumed_at_ms)`,
+            consumed_at_ms: sql<
+              number | null
+            >`coalesce(tallystick_authorisation_records.consumed_at_ms, excluded.consumed_at_ms)`,
           })),
         )
         .execute();
@@ -29,7 +31,7 @@ export function authorisationStore(session: Session): AuthorisationStore {
 
     async putNew(record) {
       const inserted = await db
-        .insertInto('authorisation_records')
+        .insertInto('tallystick_authorisation_records')
         .values(record)
         .onConflict((conflict) => conflict.columns(['model', 'id_hash']).doNothing())
         .returning('id')
@@ -39,7 +41,7 @@ export function authorisationStore(session: Session): AuthorisationStore {
 
     async find(model, id_hash) {
       const row = await db
-        .selectFrom('authorisation_records')
+        .selectFrom('tallystick_authorisation_records')
         .selectAll()
         .where('model', '=', model)
         .where('id_hash', '=', id_hash)
@@ -52,7 +54,7 @@ export function authorisationStore(session: Session): AuthorisationStore {
     async consume(model, id_hash, now_ms) {
       // A second caller waits for the commit of the first, reads the row again, and finds it used.
       const { numUpdatedRows } = await db
-        .updateTable('authorisation_records')
+        .updateTable('tallystick_authorisation_records')
         .set({ consumed_at_ms: now_ms })
         .where('model', '=', model)
         .where('id_hash', '=', id_hash)
@@ -62,7 +64,11 @@ export function authorisationStore(session: Session): AuthorisationStore {
     },
 
     async end(model, id_hash) {
-      await db.deleteFrom('authorisation_records').where('model', '=', model).where('id_hash', '=', id_hash).execute();
+      await db
+        .deleteFrom('tallystick_authorisation_records')
+        .where('model', '=', model)
+        .where('id_hash', '=', id_hash)
+        .execute();
     },
 
     async endByGrant(grant_id) {
@@ -79,7 +85,7 @@ export function authorisationStore(session: Session): AuthorisationStore {
 
     async purge(before, limit) {
       const ended = db
-        .selectFrom('authorisation_records')
+        .selectFrom('tallystick_authorisation_records')
         .select('id')
         // A bound for the index: the next condition alone would read every record.
         .where('expires_at_ms', '<', Math.max(before.service, before.machine))
@@ -89,7 +95,7 @@ export function authorisationStore(session: Session): AuthorisationStore {
         .orderBy('expires_at_ms')
         .limit(limit);
       const { numDeletedRows } = await db
-        .deleteFrom('authorisation_records')
+        .deleteFrom('tallystick_authorisation_records')
         .where('id', 'in', lockOrSkip(session, ended))
         .executeTakeFirst();
       return Number(numDeletedRows);
@@ -97,7 +103,7 @@ export function authorisationStore(session: Session): AuthorisationStore {
 
     async listSealed(after_id, limit) {
       const later = db
-        .selectFrom('authorisation_records')
+        .selectFrom('tallystick_authorisation_records')
         .select(['id', 'model', 'id_hash', 'payload_sealed'])
         .where('id', '>', after_id)
         .orderBy('id')
@@ -106,7 +112,7 @@ export function authorisationStore(session: Session): AuthorisationStore {
     },
 
     async replaceSealed(id, payload_sealed) {
-      await db.updateTable('authorisation_records').set({ payload_sealed }).where('id', '=', id).execute();
+      await db.updateTable('tallystick_authorisation_records').set({ payload_sealed }).where('id', '=', id).execute();
     },
   };
 }

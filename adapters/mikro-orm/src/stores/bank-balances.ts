@@ -15,17 +15,17 @@ export function bankBalances({ db, dialect }: Session): BankBalances {
     async balancesOf(account_ids) {
       if (account_ids.length === 0) return [];
       const accounts = await db
-        .selectFrom('accounts')
+        .selectFrom('tallystick_accounts')
         .selectAll()
         .where(isOneOf(dialect, 'id', account_ids))
         .execute();
       const reported = await db
-        .selectFrom('account_balances')
+        .selectFrom('tallystick_account_balances')
         .selectAll()
         .where(isOneOf(dialect, 'account_id', account_ids))
         .execute();
       const by_account = new Map(reported.map((row) => [row.account_id, row]));
-      return accounts.map((row: Selectable<Tables['accounts']>) =>
+      return accounts.map((row: Selectable<Tables['tallystick_accounts']>) =>
         currentBalance(accountOf(row), by_account.get(row.id) ?? null),
       );
     },
@@ -34,7 +34,7 @@ export function bankBalances({ db, dialect }: Session): BankBalances {
       assert(balances.length <= bank_rows_max, `at most ${bank_rows_max} rows at once`);
       if (balances.length === 0) return [];
       const before = await db
-        .selectFrom('account_balances')
+        .selectFrom('tallystick_account_balances')
         .select(['account_id', 'as_of_ms'])
         .where(
           isOneOf(
@@ -55,9 +55,9 @@ export function bankBalances({ db, dialect }: Session): BankBalances {
       });
       // All transactions lock balances in the order of their accounts.
       const rows = [...last.values()].toSorted((a, b) => a.account_id - b.account_id);
-      const put = upsertRows(dialect, 'account_balances', balance_columns, ['account_id'], rows);
+      const put = upsertRows(dialect, 'tallystick_account_balances', balance_columns, ['account_id'], rows);
       const { rows: stored } = await sql<{ account_id: number }>`${put}
-        where excluded.as_of_ms >= account_balances.as_of_ms returning account_id`.execute(db);
+        where excluded.as_of_ms >= tallystick_account_balances.as_of_ms returning account_id`.execute(db);
       // Where another transaction stored a later one meanwhile, all of the account's are older.
       const ids = new Set(stored.map(({ account_id }) => account_id));
       return balances.map(({ account_id }, at) => are_new[at]! && ids.has(account_id));
@@ -67,16 +67,17 @@ export function bankBalances({ db, dialect }: Session): BankBalances {
       const [before] = await store.balancesOf([account_id]);
       // A row that exists is locked by the update, and the sums are those of the locked row.
       await db
-        .insertInto('account_balances')
+        .insertInto('tallystick_account_balances')
         .values(before ?? { account_id, booked: money(0), available: money(0), credit_line: null, as_of_ms: at_ms })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
-      const [locked] = await sql<AccountBalance>`select * from account_balances where account_id = ${account_id}
+      const [locked] =
+        await sql<AccountBalance>`select * from tallystick_account_balances where account_id = ${account_id}
         ${dialect === 'postgres' ? sql`for update` : sql``}`
-        .execute(db)
-        .then(({ rows }) => rows);
+          .execute(db)
+          .then(({ rows }) => rows);
       const account = await db
-        .selectFrom('accounts')
+        .selectFrom('tallystick_accounts')
         .selectAll()
         .where('id', '=', account_id)
         .executeTakeFirstOrThrow();
@@ -87,7 +88,7 @@ export function bankBalances({ db, dialect }: Session): BankBalances {
         available: money(current.available + amount),
         as_of_ms: Math.max(current.as_of_ms, at_ms),
       };
-      await db.updateTable('account_balances').set(moved).where('account_id', '=', account_id).execute();
+      await db.updateTable('tallystick_account_balances').set(moved).where('account_id', '=', account_id).execute();
       return moved;
     },
   };

@@ -46,7 +46,7 @@ export function bankOrders({ db, dialect }: Session): BankOrders {
     const beyond =
       start === null ? sql`true` : sql`(account_id, id) ${sql.raw(is_back ? '<' : '>')} (${account_id}, ${id})`;
     const direction = sql.raw(is_back ? 'desc' : 'asc');
-    const { rows } = await sql<Row>`select * from ${sql.table(table)}
+    const { rows } = await sql<Row>`select * from ${sql.table(`tallystick_${table}`)}
       where ${isOneOf(dialect, 'account_id', account_ids)} and ${condition} and ${beyond}
       order by account_id ${direction}, id ${direction} limit ${page.limit + 1}`.execute(db);
     return twoWayPage(list, start, rows, page.limit, (row) => [row.account_id, row.id]);
@@ -55,7 +55,7 @@ export function bankOrders({ db, dialect }: Session): BankOrders {
   async function put(table: OrderTable, columns: Columns, reference: string, rows: readonly object[]): Promise<void> {
     assert(rows.length <= bank_rows_max, `at most ${bank_rows_max} rows at once`);
     if (rows.length === 0) return;
-    await upsertRows(dialect, table, columns, ['account_id', reference], rows).execute(db);
+    await upsertRows(dialect, `tallystick_${table}`, columns, ['account_id', reference], rows).execute(db);
   }
 
   return {

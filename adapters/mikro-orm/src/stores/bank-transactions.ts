@@ -24,8 +24,8 @@ type BankTransactions = Pick<BankStore, 'transactionsOf' | 'recordShown' | 'show
 interface Row extends TransactionRow, Omit<BookedTransaction, 'transaction_id'> {}
 
 const tables: Readonly<Record<TransactionSource, RawBuilder<unknown>>> = {
-  line: sql`statement_lines`,
-  shown: sql`shown_transactions`,
+  line: sql`tallystick_statement_lines`,
+  shown: sql`tallystick_shown_transactions`,
 };
 
 const shared_columns = sql`id, account_id, bank_reference, booking_date, value_date, amount, bai_code, text,
@@ -86,7 +86,7 @@ export function bankTransactions({ db, dialect }: Session): BankTransactions {
     async recordShown(rows) {
       assert(rows.length <= bank_rows_max, `at most ${bank_rows_max} transactions at once`);
       if (rows.length === 0) return 0;
-      const inserted = insertRows(dialect, 'shown_transactions', shown_columns, rows);
+      const inserted = insertRows(dialect, 'tallystick_shown_transactions', shown_columns, rows);
       return (await sql`${inserted} on conflict do nothing returning id`.execute(db)).rows.length;
     },
 
@@ -98,7 +98,7 @@ export function bankTransactions({ db, dialect }: Session): BankTransactions {
         references.map((bank_reference) => ({ bank_reference })),
       );
       const { rows } = await sql<{ bank_reference: string }>`select s.bank_reference from ${wanted} as w
-        join shown_transactions as s on s.account_id = ${account_id} and s.bank_reference = w.bank_reference`.execute(
+        join tallystick_shown_transactions as s on s.account_id = ${account_id} and s.bank_reference = w.bank_reference`.execute(
         db,
       );
       return rows.map(({ bank_reference }) => bank_reference);

@@ -27,18 +27,18 @@ const names_lock = 1_733_902_119;
 /** What the bank reports of its users and accounts. */
 export function bankStore(session: Session): BankStore {
   const { db, dialect } = session;
-  const users = () => db.selectFrom('bank_users').selectAll();
-  const accounts = () => db.selectFrom('accounts').selectAll();
+  const users = () => db.selectFrom('tallystick_bank_users').selectAll();
+  const accounts = () => db.selectFrom('tallystick_accounts').selectAll();
 
   async function profilesOf(account_ids: readonly number[]): Promise<readonly AccountProfile[]> {
     if (account_ids.length === 0) return [];
-    const its = db.selectFrom('account_profiles').selectAll();
+    const its = db.selectFrom('tallystick_account_profiles').selectAll();
     return await its.where(isOneOf(dialect, 'account_id', account_ids)).execute();
   }
 
   /** The schemes of all profiles. There are few: the index leads from each one to the next. */
   async function schemes(): Promise<readonly string[]> {
-    const first = sql`select min(scheme_name) as name from account_profiles where scheme_name is not null`;
+    const first = sql`select min(scheme_name) as name from tallystick_account_profiles where scheme_name is not null`;
     const { rows } = await sql<{ name: string }>`with recursive schemes as (
         ${first} union all select (${first} and scheme_name > schemes.name) from schemes where name is not null
       ) select name from schemes where name is not null`.execute(db);
@@ -81,10 +81,14 @@ export function bankStore(session: Session): BankStore {
     },
 
     async findCompany(company_id) {
-      const company = await db.selectFrom('companies').select('status').where('id', '=', company_id).executeTakeFirst();
+      const company = await db
+        .selectFrom('tallystick_companies')
+        .select('status')
+        .where('id', '=', company_id)
+        .executeTakeFirst();
       if (company === undefined) return null;
       const row = await db
-        .selectFrom('bank_companies')
+        .selectFrom('tallystick_bank_companies')
         .selectAll()
         .where('company_id', '=', company_id)
         .executeTakeFirst();
@@ -104,7 +108,7 @@ export function bankStore(session: Session): BankStore {
 
     async findAccount(scheme_name, identification) {
       const profile = await db
-        .selectFrom('account_profiles')
+        .selectFrom('tallystick_account_profiles')
         .select('account_id')
         .where('scheme_name', '=', scheme_name)
         .where('identification', '=', identification)
@@ -120,7 +124,7 @@ export function bankStore(session: Session): BankStore {
 
     async companiesOfUsers(user_ids) {
       if (user_ids.length === 0) return new Map();
-      const its = db.selectFrom('bank_users').select(['user_id', 'company_id']);
+      const its = db.selectFrom('tallystick_bank_users').select(['user_id', 'company_id']);
       const rows = await its.where(isOneOfTexts(dialect, 'user_id', user_ids)).execute();
       return new Map(rows.map(({ user_id, company_id }) => [user_id, company_id]));
     },
@@ -134,7 +138,7 @@ export function bankStore(session: Session): BankStore {
         configured_services: JSON.stringify(user.configured_services),
         viewable_accounts: JSON.stringify(user.viewable_accounts),
       }));
-      await upsertRows(dialect, 'bank_users', user_columns, ['user_id'], rows).execute(db);
+      await upsertRows(dialect, 'tallystick_bank_users', user_columns, ['user_id'], rows).execute(db);
     },
 
     async putCompany({ company_id, eligible_services, is_configured }) {
@@ -143,7 +147,7 @@ export function bankStore(session: Session): BankStore {
         is_configured,
       };
       await db
-        .insertInto('bank_companies')
+        .insertInto('tallystick_bank_companies')
         .values({ company_id, ...changes })
         .onConflict((conflict) => conflict.column('company_id').doUpdateSet(changes))
         .execute();
@@ -156,7 +160,7 @@ export function bankStore(session: Session): BankStore {
       const found: AccountProfile[] = [];
       // The index begins with the scheme. With several in one query Postgres would use only that.
       for (const scheme_name of await schemes()) {
-        const its = db.selectFrom('account_profiles').selectAll().where('scheme_name', '=', scheme_name);
+        const its = db.selectFrom('tallystick_account_profiles').selectAll().where('scheme_name', '=', scheme_name);
         found.push(...(await its.where(isOneOfTexts(dialect, 'identification', identifications)).execute()));
       }
       return found;
@@ -165,7 +169,7 @@ export function bankStore(session: Session): BankStore {
     async putProfiles(profiles) {
       assert(profiles.length <= bank_rows_max, `at most ${bank_rows_max} rows at once`);
       if (profiles.length === 0) return;
-      await upsertRows(dialect, 'account_profiles', profile_columns, ['account_id'], profiles).execute(db);
+      await upsertRows(dialect, 'tallystick_account_profiles', profile_columns, ['account_id'], profiles).execute(db);
     },
   };
 }
@@ -199,9 +203,9 @@ const profile_columns = {
   servicer_identification: 'text',
 } as const satisfies Record<keyof AccountProfile, JsonColumn>;
 
-type AccountRow = Selectable<Tables['accounts']>;
+type AccountRow = Selectable<Tables['tallystick_accounts']>;
 
-function userOf({ id: _, ...row }: Selectable<Tables['bank_users']>): BankUser {
+function userOf({ id: _, ...row }: Selectable<Tables['tallystick_bank_users']>): BankUser {
   return {
     ...row,
     eligible_services: servicesOf(row.eligible_services),

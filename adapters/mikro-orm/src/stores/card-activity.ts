@@ -31,14 +31,14 @@ export function cardActivity(session: Session): CardActivity {
   const { db, dialect } = session;
   const authorization_list = sql.raw(authorizationList());
   const clearing_list = sql.raw(selectList(clearing_columns, 'a'));
-  const with_root = sql`left join authorizations o on o.id = a.root_id`;
+  const with_root = sql`left join tallystick_authorizations o on o.id = a.root_id`;
 
   /**
    * The newest rows for each card, read by `ids`: a query for the newest ids of the card
    * `c.column1`.
    */
   function newest<Row>(
-    table: 'authorizations' | 'clearings',
+    table: 'tallystick_authorizations' | 'tallystick_clearings',
     list: RawBuilder<unknown>,
     joins: RawBuilder<unknown>,
     card_ids: readonly number[],
@@ -57,7 +57,7 @@ export function cardActivity(session: Session): CardActivity {
       if (card_ids.length === 0) return new Map();
       const { rows } = await sql<{ card_id: number; held: number }>`
         select k.card_id, cast(sum(a.held) as bigint) as held
-        from authorization_keys k cross join authorizations a cross join virtual_cards v
+        from tallystick_authorization_keys k cross join tallystick_authorizations a cross join tallystick_virtual_cards v
         where k.card_id in (${sql.join(card_ids)}) and k.key >= ${hold_range.low} and k.key < ${firstHoldAfter(now_ms)}
           and a.id = k.authorization_id and v.id = k.card_id and v.window_start_ms = a.window_start_ms
         group by k.card_id`.execute(db);
@@ -66,18 +66,24 @@ export function cardActivity(session: Session): CardActivity {
 
     async newestAuthorizations(card_ids, limit) {
       if (card_ids.length === 0) return new Map();
-      const ids = sql`select n.authorization_id as id from authorization_keys n
+      const ids = sql`select n.authorization_id as id from tallystick_authorization_keys n
         where n.card_id = c.column1 and n.key >= ${page_range.low} and n.key < ${page_range.high}
         order by n.key desc limit ${limit}`;
-      const { rows } = await newest<AuthorizationRow>('authorizations', authorization_list, with_root, card_ids, ids);
+      const { rows } = await newest<AuthorizationRow>(
+        'tallystick_authorizations',
+        authorization_list,
+        with_root,
+        card_ids,
+        ids,
+      );
       return byCard<Authorization>(card_ids, rows.map(authorizationOf));
     },
 
     async newestClearings(card_ids, limit) {
       if (card_ids.length === 0) return new Map();
-      const ids = sql`select n.id from clearings n where n.card_id = c.column1 and n.reduced_at_ms is null
+      const ids = sql`select n.id from tallystick_clearings n where n.card_id = c.column1 and n.reduced_at_ms is null
         order by n.id desc limit ${limit}`;
-      const { rows } = await newest<ClearingRow>('clearings', clearing_list, sql``, card_ids, ids);
+      const { rows } = await newest<ClearingRow>('tallystick_clearings', clearing_list, sql``, card_ids, ids);
       return byCard<Clearing>(card_ids, rows.map(clearingOf));
     },
 
@@ -85,7 +91,7 @@ export function cardActivity(session: Session): CardActivity {
       const after = afterId('authorizations', request);
       const below = after === null ? page_range.high : pageKey(after);
       const { rows } = await sql<AuthorizationRow>`select ${authorization_list}
-        from authorization_keys k cross join authorizations a ${with_root}
+        from tallystick_authorization_keys k cross join tallystick_authorizations a ${with_root}
         where k.card_id = ${card_id} and k.key >= ${page_range.low} and k.key < ${below}
           and a.id = k.authorization_id and a.company_id = ${company_id}
         order by k.key desc limit ${request.limit + 1} offset ${request.offset ?? 0}`.execute(db);
@@ -93,7 +99,8 @@ export function cardActivity(session: Session): CardActivity {
     },
 
     async findAuthorization(company_id, id) {
-      const { rows } = await sql<AuthorizationRow>`select ${authorization_list} from authorizations a ${with_root}
+      const { rows } =
+        await sql<AuthorizationRow>`select ${authorization_list} from tallystick_authorizations a ${with_root}
         where a.id = ${id} and a.company_id = ${company_id}`.execute(db);
       return rows[0] === undefined ? null : authorizationOf(rows[0]);
     },
@@ -101,7 +108,7 @@ export function cardActivity(session: Session): CardActivity {
     async clearings(company_id, card_id, request) {
       const after = afterId('clearings', request);
       const below = after === null ? sql`` : sql`and a.id < ${after}`;
-      const { rows } = await sql<ClearingRow>`select ${clearing_list} from clearings a
+      const { rows } = await sql<ClearingRow>`select ${clearing_list} from tallystick_clearings a
         where a.card_id = ${card_id} and a.company_id = ${company_id} and a.reduced_at_ms is null ${below}
         order by a.id desc limit ${request.limit + 1} offset ${request.offset ?? 0}`.execute(db);
       return pageOf('clearings', rows, request.limit, clearingOf);
@@ -109,7 +116,7 @@ export function cardActivity(session: Session): CardActivity {
 
     async findClearings(ids) {
       if (ids.length === 0) return [];
-      const { rows } = await sql<ClearingRow>`select ${clearing_list} from clearings a
+      const { rows } = await sql<ClearingRow>`select ${clearing_list} from tallystick_clearings a
         where ${isOneOf(dialect, 'a.id', ids)} and a.reduced_at_ms is null order by a.id`.execute(db);
       return rows.map(clearingOf);
     },

@@ -19,7 +19,7 @@ export const searched_max = 1_000;
 
 /** A condition on cards. An index lists the cards that meet it in the order of their ids. */
 interface Condition {
-  readonly table: 'virtual_cards' | 'virtual_card_metadata';
+  readonly table: 'tallystick_virtual_cards' | 'tallystick_virtual_card_metadata';
   /** The column with the id of the card. */
   readonly id: 'id' | 'card_id';
   readonly where: RawBuilder<boolean>;
@@ -96,17 +96,17 @@ function conditionsOf(company_id: number, { metadata = {}, ...columns }: CardFil
   const equalities = Object.entries(columns).filter(([, value]) => value !== undefined);
   const conditions: Condition[] = [
     ...Object.entries(metadata).map(([name, value]) => ({
-      table: 'virtual_card_metadata' as const,
+      table: 'tallystick_virtual_card_metadata' as const,
       id: 'card_id' as const,
       where: sql<boolean>`${of_company} and o.entry = ${toMetadataEntry(name, value)}`,
     })),
     ...equalities.map(([column, value]) => ({
-      table: 'virtual_cards' as const,
+      table: 'tallystick_virtual_cards' as const,
       id: 'id' as const,
       where: sql<boolean>`${of_company} and ${sql.ref(`o.${column}`)} = ${value}`,
     })),
   ];
-  return conditions.length > 0 ? conditions : [{ table: 'virtual_cards', id: 'id', where: of_company }];
+  return conditions.length > 0 ? conditions : [{ table: 'tallystick_virtual_cards', id: 'id', where: of_company }];
 }
 
 /** The conditions from the rarest on; none when no card meets one of them. */

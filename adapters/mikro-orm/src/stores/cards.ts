@@ -22,9 +22,9 @@ export function cardStore(session: Session): CardStore {
 
   function cards() {
     return db
-      .selectFrom('virtual_cards as v')
-      .innerJoin('real_cards as r', 'r.id', 'v.rcn_id')
-      .innerJoin('virtual_card_details as d', 'd.card_id', 'v.id')
+      .selectFrom('tallystick_virtual_cards as v')
+      .innerJoin('tallystick_real_cards as r', 'r.id', 'v.rcn_id')
+      .innerJoin('tallystick_virtual_card_details as d', 'd.card_id', 'v.id')
       .selectAll('v')
       .select(['r.alias as rcn_alias', 'r.billing_currency'])
       .select(detail_names.map((name) => `d.${name}` as const));
@@ -37,13 +37,13 @@ export function cardStore(session: Session): CardStore {
 
   async function insertMetadata(company_id: number, card_id: number, metadata: VirtualCard['metadata']): Promise<void> {
     const rows = toMetadataEntries(metadata).map((entry) => ({ company_id, entry, card_id }));
-    if (rows.length > 0) await db.insertInto('virtual_card_metadata').values(rows).execute();
+    if (rows.length > 0) await db.insertInto('tallystick_virtual_card_metadata').values(rows).execute();
   }
 
   return {
     async insert(card, number, window_start_ms) {
       const inserted = await db
-        .insertInto('virtual_cards')
+        .insertInto('tallystick_virtual_cards')
         .values({
           ...toMutableColumns(card),
           company_id: card.company_id,
@@ -65,7 +65,7 @@ export function cardStore(session: Session): CardStore {
         .executeTakeFirst();
       if (inserted === undefined) return null;
       await db
-        .insertInto('virtual_card_details')
+        .insertInto('tallystick_virtual_card_details')
         .values({ card_id: inserted.id, ...toDetailRow(card) })
         .execute();
       await insertMetadata(card.company_id, inserted.id, card.metadata);
@@ -77,7 +77,7 @@ export function cardStore(session: Session): CardStore {
       // commit.
       if (options?.for_update) {
         const held = db
-          .selectFrom('virtual_cards')
+          .selectFrom('tallystick_virtual_cards')
           .select('id')
           .where('id', '=', id)
           .where('company_id', '=', company_id);
@@ -89,7 +89,7 @@ export function cardStore(session: Session): CardStore {
     async lock(company_id, ids) {
       if (ids.length === 0) return;
       const held = db
-        .selectFrom('virtual_cards')
+        .selectFrom('tallystick_virtual_cards')
         .select('id')
         .where(isOneOf(session.dialect, 'id', ids))
         .where('company_id', '=', company_id)
@@ -111,17 +111,21 @@ export function cardStore(session: Session): CardStore {
 
     async update(card) {
       const before = await db
-        .selectFrom('virtual_card_details')
+        .selectFrom('tallystick_virtual_card_details')
         .select('metadata')
         .where('card_id', '=', card.id)
         .executeTakeFirstOrThrow();
-      await db.updateTable('virtual_cards').set(toMutableColumns(card)).where('id', '=', card.id).execute();
-      await db.updateTable('virtual_card_details').set(toDetailRow(card)).where('card_id', '=', card.id).execute();
+      await db.updateTable('tallystick_virtual_cards').set(toMutableColumns(card)).where('id', '=', card.id).execute();
+      await db
+        .updateTable('tallystick_virtual_card_details')
+        .set(toDetailRow(card))
+        .where('card_id', '=', card.id)
+        .execute();
       if (before.metadata === toJsonOrNull(card.metadata)) return;
       const old = toMetadataEntries(parseOrNull(before.metadata));
       if (old.length > 0) {
         await db
-          .deleteFrom('virtual_card_metadata')
+          .deleteFrom('tallystick_virtual_card_metadata')
           .where('company_id', '=', card.company_id)
           .where('entry', 'in', old)
           .where('card_id', '=', card.id)
@@ -131,12 +135,12 @@ export function cardStore(session: Session): CardStore {
     },
 
     async resetCodeFailures(card_id) {
-      const held = db.selectFrom('virtual_cards').select('id').where('id', '=', card_id);
+      const held = db.selectFrom('tallystick_virtual_cards').select('id').where('id', '=', card_id);
       await lockForUpdate(session, held).execute();
       const row = await cards().where('v.id', '=', card_id).executeTakeFirst();
       if (row === undefined) return null;
       await db
-        .updateTable('virtual_cards')
+        .updateTable('tallystick_virtual_cards')
         .set({ code_failures: 0, code_failures_on: null })
         .where('id', '=', card_id)
         .execute();
@@ -145,7 +149,7 @@ export function cardStore(session: Session): CardStore {
 
     async number(card_id) {
       return await db
-        .selectFrom('virtual_cards')
+        .selectFrom('tallystick_virtual_cards')
         .select(['number_sealed', 'number_key_id', 'number_index'])
         .where('id', '=', card_id)
         .executeTakeFirstOrThrow();
@@ -154,7 +158,7 @@ export function cardStore(session: Session): CardStore {
     async knownNumbers(number_indexes) {
       if (number_indexes.length === 0) return [];
       const rows = await db
-        .selectFrom('virtual_cards')
+        .selectFrom('tallystick_virtual_cards')
         .select('number_index')
         .where('number_index', 'in', number_indexes)
         .execute();
@@ -164,7 +168,7 @@ export function cardStore(session: Session): CardStore {
     async numbers(card_ids) {
       if (card_ids.length === 0) return new Map();
       const rows = await db
-        .selectFrom('virtual_cards')
+        .selectFrom('tallystick_virtual_cards')
         .select(['id', 'number_sealed', 'number_key_id', 'number_index'])
         .where('id', 'in', card_ids)
         .execute();
@@ -174,7 +178,7 @@ export function cardStore(session: Session): CardStore {
     async sealedByOtherKeys(key_id, limit, options) {
       for (const other of await findOtherKeys(key_id)) {
         const numbers = db
-          .selectFrom('virtual_cards')
+          .selectFrom('tallystick_virtual_cards')
           .select(['id', 'number_sealed', 'number_key_id', 'number_index'])
           .where('number_key_id', '=', other)
           .orderBy('id')
@@ -193,8 +197,8 @@ export function cardStore(session: Session): CardStore {
         ({ card_id, number: { number_sealed, number_key_id } }) =>
           sql`(cast(${card_id} as bigint), cast(${number_sealed} as ${bytes}), ${number_key_id})`,
       );
-      await sql`update virtual_cards set number_sealed = n.column2, number_key_id = n.column3
-        from (values ${sql.join(rows)}) as n where virtual_cards.id = n.column1`.execute(db);
+      await sql`update tallystick_virtual_cards set number_sealed = n.column2, number_key_id = n.column3
+        from (values ${sql.join(rows)}) as n where tallystick_virtual_cards.id = n.column1`.execute(db);
     },
 
     ...cardActivity(session),
@@ -205,7 +209,7 @@ export function cardStore(session: Session): CardStore {
     const others: string[] = [];
     for (let last = ''; ; ) {
       const next = await db
-        .selectFrom('virtual_cards')
+        .selectFrom('tallystick_virtual_cards')
         .select((eb) => eb.fn.min('number_key_id').as('key_id'))
         .where('number_key_id', '>', last)
         .executeTakeFirst();
@@ -233,7 +237,7 @@ function toMutableColumns(card: Omit<VirtualCard, 'id' | 'counters' | 'rcn_alias
 }
 
 type DetailName = keyof typeof card_detail_columns;
-type DetailRow = Pick<Selectable<Tables['virtual_card_details']>, DetailName>;
+type DetailRow = Pick<Selectable<Tables['tallystick_virtual_card_details']>, DetailName>;
 
 const detail_names = Object.keys(card_detail_columns) as DetailName[];
 
@@ -260,7 +264,7 @@ function toSealedColumns({ number_sealed, number_key_id }: SealedNumber) {
   return { number_sealed, number_key_id };
 }
 
-type CardRow = Selectable<Tables['virtual_cards']> &
+type CardRow = Selectable<Tables['tallystick_virtual_cards']> &
   DetailRow & { readonly rcn_alias: string; readonly billing_currency: string };
 
 function cardOf(columns: CardRow): VirtualCard {

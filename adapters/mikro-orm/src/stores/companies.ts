@@ -11,7 +11,7 @@ export function companyStore(session: Session): CompanyStore {
   return {
     async insert(company) {
       const row = await db
-        .insertInto('companies')
+        .insertInto('tallystick_companies')
         .values({ ...company, hold_days: toColumn(company.hold_days) })
         // Waits for another transaction that inserts the same number.
         .onConflict((conflict) => conflict.column('customer_number').doNothing())
@@ -23,14 +23,14 @@ export function companyStore(session: Session): CompanyStore {
 
     async update({ id, customer_number: _fixed, created_at_ms: _kept, hold_days, ...changed }) {
       await db
-        .updateTable('companies')
+        .updateTable('tallystick_companies')
         .set({ ...changed, hold_days: toColumn(hold_days) })
         .where('id', '=', id)
         .execute();
     },
 
     async find(id, options) {
-      const found = db.selectFrom('companies').selectAll().where('id', '=', id);
+      const found = db.selectFrom('tallystick_companies').selectAll().where('id', '=', id);
       const row = await (options?.for_update ? lockForUpdate(session, found) : found).executeTakeFirst();
       return row === undefined ? null : companyOf(row);
     },
@@ -38,7 +38,7 @@ export function companyStore(session: Session): CompanyStore {
     async findByIds(ids) {
       if (ids.length === 0) return [];
       const rows = await db
-        .selectFrom('companies')
+        .selectFrom('tallystick_companies')
         .selectAll()
         .where(isOneOf(session.dialect, 'id', ids))
         .execute();
@@ -46,7 +46,7 @@ export function companyStore(session: Session): CompanyStore {
     },
 
     list(page) {
-      return readNewestFirst('companies', db.selectFrom('companies').selectAll(), 'id', page, companyOf);
+      return readNewestFirst('companies', db.selectFrom('tallystick_companies').selectAll(), 'id', page, companyOf);
     },
   };
 }
@@ -55,6 +55,6 @@ function toColumn(hold_days: Company['hold_days']): number | null {
   return hold_days === 'never' ? no_end : hold_days;
 }
 
-function companyOf(row: Selectable<Tables['companies']>): Company {
+function companyOf(row: Selectable<Tables['tallystick_companies']>): Company {
   return { ...row, full_details_in_mail: Boolean(row.full_details_in_mail), hold_days: holdDaysOf(row.hold_days) };
 }

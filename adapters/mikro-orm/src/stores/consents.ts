@@ -7,12 +7,17 @@ import { readNewestFirst } from './paging.ts';
 /** Consents of Open Banking. */
 export function consentStore(session: Session): ConsentStore {
   const { db } = session;
-  const found = (consent_id: string) => db.selectFrom('consents').selectAll().where('consent_id', '=', consent_id);
+  const found = (consent_id: string) =>
+    db.selectFrom('tallystick_consents').selectAll().where('consent_id', '=', consent_id);
   const ofUser = (user_id: string) =>
-    db.selectFrom('consents').selectAll().where('user_id', '=', user_id).where('deleted_at_ms', 'is', null);
+    db.selectFrom('tallystick_consents').selectAll().where('user_id', '=', user_id).where('deleted_at_ms', 'is', null);
   return {
     async insert(consent) {
-      const row = await db.insertInto('consents').values(toRow(consent)).returningAll().executeTakeFirstOrThrow();
+      const row = await db
+        .insertInto('tallystick_consents')
+        .values(toRow(consent))
+        .returningAll()
+        .executeTakeFirstOrThrow();
       return consentOf(row);
     },
 
@@ -29,7 +34,7 @@ export function consentStore(session: Session): ConsentStore {
     },
 
     async update({ id, ...consent }) {
-      await db.updateTable('consents').set(toRow(consent)).where('id', '=', id).execute();
+      await db.updateTable('tallystick_consents').set(toRow(consent)).where('id', '=', id).execute();
     },
 
     async listOfUser(user_id, page) {
@@ -49,7 +54,7 @@ export function consentStore(session: Session): ConsentStore {
   };
 }
 
-type NewRow = Omit<Insertable<Tables['consents']>, 'id'>;
+type NewRow = Omit<Insertable<Tables['tallystick_consents']>, 'id'>;
 
 function toRow(consent: Omit<AccountAccessConsent, 'id'> | Omit<FundsConfirmationConsent, 'id'>): NewRow {
   const shared = { ...consent, account_numbers: JSON.stringify(consent.account_numbers) };
@@ -72,7 +77,7 @@ function consentOf({
   transaction_to_date_time,
   debtor_account,
   ...row
-}: Selectable<Tables['consents']>): Consent {
+}: Selectable<Tables['tallystick_consents']>): Consent {
   const shared = {
     ...row,
     decided_ahead: Boolean(row.decided_ahead),

@@ -9,12 +9,12 @@ import { readNewestFirst } from './paging.ts';
 /** Deliveries as clients read and retry them. */
 export function deliveryStore(session: Session): DeliveryStore {
   const { db, dialect } = session;
-  const deliveries = () => db.selectFrom('deliveries').selectAll();
+  const deliveries = () => db.selectFrom('tallystick_deliveries').selectAll();
 
   async function attemptsOf(delivery_ids: readonly number[]): Promise<ReadonlyMap<number, readonly Attempt[]>> {
     if (delivery_ids.length === 0) return new Map();
     const rows = await db
-      .selectFrom('delivery_attempts')
+      .selectFrom('tallystick_delivery_attempts')
       .selectAll()
       .where(isOneOf(dialect, 'delivery_id', delivery_ids))
       .orderBy('delivery_id')
@@ -60,12 +60,12 @@ export function deliveryStore(session: Session): DeliveryStore {
     },
 
     async update({ id, ...delivery }) {
-      await db.updateTable('deliveries').set(delivery).where('id', '=', id).execute();
+      await db.updateTable('tallystick_deliveries').set(delivery).where('id', '=', id).execute();
     },
 
     async recover(webhook_id, since_ms, now_ms, limit) {
       const failed = db
-        .selectFrom('deliveries')
+        .selectFrom('tallystick_deliveries')
         .select('id')
         .where('webhook_id', '=', webhook_id)
         .where('state', '=', 'failed')
@@ -75,7 +75,7 @@ export function deliveryStore(session: Session): DeliveryStore {
         .orderBy('id')
         .limit(limit);
       const rows = await db
-        .updateTable('deliveries')
+        .updateTable('tallystick_deliveries')
         .set((eb) => ({
           state: 'pending' as const,
           round: eb('round', '+', 1),
@@ -119,20 +119,22 @@ function newestOfWebhooks(
   // Pending ones are few, and are sorted. In the order of ids, the index of all deliveries of the
   // webhook would be read for them.
   const is_pending = state === 'pending' || due !== undefined;
-  const newest = sql`select x.id from deliveries x where ${sql.join(of_delivery, sql` and `)}
+  const newest = sql`select x.id from tallystick_deliveries x where ${sql.join(of_delivery, sql` and `)}
     order by ${is_pending ? sql`x.id + 0` : sql`x.id`} desc limit ${limit + 1 + (offset ?? 0)}`;
   const of_each =
-    dialect === 'postgres' ? sql`cross join lateral (${newest}) d` : sql`join deliveries d on d.id in (${newest})`;
+    dialect === 'postgres'
+      ? sql`cross join lateral (${newest}) d`
+      : sql`join tallystick_deliveries d on d.id in (${newest})`;
   const of_webhook = [sql`true`];
   if (company_id !== undefined) of_webhook.push(sql`w.company_id = ${company_id}`);
   if (webhook_id !== undefined) of_webhook.push(sql`w.id = ${webhook_id}`);
-  return sql<number>`(select d.id from webhooks w ${of_each} where ${sql.join(of_webhook, sql` and `)})`;
+  return sql<number>`(select d.id from tallystick_webhooks w ${of_each} where ${sql.join(of_webhook, sql` and `)})`;
 }
 
 export function deliveryOf({
   lease: _,
   lease_until_machine_ms: __,
   ...row
-}: Selectable<Tables['deliveries']>): Delivery {
+}: Selectable<Tables['tallystick_deliveries']>): Delivery {
   return row;
 }

@@ -28,9 +28,9 @@ export function deliveryDesk(sessions: UnitOfWork<Session>): DeliveryDesk {
       sessions.read(async ({ db }) => {
         const { rows } = await sql<{ pending: number; oldest_due_at_ms: number | null; failing: number }>`
           select count(*) as pending, min(d.due_at_ms) filter (where not ${is_failing}) as oldest_due_at_ms,
-            (select count(*) from webhooks where ${is_failing}) as failing
-          from deliveries d join webhooks on webhooks.id = d.webhook_id
-          where d.state = 'pending' and webhooks.status = 'active'`.execute(db);
+            (select count(*) from tallystick_webhooks where ${is_failing}) as failing
+          from tallystick_deliveries d join tallystick_webhooks on tallystick_webhooks.id = d.webhook_id
+          where d.state = 'pending' and tallystick_webhooks.status = 'active'`.execute(db);
         const [{ pending, oldest_due_at_ms, failing }] = rows as [(typeof rows)[number]];
         const is_due = oldest_due_at_ms !== null;
         return {
@@ -42,20 +42,20 @@ export function deliveryDesk(sessions: UnitOfWork<Session>): DeliveryDesk {
     workload: (now_ms, machine_ms) =>
       sessions.read(async ({ db }) => {
         const { due, in_flight, unrelayed } = await db
-          .selectFrom('deliveries')
+          .selectFrom('tallystick_deliveries')
           .select((eb) => [
             eb.fn.countAll<number>().as('due'),
             eb.fn.countAll<number>().filterWhere('lease_until_machine_ms', '>', machine_ms).as('in_flight'),
             // In one statement: a relay that commits between two statements would hide its
             // deliveries from both.
             eb
-              .selectFrom('event_outbox')
+              .selectFrom('tallystick_event_outbox')
               .select((one) => one.fn.countAll<number>().as('count'))
               .as('unrelayed'),
           ])
           .where('state', '=', 'pending')
           .where('due_at_ms', '<=', now_ms)
-          .where('webhook_id', 'in', db.selectFrom('webhooks').select('id').where('status', '=', 'active'))
+          .where('webhook_id', 'in', db.selectFrom('tallystick_webhooks').select('id').where('status', '=', 'active'))
           .executeTakeFirstOrThrow();
         return {
           unrelayed: Number(unrelayed),
@@ -73,25 +73,25 @@ async function claim(
   lease: Lease,
 ): Promise<readonly WorkOrder[]> {
   const skip_locked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
-  const { rows } = await sql<Selectable<Tables['deliveries']>>`
-    update deliveries set lease = ${lease.token}, lease_until_machine_ms = ${lease.until_machine_ms}
+  const { rows } = await sql<Selectable<Tables['tallystick_deliveries']>>`
+    update tallystick_deliveries set lease = ${lease.token}, lease_until_machine_ms = ${lease.until_machine_ms}
     where id in (
-      select d.id from deliveries d
+      select d.id from tallystick_deliveries d
       where ${isOneOf(dialect, 'd.id', delivery_ids)} and d.state = 'pending' and d.due_at_ms <= ${now_ms}
         and (d.lease_until_machine_ms is null or d.lease_until_machine_ms <= ${lease.machine_ms})
-        and exists (select 1 from webhooks w where w.id = d.webhook_id and w.status = 'active')
+        and exists (select 1 from tallystick_webhooks w where w.id = d.webhook_id and w.status = 'active')
       order by d.id ${skip_locked}
     ) returning *`.execute(db);
   if (rows.length === 0) return [];
   const event_ids = [...new Set(rows.map((row) => row.event_id))];
   const webhook_ids = [...new Set(rows.map((row) => row.webhook_id))];
   const events = await db
-    .selectFrom('events')
+    .selectFrom('tallystick_events')
     .select(event_fields)
     .where(isOneOf(dialect, 'id', event_ids))
     .execute();
   const webhooks = await db
-    .selectFrom('webhooks')
+    .selectFrom('tallystick_webhooks')
     .selectAll()
     .where(isOneOf(dialect, 'id', webhook_ids))
     .execute();
@@ -125,19 +125,19 @@ async function record(session: Session, given: readonly WorkResult[]): Promise<v
   );
   // A round that a retry began after the claim stays.
   const in_its_round = ['state', 'round_started_at_ms', 'round_attempts', 'due_at_ms', 'finished_at_ms'].map((name) => {
-    const [mine, stored] = [sql.ref(`n.${name}`), sql.ref(`deliveries.${name}`)];
-    return sql`${sql.ref(name)} = case when deliveries.round = n.round then ${mine} else ${stored} end`;
+    const [mine, stored] = [sql.ref(`n.${name}`), sql.ref(`tallystick_deliveries.${name}`)];
+    return sql`${sql.ref(name)} = case when tallystick_deliveries.round = n.round then ${mine} else ${stored} end`;
   });
   const recorded = await sql<{ id: number }>`
-    update deliveries set ${sql.join(in_its_round)}, attempts = n.attempts, lease = null, lease_until_machine_ms = null
+    update tallystick_deliveries set ${sql.join(in_its_round)}, attempts = n.attempts, lease = null, lease_until_machine_ms = null
     from ${jsonRows(dialect, result_columns, rows)} as n
-    where deliveries.id = n.id and deliveries.lease = n.lease
-    returning deliveries.id as id`.execute(db);
+    where tallystick_deliveries.id = n.id and tallystick_deliveries.lease = n.lease
+    returning tallystick_deliveries.id as id`.execute(db);
   const still_ours = new Set(recorded.rows.map(({ id }) => id));
   const attempts = results.flatMap(({ attempt }) => (still_ours.has(attempt.delivery_id) ? [attempt] : []));
   if (attempts.length === 0) return;
   const columns = sql.join(Object.keys(attempt_columns).map((name) => sql.ref(name)));
-  await sql`insert into delivery_attempts (${columns})
+  await sql`insert into tallystick_delivery_attempts (${columns})
     select ${columns} from ${jsonRows(dialect, attempt_columns, attempts)} as n where true`.execute(db);
 }
 
@@ -147,12 +147,12 @@ async function changeHealth({ db, dialect }: Session, changes: readonly HealthCh
   const table = jsonRows(dialect, health_columns, rows);
   const in_id_order = dialect === 'postgres' ? sql`order by w.id for update of w` : sql``;
   await sql`
-    update webhooks set
+    update tallystick_webhooks set
       failures_in_a_row = n.failures + case when n.succeeded = 1 then 0 else failures_in_a_row end,
       failing_since_ms = case when n.succeeded = 1 then n.since_ms else coalesce(failing_since_ms, n.since_ms) end
     from ${table} as n
-    where webhooks.id = n.webhook_id and webhooks.id in (
-      select w.id from webhooks w join ${table} as m on m.webhook_id = w.id
+    where tallystick_webhooks.id = n.webhook_id and tallystick_webhooks.id in (
+      select w.id from tallystick_webhooks w join ${table} as m on m.webhook_id = w.id
       where m.failures > 0 or w.failures_in_a_row > 0 ${in_id_order}
     )`.execute(db);
 }
@@ -198,16 +198,16 @@ async function due(
   { per_webhook, limit, passed_over }: Parameters<DeliveryDesk['due']>[2],
 ) {
   const oldest = sql`
-    select x.id, x.webhook_id, x.due_at_ms from deliveries x
+    select x.id, x.webhook_id, x.due_at_ms from tallystick_deliveries x
     where x.webhook_id = w.id and x.state = 'pending' and x.due_at_ms <= ${now_ms}
       and (x.lease_until_machine_ms is null or x.lease_until_machine_ms <= ${machine_ms})
     order by x.due_at_ms, x.id limit ${per_webhook}`;
   const of_each =
     dialect === 'postgres'
       ? sql`cross join lateral (${oldest}) d`
-      : sql`join deliveries d on d.id in (select id from (${oldest}))`;
+      : sql`join tallystick_deliveries d on d.id in (select id from (${oldest}))`;
   const { rows } = await sql<{ id: number; webhook_id: number; due_at_ms: number }>`
-    select d.id, d.webhook_id, d.due_at_ms from webhooks w ${of_each} where w.status = 'active' and not ${isOneOf(dialect, 'w.id', passed_over)} limit ${limit}`.execute(
+    select d.id, d.webhook_id, d.due_at_ms from tallystick_webhooks w ${of_each} where w.status = 'active' and not ${isOneOf(dialect, 'w.id', passed_over)} limit ${limit}`.execute(
     db,
   );
   // The join may lose the order of the inner select.

@@ -78,9 +78,9 @@ async function beginSearch({ db, dialect }: Session): Promise<IndexState> {
       ? sql`, set_config('enable_seqscan', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)`
       : sql``;
   const { rows } = await sql<IndexState>`
-    select i.segment_size, i.volume_size, i.indexed_below, i.merged_below, (select max(id) from events) as newest_id,
-      exists (select 1 from retention where kind = 'events') as is_purged ${settings}
-    from event_index i`.execute(db);
+    select i.segment_size, i.volume_size, i.indexed_below, i.merged_below, (select max(id) from tallystick_events) as newest_id,
+      exists (select 1 from tallystick_retention where kind = 'events') as is_purged ${settings}
+    from tallystick_event_index i`.execute(db);
   return rows[0]!;
 }
 
@@ -91,7 +91,7 @@ async function beginSearch({ db, dialect }: Session): Promise<IndexState> {
 async function compareEach({ db }: Session, search: Search, from_id: number): Promise<number[]> {
   const { company_id, filters, below, wanted } = search;
   const { rows } = await sql<{ id: number }>`
-    select id from events where id < ${below} and id >= ${from_id} and company_id + 0 = ${company_id}
+    select id from tallystick_events where id < ${below} and id >= ${from_id} and company_id + 0 = ${company_id}
       and ${toConditions(filters)} order by id desc limit ${wanted}`.execute(db);
   return rows.map(({ id }) => id);
 }
@@ -184,7 +184,7 @@ async function findInRanges(
 /** Those of the events that were not purged, newest first. */
 async function keptOf({ db, dialect }: Session, ids: readonly number[]): Promise<readonly number[]> {
   const { rows } = await sql<{ id: number }>`${prepared}
-    select id from events where ${isOneOf(dialect, 'id', ids)} order by id desc`.execute(db);
+    select id from tallystick_events where ${isOneOf(dialect, 'id', ids)} order by id desc`.execute(db);
   return rows.map(({ id }) => id);
 }
 
@@ -240,9 +240,9 @@ async function readBlocks(
   const blocks =
     session.dialect === 'postgres'
       ? sql`lateral (
-          select b.entries from event_filter_blocks b where ${condition} order by b.first_key offset 0
+          select b.entries from tallystick_event_filter_blocks b where ${condition} order by b.first_key offset 0
         ) b on true`
-      : sql`event_filter_blocks b on ${condition}`;
+      : sql`tallystick_event_filter_blocks b on ${condition}`;
   const { rows } = await sql<FoundBlock>`${prepared}
     select r.from_id, b.entries, ${merged_below} from ${tableOf(session, ranges)} as r left join ${blocks}`.execute(
     session.db,
@@ -250,7 +250,7 @@ async function readBlocks(
   return rows;
 }
 
-const merged_below = sql`(select merged_below from event_index) as merged_below`;
+const merged_below = sql`(select merged_below from tallystick_event_index) as merged_below`;
 
 function tableOf({ dialect }: Session, ranges: readonly EventRange[]): RawBuilder<unknown> {
   return jsonRows(dialect, { from_id: 'integer', range_size: 'integer' }, ranges);
@@ -264,7 +264,7 @@ function isOf({ name }: EventFilter, block: string): RawBuilder<unknown> {
 
 /** A value of the last block `l` of the range `r` that begins at or before a key. */
 function lastOf(filter: EventFilter, key: Uint8Array, value: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`(select ${value} from event_filter_blocks l
+  return sql`(select ${value} from tallystick_event_filter_blocks l
     where ${isOf(filter, 'l')} and l.first_key <= ${key} order by l.first_key desc limit 1)`;
 }
 

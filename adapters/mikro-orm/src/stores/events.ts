@@ -25,11 +25,15 @@ export function eventStore(session: Session, event_index: Pick<WrittenEventIndex
     if (dialect === 'postgres') {
       const { rows } = await sql<{ id: number }>`
         with writer as materialized (select pg_advisory_xact_lock_shared(${sql.raw(lockKey(event_writers_lock))}))
-        select nextval('events_id_seq') as id from writer cross join generate_series(1, ${count})`.execute(db);
+        select nextval('tallystick_events_id_seq') as id from writer cross join generate_series(1, ${count})`.execute(
+        db,
+      );
       return rows.map(({ id }) => id).sort((a, b) => a - b);
     }
     // Not the highest id of the table: the newest events may have been purged.
-    const { rows } = await sql<{ id: number }>`select seq as id from sqlite_sequence where name = 'events'`.execute(db);
+    const { rows } = await sql<{
+      id: number;
+    }>`select seq as id from sqlite_sequence where name = 'tallystick_events'`.execute(db);
     const last_id = rows[0]?.id ?? 0;
     return Array.from({ length: count }, (_, at) => last_id + 1 + at);
   }
@@ -46,7 +50,7 @@ export function eventStore(session: Session, event_index: Pick<WrittenEventIndex
           previous: toJsonOrNull(event.previous),
         }));
         await db
-          .insertInto('events')
+          .insertInto('tallystick_events')
           .values(rows as never)
           .execute();
       }
@@ -56,7 +60,7 @@ export function eventStore(session: Session, event_index: Pick<WrittenEventIndex
 
     async find(company_id, id) {
       const row = await db
-        .selectFrom('events')
+        .selectFrom('tallystick_events')
         .select(event_fields)
         .where('id', '=', id)
         .where('company_id', '=', company_id)
@@ -66,14 +70,14 @@ export function eventStore(session: Session, event_index: Pick<WrittenEventIndex
 
     async list(company_id, filters, page) {
       if (filters.length === 0) {
-        const events = db.selectFrom('events').select(event_fields).where('company_id', '=', company_id);
+        const events = db.selectFrom('tallystick_events').select(event_fields).where('company_id', '=', company_id);
         return await readNewestFirst('events', events, 'id', page, eventOf);
       }
       const ids = await findEventIds(session, company_id, filters, page);
       if (ids.length === 0) return { items: [], next: null };
       // After `findEventIds`, which sets how the statement is planned.
       const { rows } = await sql<EventRow>`${prepared}
-        select ${sql.join(event_fields.map((field) => sql.ref(field)))} from events
+        select ${sql.join(event_fields.map((field) => sql.ref(field)))} from tallystick_events
         where ${isOneOf(dialect, 'id', ids)} order by id desc`.execute(db);
       return pageOf('events', rows, page.limit, eventOf);
     },
@@ -91,7 +95,7 @@ export const event_fields = [
   'previous',
 ] as const;
 
-type EventRow = Pick<Selectable<Tables['events']>, (typeof event_fields)[number]>;
+type EventRow = Pick<Selectable<Tables['tallystick_events']>, (typeof event_fields)[number]>;
 
 export function eventOf(row: EventRow): Event {
   return {

@@ -11,7 +11,7 @@ export function idempotencyStore(session: Session): IdempotencyStore {
       const claim = { token, request_sha256, claimed_at_ms: now_ms, lease_until_machine_ms, answer_sealed: null };
       for (;;) {
         const inserted = await db
-          .insertInto('idempotency_records')
+          .insertInto('tallystick_idempotency_records')
           .values({ scope, key, ...claim })
           .onConflict((conflict) => conflict.columns(['scope', 'key']).doNothing())
           .returning('scope')
@@ -19,7 +19,7 @@ export function idempotencyStore(session: Session): IdempotencyStore {
         if (inserted !== undefined) return { kind: 'claimed' };
 
         const taken = db
-          .selectFrom('idempotency_records')
+          .selectFrom('tallystick_idempotency_records')
           .selectAll()
           .where('scope', '=', scope)
           .where('key', '=', key);
@@ -34,7 +34,7 @@ export function idempotencyStore(session: Session): IdempotencyStore {
           if (in_progress) return { kind: 'in_progress' };
         }
         await db
-          .updateTable('idempotency_records')
+          .updateTable('tallystick_idempotency_records')
           .set(claim)
           .where('scope', '=', scope)
           .where('key', '=', key)
@@ -45,7 +45,7 @@ export function idempotencyStore(session: Session): IdempotencyStore {
 
     async complete({ scope, key, token }, answer_sealed) {
       const { numUpdatedRows } = await db
-        .updateTable('idempotency_records')
+        .updateTable('tallystick_idempotency_records')
         .set({ answer_sealed })
         .where('scope', '=', scope)
         .where('key', '=', key)
@@ -62,7 +62,7 @@ export function idempotencyStore(session: Session): IdempotencyStore {
 
     async release({ scope, key, token }) {
       await db
-        .deleteFrom('idempotency_records')
+        .deleteFrom('tallystick_idempotency_records')
         .where('scope', '=', scope)
         .where('key', '=', key)
         .where('token', '=', token)
@@ -72,14 +72,14 @@ export function idempotencyStore(session: Session): IdempotencyStore {
 
     async purge(before_ms, machine_ms, limit) {
       const old = db
-        .selectFrom('idempotency_records')
+        .selectFrom('tallystick_idempotency_records')
         .select(['scope', 'key'])
         .where('claimed_at_ms', '<', before_ms)
         .where((eb) => eb.or([eb('answer_sealed', 'is not', null), eb('lease_until_machine_ms', '<=', machine_ms)]))
         .orderBy('claimed_at_ms')
         .limit(limit);
       const { numDeletedRows } = await db
-        .deleteFrom('idempotency_records')
+        .deleteFrom('tallystick_idempotency_records')
         .where(sql`(scope, "key")`, 'in', lockOrSkip(session, old))
         .executeTakeFirst();
       return Number(numDeletedRows);

@@ -19,10 +19,10 @@ const decisions_lock = 1_733_902_118;
 /** Imports of files, and the batches of records that they staged. */
 export function importStore(session: Session): ImportStore {
   const { db, dialect } = session;
-  const imports = () => db.selectFrom('imports').selectAll();
+  const imports = () => db.selectFrom('tallystick_imports').selectAll();
   const batches = (import_id: number, kind: ImportBatch['kind']) =>
     db
-      .selectFrom('import_batches')
+      .selectFrom('tallystick_import_batches')
       .select(['import_id', 'kind', 'number', 'sealed'])
       .where('import_id', '=', import_id)
       .where('kind', '=', kind)
@@ -38,7 +38,7 @@ export function importStore(session: Session): ImportStore {
 
     async insert(record) {
       const { id } = await db
-        .insertInto('imports')
+        .insertInto('tallystick_imports')
         .values(rowOf(record, dialect))
         .returning('id')
         .executeTakeFirstOrThrow();
@@ -58,12 +58,12 @@ export function importStore(session: Session): ImportStore {
     },
 
     async update({ id, ...record }) {
-      await db.updateTable('imports').set(rowOf(record, dialect)).where('id', '=', id).execute();
+      await db.updateTable('tallystick_imports').set(rowOf(record, dialect)).where('id', '=', id).execute();
     },
 
     async remove(id) {
-      await db.deleteFrom('import_batches').where('import_id', '=', id).execute();
-      await db.deleteFrom('imports').where('id', '=', id).execute();
+      await db.deleteFrom('tallystick_import_batches').where('import_id', '=', id).execute();
+      await db.deleteFrom('tallystick_imports').where('id', '=', id).execute();
     },
 
     list({ status, format }, page) {
@@ -113,38 +113,45 @@ export function importStore(session: Session): ImportStore {
     },
 
     async stage(staged) {
-      for (const batch of staged) await db.insertInto('import_batches').values(batch).execute();
+      for (const batch of staged) await db.insertInto('tallystick_import_batches').values(batch).execute();
     },
 
     batches: (import_id, kind, after_number, limit) =>
       batches(import_id, kind).where('number', '>', after_number).limit(limit).execute(),
 
     async removeBatch({ import_id, kind, number }) {
-      const batch = db.deleteFrom('import_batches').where('import_id', '=', import_id).where('kind', '=', kind);
+      const batch = db
+        .deleteFrom('tallystick_import_batches')
+        .where('import_id', '=', import_id)
+        .where('kind', '=', kind);
       await batch.where('number', '=', number).execute();
     },
 
     async removeBatches(import_id, kind) {
-      const all = db.deleteFrom('import_batches').where('import_id', '=', import_id);
+      const all = db.deleteFrom('tallystick_import_batches').where('import_id', '=', import_id);
       await (kind === undefined ? all : all.where('kind', '=', kind)).execute();
     },
 
     async moveBatches(from_id, to_id) {
-      await db.updateTable('import_batches').set({ import_id: to_id }).where('import_id', '=', from_id).execute();
+      await db
+        .updateTable('tallystick_import_batches')
+        .set({ import_id: to_id })
+        .where('import_id', '=', from_id)
+        .execute();
     },
 
     async batchesAfter(after_id, limit) {
-      const later = db.selectFrom('import_batches').select(['id', 'sealed']).where('id', '>', after_id);
+      const later = db.selectFrom('tallystick_import_batches').select(['id', 'sealed']).where('id', '>', after_id);
       return await lockForUpdate(session, later.orderBy('id').limit(limit)).execute();
     },
 
     async reseal(id, sealed) {
-      await db.updateTable('import_batches').set({ sealed }).where('id', '=', id).execute();
+      await db.updateTable('tallystick_import_batches').set({ sealed }).where('id', '=', id).execute();
     },
   };
 }
 
-type Row = Selectable<Tables['imports']>;
+type Row = Selectable<Tables['tallystick_imports']>;
 
 function rowOf(record: Omit<ImportRecord, 'id'>, dialect: Session['dialect']): Omit<Row, 'id'> {
   const {

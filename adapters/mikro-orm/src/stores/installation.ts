@@ -28,16 +28,20 @@ export class OtherStatementKey extends Error {
 /** One row, written by its migration. */
 export function installationStore({ db }: Session): InstallationStore {
   async function firstOf<Value extends string>(
-    column: Exclude<keyof Tables['installation'], 'id' | 'installation_id'>,
+    column: Exclude<keyof Tables['tallystick_installation'], 'id' | 'installation_id'>,
     given: Value,
   ): Promise<Value> {
     await db
-      .updateTable('installation')
+      .updateTable('tallystick_installation')
       .set({ [column]: given })
       .where('id', '=', 1)
       .where(column, 'is', null)
       .execute();
-    const row = await db.selectFrom('installation').select(column).where('id', '=', 1).executeTakeFirstOrThrow();
+    const row = await db
+      .selectFrom('tallystick_installation')
+      .select(column)
+      .where('id', '=', 1)
+      .executeTakeFirstOrThrow();
     return (row[column] ?? given) as Value;
   }
 

@@ -5,10 +5,10 @@ import { readNewestFirst } from './paging.ts';
 /** The sandbox's mailbox. */
 export function mailboxStore(session: Session): MailboxStore {
   const { db } = session;
-  const messages = () => db.selectFrom('mailbox_messages').selectAll();
+  const messages = () => db.selectFrom('tallystick_mailbox_messages').selectAll();
   return {
     async insert(message) {
-      await db.insertInto('mailbox_messages').values(message).execute();
+      await db.insertInto('tallystick_mailbox_messages').values(message).execute();
     },
 
     async find(id) {
@@ -22,18 +22,18 @@ export function mailboxStore(session: Session): MailboxStore {
     },
 
     async reseal(id, message_sealed) {
-      await db.updateTable('mailbox_messages').set({ message_sealed }).where('id', '=', id).execute();
+      await db.updateTable('tallystick_mailbox_messages').set({ message_sealed }).where('id', '=', id).execute();
     },
 
     async purge(before_ms, limit) {
       const old = db
-        .selectFrom('mailbox_messages')
+        .selectFrom('tallystick_mailbox_messages')
         .select('id')
         .where('received_at_ms', '<', before_ms)
         .orderBy('received_at_ms')
         .limit(limit);
       const { numDeletedRows } = await db
-        .deleteFrom('mailbox_messages')
+        .deleteFrom('tallystick_mailbox_messages')
         .where('id', 'in', lockForUpdate(session, old))
         .executeTakeFirst();
       return Number(numDeletedRows);

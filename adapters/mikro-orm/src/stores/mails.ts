@@ -8,7 +8,7 @@ import { readNewestFirst } from './paging.ts';
 /** Mails to send and their outcomes. */
 export function mailStore(session: Session): MailStore {
   const { db, dialect } = session;
-  const mails = () => db.selectFrom('mails').selectAll();
+  const mails = () => db.selectFrom('tallystick_mails').selectAll();
   return {
     list({ state, company_id }, page) {
       let its = mails();
@@ -24,7 +24,7 @@ export function mailStore(session: Session): MailStore {
     },
 
     async restart({ id, ...mail }) {
-      await db.updateTable('mails').set(mail).where('id', '=', id).where('state', '<>', 'pending').execute();
+      await db.updateTable('tallystick_mails').set(mail).where('id', '=', id).where('state', '<>', 'pending').execute();
     },
 
     async queue({ company_id, card_id, kind, recipients, created_at_ms }) {
@@ -32,7 +32,7 @@ export function mailStore(session: Session): MailStore {
       const state = 'pending';
       const mail = { company_id, card_id, kind, state, attempts: 0, due_at_ms: created_at_ms, created_at_ms } as const;
       await db
-        .insertInto('mails')
+        .insertInto('tallystick_mails')
         .values(recipients.map((recipient) => ({ ...mail, recipient })))
         .execute();
     },
@@ -46,15 +46,15 @@ export function mailStore(session: Session): MailStore {
       }
       if (candidates.length === 0) return [];
       const skip_locked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
-      const { rows } = await sql<Selectable<Tables['mails']>>`
-        update mails set lease = ${lease.token}, lease_until_machine_ms = ${lease.until_machine_ms}
+      const { rows } = await sql<Selectable<Tables['tallystick_mails']>>`
+        update tallystick_mails set lease = ${lease.token}, lease_until_machine_ms = ${lease.until_machine_ms}
         where id in (
-          select id from mails
+          select id from tallystick_mails
           where ${isOneOf(dialect, 'id', candidates)} and state = 'pending' and ${isFree(lease)} ${skip_locked}
         ) returning *`.execute(db);
       const company_ids = [...new Set(rows.map((row) => row.company_id))];
       const companies = await db
-        .selectFrom('companies')
+        .selectFrom('tallystick_companies')
         .select(['id', 'full_details_in_mail'])
         .where(isOneOf(dialect, 'id', company_ids))
         .execute();
@@ -70,16 +70,16 @@ export function mailStore(session: Session): MailStore {
       if (attempted.length === 0) return;
       const rows = attempted.map(({ mail, lease }) => ({ ...mail, lease }));
       await sql`
-        update mails set state = n.state, attempts = n.attempts, first_attempt_at_ms = n.first_attempt_at_ms,
+        update tallystick_mails set state = n.state, attempts = n.attempts, first_attempt_at_ms = n.first_attempt_at_ms,
           due_at_ms = n.due_at_ms, finished_at_ms = n.finished_at_ms, error = n.error,
           lease = null, lease_until_machine_ms = null
         from ${jsonRows(dialect, recorded_columns, rows)} as n
-        where mails.id = n.id and mails.lease = n.lease`.execute(db);
+        where tallystick_mails.id = n.id and tallystick_mails.lease = n.lease`.execute(db);
     },
 
     async backlog() {
       const row = await db
-        .selectFrom('mails')
+        .selectFrom('tallystick_mails')
         .select((eb) => [eb.fn.countAll<number>().as('pending'), eb.fn.min('due_at_ms').as('oldest_due_at_ms')])
         .where('state', '=', 'pending')
         .executeTakeFirstOrThrow();
@@ -117,16 +117,16 @@ async function findInTurn(
   lease: Lease,
   { limit, per_company_max, after_company_id, to_company_id }: MailTurns & { readonly to_company_id: number },
 ): Promise<number[]> {
-  const nextAfter = (company_id: RawBuilder<unknown>) => sql`select m.company_id from mails m
+  const nextAfter = (company_id: RawBuilder<unknown>) => sql`select m.company_id from tallystick_mails m
     where m.state = 'pending' and m.company_id > ${company_id} and m.company_id <= ${to_company_id}
     order by m.company_id limit 1`;
-  const lane = sql`select m.id, m.company_id, m.due_at_ms, m.lease_until_machine_ms from mails m
+  const lane = sql`select m.id, m.company_id, m.due_at_ms, m.lease_until_machine_ms from tallystick_mails m
     where m.company_id = t.company_id and m.state = 'pending' and m.due_at_ms <= ${now_ms}
     order by m.due_at_ms, m.id limit ${per_company_max}`;
   const of_each =
     dialect === 'postgres'
       ? sql`cross join lateral (${lane}) d`
-      : sql`join mails d on d.id in (select id from (${lane}))`;
+      : sql`join tallystick_mails d on d.id in (select id from (${lane}))`;
   // A lane may be cut off and is not always in order, so one more lane is read than is needed.
   const { rows } = await sql<{ id: number; company_id: number; due_at_ms: number }>`
     with recursive turns (company_id) as (
@@ -142,6 +142,6 @@ async function findInTurn(
     .map(({ id }) => id);
 }
 
-function mailOf({ lease: _, lease_until_machine_ms: __, ...row }: Selectable<Tables['mails']>): Mail {
+function mailOf({ lease: _, lease_until_machine_ms: __, ...row }: Selectable<Tables['tallystick_mails']>): Mail {
   return row;
 }

@@ -7,7 +7,7 @@ export function oneTimeLinkStore(session: Session): OneTimeLinkStore {
   return {
     async replace(link) {
       const kept = await db
-        .insertInto('one_time_links')
+        .insertInto('tallystick_one_time_links')
         .values({ ...link, used_at_ms: null })
         .onConflict((conflict) =>
           conflict
@@ -17,7 +17,7 @@ export function oneTimeLinkStore(session: Session): OneTimeLinkStore {
               created_at_ms: eb.ref('excluded.created_at_ms'),
               expires_at_ms: eb.ref('excluded.expires_at_ms'),
             }))
-            .where('one_time_links.used_at_ms', 'is', null),
+            .where('tallystick_one_time_links.used_at_ms', 'is', null),
         )
         .returning('id')
         .executeTakeFirst();
@@ -25,14 +25,14 @@ export function oneTimeLinkStore(session: Session): OneTimeLinkStore {
     },
 
     async find(token_sha256) {
-      const links = db.selectFrom('one_time_links').selectAll();
+      const links = db.selectFrom('tallystick_one_time_links').selectAll();
       return (await links.where('token_sha256', '=', token_sha256).executeTakeFirst()) ?? null;
     },
 
     async use(token_sha256, now_ms) {
       // A second caller waits for the commit of the first, reads the row again, and finds it used.
       const used = await db
-        .updateTable('one_time_links')
+        .updateTable('tallystick_one_time_links')
         .set({ used_at_ms: now_ms })
         .where('token_sha256', '=', token_sha256)
         .where('used_at_ms', 'is', null)
@@ -44,13 +44,13 @@ export function oneTimeLinkStore(session: Session): OneTimeLinkStore {
 
     async purge(before_ms, limit) {
       const old = db
-        .selectFrom('one_time_links')
+        .selectFrom('tallystick_one_time_links')
         .select('id')
         .where('expires_at_ms', '<', before_ms)
         .orderBy('expires_at_ms')
         .limit(limit);
       const { numDeletedRows } = await db
-        .deleteFrom('one_time_links')
+        .deleteFrom('tallystick_one_time_links')
         .where('id', 'in', lockForUpdate(session, old))
         .executeTakeFirst();
       return Number(numDeletedRows);

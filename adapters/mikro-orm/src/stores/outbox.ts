@@ -34,7 +34,7 @@ export function putInOutbox({ db, beforeCommit }: Session, events: readonly Even
     const entries = events.map(({ id, company_id, event_type }) => ({ event_id: id, company_id, event_type }));
     for (let from = 0; from < entries.length; from += rows_max) {
       await db
-        .insertInto('event_outbox')
+        .insertInto('tallystick_event_outbox')
         .values(entries.slice(from, from + rows_max))
         .execute();
     }
@@ -50,7 +50,7 @@ export function outbox(session: Session): Outbox {
    * Returns each group and whether it was locked.
    */
   async function lockGroups(window: number | null) {
-    const head = sql`select company_id from event_outbox order by position limit ${window}`;
+    const head = sql`select company_id from tallystick_event_outbox order by position limit ${window}`;
     const { rows } = await sql<{ relay_group: number; is_locked: boolean }>`
       with waiting as materialized (select distinct (company_id % ${sql.lit(groups)})::int as relay_group from (${head}) h)
       select relay_group, pg_try_advisory_xact_lock(${sql.raw(lockClass(group_locks))}, relay_group) as is_locked,
@@ -64,8 +64,8 @@ export function outbox(session: Session): Outbox {
    * groups precede this statement. So it sees everything that previous relays of the groups did.
    */
   async function takeEntries(positions: ReturnType<typeof sql>): Promise<readonly EventToRelay[]> {
-    const { rows } = await sql<Selectable<Tables['event_outbox']>>`
-      delete from event_outbox where position in (${positions})
+    const { rows } = await sql<Selectable<Tables['tallystick_event_outbox']>>`
+      delete from tallystick_event_outbox where position in (${positions})
       returning position, event_id, company_id, event_type`.execute(db);
     return rows
       .toSorted((a, b) => a.position - b.position)
@@ -76,7 +76,9 @@ export function outbox(session: Session): Outbox {
     async take(limit) {
       if (dialect === 'sqlite') {
         // The transaction has the write lock of the database, and so has every group.
-        const events = await takeEntries(sql`select position from event_outbox order by position limit ${limit}`);
+        const events = await takeEntries(
+          sql`select position from tallystick_event_outbox order by position limit ${limit}`,
+        );
         return { events, passed_over: false };
       }
       let found = await lockGroups(8 * limit);
@@ -86,7 +88,7 @@ export function outbox(session: Session): Outbox {
       const passed_over = locked.length < found.length;
       if (locked.length === 0) return { events: [], passed_over };
       const events = await takeEntries(sql`
-        select position from event_outbox where company_id % ${sql.lit(groups)} in (${sql.join(locked.map((group) => sql.lit(group)))})
+        select position from tallystick_event_outbox where company_id % ${sql.lit(groups)} in (${sql.join(locked.map((group) => sql.lit(group)))})
         order by position limit ${limit}`);
       return { events, passed_over };
     },
@@ -95,12 +97,12 @@ export function outbox(session: Session): Outbox {
       if (dialect === 'postgres') {
         await sql`select pg_advisory_xact_lock(${sql.raw(lockClass(group_locks))}, ${company_id % groups})`.execute(db);
       }
-      return takeEntries(sql`select position from event_outbox where company_id = ${company_id}`);
+      return takeEntries(sql`select position from tallystick_event_outbox where company_id = ${company_id}`);
     },
 
     async activeWebhooks(company_ids) {
       const active = db
-        .selectFrom('webhooks')
+        .selectFrom('tallystick_webhooks')
         .selectAll()
         .where(isOneOf(dialect, 'company_id', company_ids))
         .where('status', '=', 'active')
@@ -113,12 +115,12 @@ export function outbox(session: Session): Outbox {
       const last = new Map<number, number>();
       for (const { webhook_id, sequence } of deliveries) last.set(webhook_id, sequence);
       const sequences = [...last].map(([webhook_id, sequence]) => ({ webhook_id, sequence }));
-      await sql`update webhooks set last_sequence = n.sequence
+      await sql`update tallystick_webhooks set last_sequence = n.sequence
         from ${jsonRows(dialect, { webhook_id: 'integer', sequence: 'integer' }, sequences)} as n
-        where webhooks.id = n.webhook_id`.execute(db);
+        where tallystick_webhooks.id = n.webhook_id`.execute(db);
       const columns = sql.join(Object.keys(delivery_columns).map((name) => sql.ref(name)));
       const { rows } = await sql<{ id: number; webhook_id: number }>`
-        insert into deliveries (${columns})
+        insert into tallystick_deliveries (${columns})
         select ${columns} from ${jsonRows(dialect, delivery_columns, deliveries)} as n where true
         returning id, webhook_id`.execute(db);
       return rows

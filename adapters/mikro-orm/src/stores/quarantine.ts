@@ -8,7 +8,7 @@ import { readNewestFirst } from './paging.ts';
 /** Messages that were refused and are kept. */
 export function quarantineStore(session: Session): QuarantineStore {
   const { db, dialect } = session;
-  const records = () => db.selectFrom('quarantine').selectAll();
+  const records = () => db.selectFrom('tallystick_quarantine').selectAll();
 
   return {
     async find(id) {
@@ -27,7 +27,7 @@ export function quarantineStore(session: Session): QuarantineStore {
     async apply(applied, at_ms) {
       const { id, clearing_id } = applied;
       const marked = await db
-        .updateTable('quarantine')
+        .updateTable('tallystick_quarantine')
         .set({ status: 'applied', clearing_id, applied_at_ms: at_ms })
         .where('id', '=', id)
         .where('status', '=', 'quarantined')
@@ -43,10 +43,10 @@ export function quarantineStore(session: Session): QuarantineStore {
       const of_id = new Map(applied.toReversed().map((record) => [record.id, record]));
       const rows = jsonRows(dialect, { id: 'integer', clearing_id: 'integer' }, [...of_id.values()]);
       // A later file may have taken a record over.
-      const marked = await sql<{ id: number }>`update quarantine
+      const marked = await sql<{ id: number }>`update tallystick_quarantine
         set status = 'applied', clearing_id = n.clearing_id, applied_at_ms = ${at_ms} from ${rows} as n
-        where quarantine.id = n.id and quarantine.import_id = ${import_id} and quarantine.status = 'quarantined'
-        returning quarantine.id`.execute(db);
+        where tallystick_quarantine.id = n.id and tallystick_quarantine.import_id = ${import_id} and tallystick_quarantine.status = 'quarantined'
+        returning tallystick_quarantine.id`.execute(db);
       await countAgain(
         session,
         import_id,
@@ -61,7 +61,7 @@ export function quarantineStore(session: Session): QuarantineStore {
     },
 
     async countOpen() {
-      const open = db.selectFrom('quarantine').where('status', '=', 'quarantined');
+      const open = db.selectFrom('tallystick_quarantine').where('status', '=', 'quarantined');
       const { count } = await open.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow();
       return Number(count);
     },
@@ -75,7 +75,7 @@ export function quarantineStore(session: Session): QuarantineStore {
     },
 
     async reseal(id, message_sealed) {
-      await db.updateTable('quarantine').set({ message_sealed }).where('id', '=', id).execute();
+      await db.updateTable('tallystick_quarantine').set({ message_sealed }).where('id', '=', id).execute();
     },
   };
 }
@@ -84,18 +84,21 @@ export function quarantineStore(session: Session): QuarantineStore {
 async function countAgain(session: Session, import_id: number, marked: readonly AppliedRecord[]): Promise<void> {
   const { db } = session;
   // The lock comes first, so that the count sees every other transaction that applied a record.
-  const imports = db.selectFrom('imports').selectAll();
+  const imports = db.selectFrom('tallystick_imports').selectAll();
   const row = await lockForUpdate(session, imports.where('id', '=', import_id)).executeTakeFirst();
   if (row === undefined) return;
-  const open = db.selectFrom('quarantine').where('import_id', '=', import_id).where('status', '=', 'quarantined');
+  const open = db
+    .selectFrom('tallystick_quarantine')
+    .where('import_id', '=', import_id)
+    .where('status', '=', 'quarantined');
   const { count } = await open.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow();
   await db
-    .updateTable('imports')
+    .updateTable('tallystick_imports')
     .set(countsAfterReplay(row, marked, Number(count)))
     .where('id', '=', import_id)
     .execute();
 }
 
-function recordOf(row: Selectable<Tables['quarantine']>): QuarantinedRecord {
+function recordOf(row: Selectable<Tables['tallystick_quarantine']>): QuarantinedRecord {
   return { ...row, excerpt: JSON.parse(row.excerpt) };
 }

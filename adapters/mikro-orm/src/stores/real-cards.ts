@@ -8,8 +8,8 @@ export function realCardStore(session: Session): RealCardStore {
   const { db } = session;
   const cardsOf = () =>
     db
-      .selectFrom('real_cards as r')
-      .leftJoin('virtual_cards as v', (join) =>
+      .selectFrom('tallystick_real_cards as r')
+      .leftJoin('tallystick_virtual_cards as v', (join) =>
         join.onRef('v.company_id', '=', 'r.company_id').onRef('v.rcn_id', '=', 'r.id'),
       );
   return {
@@ -19,17 +19,17 @@ export function realCardStore(session: Session): RealCardStore {
         // unique index.
         await lockForUpdate(
           session,
-          db.selectFrom('companies').select('id').where('id', '=', card.company_id),
+          db.selectFrom('tallystick_companies').select('id').where('id', '=', card.company_id),
         ).execute();
         await db
-          .updateTable('real_cards')
+          .updateTable('tallystick_real_cards')
           .set({ is_default: false })
           .where('company_id', '=', card.company_id)
           .where('is_default', '=', true)
           .execute();
       }
       const row = await db
-        .insertInto('real_cards')
+        .insertInto('tallystick_real_cards')
         .values({
           company_id: card.company_id,
           alias: card.alias,
@@ -47,7 +47,7 @@ export function realCardStore(session: Session): RealCardStore {
 
     async find(company_id, id) {
       const row = await db
-        .selectFrom('real_cards')
+        .selectFrom('tallystick_real_cards')
         .selectAll()
         .where('id', '=', id)
         .where('company_id', '=', company_id)
@@ -57,7 +57,7 @@ export function realCardStore(session: Session): RealCardStore {
 
     async findDefault(company_id) {
       const row = await db
-        .selectFrom('real_cards')
+        .selectFrom('tallystick_real_cards')
         .selectAll()
         .where('company_id', '=', company_id)
         .where('is_default', '=', true)
@@ -66,7 +66,7 @@ export function realCardStore(session: Session): RealCardStore {
     },
 
     list(company_id, page) {
-      const all = db.selectFrom('real_cards').selectAll();
+      const all = db.selectFrom('tallystick_real_cards').selectAll();
       const query = company_id === null ? all : all.where('company_id', '=', company_id);
       return readNewestFirst('real_cards', query, 'id', page, realCardOf);
     },
@@ -91,7 +91,7 @@ export function realCardStore(session: Session): RealCardStore {
   };
 }
 
-function realCardOf(row: Selectable<Tables['real_cards']>): RealCard {
+function realCardOf(row: Selectable<Tables['tallystick_real_cards']>): RealCard {
   return {
     ...row,
     velocity_enabled: Boolean(row.velocity_enabled),

@@ -35,8 +35,8 @@ export async function settledRows(
   const root_id = sql.ref(is_authorizations ? 't.root_id' : 't.authorization_id');
   const { rows } = await sql<(AuthorizationRow | ClearingRow) & Facts>`
     select ${columns}, v.recurring, r.held as root_held
-    from (select * from ${sql.table(kind)} where id > ${after} order by id limit ${retention_batch_max}) t
-    join virtual_cards v on v.id = t.card_id left join authorizations r on r.id = ${root_id}
+    from (select * from ${sql.table(`tallystick_${kind}`)} where id > ${after} order by id limit ${retention_batch_max}) t
+    join tallystick_virtual_cards v on v.id = t.card_id left join tallystick_authorizations r on r.id = ${root_id}
     order by t.id`.execute(db);
   const records = rows.map(({ recurring, root_held, ...row }) => {
     const held = root_held ?? 0;
@@ -68,7 +68,7 @@ export async function reduceRows(
   const skip_locked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
   const still_settled = kind === 'authorizations' ? sql`and held = 0` : sql``;
   const free = await sql<{ id: number }>`
-    select id from ${sql.table(kind)} where ${isOneOf(dialect, 'id', [...records.keys()])}
+    select id from ${sql.table(`tallystick_${kind}`)} where ${isOneOf(dialect, 'id', [...records.keys()])}
       and reduced_at_ms is null ${still_settled} order by id ${skip_locked}`.execute(db);
   if (free.rows.length === 0) return 0;
   const changes = free.rows.map(({ id }) => {
@@ -80,14 +80,16 @@ export async function reduceRows(
     const keys = { key: pageKey(id), reduced_key: reducedKey(id) };
     return { id, card_id: Number(record.card_id), ...keys, details: JSON.stringify(details) };
   });
-  await sql`update ${sql.table(kind)}
+  await sql`update ${sql.table(`tallystick_${kind}`)}
     set details = n.details, request_id = null, reduced_at_ms = ${now_ms}
     from ${jsonRows(dialect, { id: 'integer', details: 'text' }, changes)} as n
-    where ${sql.ref(`${kind}.id`)} = n.id`.execute(db);
+    where ${sql.ref(`tallystick_${kind}.id`)} = n.id`.execute(db);
   if (kind === 'authorizations') {
     const keys = jsonRows(dialect, { card_id: 'integer', key: 'text', reduced_key: 'text' }, changes);
-    await sql`update authorization_keys set key = n.reduced_key from ${keys} as n
-      where authorization_keys.card_id = n.card_id and authorization_keys.key = n.key`.execute(db);
+    await sql`update tallystick_authorization_keys set key = n.reduced_key from ${keys} as n
+      where tallystick_authorization_keys.card_id = n.card_id and tallystick_authorization_keys.key = n.key`.execute(
+      db,
+    );
   }
   return changes.length;
 }

@@ -31,24 +31,24 @@ interface Source {
 
 /** The kinds whose rows are deleted one by one. */
 const sources: Readonly<Record<Exclude<RetentionKind, 'authorizations' | 'clearings' | 'audit_entries'>, Source>> = {
-  delivery_attempts: { table: 'delivery_attempts', age: 'at_ms' },
-  deliveries: { table: 'deliveries', age: 'finished_at_ms', condition: sql`t.state <> 'pending'` },
+  delivery_attempts: { table: 'tallystick_delivery_attempts', age: 'at_ms' },
+  deliveries: { table: 'tallystick_deliveries', age: 'finished_at_ms', condition: sql`t.state <> 'pending'` },
   events: {
-    table: 'events',
+    table: 'tallystick_events',
     age: 'created_at_ms',
     json: ['payload', 'previous'],
-    needed: sql`(t.id in (select o.event_id from event_outbox o)
-      or exists (select 1 from deliveries d where d.event_id = t.id)
-      or exists (select 1 from subscriptions s where s.after_id < t.id))`,
+    needed: sql`(t.id in (select o.event_id from tallystick_event_outbox o)
+      or exists (select 1 from tallystick_deliveries d where d.event_id = t.id)
+      or exists (select 1 from tallystick_subscriptions s where s.after_id < t.id))`,
   },
-  mails: { table: 'mails', age: 'finished_at_ms', condition: sql`t.state = 'sent'` },
+  mails: { table: 'tallystick_mails', age: 'finished_at_ms', condition: sql`t.state = 'sent'` },
   // `mayBeRemoved`. With `not exists` Postgres would read all records of the authorisation server.
   consents: {
-    table: 'consents',
+    table: 'tallystick_consents',
     age: 'created_at_ms',
     json: ['account_numbers', 'permissions', 'debtor_account'],
     condition: sql`t.authorised_at_ms is null
-      and (select r.id from authorisation_records r where r.consent_id = t.consent_id limit 1) is null`,
+      and (select r.id from tallystick_authorisation_records r where r.consent_id = t.consent_id limit 1) is null`,
   },
 };
 
@@ -59,7 +59,7 @@ export function retentionStore(session: Session, audit_mac: AuditMac): Retention
   const skip_locked = dialect === 'postgres' ? sql`for update skip locked` : sql``;
 
   function progressOf(kind: RetentionKind): Promise<RetentionProgress | undefined> {
-    const progress = db.selectFrom('retention').select(['after_id', 'left_id', 'began_at_ms']);
+    const progress = db.selectFrom('tallystick_retention').select(['after_id', 'left_id', 'began_at_ms']);
     return progress.where('kind', '=', kind).executeTakeFirst();
   }
 
@@ -108,7 +108,7 @@ export function retentionStore(session: Session, audit_mac: AuditMac): Retention
   /** The oldest sealed entries of the audit log, until one is too young. */
   async function oldestAuditEntries(before_ms: number, after: number): Promise<RetentionBatch> {
     const { rows } = await sql<ArchivedRow & { readonly at_ms: number }>`
-      select t.* from audit_entries t where t.number is not null
+      select t.* from tallystick_audit_entries t where t.number is not null
       order by t.number limit ${retention_batch_max} offset ${after}`.execute(db);
     const young = rows.findIndex(({ at_ms }) => at_ms >= before_ms);
     const old = young === -1 ? rows : rows.slice(0, young);
@@ -133,7 +133,7 @@ export function retentionStore(session: Session, audit_mac: AuditMac): Retention
       ({ id, at_ms }) => archived_ids.has(id) && at_ms < before_ms,
     );
     if (ids.length === 0) return 0;
-    await sql`delete from audit_entries where ${isOneOf(dialect, 'id', ids)}`.execute(db);
+    await sql`delete from tallystick_audit_entries where ${isOneOf(dialect, 'id', ids)}`.execute(db);
     await audit_chain.write(signAuditChain(audit_mac, chain));
     return ids.length;
   }
@@ -146,7 +146,7 @@ export function retentionStore(session: Session, audit_mac: AuditMac): Retention
       rows.map(({ delivery_id, number }) => ({ delivery_id, number })),
     );
     const { numAffectedRows } = await sql`
-      delete from delivery_attempts where (delivery_id, number) in (select n.delivery_id, n.number from ${keys} as n)`.execute(
+      delete from tallystick_delivery_attempts where (delivery_id, number) in (select n.delivery_id, n.number from ${keys} as n)`.execute(
       db,
     );
     return Number(numAffectedRows ?? 0n);
@@ -157,20 +157,20 @@ export function retentionStore(session: Session, audit_mac: AuditMac): Retention
    */
   async function deleteIndexBlocks(): Promise<void> {
     await sql`
-      delete from event_filter_blocks where (range_size, from_id, field, first_key) in (
-        select b.range_size, b.from_id, b.field, b.first_key from event_filter_blocks b
-        where b.range_size = (select volume_size from event_index)
-          and b.from_id <= coalesce((select min(id) from events), (select merged_below from event_index))
-            - (select volume_size from event_index)
+      delete from tallystick_event_filter_blocks where (range_size, from_id, field, first_key) in (
+        select b.range_size, b.from_id, b.field, b.first_key from tallystick_event_filter_blocks b
+        where b.range_size = (select volume_size from tallystick_event_index)
+          and b.from_id <= coalesce((select min(id) from tallystick_events), (select merged_below from tallystick_event_index))
+            - (select volume_size from tallystick_event_index)
         order by b.from_id limit ${retention_batch_max})`.execute(db);
   }
 
   return {
     async claim(kind, { token, machine_ms, until_machine_ms }, now_ms) {
-      await sql`insert into retention (kind, after_id, began_at_ms) values (${kind}, 0, ${now_ms})
+      await sql`insert into tallystick_retention (kind, after_id, began_at_ms) values (${kind}, 0, ${now_ms})
         on conflict (kind) do nothing`.execute(db);
       const { numUpdatedRows } = await db
-        .updateTable('retention')
+        .updateTable('tallystick_retention')
         .set({ lease: token, lease_until_machine_ms: until_machine_ms })
         .where('kind', '=', kind)
         .where((eb) => eb.or([eb('lease', 'is', null), eb('lease_until_machine_ms', '<=', machine_ms)]))
@@ -205,7 +205,7 @@ export function retentionStore(session: Session, audit_mac: AuditMac): Retention
 
     async save(kind, { token, until_machine_ms }, progress) {
       const { numUpdatedRows } = await db
-        .updateTable('retention')
+        .updateTable('tallystick_retention')
         .set({ ...progress, lease_until_machine_ms: until_machine_ms })
         .where('kind', '=', kind)
         .where('lease', '=', token)
@@ -215,7 +215,7 @@ export function retentionStore(session: Session, audit_mac: AuditMac): Retention
 
     async release(kind, { token }) {
       await db
-        .updateTable('retention')
+        .updateTable('tallystick_retention')
         .set({ lease: null, lease_until_machine_ms: null })
         .where('kind', '=', kind)
         .where('lease', '=', token)

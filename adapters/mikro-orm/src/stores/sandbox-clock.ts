@@ -6,12 +6,12 @@ export function sandboxClockStore(session: Session): SandboxClockStore {
   const { db } = session;
   return {
     async read(options) {
-      const clock = db.selectFrom('sandbox_clock').select(['offset_ms', 'frozen_at_ms']).where('id', '=', 1);
+      const clock = db.selectFrom('tallystick_sandbox_clock').select(['offset_ms', 'frozen_at_ms']).where('id', '=', 1);
       return (options?.for_update ? lockForUpdate(session, clock) : clock).executeTakeFirstOrThrow();
     },
 
     async write({ offset_ms, frozen_at_ms }) {
-      await db.updateTable('sandbox_clock').set({ offset_ms, frozen_at_ms }).where('id', '=', 1).execute();
+      await db.updateTable('tallystick_sandbox_clock').set({ offset_ms, frozen_at_ms }).where('id', '=', 1).execute();
     },
   };
 }

@@ -16,13 +16,13 @@ export function subscriptionStore(session: Session): SubscriptionStore {
 
   const subscription = () =>
     db
-      .selectFrom('subscriptions')
+      .selectFrom('tallystick_subscriptions')
       .select(['name', 'event_types', 'company_id', 'after_id', 'created_at_ms', 'lease_until_machine_ms']);
 
   /** The next events of the log, without their payload. */
   function window(after_id: number, until_id: number, limit: number) {
     return db
-      .selectFrom('events')
+      .selectFrom('tallystick_events')
       .select(['id', 'company_id', 'event_type', 'created_at_ms'])
       .where('id', '>', after_id)
       .where('id', '<=', until_id)
@@ -34,7 +34,7 @@ export function subscriptionStore(session: Session): SubscriptionStore {
   return {
     async insert({ event_types, ...fields }) {
       const { numInsertedOrUpdatedRows } = await db
-        .insertInto('subscriptions')
+        .insertInto('tallystick_subscriptions')
         .values({ ...fields, event_types: toJsonOrNull(event_types), lease: null, lease_until_machine_ms: null })
         .onConflict((conflict) => conflict.column('name').doNothing())
         .executeTakeFirst();
@@ -51,13 +51,16 @@ export function subscriptionStore(session: Session): SubscriptionStore {
     },
 
     async delete(name) {
-      const { numDeletedRows } = await db.deleteFrom('subscriptions').where('name', '=', name).executeTakeFirst();
+      const { numDeletedRows } = await db
+        .deleteFrom('tallystick_subscriptions')
+        .where('name', '=', name)
+        .executeTakeFirst();
       return numDeletedRows === 1n;
     },
 
     async claim(name, { event_types, company_id }, { token, machine_ms, until_machine_ms }) {
       const free = db
-        .selectFrom('subscriptions')
+        .selectFrom('tallystick_subscriptions')
         .select(['name', 'after_id'])
         .where('name', '=', name)
         .where((eb) =>
@@ -66,7 +69,7 @@ export function subscriptionStore(session: Session): SubscriptionStore {
       const row = await lockOrSkip(session, free).executeTakeFirst();
       if (row === undefined) return null;
       await db
-        .updateTable('subscriptions')
+        .updateTable('tallystick_subscriptions')
         .set({
           event_types: toJsonOrNull(event_types),
           company_id,
@@ -80,7 +83,7 @@ export function subscriptionStore(session: Session): SubscriptionStore {
 
     async advance(name, { token, until_machine_ms }, { from_id, to_id }) {
       const { numUpdatedRows } = await db
-        .updateTable('subscriptions')
+        .updateTable('tallystick_subscriptions')
         .set({ after_id: to_id, lease_until_machine_ms: until_machine_ms })
         .where('name', '=', name)
         .where('lease', '=', token)
@@ -91,7 +94,7 @@ export function subscriptionStore(session: Session): SubscriptionStore {
 
     async release(name, token) {
       await db
-        .updateTable('subscriptions')
+        .updateTable('tallystick_subscriptions')
         .set({ lease: null, lease_until_machine_ms: null })
         .where('name', '=', name)
         .where('lease', '=', token)
@@ -104,7 +107,7 @@ export function subscriptionStore(session: Session): SubscriptionStore {
       const ended = examined.length < subscription_window ? Math.max(after_id, until_id) : examined.at(-1)!.id;
       if (matching.length === 0) return { events: [], passed_id: ended };
       const rows = await db
-        .selectFrom('events')
+        .selectFrom('tallystick_events')
         .select(event_fields)
         .where(
           isOneOf(
@@ -127,6 +130,9 @@ export function subscriptionStore(session: Session): SubscriptionStore {
   };
 }
 
-function subscriptionOf({ event_types, ...fields }: Omit<Selectable<Tables['subscriptions']>, 'lease'>): Subscription {
+function subscriptionOf({
+  event_types,
+  ...fields
+}: Omit<Selectable<Tables['tallystick_subscriptions']>, 'lease'>): Subscription {
   return { ...fields, event_types: parseOrNull<readonly string[]>(event_types) };
 }

@@ -7,11 +7,11 @@ import { readNewestFirst } from './paging.ts';
 /** Purchase templates. */
 export function templateStore(session: Session): TemplateStore {
   const { db } = session;
-  const templates = () => db.selectFrom('purchase_templates').selectAll();
+  const templates = () => db.selectFrom('tallystick_purchase_templates').selectAll();
   return {
     async insert(template) {
       const row = await db
-        .insertInto('purchase_templates')
+        .insertInto('tallystick_purchase_templates')
         .values({ ...template, mcc_list: JSON.stringify(template.mcc_list) })
         .onConflict((conflict) =>
           conflict.columns(['company_id', 'name']).where('deleted_at_ms', 'is', null).doNothing(),
@@ -33,7 +33,7 @@ export function templateStore(session: Session): TemplateStore {
 
     async nameTaken(company_id, name) {
       const row = await db
-        .selectFrom('purchase_templates')
+        .selectFrom('tallystick_purchase_templates')
         .select('id')
         .where('company_id', '=', company_id)
         .where('name', '=', name)
@@ -74,7 +74,7 @@ export function templateStore(session: Session): TemplateStore {
 
     async update({ id, ...template }) {
       await db
-        .updateTable('purchase_templates')
+        .updateTable('tallystick_purchase_templates')
         .set({ ...template, mcc_list: JSON.stringify(template.mcc_list) })
         .where('id', '=', id)
         .execute();
@@ -82,6 +82,6 @@ export function templateStore(session: Session): TemplateStore {
   };
 }
 
-function templateOf(row: Selectable<Tables['purchase_templates']>): PurchaseTemplate {
+function templateOf(row: Selectable<Tables['tallystick_purchase_templates']>): PurchaseTemplate {
   return { ...row, mcc_list: JSON.parse(row.mcc_list) as readonly string[] };
 }

@@ -8,11 +8,11 @@ import { readNewestFirst } from './paging.ts';
 /** Third parties. */
 export function thirdPartyStore(session: Session): ThirdPartyStore {
   const { db } = session;
-  const thirdParties = () => db.selectFrom('third_parties').selectAll();
+  const thirdParties = () => db.selectFrom('tallystick_third_parties').selectAll();
   return {
     async insert(third_party) {
       const row = await db
-        .insertInto('third_parties')
+        .insertInto('tallystick_third_parties')
         .values(toRow(third_party))
         // Waits for another transaction that inserts the same client id.
         .onConflict((conflict) => conflict.column('client_id').doNothing())
@@ -43,7 +43,7 @@ export function thirdPartyStore(session: Session): ThirdPartyStore {
     },
 
     async update({ id, ...third_party }) {
-      await db.updateTable('third_parties').set(toRow(third_party)).where('id', '=', id).execute();
+      await db.updateTable('tallystick_third_parties').set(toRow(third_party)).where('id', '=', id).execute();
     },
 
     list(page) {
@@ -57,7 +57,7 @@ function toRow({
   redirect_uris,
   jwks,
   ...third_party
-}: Omit<ThirdParty, 'id'>): Omit<Insertable<Tables['third_parties']>, 'id'> {
+}: Omit<ThirdParty, 'id'>): Omit<Insertable<Tables['tallystick_third_parties']>, 'id'> {
   return {
     ...third_party,
     scopes: JSON.stringify(scopes),
@@ -66,7 +66,12 @@ function toRow({
   };
 }
 
-function thirdPartyOf({ scopes, redirect_uris, jwks, ...row }: Selectable<Tables['third_parties']>): ThirdParty {
+function thirdPartyOf({
+  scopes,
+  redirect_uris,
+  jwks,
+  ...row
+}: Selectable<Tables['tallystick_third_parties']>): ThirdParty {
   return {
     ...row,
     is_sandbox: Boolean(row.is_sandbox),
@@ -76,6 +81,6 @@ function thirdPartyOf({ scopes, redirect_uris, jwks, ...row }: Selectable<Tables
   };
 }
 
-function thirdPartyOrNull(row: Selectable<Tables['third_parties']> | undefined): ThirdParty | null {
+function thirdPartyOrNull(row: Selectable<Tables['tallystick_third_parties']> | undefined): ThirdParty | null {
   return row === undefined ? null : thirdPartyOf(row);
 }

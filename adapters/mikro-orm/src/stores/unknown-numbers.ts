@@ -8,15 +8,15 @@ export function unknownNumberStore(session: Session): UnknownNumberStore {
     async purge(before_ms, limit) {
       // Ids rise with time, so the first are the oldest, and no message pays for an index by time.
       const oldest = db
-        .selectFrom('unknown_number_messages')
+        .selectFrom('tallystick_unknown_number_messages')
         .select(['id', 'recorded_at_ms'])
         .orderBy('id')
         .limit(limit);
       const old = db.selectFrom(oldest.as('oldest')).select('id').where('recorded_at_ms', '<', before_ms);
       // Only rows to delete are locked: a purge with a longer retention hides none from this one.
-      const locked = db.selectFrom('unknown_number_messages').select('id').where('id', 'in', old);
+      const locked = db.selectFrom('tallystick_unknown_number_messages').select('id').where('id', 'in', old);
       const { numDeletedRows } = await db
-        .deleteFrom('unknown_number_messages')
+        .deleteFrom('tallystick_unknown_number_messages')
         .where('id', 'in', lockOrSkip(session, locked))
         .executeTakeFirst();
       return Number(numDeletedRows);

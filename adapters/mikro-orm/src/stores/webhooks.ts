@@ -12,12 +12,12 @@ import { lockForUpdate, type Session, type Tables } from '../connection/session.
 import { readNewestFirst } from './paging.ts';
 
 /** The condition of `isFailing`. */
-export const is_failing = sql<boolean>`(webhooks.status = 'active' and webhooks.failures_in_a_row >= ${sql.lit(failures_until_failing)})`;
+export const is_failing = sql<boolean>`(tallystick_webhooks.status = 'active' and tallystick_webhooks.failures_in_a_row >= ${sql.lit(failures_until_failing)})`;
 
 /** Webhooks and their event types. */
 export function webhookStore(session: Session): WebhookStore {
   const { db } = session;
-  const webhooks = () => db.selectFrom('webhooks').selectAll();
+  const webhooks = () => db.selectFrom('tallystick_webhooks').selectAll();
 
   /**
    * Sets the event types of the webhook. Refuses a type that another webhook of the company has.
@@ -28,18 +28,21 @@ export function webhookStore(session: Session): WebhookStore {
     event_type_ids,
   }: Pick<Webhook, 'company_id' | 'id' | 'event_type_ids'>): Promise<void> {
     // One at a time within a company: two webhooks that exchange types would deadlock.
-    await lockForUpdate(session, db.selectFrom('companies').select('id').where('id', '=', company_id)).execute();
-    await db.deleteFrom('webhook_event_types').where('webhook_id', '=', id).execute();
+    await lockForUpdate(
+      session,
+      db.selectFrom('tallystick_companies').select('id').where('id', '=', company_id),
+    ).execute();
+    await db.deleteFrom('tallystick_webhook_event_types').where('webhook_id', '=', id).execute();
     for (const written of event_type_ids) {
       const owner = await db
-        .insertInto('webhook_event_types')
+        .insertInto('tallystick_webhook_event_types')
         .values({ company_id, event_type_id: toCanonicalTypeId(written), webhook_id: id })
         // Changes nothing and returns the owner of the type, in one statement, because a webhook
         // may be deleted between two.
         .onConflict((conflict) =>
           conflict
             .columns(['company_id', 'event_type_id'])
-            .doUpdateSet({ webhook_id: (eb) => eb.ref('webhook_event_types.webhook_id') }),
+            .doUpdateSet({ webhook_id: (eb) => eb.ref('tallystick_webhook_event_types.webhook_id') }),
         )
         .returning('webhook_id')
         .executeTakeFirstOrThrow();
@@ -50,7 +53,7 @@ export function webhookStore(session: Session): WebhookStore {
   return {
     async insert(webhook) {
       const row = await db
-        .insertInto('webhooks')
+        .insertInto('tallystick_webhooks')
         .values({ ...webhook, event_type_ids: JSON.stringify(webhook.event_type_ids), last_sequence: 0 })
         .returningAll()
         .executeTakeFirstOrThrow();
@@ -69,7 +72,7 @@ export function webhookStore(session: Session): WebhookStore {
       readNewestFirst('webhooks', webhooks().where('company_id', '=', company_id), 'id', page, webhookOf),
 
     async listStates({ company_id, failing }, page) {
-      const pending = sql`from deliveries d where d.webhook_id = webhooks.id and d.state = 'pending'`;
+      const pending = sql`from tallystick_deliveries d where d.webhook_id = tallystick_webhooks.id and d.state = 'pending'`;
       let states = webhooks().select([
         sql<number>`(select count(*) from (select 1 ${pending} limit ${sql.lit(backlog_max)}) counted)`.as('backlog'),
         sql<number | null>`(select min(d.due_at_ms) ${pending})`.as('oldest_due_at_ms'),
@@ -85,7 +88,7 @@ export function webhookStore(session: Session): WebhookStore {
 
     async update({ id, company_id, callback_url: _fixed, event_type_ids, ...changed }) {
       const row = await db
-        .updateTable('webhooks')
+        .updateTable('tallystick_webhooks')
         .set({ ...changed, event_type_ids: JSON.stringify(event_type_ids) })
         .where('id', '=', id)
         .returning('id')
@@ -98,16 +101,16 @@ export function webhookStore(session: Session): WebhookStore {
       // The row first: waits for a relay or desk that holds it, so that no further delivery is
       // created.
       const deleted = await db
-        .deleteFrom('webhooks')
+        .deleteFrom('tallystick_webhooks')
         .where('id', '=', id)
         .where('company_id', '=', company_id)
         .returning('id')
         .executeTakeFirst();
       if (deleted === undefined) return false;
-      await db.deleteFrom('webhook_event_types').where('webhook_id', '=', id).execute();
-      const its = db.selectFrom('deliveries').select('id').where('webhook_id', '=', id);
-      await db.deleteFrom('delivery_attempts').where('delivery_id', 'in', its).execute();
-      await db.deleteFrom('deliveries').where('webhook_id', '=', id).execute();
+      await db.deleteFrom('tallystick_webhook_event_types').where('webhook_id', '=', id).execute();
+      const its = db.selectFrom('tallystick_deliveries').select('id').where('webhook_id', '=', id);
+      await db.deleteFrom('tallystick_delivery_attempts').where('delivery_id', 'in', its).execute();
+      await db.deleteFrom('tallystick_deliveries').where('webhook_id', '=', id).execute();
       return true;
     },
 
@@ -123,6 +126,6 @@ export function webhookOf({
   failures_in_a_row: __,
   failing_since_ms: ___,
   ...row
-}: Selectable<Tables['webhooks']>): Webhook {
+}: Selectable<Tables['tallystick_webhooks']>): Webhook {
   return { ...row, event_type_ids: JSON.parse(row.event_type_ids) as readonly number[] };
 }

@@ -9,8 +9,8 @@ import { noon_ms, onEveryDatabase } from './fixture.ts';
 /** The statements that replace all rows, on both databases. */
 function replacing({ rows, chain }: AuditTables): string {
   const tables: readonly [string, readonly object[]][] = [
-    ['audit_entries', rows],
-    ['audit_chain', chain === null ? [] : [{ id: 1, ...chain }]],
+    ['tallystick_audit_entries', rows],
+    ['tallystick_audit_chain', chain === null ? [] : [{ id: 1, ...chain }]],
   ];
   const inserts = tables.flatMap(([table, records]) => [
     `delete from ${table}`,
@@ -20,7 +20,7 @@ function replacing({ rows, chain }: AuditTables): string {
     }),
   ]);
   // The unique index would refuse what another tool may write.
-  return ['drop index if exists audit_entries_number', ...inserts].join(';\n');
+  return ['drop index if exists tallystick_audit_entries_number', ...inserts].join(';\n');
 }
 
 function literal(value: unknown): string {
@@ -47,7 +47,7 @@ onEveryDatabase('a new installation', (fixture) => {
     const { unitOfWork } = fixture().persistence;
     await changeRows(
       fixture().database,
-      `insert into audit_entries (actor, action, "object", details, at_ms) values ('key:1', 'a', 'b', '{}', 5)`,
+      `insert into tallystick_audit_entries (actor, action, "object", details, at_ms) values ('key:1', 'a', 'b', '{}', 5)`,
     );
     await sealAuditLog({ unitOfWork, mac: testAuditMac, machineNow: () => 0 });
     const { finding } = await verifyAuditLog({ unitOfWork, mac: testAuditMac });

@@ -1,17 +1,14 @@
 import { it } from 'node:test';
 import type { ContractRule, StorageUnderTest } from '@tallystick/harness';
-import { type DatabaseName, full_run } from '@tallystick/test-support';
+import { full_run } from '@tallystick/test-support';
 import type { Persistence } from '../../src/index.ts';
-import { noon_ms, onEveryDatabase, type Place, places_of_their_own } from './fixture.ts';
+import { noon_ms, onEveryDatabase, schema_beside_a_host } from './fixture.ts';
 
-/** The contracts that the short run also checks beside the tables of a host. */
+/** The contracts that the short run also checks in a schema on Postgres, beside the tables of a host. */
 const in_short_run: ReadonlySet<string> = new Set(['CardStore', 'EventStore']);
 
-/**
- * Those that the long run also checks in a schema on Postgres, where no statement differs: what has
- * locks and triggers. On SQLite it checks all of them with a prefix.
- */
-const in_full_run_on_postgres: ReadonlySet<string> = new Set([
+/** Those that the long run also checks there, where no statement differs: what has locks and triggers. */
+const in_full_run: ReadonlySet<string> = new Set([
   'Ledger, and clearings that are matched again',
   'ImportStore',
   'UnitOfWork',
@@ -32,10 +29,8 @@ export function keepsContracts(
   for (const [port, rules] of Object.entries(suites)) {
     keepsContract(port, rules, prepare);
     if (prepare !== undefined) continue;
-    for (const [name, place] of Object.entries(places_of_their_own) as [DatabaseName, Place][]) {
-      const is_checked =
-        in_short_run.has(port) || (full_run && (name === 'sqlite' || in_full_run_on_postgres.has(port)));
-      if (is_checked) keepsContract(port, rules, undefined, { [name]: place });
+    if (in_short_run.has(port) || (full_run && in_full_run.has(port))) {
+      keepsContract(port, rules, undefined, schema_beside_a_host);
     }
   }
 }

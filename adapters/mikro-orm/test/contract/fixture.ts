@@ -20,17 +20,13 @@ import { mikroOrmPersistence, type Persistence, type Tx } from '../../src/index.
 
 export const noon_ms = Date.UTC(2026, 4, 20, 12);
 
-/** Where the tables are: nothing for the default, a schema on Postgres, a prefix on SQLite. */
+/** Where the tables are: nothing for the default, or a schema on Postgres. */
 export interface Place {
   readonly schema?: string;
-  readonly table_prefix?: string;
 }
 
 /** Beside tables of a host that have our names. */
-export const places_of_their_own: Readonly<Record<DatabaseName, Place>> = {
-  sqlite: { table_prefix: 'ta_' },
-  postgres: { schema: 'tally' },
-};
+export const schema_beside_a_host: Readonly<Partial<Record<DatabaseName, Place>>> = { postgres: { schema: 'tally' } };
 
 /** The subject of a suite: an empty, migrated database. Segments of its event log are small. */
 export interface Fixture {
@@ -56,7 +52,7 @@ export function onEveryDatabase(
   for (const name of database_names) {
     if (places !== undefined && places[name] === undefined) continue;
     const place = places?.[name] ?? {};
-    const words = place.schema ? ' in a schema' : place.table_prefix ? ' with a table prefix' : '';
+    const words = place.schema === undefined ? '' : ' in a schema';
     describe(`${title}, on ${name}${words}`, () => {
       let fixture: Fixture | undefined;
       const open: Persistence[] = [];
@@ -90,7 +86,9 @@ export function onEveryDatabase(
   }
 }
 
-const names_of_host = ['migrations', 'events', 'virtual_cards', 'clearings', 'companies'];
+const names_of_host = ['migrations', 'events', 'virtual_cards', 'clearings', 'companies'].map(
+  (name) => `tallystick_${name}`,
+);
 
 const tables_of_host = names_of_host.flatMap((name) => [
   `create table ${name} (id bigint, own text)`,
@@ -107,7 +105,7 @@ export async function migrateWithSmallSegments({ database_url }: ScratchDatabase
   const connection = await connect({ database_url, ...place });
   try {
     await migrate(connection);
-    const small = 'update event_index set segment_size = 16, volume_size = 64';
+    const small = 'update tallystick_event_index set segment_size = 16, volume_size = 64';
     if (connection.dialect === 'sqlite') await connection.immediately((client) => client.exec(small));
     else await connection.pool.query(small);
   } finally {

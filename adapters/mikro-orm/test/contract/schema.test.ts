@@ -118,7 +118,7 @@ for (const name of database_names) {
           /^(drop (trigger|function) .*|set names .*|)\n/gm,
           '',
         );
-        const drop = 'drop table migrations';
+        const drop = 'drop table tallystick_migrations';
         if (connection.dialect === 'postgres') await connection.pool.query(drop);
         else await connection.immediately((database) => database.exec(drop));
         return { update, tables: await catalogue(connection) };
@@ -169,7 +169,9 @@ describe('the README', () => {
         database.prepare("select name from sqlite_master where type = 'index' and sql is not null").pluck().all(),
       );
       const described = new Set([...readme.matchAll(/`([a-z_0-9]+)`/g)].map(([, name]) => name));
-      const undescribed = made.filter((name) => !described.has(String(name)));
+      const undescribed = made
+        .map((name) => String(name).replace('tallystick_', ''))
+        .filter((name) => !described.has(name));
       assert.deepEqual(
         undescribed,
         [],

@@ -43,7 +43,7 @@ async function execute({ database }: Fixture, sql: string): Promise<readonly Rec
 }
 
 const blocksOf = (fixture: Fixture) =>
-  execute(fixture, 'select * from event_filter_blocks order by range_size, from_id, field, first_key');
+  execute(fixture, 'select * from tallystick_event_filter_blocks order by range_size, from_id, field, first_key');
 
 onEveryDatabase('the index of event filters', (fixture, name) => {
   it('has at most one full segment left when a writer of events returns', async () => {
@@ -63,7 +63,7 @@ onEveryDatabase('the index of event filters', (fixture, name) => {
     const company_id = next_company_id++;
     const ids = await append(persistence, newEvents(company_id, 20 * segment_size, '1'));
     await persistence.event_index.run();
-    const [state] = await execute(fixture(), 'select indexed_below, merged_below from event_index');
+    const [state] = await execute(fixture(), 'select indexed_below, merged_below from tallystick_event_index');
     const { indexed_below, merged_below } = state as Record<string, number>;
     assert(indexed_below! > ids.at(-1)! - segment_size && merged_below! > indexed_below! - 4 * segment_size);
     for (const { range_size, from_id } of await blocksOf(fixture())) {
@@ -98,7 +98,7 @@ onEveryDatabase('the index of event filters', (fixture, name) => {
     const appendAndIndex = async (segments: number) => {
       ids.push(...(await append(persistence, newEvents(company_id, segments * segment_size, '1'))));
       await persistence.event_index.run();
-      const [state] = await execute(fixture(), 'select indexed_below, merged_below from event_index');
+      const [state] = await execute(fixture(), 'select indexed_below, merged_below from tallystick_event_index');
       return state as { readonly indexed_below: number; readonly merged_below: number };
     };
     let state = await appendAndIndex(20);
@@ -108,12 +108,13 @@ onEveryDatabase('the index of event filters', (fixture, name) => {
     const last = state.indexed_below - segment_size;
     await execute(
       fixture(),
-      `delete from event_filter_blocks where range_size = 16 and from_id = ${last} and field > 9`,
+      `delete from tallystick_event_filter_blocks where range_size = 16 and from_id = ${last} and field > 9`,
     );
-    await execute(fixture(), `update event_index set indexed_below = ${last}`);
+    await execute(fixture(), `update tallystick_event_index set indexed_below = ${last}`);
     const next = await fixture().another();
     assert.deepEqual(await find(next, company_id, '1'), ids);
-    if (name === 'postgres') await execute(fixture(), `delete from event_filter_blocks where from_id = ${last}`);
+    if (name === 'postgres')
+      await execute(fixture(), `delete from tallystick_event_filter_blocks where from_id = ${last}`);
     await next.event_index.run();
     assert.deepEqual(await find(next, company_id, '1'), ids);
     assert.deepEqual(await blocksOf(fixture()), before);
@@ -139,7 +140,7 @@ onEveryDatabase('the index of event filters', (fixture, name) => {
     for (let round = 0; round < 3; round += 1) await append(other, newEvents(company_id, 2 * segment_size, '1'));
     await other.event_index.run();
     await persistence.event_index.run();
-    const [state] = await execute(fixture(), 'select indexed_below from event_index');
+    const [state] = await execute(fixture(), 'select indexed_below from tallystick_event_index');
     assert(Number(state?.indexed_below) <= id, 'the segment of an open transaction was indexed');
     assert((await other.event_index.unindexedSegments()) > 2);
     assert.deepEqual(await find(other, company_id, 'late'), []);

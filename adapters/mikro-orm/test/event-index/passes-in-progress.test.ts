@@ -25,10 +25,10 @@ if (database_names.includes('postgres')) {
       await close();
       await database.dispose();
     });
-    await run(connection, 'update event_index set segment_size = 16, volume_size = 64');
+    await run(connection, 'update tallystick_event_index set segment_size = 16, volume_size = 64');
     // The pass draws the ids of its events, and then waits for this table.
     await holder.query('begin');
-    await holder.query('lock table event_outbox in exclusive mode');
+    await holder.query('lock table tallystick_event_outbox in exclusive mode');
     const network = createNetwork({
       ledger: persistence.ledger,
       ...plain_quarantine,
@@ -36,13 +36,13 @@ if (database_names.includes('postgres')) {
       random: { below: () => 7, bytes: (count) => new Uint8Array(count) },
     });
     const answer = network.authorize(authorizationMessage(1, { mcc: '5999' }));
-    const waiting = `select 1 from pg_locks where not granted and relation = 'event_outbox'::regclass`;
+    const waiting = `select 1 from pg_locks where not granted and relation = 'tallystick_event_outbox'::regclass`;
     while ((await pool.query(waiting)).rows.length === 0);
     await pool.query(
-      `insert into events (company_id, event_type, created_at_ms, payload) select 9, 'x', 0, '{}' from generate_series(1, 64)`,
+      `insert into tallystick_events (company_id, event_type, created_at_ms, payload) select 9, 'x', 0, '{}' from generate_series(1, 64)`,
     );
     await persistence.event_index.run();
-    const { rows } = await pool.query<{ indexed_below: number }>('select indexed_below from event_index');
+    const { rows } = await pool.query<{ indexed_below: number }>('select indexed_below from tallystick_event_index');
     assert.deepEqual(rows, [{ indexed_below: 0 }]);
     await holder.query('rollback');
     assert.equal((await answer).kind, 'answered');

@@ -56,7 +56,7 @@ it('a search on an almost empty Postgres prepares no plan that reads a whole tab
       return (await explain.execute(trx)).rows;
     });
     const text = plan.map((row) => row['QUERY PLAN']).join('\n');
-    assert.match(text, /Index Scan.* using (event_filter_blocks|events)_pkey.*\n.*Index Cond/);
+    assert.match(text, /Index Scan.* using tallystick_(event_filter_blocks|events)_pkey.*\n.*Index Cond/);
     assert.doesNotMatch(text, /Seq Scan on (event_filter_blocks|events)\b/);
   }
 });

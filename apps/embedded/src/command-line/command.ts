@@ -17,7 +17,6 @@ tallystick migrate --print --database-url <url> prints the missing ones, and cha
   --database-url <url>   sqlite:<file> or postgres://user@host/database. If absent, the
                          variable DATABASE_URL; --print ignores the variable
   --schema <name>        Postgres: the schema of the tables, public if absent
-  --table-prefix <text>  SQLite: the prefix of all tables
   --dialect <dialect>    postgres or sqlite
   --help, --version
 

@@ -13,20 +13,19 @@ type Dialect = 'postgres' | 'sqlite';
 
 /** Runs `tallystick migrate`, and returns what it prints. */
 export async function migrateCommand(given: GivenOptions, environment: Environment): Promise<string> {
-  const { schema, 'table-prefix': table_prefix, print = false } = given;
+  const { schema, print = false } = given;
   const database_url = given['database-url'] ?? (print ? undefined : environment.DATABASE_URL);
   const dialect = dialectOf(given, database_url);
-  if (database_url === undefined) return await printMigrations({ dialect, schema, table_prefix });
-  const database: DatabaseToMigrate = { database_url, schema, table_prefix };
+  if (database_url === undefined) return await printMigrations({ dialect, schema });
+  const database: DatabaseToMigrate = { database_url, schema };
   // To open a file would create it.
   const is_new = dialect === 'sqlite' && !existsSync(database_url.slice('sqlite:'.length));
   try {
-    if (print)
-      return is_new ? await printMigrations({ dialect, table_prefix }) : await printMissingMigrations(database);
+    if (print) return is_new ? await printMigrations({ dialect }) : await printMissingMigrations(database);
     const applied = await migrateDatabase(database);
     return applied.length === 0
       ? 'The database has every migration of this version.\n'
-      : `Applied ${applied.length} migrations, ${applied[0]} to ${applied.at(-1)}.\n`;
+      : `Applied: ${applied.join(', ')}.\n`;
   } catch (error) {
     throw error instanceof UnusableSchema ? error : new UnusableMigration(showDatabase(database_url), error);
   }
@@ -47,7 +46,6 @@ function dialectOf({ print, dialect, ...given }: GivenOptions, database_url: str
   if (!print) throw new WrongWords('The database is missing: set --database-url, or the variable DATABASE_URL.');
   if (dialect !== undefined) return dialect;
   if (given.schema !== undefined) return 'postgres';
-  if (given['table-prefix'] !== undefined) return 'sqlite';
   throw new WrongWords('The database is missing: set --dialect postgres, --dialect sqlite or --database-url.');
 }
 

@@ -11,7 +11,6 @@ export class WrongWords extends Error {
 const options = {
   'database-url': { type: 'string' },
   schema: { type: 'string' },
-  'table-prefix': { type: 'string' },
   dialect: { type: 'string' },
   print: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },

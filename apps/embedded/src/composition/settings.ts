@@ -21,8 +21,6 @@ export interface Settings {
   readonly database?: object | undefined;
   /** Postgres: the schema of the tables. */
   readonly schema?: string | undefined;
-  /** SQLite: the first letters of the names of the tables. */
-  readonly table_prefix?: string | undefined;
   /** Postgres: the most connections outside the decision path; 20 when absent. */
   readonly other_connections_max?: number | undefined;
   /** Where a sandbox stores its keys. */

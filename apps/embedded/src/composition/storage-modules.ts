@@ -57,7 +57,7 @@ function openVault(ring: KeyRing, card_vault: CardVault | null): Vault {
 }
 
 function openDatabase(
-  { database_url, database, schema, table_prefix, other_connections_max, decision_ms_max, statement_key }: Settings,
+  { database_url, database, schema, other_connections_max, decision_ms_max, statement_key }: Settings,
   clock: Clock,
   { audit_mac }: Vault,
   known_migrations: readonly SchemaMigration[],
@@ -66,7 +66,6 @@ function openDatabase(
     database_url,
     database,
     schema,
-    table_prefix,
     others_max: other_connections_max,
     clock,
     audit_mac,

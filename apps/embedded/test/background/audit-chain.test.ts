@@ -38,7 +38,7 @@ for (const name of database_names) {
       const { checked, finding } = await verifyAuditLog({ unitOfWork, mac: testAuditMac });
       assert.deepEqual([checked, finding], [2, null]);
 
-      await changeRows(scratch, 'update audit_chain set number = 1');
+      await changeRows(scratch, 'update tallystick_audit_chain set number = 1');
       await job.run();
       await unitOfWork.run((tx) => tx.audit.record(entry, now_ms - 1_000));
       await assert.rejects(job.run(), (error) => error instanceof Fault && error.message.includes('audit_chain'));

@@ -59,7 +59,7 @@ for (const name of database_names) {
         (
           await readRows<{ day: number }>(
             scratch,
-            'select recorded_at_ms as day from unknown_number_messages order by id',
+            'select recorded_at_ms as day from tallystick_unknown_number_messages order by id',
           )
         ).map(({ day }) => (day - start_ms) / day_ms);
       for (const day of [0, 1, 2]) {

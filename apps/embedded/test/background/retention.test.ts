@@ -104,9 +104,12 @@ for (const name of database_names) {
       world.now_ms = start_ms + 30 * day_ms;
       assert.deepEqual(await purge(world, kept), {}, 'on the thirtieth day');
       world.now_ms += 1;
-      const attempts = await readRows(world.scratch, 'select * from delivery_attempts');
+      const attempts = await readRows(world.scratch, 'select * from tallystick_delivery_attempts');
       assert.deepEqual(await purge(world, kept), { delivery_attempts: 1_100, deliveries: 1_099 });
-      const left = await readRows<{ id: number; state: string }>(world.scratch, 'select id, state from deliveries');
+      const left = await readRows<{ id: number; state: string }>(
+        world.scratch,
+        'select id, state from tallystick_deliveries',
+      );
       assert.deepEqual(
         left.map(({ id, state }) => [id, state]),
         [[pending_id, 'pending']],
@@ -137,7 +140,7 @@ for (const name of database_names) {
       // What had to stay is examined again a day later.
       world.now_ms += day_ms;
       await purge(world, kept);
-      const unreduced = 'select id from authorizations where reduced_at_ms is null and held = 0';
+      const unreduced = 'select id from tallystick_authorizations where reduced_at_ms is null and held = 0';
       assert.deepEqual(await readRows(world.scratch, unreduced), []);
       const again = [];
       for (const sent of sends) again.push(await sent());
@@ -152,7 +155,10 @@ for (const name of database_names) {
       assert.deepEqual(listed.page.items, []);
       const left = await unitOfWork.read((tx) => listAuthorizations(tx, call, world.card_id, page));
       assert.deepEqual(left.page.items, []);
-      assert.equal(JSON.stringify(await readRows(world.scratch, 'select * from clearings')).includes('Diner'), false);
+      assert.equal(
+        JSON.stringify(await readRows(world.scratch, 'select * from tallystick_clearings')).includes('Diner'),
+        false,
+      );
       const [archived] = world.archived('clearings');
       assert.equal((archived!.details as Record<string, unknown>).merchant_name, 'Diner');
       assert.deepEqual(
@@ -171,7 +177,7 @@ for (const name of database_names) {
       // A message of the card ends the hold that is over.
       await world.authorize('T-2');
       await purge(world, { authorizations: 60, clearings: 60 });
-      const reduced = 'select id from authorizations where reduced_at_ms is not null';
+      const reduced = 'select id from tallystick_authorizations where reduced_at_ms is not null';
       assert.deepEqual(
         (await readRows<{ id: number }>(world.scratch, reduced)).map(({ id }) => id),
         [1],
@@ -187,7 +193,10 @@ for (const name of database_names) {
       })) as Record<string, unknown>;
       assert.equal(increment.decline_reason, 'G', 'it adds to no hold, so it is a third use');
       await world.authorize('T-1', { message_type_indicator: '0400' });
-      const [row] = await readRows(world.scratch, 'select cleared, held, authorized from authorizations where id = 1');
+      const [row] = await readRows(
+        world.scratch,
+        'select cleared, held, authorized from tallystick_authorizations where id = 1',
+      );
       assert.deepEqual({ ...row }, { cleared: 1_000, held: 0, authorized: 0 });
     });
 
@@ -195,17 +204,23 @@ for (const name of database_names) {
       const world = await open(t);
       for (let number = 0; number < 5; number += 1) await world.authorize(`T-${number}`);
       await world.persistence.unitOfWork.run((tx) => relayEvents(tx, start_ms, 500));
-      const events = await readRows<{ id: number; payload: string }>(world.scratch, 'select * from events order by id');
+      const events = await readRows<{ id: number; payload: string }>(
+        world.scratch,
+        'select * from tallystick_events order by id',
+      );
       const { unitOfWork } = world.persistence;
       await sealAuditLog({ unitOfWork, mac: vault.audit_mac, machineNow: () => start_ms });
-      const entries = await readRows<{ details: string }>(world.scratch, 'select * from audit_entries order by id');
+      const entries = await readRows<{ details: string }>(
+        world.scratch,
+        'select * from tallystick_audit_entries order by id',
+      );
       world.now_ms = start_ms + 8 * day_ms;
       assert.deepEqual(await purge(world, { events: 7, audit_entries: 7 }), {
         events: events.length,
         audit_entries: entries.length,
       });
-      assert.deepEqual(await readRows(world.scratch, 'select id from events'), []);
-      assert.deepEqual(await readRows(world.scratch, 'select id from audit_entries'), []);
+      assert.deepEqual(await readRows(world.scratch, 'select id from tallystick_events'), []);
+      assert.deepEqual(await readRows(world.scratch, 'select id from tallystick_audit_entries'), []);
       assert.deepEqual(
         world.archived('events'),
         events.map((event) => ({ ...event, payload: JSON.parse(event.payload) })),
@@ -227,7 +242,7 @@ for (const name of database_names) {
       const full: RowArchive = {
         write: () => Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })),
       };
-      const count = async () => (await readRows(world.scratch, 'select id from events')).length;
+      const count = async () => (await readRows(world.scratch, 'select id from tallystick_events')).length;
       const before = await count();
       await assert.rejects(purge(world, { events: 7 }, full), /no space/);
       assert.equal(await count(), before);
@@ -246,7 +261,7 @@ for (const name of database_names) {
       }
       while ((await unitOfWork.run((tx) => relayEvents(tx, start_ms, 500))).events > 0);
       const idsIn = async () =>
-        (await readRows<{ id: number }>(world.scratch, 'select id from events')).map(({ id }) => id);
+        (await readRows<{ id: number }>(world.scratch, 'select id from tallystick_events')).map(({ id }) => id);
       const all = await idsIn();
       const process_file = fileURLToPath(new URL('purge-process.ts', import.meta.url));
       const words = [world.scratch.database_url, world.folder, String(start_ms + 1)];
@@ -264,7 +279,7 @@ for (const name of database_names) {
         const lost = all.filter((id) => !live.includes(id) && !archived.has(id));
         assert.deepEqual(lost, [], `killed at ${word} (${at})`);
         // Machine time has to pass before another process takes the kind over.
-        await changeRows(world.scratch, 'update retention set lease_until_machine_ms = 0');
+        await changeRows(world.scratch, 'update tallystick_retention set lease_until_machine_ms = 0');
       }
       assert.deepEqual(await idsIn(), [], 'the last run removed the rest');
     });

@@ -31,7 +31,7 @@ for (const name of database_names) {
       ['1000000001', 'deposit', 'USD', company_id],
     ];
     assert.deepEqual(await accounts(), expected);
-    await changeRows(scratch, 'delete from accounts');
+    await changeRows(scratch, 'delete from tallystick_accounts');
     assert.equal((await open()).company_id, company_id);
     assert.deepEqual(await accounts(), expected);
   });

@@ -70,7 +70,7 @@ describe('an upgrade node by node, under load', { skip }, () => {
       [],
     );
     assert.ok(load.replies.every(({ json }) => json.data.response_code === '00'));
-    const stored = await readRows<{ trace_id: string }>(scratch, 'select trace_id from authorizations');
+    const stored = await readRows<{ trace_id: string }>(scratch, 'select trace_id from tallystick_authorizations');
     assert.deepEqual(stored.map(({ trace_id }) => trace_id).toSorted(), load.sent.toSorted());
     for (const card of cards) {
       const { json } = await send(six.url, 'GET', `/v1/virtualcards/${card.id}`);

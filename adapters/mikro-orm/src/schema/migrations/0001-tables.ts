@@ -15,11 +15,11 @@ export async function tables(dialect: Dialect): Promise<readonly string[]> {
 
 /** Tables without a row number of their own on SQLite: their keys are the order of their rows. */
 const without_rowid = [
-  'authorization_keys',
-  'reconciliation_entries',
-  'reconciliation_cells',
-  'reconciliation_match_cells',
-  'reconciliation_act_records',
+  'tallystick_authorization_keys',
+  'tallystick_reconciliation_entries',
+  'tallystick_reconciliation_cells',
+  'tallystick_reconciliation_match_cells',
+  'tallystick_reconciliation_act_records',
 ];
 
 /** Settings of MikroORM's own connection. */
@@ -48,9 +48,9 @@ const storage: Readonly<Record<Dialect, readonly string[]>> = {
   postgres: [
     // Room on each new page for the next versions of its rows: a change of counters then stays on
     // the page and writes none of the nine indexes.
-    'alter table virtual_cards set (fillfactor = 80)',
+    'alter table tallystick_virtual_cards set (fillfactor = 80)',
     // The records are encrypted, so they cannot be compressed.
-    'alter table import_batches alter column sealed set storage external',
+    'alter table tallystick_import_batches alter column sealed set storage external',
   ],
 };
 
@@ -63,18 +63,18 @@ function firstRows(dialect: Dialect): readonly string[] {
     // The shared defaults, which allow every MCC: a DENY rule with an empty list.
     defaultTemplate(1, 'VELOCITY'),
     defaultTemplate(2, 'AGING_VELOCITY'),
-    ...(dialect === 'postgres' ? [`select setval('purchase_templates_id_seq', 2)`] : []),
-    `insert into sandbox_clock (id, offset_ms, frozen_at_ms) values (1, 0, null)`,
-    `insert into installation (id, index_fingerprint, installation_id) values (1, null, ${random})`,
-    `insert into event_index (id, segment_size, volume_size, indexed_below, merged_below)
+    ...(dialect === 'postgres' ? [`select setval('tallystick_purchase_templates_id_seq', 2)`] : []),
+    `insert into tallystick_sandbox_clock (id, offset_ms, frozen_at_ms) values (1, 0, null)`,
+    `insert into tallystick_installation (id, index_fingerprint, installation_id) values (1, null, ${random})`,
+    `insert into tallystick_event_index (id, segment_size, volume_size, indexed_below, merged_below)
       values (1, ${segment_size}, ${volume_size}, 0, 0)`,
-    `insert into audit_chain (id, number, link, removed_number, removed_link, accepted_number, accepts_until_machine_ms, mac)
+    `insert into tallystick_audit_chain (id, number, link, removed_number, removed_link, accepted_number, accepts_until_machine_ms, mac)
       values (1, 0, '', 0, '', 0, 0, null)`,
   ];
 }
 
 function defaultTemplate(id: number, required_control: 'VELOCITY' | 'AGING_VELOCITY'): string {
-  return `insert into purchase_templates (
+  return `insert into tallystick_purchase_templates (
       id, company_id, name, description, mcc_list, mcc_rule, required_control, status, transaction_key,
       copy_from_template, customer_number, environment, created_at_ms, updated_at_ms
     ) values (

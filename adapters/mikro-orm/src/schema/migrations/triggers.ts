@@ -11,59 +11,59 @@ export function triggers(dialect: Dialect): readonly string[] {
 }
 
 const counted_on_sqlite: readonly string[] = [
-  `create trigger clearings_inserted after insert on clearings begin
-     update virtual_cards set provisional_clearings = provisional_clearings + (new.match_rule > 2),
+  `create trigger tallystick_clearings_inserted after insert on tallystick_clearings begin
+     update tallystick_virtual_cards set provisional_clearings = provisional_clearings + (new.match_rule > 2),
        settled_through = max(coalesce(settled_through, ''), new.settlement_date)
      where id = new.card_id;
    end`,
-  `create trigger clearings_rematched after update of match_rule on clearings
+  `create trigger tallystick_clearings_rematched after update of match_rule on tallystick_clearings
      when (new.match_rule > 2) <> (old.match_rule > 2) begin
-     update virtual_cards set provisional_clearings = provisional_clearings + (new.match_rule > 2) - (old.match_rule > 2)
+     update tallystick_virtual_cards set provisional_clearings = provisional_clearings + (new.match_rule > 2) - (old.match_rule > 2)
      where id = new.card_id;
    end`,
 ];
 
 const counted_on_postgres: readonly string[] = [
-  `create function count_clearings() returns trigger language plpgsql as $$
+  `create function tallystick_count_clearings() returns trigger language plpgsql as $$
    begin
-     update virtual_cards v set provisional_clearings = v.provisional_clearings + n.provisional,
+     update tallystick_virtual_cards v set provisional_clearings = v.provisional_clearings + n.provisional,
          settled_through = greatest(v.settled_through, n.settled_through)
        from (select card_id, count(*) filter (where match_rule > 2) as provisional, max(settlement_date) as settled_through
          from inserted group by card_id) n
        where v.id = n.card_id;
      return null;
    end $$`,
-  `create trigger clearings_inserted after insert on clearings referencing new table as inserted
-     for each statement execute function count_clearings()`,
-  `create function count_rematched_clearing() returns trigger language plpgsql as $$
+  `create trigger tallystick_clearings_inserted after insert on tallystick_clearings referencing new table as inserted
+     for each statement execute function tallystick_count_clearings()`,
+  `create function tallystick_count_rematched_clearing() returns trigger language plpgsql as $$
    begin
-     update virtual_cards set provisional_clearings =
+     update tallystick_virtual_cards set provisional_clearings =
          provisional_clearings + (new.match_rule > 2)::int - (old.match_rule > 2)::int
        where id = new.card_id;
      return null;
    end $$`,
-  `create trigger clearings_rematched after update on clearings for each row
-     when ((new.match_rule > 2) <> (old.match_rule > 2)) execute function count_rematched_clearing()`,
+  `create trigger tallystick_clearings_rematched after update on tallystick_clearings for each row
+     when ((new.match_rule > 2) <> (old.match_rule > 2)) execute function tallystick_count_rematched_clearing()`,
 ];
 
 /** The BAI codes of card lines. */
 const card_lines = "('391', '691', '821', '822', '824', '825', '826')";
 
 const lines_enter_on_sqlite: readonly string[] = [
-  `create trigger statement_lines_enter after insert on statement_lines when new.bai_code in ${card_lines} begin
-     insert into reconciliation_inbox (company_id, kind, record_id) values (new.company_id, 'line', new.id);
+  `create trigger tallystick_statement_lines_enter after insert on tallystick_statement_lines when new.bai_code in ${card_lines} begin
+     insert into tallystick_reconciliation_inbox (company_id, kind, record_id) values (new.company_id, 'line', new.id);
    end`,
 ];
 
 const lines_enter_on_postgres: readonly string[] = [
-  `create function enter_statement_lines() returns trigger language plpgsql as $$
+  `create function tallystick_enter_statement_lines() returns trigger language plpgsql as $$
    begin
-     insert into reconciliation_inbox (company_id, kind, record_id)
+     insert into tallystick_reconciliation_inbox (company_id, kind, record_id)
        select company_id, 'line', id from inserted where bai_code in ${card_lines} order by id;
      return null;
    end $$`,
-  `create trigger statement_lines_enter after insert on statement_lines referencing new table as inserted
-     for each statement execute function enter_statement_lines()`,
+  `create trigger tallystick_statement_lines_enter after insert on tallystick_statement_lines referencing new table as inserted
+     for each statement execute function tallystick_enter_statement_lines()`,
 ];
 
 /** Whether an authorization, the row `row`, may have an item: it was approved, for an amount. */
@@ -95,33 +95,33 @@ function isMatchedAgain(differs: (column: string) => string): string {
   return columns.map(differs).join(' or ');
 }
 
-const enter = 'insert into reconciliation_inbox (company_id, kind, record_id)';
+const enter = 'insert into tallystick_reconciliation_inbox (company_id, kind, record_id)';
 
 /** The kind of the record that gave the item of an act its id (`itemIdOf`). */
 const kind_of_item = `case new.item_id % 4 when 0 then 'authorization' when 1 then 'clearing' else 'line' end`;
 
 const entering_on_sqlite: readonly string[] = [
-  `create trigger authorizations_enter after insert on authorizations when ${hasItem('new')} begin
+  `create trigger tallystick_authorizations_enter after insert on tallystick_authorizations when ${hasItem('new')} begin
      ${enter} values (new.company_id, 'authorization', new.id);
    end`,
-  `create trigger authorizations_change after update on authorizations
+  `create trigger tallystick_authorizations_change after update on tallystick_authorizations
      when ${isChanged((column) => `new.${column} is not old.${column}`)} begin
      ${enter} values (new.company_id, 'authorization', new.id);
    end`,
-  `create trigger clearings_enter after insert on clearings begin
+  `create trigger tallystick_clearings_enter after insert on tallystick_clearings begin
      ${enter} values (new.company_id, 'clearing', new.id);
    end`,
-  `create trigger clearings_change after update on clearings
+  `create trigger tallystick_clearings_change after update on tallystick_clearings
      when ${isMatchedAgain((column) => `new.${column} is not old.${column}`)} begin
      ${enter} values (new.company_id, 'clearing', new.id);
    end`,
-  `create trigger accounts_covered after update on accounts
+  `create trigger tallystick_accounts_covered after update on tallystick_accounts
      when new.first_statement_as_of is not old.first_statement_as_of begin
      ${enter} values (new.company_id, 'account', new.id);
    end`,
-  `create trigger reconciliation_acts_enter after insert on reconciliation_acts begin
+  `create trigger tallystick_reconciliation_acts_enter after insert on tallystick_reconciliation_acts begin
      ${enter} values (new.company_id, ${kind_of_item}, new.item_id / 4);
-     insert or ignore into reconciliation_act_records (company_id, record, act_id)
+     insert or ignore into tallystick_reconciliation_act_records (company_id, record, act_id)
        select new.company_id, new.item_id, new.id
        union select new.company_id, (value ->> '$.line_id') * 4 + 2, new.id from json_each(new.subject, '$.pairs')
        union select new.company_id, (value ->> '$.clearing_id') * 4 + 1, new.id from json_each(new.subject, '$.pairs')
@@ -133,35 +133,35 @@ const entering_on_sqlite: readonly string[] = [
 const differs = (column: string) => `new.${column} is distinct from old.${column}`;
 
 const entering_on_postgres: readonly string[] = [
-  `create function enter_authorizations() returns trigger language plpgsql as $$
+  `create function tallystick_enter_authorizations() returns trigger language plpgsql as $$
    begin
      ${enter} select company_id, 'authorization', id from inserted i where ${hasItem('i')} order by id;
      return null;
    end $$`,
-  `create trigger authorizations_enter after insert on authorizations referencing new table as inserted
-     for each statement execute function enter_authorizations()`,
-  `create function enter_clearings() returns trigger language plpgsql as $$
+  `create trigger tallystick_authorizations_enter after insert on tallystick_authorizations referencing new table as inserted
+     for each statement execute function tallystick_enter_authorizations()`,
+  `create function tallystick_enter_clearings() returns trigger language plpgsql as $$
    begin
      ${enter} select company_id, 'clearing', id from inserted order by id;
      return null;
    end $$`,
-  `create trigger clearings_enter after insert on clearings referencing new table as inserted
-     for each statement execute function enter_clearings()`,
-  `create function enter_changed_record() returns trigger language plpgsql as $$
+  `create trigger tallystick_clearings_enter after insert on tallystick_clearings referencing new table as inserted
+     for each statement execute function tallystick_enter_clearings()`,
+  `create function tallystick_enter_changed_record() returns trigger language plpgsql as $$
    begin
      ${enter} values (new.company_id, tg_argv[0], new.id);
      return null;
    end $$`,
-  `create trigger authorizations_change after update on authorizations for each row
-     when (${isChanged(differs)}) execute function enter_changed_record('authorization')`,
-  `create trigger clearings_change after update on clearings for each row
-     when (${isMatchedAgain(differs)}) execute function enter_changed_record('clearing')`,
-  `create trigger accounts_covered after update on accounts for each row
-     when (${differs('first_statement_as_of')}) execute function enter_changed_record('account')`,
-  `create function enter_reconciliation_act() returns trigger language plpgsql as $$
+  `create trigger tallystick_authorizations_change after update on tallystick_authorizations for each row
+     when (${isChanged(differs)}) execute function tallystick_enter_changed_record('authorization')`,
+  `create trigger tallystick_clearings_change after update on tallystick_clearings for each row
+     when (${isMatchedAgain(differs)}) execute function tallystick_enter_changed_record('clearing')`,
+  `create trigger tallystick_accounts_covered after update on tallystick_accounts for each row
+     when (${differs('first_statement_as_of')}) execute function tallystick_enter_changed_record('account')`,
+  `create function tallystick_enter_reconciliation_act() returns trigger language plpgsql as $$
    begin
      ${enter} values (new.company_id, ${kind_of_item}, new.item_id / 4);
-     insert into reconciliation_act_records (company_id, record, act_id)
+     insert into tallystick_reconciliation_act_records (company_id, record, act_id)
        select new.company_id, new.item_id, new.id
        union select new.company_id, (p ->> 'line_id')::bigint * 4 + 2, new.id
          from json_array_elements(new.subject::json -> 'pairs') p
@@ -172,6 +172,6 @@ const entering_on_postgres: readonly string[] = [
        on conflict do nothing;
      return null;
    end $$`,
-  `create trigger reconciliation_acts_enter after insert on reconciliation_acts
-     for each row execute function enter_reconciliation_act()`,
+  `create trigger tallystick_reconciliation_acts_enter after insert on tallystick_reconciliation_acts
+     for each row execute function tallystick_enter_reconciliation_act()`,
 ];

@@ -21,17 +21,23 @@ const clearings_list = selectList(clearing_columns, 'c');
 export function candidateReads(queries: Queries, dialect: Dialect): Pick<ReconciliationStore, 'candidateRecords'> {
   const { all, each, list, from_ids } = queries;
   const card_sql = `select v.currency, r.billing_currency, v.authorization_hold_days, v.aging_velocity_time_zone
-    from virtual_cards v join real_cards r on r.id = v.rcn_id where v.id = ?`;
-  const clearings_sql = each(from_ids, 'c', clearings_list, 'clearings c', 'c.id = j.value and c.company_id = ?');
-  const of_roots_sql = `${each(from_ids, 'c', clearings_list, 'clearings c', 'c.authorization_id = j.value')} limit ?`;
+    from tallystick_virtual_cards v join tallystick_real_cards r on r.id = v.rcn_id where v.id = ?`;
+  const clearings_sql = each(
+    from_ids,
+    'c',
+    clearings_list,
+    'tallystick_clearings c',
+    'c.id = j.value and c.company_id = ?',
+  );
+  const of_roots_sql = `${each(from_ids, 'c', clearings_list, 'tallystick_clearings c', 'c.authorization_id = j.value')} limit ?`;
   // In this order on both databases: the keys first, then each authorization by its id.
   const roots =
     dialect === 'postgres'
-      ? `cross join lateral ${lookedUp('authorizations', 'id = k.authorization_id')} a where a.root_id = a.id`
-      : 'cross join authorizations a where a.id = k.authorization_id and a.root_id = a.id';
+      ? `cross join lateral ${lookedUp('tallystick_authorizations', 'id = k.authorization_id')} a where a.root_id = a.id`
+      : 'cross join tallystick_authorizations a where a.id = k.authorization_id and a.root_id = a.id';
   const in_range = 'card_id = ? and key >= ? and key < ?';
   const by_key_sql = `select ${roots_list} from
-    (select authorization_id from authorization_keys where ${in_range} order by key desc limit ?) k ${roots}`;
+    (select authorization_id from tallystick_authorization_keys where ${in_range} order by key desc limit ?) k ${roots}`;
   const by_merchant_sql = `${by_key_sql} and a.merchant_id = ?
     and (a.merchant_amount in (?, ?) or a.billing_amount in (?, ?) or a.authorized in (?, ?)) limit ?`;
 

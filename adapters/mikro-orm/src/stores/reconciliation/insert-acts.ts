@@ -23,7 +23,7 @@ export async function insertActs(
   if (acts.length === 0) return [];
   const records = acts.map(({ subject, ...act }, place) => ({ ...act, subject: JSON.stringify(subject), place }));
   const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
-  const { rows } = await sql<{ id: number }>`insert into reconciliation_acts (${names})
+  const { rows } = await sql<{ id: number }>`insert into tallystick_reconciliation_acts (${names})
     select ${names} from ${jsonRows(dialect, { ...columns, place: 'integer' }, records)} as n
     order by n.place returning id`.execute(db);
   const ids = rows.map(({ id }) => Number(id)).sort((a, b) => a - b);

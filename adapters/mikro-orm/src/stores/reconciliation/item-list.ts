@@ -121,7 +121,7 @@ async function leadOf(queries: Queries, company_id: number, filter: ItemFilter) 
       ...withinDates('period_date', settlement_date),
     ]);
     const [counted] = await queries.all<{ count: number }>(
-      `select count(*) as count from (select 1 from reconciliation_items where ${dates.text} limit ?) d`,
+      `select count(*) as count from (select 1 from tallystick_reconciliation_items where ${dates.text} limit ?) d`,
       ...dates.values,
       sorted_max + 1,
     );
@@ -161,7 +161,7 @@ function rangesOf(ranges: readonly Condition[], before: readonly Condition[], li
   const parts = ranges.map((range): Condition => {
     const { text, values } = joined([range, ...before]);
     return {
-      text: `select * from (select * from reconciliation_items where ${text} ${newest_first} limit ?) r`,
+      text: `select * from (select * from tallystick_reconciliation_items where ${text} ${newest_first} limit ?) r`,
       values: [...values, limit],
     };
   });

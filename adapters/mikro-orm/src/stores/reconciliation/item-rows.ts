@@ -2,7 +2,7 @@ import type { Item } from '@tallystick/reconciliation';
 import type { Selectable } from 'kysely';
 import type { Tables } from '../../connection/session.ts';
 
-export type ItemRow = Selectable<Tables['reconciliation_items']>;
+export type ItemRow = Selectable<Tables['tallystick_reconciliation_items']>;
 
 /**
  * The columns that a change of an item leaves as they are, with their types on Postgres. They are

@@ -21,7 +21,7 @@ export function periodStore({ all, run, list, from_ids }: Queries): PeriodStore 
     async insertPeriod(period) {
       const values = Object.values(periodRow(period));
       const [row] = await all<{ id: number }>(
-        `insert into reconciliation_periods (${period_columns}) values (${period_columns.map(() => '?')}) returning id`,
+        `insert into tallystick_reconciliation_periods (${period_columns}) values (${period_columns.map(() => '?')}) returning id`,
         ...values,
       );
       return { ...period, id: row!.id };
@@ -29,7 +29,7 @@ export function periodStore({ all, run, list, from_ids }: Queries): PeriodStore 
 
     async updatePeriod(period) {
       await run(
-        `update reconciliation_periods set ${period_columns.map((name) => `${name} = ?`)} where id = ?`,
+        `update tallystick_reconciliation_periods set ${period_columns.map((name) => `${name} = ?`)} where id = ?`,
         ...Object.values(periodRow(period)),
         period.id,
       );
@@ -38,7 +38,7 @@ export function periodStore({ all, run, list, from_ids }: Queries): PeriodStore 
     async listPeriods(company_id, page) {
       const after = afterId(periods_list, page);
       const rows = await all<Period>(
-        `select * from reconciliation_periods where company_id = ? and id < ? order by id desc limit ? offset ?`,
+        `select * from tallystick_reconciliation_periods where company_id = ? and id < ? order by id desc limit ? offset ?`,
         company_id,
         after ?? Number.MAX_SAFE_INTEGER,
         page.limit + 1,
@@ -49,13 +49,13 @@ export function periodStore({ all, run, list, from_ids }: Queries): PeriodStore 
     },
 
     async findPeriod(company_id, id) {
-      const sql = 'select * from reconciliation_periods where company_id = ? and id = ?';
+      const sql = 'select * from tallystick_reconciliation_periods where company_id = ? and id = ?';
       return (await all<Period>(sql, company_id, id))[0] ?? null;
     },
 
     async newestPeriod(company_id) {
       const [row] = await all<Period>(
-        `select * from reconciliation_periods where company_id = ? and status <> 'reopened'
+        `select * from tallystick_reconciliation_periods where company_id = ? and status <> 'reopened'
           order by closed_through desc, id desc limit 1`,
         company_id,
       );
@@ -64,7 +64,7 @@ export function periodStore({ all, run, list, from_ids }: Queries): PeriodStore 
 
     async freeze({ id, company_id, closed_through }, after, limit) {
       const rows = await all<PeriodPlace & Pick<Item, 'status' | 'period_id'>>(
-        `select period_date, id, status, period_id from reconciliation_items
+        `select period_date, id, status, period_id from tallystick_reconciliation_items
           where company_id = ? and period_date is not null and period_date <= ? and (period_date, id) > (?, ?)
           order by period_date, id limit ?`,
         company_id,
@@ -76,7 +76,7 @@ export function periodStore({ all, run, list, from_ids }: Queries): PeriodStore 
       const finished = rows.filter((item) => isFrozenBy(item, closed_through));
       const frozen_ids = finished.map((item) => item.id);
       await run(
-        `update reconciliation_items set period_id = ?, next_change_ms = null
+        `update tallystick_reconciliation_items set period_id = ?, next_change_ms = null
           where id in (select value from ${from_ids}) and company_id = ?`,
         id,
         list(frozen_ids),
@@ -92,8 +92,8 @@ export function periodStore({ all, run, list, from_ids }: Queries): PeriodStore 
 
     async unfreeze({ id, company_id }, limit) {
       const rows = await all<ItemRow>(
-        `update reconciliation_items set period_id = null where id in (
-          select id from reconciliation_items where period_id = ? order by id limit ?) and company_id = ? returning *`,
+        `update tallystick_reconciliation_items set period_id = null where id in (
+          select id from tallystick_reconciliation_items where period_id = ? order by id limit ?) and company_id = ? returning *`,
         id,
         limit,
         company_id,

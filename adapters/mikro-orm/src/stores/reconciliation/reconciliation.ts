@@ -29,7 +29,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
   const { dialect } = session;
   const queries = queriesOf(session);
   const { is_postgres, all, each, preferIndexes, run, list, from_ids, from_texts } = queries;
-  const select_progress = `select ${progress_columns} from reconciliation_companies where company_id = ?`;
+  const select_progress = `select ${progress_columns} from tallystick_reconciliation_companies where company_id = ?`;
 
   async function lockRow(company_id: number, how: string): Promise<CompanyProgress | null> {
     await preferIndexes();
@@ -39,7 +39,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
   async function insertCompany(company_id: number): Promise<void> {
     await run(
-      "insert into reconciliation_companies (company_id, coverage) values (?, '{}') on conflict do nothing",
+      "insert into tallystick_reconciliation_companies (company_id, coverage) values (?, '{}') on conflict do nothing",
       company_id,
     );
   }
@@ -65,7 +65,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
     async updateProgress({ company_id, coverage, walk }) {
       await run(
-        'update reconciliation_companies set coverage = ?, walk = ? where company_id = ?',
+        'update tallystick_reconciliation_companies set coverage = ?, walk = ? where company_id = ?',
         JSON.stringify(Object.fromEntries(coverage)),
         toJsonOrNull(walk),
         company_id,
@@ -74,7 +74,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
     async readCoverage(company_id) {
       const rows = await all<{ currency: string; since: string }>(
-        `select currency, min(first_statement_as_of) as since from accounts
+        `select currency, min(first_statement_as_of) as since from tallystick_accounts
           where company_id = ? and first_statement_as_of is not null group by currency`,
         company_id,
       );
@@ -83,8 +83,8 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
     async takeArrivals(company_id, limit) {
       const rows = await all<{ kind: RecordKind | 'account'; record_id: number }>(
-        `delete from reconciliation_inbox where id in
-          (select id from reconciliation_inbox where company_id = ? order by id limit ?) returning kind, record_id`,
+        `delete from tallystick_reconciliation_inbox where id in
+          (select id from tallystick_reconciliation_inbox where company_id = ? order by id limit ?) returning kind, record_id`,
         company_id,
         limit,
       );
@@ -97,9 +97,9 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
     async hasWork(company_id, now_ms) {
       const found = await all(
-        `select 1 as found where exists (select 1 from reconciliation_inbox where company_id = ?)
-          or exists (select 1 from reconciliation_items where next_change_ms <= ? and +company_id = ?)
-          or exists (select 1 from reconciliation_companies where company_id = ?
+        `select 1 as found where exists (select 1 from tallystick_reconciliation_inbox where company_id = ?)
+          or exists (select 1 from tallystick_reconciliation_items where next_change_ms <= ? and +company_id = ?)
+          or exists (select 1 from tallystick_reconciliation_companies where company_id = ?
             and walk is not null)`,
         company_id,
         now_ms,
@@ -112,20 +112,20 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     async companiesWithWork(now_ms, limit) {
       const arrived = await all<{ company_id: number }>(
         `with recursive waiting(company_id) as (
-            select min(company_id) from reconciliation_inbox
-            union all select (select min(i.company_id) from reconciliation_inbox i where i.company_id > w.company_id)
+            select min(company_id) from tallystick_reconciliation_inbox
+            union all select (select min(i.company_id) from tallystick_reconciliation_inbox i where i.company_id > w.company_id)
               from waiting w where w.company_id is not null)
           select company_id from waiting where company_id is not null limit ?`,
         limit,
       );
       const due = await all<{ company_id: number }>(
-        `select distinct company_id from (select company_id from reconciliation_items
+        `select distinct company_id from (select company_id from tallystick_reconciliation_items
           where next_change_ms <= ? order by next_change_ms limit ?) d`,
         now_ms,
         limit,
       );
       const walking = await all<{ company_id: number }>(
-        'select company_id from reconciliation_companies where walk is not null limit ?',
+        'select company_id from tallystick_reconciliation_companies where walk is not null limit ?',
         limit,
       );
       const companies = [...arrived, ...due, ...walking].map(({ company_id }) => company_id);
@@ -135,7 +135,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     // The plus keeps the databases from an index of the company: few items are due.
     async dueItems(company_id, now_ms, limit) {
       const rows = await all<{ id: number }>(
-        `select id from reconciliation_items where next_change_ms <= ? and +company_id = ?
+        `select id from tallystick_reconciliation_items where next_change_ms <= ? and +company_id = ?
           order by next_change_ms limit ?`,
         now_ms,
         company_id,
@@ -146,7 +146,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
     async itemsOfWalk(company_id, { from, after }, limit) {
       const rows = await all<ItemRow>(
-        `select * from reconciliation_items where company_id = ? and period_date >= ? and (period_date, id) > (?, ?)
+        `select * from tallystick_reconciliation_items where company_id = ? and period_date >= ? and (period_date, id) > (?, ?)
           order by period_date, id limit ?`,
         company_id,
         from,
@@ -159,11 +159,11 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
     async backlog() {
       const [counted] = await all<{ waiting: number }>(
-        'select count(*) as waiting from (select 1 from reconciliation_inbox limit ?) w',
+        'select count(*) as waiting from (select 1 from tallystick_reconciliation_inbox limit ?) w',
         inbox_count_max,
       );
       const [oldest] = await all<{ kind: RecordKind | 'account'; record_id: number }>(
-        'select kind, record_id from reconciliation_inbox order by id limit 1',
+        'select kind, record_id from tallystick_reconciliation_inbox order by id limit 1',
       );
       if (oldest === undefined) return { waiting: 0, oldest_at_ms: null };
       const { table, column } = arrival_columns[oldest.kind];
@@ -177,7 +177,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     async entries(company_id, keys) {
       if (keys.length === 0) return [];
       const rows = await all<EntryRow>(
-        each(from_texts, 'e', 'e.*', 'reconciliation_entries e', 'e.company_id = ? and e."key" = j.value'),
+        each(from_texts, 'e', 'e.*', 'tallystick_reconciliation_entries e', 'e.company_id = ? and e."key" = j.value'),
         list(keys),
         company_id,
       );
@@ -196,7 +196,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
           from,
           'e',
           'e.*',
-          'reconciliation_entries e',
+          'tallystick_reconciliation_entries e',
           'e.company_id = ? and e."key" = j."key" and e.kind = j.kind and e.record_id = j.record_id',
         ),
         JSON.stringify(keys),
@@ -207,7 +207,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
     async entriesBetween(company_id, from, to) {
       const rows = await all<EntryRow>(
-        'select * from reconciliation_entries where company_id = ? and "key" >= ? and "key" <= ?',
+        'select * from tallystick_reconciliation_entries where company_id = ? and "key" >= ? and "key" <= ?',
         company_id,
         from,
         to,
@@ -218,13 +218,13 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     async actsOn(company_id, records) {
       if (records.length === 0) return [];
       const any = await all(
-        'select 1 as found from reconciliation_act_records where company_id = ? limit 1',
+        'select 1 as found from tallystick_reconciliation_act_records where company_id = ? limit 1',
         company_id,
       );
       if (any.length === 0) return [];
       const rows = await all<ActRow>(
-        `select * from reconciliation_acts where id in (
-          select r.act_id from ${from_ids} cross join reconciliation_act_records r
+        `select * from tallystick_reconciliation_acts where id in (
+          select r.act_id from ${from_ids} cross join tallystick_reconciliation_act_records r
           where r.company_id = ? and r.record = j.value) order by id`,
         list(records.map(itemIdOf)),
         company_id,
@@ -235,7 +235,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     async items(company_id, ids) {
       if (ids.length === 0) return [];
       const rows = await all<ItemRow>(
-        each(from_ids, 'i', 'i.*', 'reconciliation_items i', 'i.id = j.value and i.company_id = ?'),
+        each(from_ids, 'i', 'i.*', 'tallystick_reconciliation_items i', 'i.id = j.value and i.company_id = ?'),
         list(ids),
         company_id,
       );
@@ -247,7 +247,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
     async cells(company_id) {
       const rows = await all<Omit<CellRow, 'company_id'>>(
-        'select currency, status, kind, class, due_date, count, sum from reconciliation_cells where company_id = ?',
+        'select currency, status, kind, class, due_date, count, sum from tallystick_reconciliation_cells where company_id = ?',
         company_id,
       );
       return rows.map(cellOf);
@@ -255,7 +255,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
     async matchCells(company_id) {
       const rows = await all<Omit<MatchCellRow, 'company_id'>>(
-        'select settlement_date, rule, side, count from reconciliation_match_cells where company_id = ?',
+        'select settlement_date, rule, side, count from tallystick_reconciliation_match_cells where company_id = ?',
         company_id,
       );
       return rows.map(({ settlement_date, ...cell }) => ({ ...cell, settlement_date: settlement_date || null }));
@@ -265,7 +265,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
       const as = is_postgres ? (sum: string) => `${sum}::bigint` : (sum: string) => sum;
       const rows = await all<Omit<CellRow, 'company_id'>>(
         `select currency, status, kind, class, due_date, ${as('sum(count)')} as count, ${as('sum(sum)')} as sum
-          from reconciliation_cells group by currency, status, kind, class, due_date`,
+          from tallystick_reconciliation_cells group by currency, status, kind, class, due_date`,
       );
       return rows.map(cellOf);
     },
@@ -274,7 +274,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
     async itemsAfter(company_id, after, limit) {
       const rows = await all<ItemRow>(
-        `select * from reconciliation_items where company_id = ? and (status, opened_at_ms, id) > (?, ?, ?)
+        `select * from tallystick_reconciliation_items where company_id = ? and (status, opened_at_ms, id) > (?, ?, ?)
           order by status, opened_at_ms, id limit ?`,
         company_id,
         after?.status ?? '',
@@ -287,7 +287,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
     async entriesAfter(company_id, after, limit) {
       const rows = await all<EntryRow>(
-        `select * from reconciliation_entries where company_id = ? and ("key", kind, record_id) > (?, ?, ?)
+        `select * from tallystick_reconciliation_entries where company_id = ? and ("key", kind, record_id) > (?, ?, ?)
           order by "key", kind, record_id limit ?`,
         company_id,
         after?.key ?? '',
@@ -299,7 +299,11 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     },
 
     async companiesAfter(after, limit) {
-      const rows = await all<{ id: number }>('select id from companies where id > ? order by id limit ?', after, limit);
+      const rows = await all<{ id: number }>(
+        'select id from tallystick_companies where id > ? order by id limit ?',
+        after,
+        limit,
+      );
       return rows.map(({ id }) => id);
     },
   };
@@ -307,19 +311,19 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
 /** When a record of the inbox arrived. */
 const arrival_columns: Readonly<Record<RecordKind | 'account', { readonly table: string; readonly column: string }>> = {
-  authorization: { table: 'authorizations', column: 'decided_at_ms' },
-  clearing: { table: 'clearings', column: 'recorded_at_ms' },
-  line: { table: 'statement_lines', column: 'recorded_at_ms' },
-  account: { table: 'accounts', column: 'created_at_ms' },
+  authorization: { table: 'tallystick_authorizations', column: 'decided_at_ms' },
+  clearing: { table: 'tallystick_clearings', column: 'recorded_at_ms' },
+  line: { table: 'tallystick_statement_lines', column: 'recorded_at_ms' },
+  account: { table: 'tallystick_accounts', column: 'created_at_ms' },
 };
 
 const progress_columns = 'company_id, coverage, walk';
 
-type ProgressRow = Selectable<Tables['reconciliation_companies']>;
-type EntryRow = Selectable<Tables['reconciliation_entries']>;
-type CellRow = Selectable<Tables['reconciliation_cells']>;
-type MatchCellRow = Selectable<Tables['reconciliation_match_cells']>;
-type ActRow = Selectable<Tables['reconciliation_acts']>;
+type ProgressRow = Selectable<Tables['tallystick_reconciliation_companies']>;
+type EntryRow = Selectable<Tables['tallystick_reconciliation_entries']>;
+type CellRow = Selectable<Tables['tallystick_reconciliation_cells']>;
+type MatchCellRow = Selectable<Tables['tallystick_reconciliation_match_cells']>;
+type ActRow = Selectable<Tables['tallystick_reconciliation_acts']>;
 
 function progressOf({ company_id, coverage, walk }: ProgressRow): CompanyProgress {
   const since: Coverage = new Map(Object.entries(JSON.parse(coverage) as Record<string, string>));

@@ -32,7 +32,7 @@ export function recordReads(queries: Queries, setting: StatementKeySetting): Rec
     from_ids,
     'a',
     purchase_columns,
-    'authorizations a cross join virtual_cards v cross join real_cards r',
+    'tallystick_authorizations a cross join tallystick_virtual_cards v cross join tallystick_real_cards r',
     `a.id = j.value and a.company_id = ? and a.root_id = a.id and a.decline_code is null
       and v.id = a.card_id and r.id = v.rcn_id`,
   );
@@ -42,7 +42,7 @@ export function recordReads(queries: Queries, setting: StatementKeySetting): Rec
       c.billing_currency, c.merchant_amount, c.merchant_currency, c.approval_code, c.merchant_id,
       c.net_reference_number, c.sent, c.cleared_effect, c.settlement_date, c.acquirer_reference_data, c.recorded_at_ms, ${queries.field('c.details', 'merchant_name')} as merchant_name,
       case when c.review and c.authorization_id is null and c.clearing_id is null
-        then (select v.currency from virtual_cards v where v.id = c.card_id) end as limit_currency`;
+        then (select v.currency from tallystick_virtual_cards v where v.id = c.card_id) end as limit_currency`;
   return {
     async authorizations(company_id, ids) {
       if (ids.length === 0) return [];
@@ -52,7 +52,7 @@ export function recordReads(queries: Queries, setting: StatementKeySetting): Rec
     async clearings(company_id, ids) {
       if (ids.length === 0) return [];
       const rows = await all<ClearingRow>(
-        each(from_ids, 'c', clearing_columns, 'clearings c', 'c.id = j.value and c.company_id = ?'),
+        each(from_ids, 'c', clearing_columns, 'tallystick_clearings c', 'c.id = j.value and c.company_id = ?'),
         list(ids),
         company_id,
       );
@@ -61,7 +61,7 @@ export function recordReads(queries: Queries, setting: StatementKeySetting): Rec
     async clearingIdsOf(authorization_ids) {
       if (authorization_ids.length === 0) return [];
       const rows = await all<{ id: number }>(
-        each(from_ids, 'c', 'c.id', 'clearings c', 'c.authorization_id = j.value'),
+        each(from_ids, 'c', 'c.id', 'tallystick_clearings c', 'c.authorization_id = j.value'),
         list(authorization_ids),
       );
       return rows.map(({ id }) => id);
@@ -73,7 +73,7 @@ export function recordReads(queries: Queries, setting: StatementKeySetting): Rec
           from_ids,
           'c',
           clearing_columns,
-          'clearings o cross join clearings c',
+          'tallystick_clearings o cross join tallystick_clearings c',
           'o.id = j.value and c.card_id = o.card_id and c.clearing_id = o.id and c.company_id = ?',
         ),
         list(ids),
@@ -89,7 +89,7 @@ export function recordReads(queries: Queries, setting: StatementKeySetting): Rec
           'l',
           `l.id, l.company_id, l.account_id, l.currency, l.amount, l.bai_code, l.booking_date, l.bank_reference,
             l.acquirer_reference, l.text, l.recorded_at_ms`,
-          'statement_lines l',
+          'tallystick_statement_lines l',
           `l.id = j.value and l.company_id = ? and l.bai_code in (${card_codes})`,
         ),
         list(ids),
@@ -102,7 +102,7 @@ export function recordReads(queries: Queries, setting: StatementKeySetting): Rec
       if (kind === 'authorization') {
         // No index has all authorizations of a card in an order.
         const rows = await all<{ id: number }>(
-          `select id from authorizations
+          `select id from tallystick_authorizations
             where root_id = id and decline_code is null and id > ? and company_id = ? order by id limit ?`,
           after,
           company_id,
@@ -139,8 +139,14 @@ const card_codes = quoted(card_line_codes);
  * order of an index. By their ids the records of all companies would be read.
  */
 const record_walks = {
-  clearing: walkBy('virtual_cards', 'clearings', 'card_id', ['id'], 'true'),
-  line: walkBy('accounts', 'statement_lines', 'account_id', ['booking_date', 'id'], `r.bai_code in (${card_codes})`),
+  clearing: walkBy('tallystick_virtual_cards', 'tallystick_clearings', 'card_id', ['id'], 'true'),
+  line: walkBy(
+    'tallystick_accounts',
+    'tallystick_statement_lines',
+    'account_id',
+    ['booking_date', 'id'],
+    `r.bai_code in (${card_codes})`,
+  ),
 };
 
 function walkBy(owners: string, records: string, owner: string, order: readonly string[], condition: string) {

@@ -26,12 +26,12 @@ const line_columns = [
 
 /** What the reports of reconciliation read. The entries of lines have the keys of the setting. */
 export function reconciliationReports({ db, dialect }: Session, setting: StatementKeySetting): ReconciliationReports {
-  const lines = () => db.selectFrom('statement_lines').select(line_columns);
+  const lines = () => db.selectFrom('tallystick_statement_lines').select(line_columns);
 
   return {
     async sumBookedBefore(account_id, date) {
       const { sum } = await db
-        .selectFrom('statement_lines')
+        .selectFrom('tallystick_statement_lines')
         .select(sql<number>`coalesce(sum(amount), 0)`.as('sum'))
         .where('account_id', '=', account_id)
         .where('booking_date', '<', date)
@@ -64,7 +64,7 @@ export function reconciliationReports({ db, dialect }: Session, setting: Stateme
       // SQLite reads the tables of a cross join in their order. Of a join it would read all entries
       // of the company for each batch.
       const found = await sql<{ line_id: number; item_id: number }>`select w.line_id, e.item_id
-        from ${rows} as w cross join reconciliation_entries as e
+        from ${rows} as w cross join tallystick_reconciliation_entries as e
         where e.company_id = ${company_id} and e.key = w.entry_key and e.kind = 'line' and e.record_id = w.line_id`.execute(
         db,
       );
@@ -73,7 +73,7 @@ export function reconciliationReports({ db, dialect }: Session, setting: Stateme
 
     async countMatches(company_id, { from, to }) {
       let its = db
-        .selectFrom('reconciliation_match_cells')
+        .selectFrom('tallystick_reconciliation_match_cells')
         .select(['rule', 'side', sql<number | string>`sum(count)`.as('count')])
         .where('company_id', '=', company_id);
       if (from !== undefined || to !== undefined) its = its.where('settlement_date', '>=', from ?? first_date);
@@ -87,7 +87,7 @@ export function reconciliationReports({ db, dialect }: Session, setting: Stateme
       const rule = dialect === 'postgres' ? sql`subject::json ->> 'rule'` : sql`subject ->> '$.rule'`;
       const { rows } = await sql<Counted<Pick<ActCount, 'action' | 'rule'>>>`select action, ${rule} as rule,
           count(*) as count
-        from reconciliation_acts where company_id = ${company_id} and action in (${actions})
+        from tallystick_reconciliation_acts where company_id = ${company_id} and action in (${actions})
         group by 1, 2 order by 1, 2`.execute(db);
       return rows.map(({ count, ...done }) => ({ ...done, acts: Number(count) }));
     },
@@ -99,13 +99,13 @@ export function reconciliationReports({ db, dialect }: Session, setting: Stateme
       };
       const codes = sql.join(card_line_codes.map((code) => sql.lit(code)));
       return {
-        authorization: await count(sql`authorizations where company_id = ${company_id} and root_id = id
+        authorization: await count(sql`tallystick_authorizations where company_id = ${company_id} and root_id = id
           and decline_code is null`),
-        clearing: await count(sql`virtual_cards as o cross join clearings as r
+        clearing: await count(sql`tallystick_virtual_cards as o cross join tallystick_clearings as r
           where o.company_id = ${company_id} and r.card_id = o.id`),
-        line: await count(sql`accounts as o cross join statement_lines as r where o.company_id = ${company_id}
+        line: await count(sql`tallystick_accounts as o cross join tallystick_statement_lines as r where o.company_id = ${company_id}
           and r.account_id = o.id and r.bai_code in (${codes})`),
-        items: await count(sql`reconciliation_items where company_id = ${company_id}`),
+        items: await count(sql`tallystick_reconciliation_items where company_id = ${company_id}`),
       };
     },
   };

@@ -35,7 +35,7 @@ export async function writeItems(
 async function removeItems(queries: Queries, company_id: number, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await queries.run(
-    `delete from reconciliation_items where company_id = ? and id in (select value from ${queries.from_ids})`,
+    `delete from tallystick_reconciliation_items where company_id = ? and id in (select value from ${queries.from_ids})`,
     company_id,
     queries.list(ids),
   );
@@ -83,57 +83,57 @@ const writes = {
   insert_items: {
     columns: item_columns,
     text: (rows) =>
-      `insert into reconciliation_items (${names(item_columns)}) select ${names(item_columns)} from ${rows} where true`,
+      `insert into tallystick_reconciliation_items (${names(item_columns)}) select ${names(item_columns)} from ${rows} where true`,
   },
   update_items: {
     columns: changing_columns,
     text: (rows) =>
-      `update reconciliation_items set ${changed.map((name) => `"${name}" = n."${name}"`)} from ${rows}
-        where reconciliation_items.id = n.id`,
+      `update tallystick_reconciliation_items set ${changed.map((name) => `"${name}" = n."${name}"`)} from ${rows}
+        where tallystick_reconciliation_items.id = n.id`,
   },
   // With a clause for conflicts, Postgres would take almost twice as long.
   insert_entries: {
     columns: entry_columns,
     text: (rows) =>
-      `insert into reconciliation_entries (${names(entry_columns)}) select ${names(entry_columns)} from ${rows} where true`,
+      `insert into tallystick_reconciliation_entries (${names(entry_columns)}) select ${names(entry_columns)} from ${rows} where true`,
   },
   update_entries: {
     columns: entry_columns,
     text: (rows) =>
-      `update reconciliation_entries set item_id = n.item_id from ${rows}
-        where reconciliation_entries.company_id = n.company_id and reconciliation_entries."key" = n."key"
-          and reconciliation_entries.kind = n.kind and reconciliation_entries.record_id = n.record_id`,
+      `update tallystick_reconciliation_entries set item_id = n.item_id from ${rows}
+        where tallystick_reconciliation_entries.company_id = n.company_id and tallystick_reconciliation_entries."key" = n."key"
+          and tallystick_reconciliation_entries.kind = n.kind and tallystick_reconciliation_entries.record_id = n.record_id`,
   },
   remove_entries: {
     columns: entry_columns,
     text: (rows) =>
-      `delete from reconciliation_entries where (company_id, "key", kind, record_id) in
+      `delete from tallystick_reconciliation_entries where (company_id, "key", kind, record_id) in
         (select company_id, "key", kind, record_id from ${rows})`,
   },
   add_cells: {
     columns: cell_columns,
     text: (rows) =>
-      `insert into reconciliation_cells (${names(cell_columns)}) select ${names(cell_columns)} from ${rows}
+      `insert into tallystick_reconciliation_cells (${names(cell_columns)}) select ${names(cell_columns)} from ${rows}
         where true on conflict (company_id, currency, status, kind, class, due_date) do update
-        set count = reconciliation_cells.count + excluded.count, sum = reconciliation_cells.sum + excluded.sum`,
+        set count = tallystick_reconciliation_cells.count + excluded.count, sum = tallystick_reconciliation_cells.sum + excluded.sum`,
   },
   remove_empty_cells: {
     columns: cell_columns,
     text: (rows) =>
-      `delete from reconciliation_cells where count = 0 and (company_id, currency, status, kind, class, due_date) in
+      `delete from tallystick_reconciliation_cells where count = 0 and (company_id, currency, status, kind, class, due_date) in
         (select company_id, currency, status, kind, class, due_date from ${rows})`,
   },
   add_match_cells: {
     columns: match_cell_columns,
     text: (rows) =>
-      `insert into reconciliation_match_cells (${names(match_cell_columns)}) select ${names(match_cell_columns)}
+      `insert into tallystick_reconciliation_match_cells (${names(match_cell_columns)}) select ${names(match_cell_columns)}
         from ${rows} where true on conflict (company_id, settlement_date, rule, side) do update
-        set count = reconciliation_match_cells.count + excluded.count`,
+        set count = tallystick_reconciliation_match_cells.count + excluded.count`,
   },
   remove_empty_match_cells: {
     columns: match_cell_columns,
     text: (rows) =>
-      `delete from reconciliation_match_cells where count = 0 and (company_id, settlement_date, rule, side) in
+      `delete from tallystick_reconciliation_match_cells where count = 0 and (company_id, settlement_date, rule, side) in
         (select company_id, settlement_date, rule, side from ${rows})`,
   },
 } as const satisfies Readonly<Record<string, Write>>;
