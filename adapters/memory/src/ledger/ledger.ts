@@ -10,11 +10,9 @@ import {
   withoutDetails,
 } from '@tallystick/cards';
 import { type AuditMac, type Clock, checkDeadline } from '@tallystick/kernel';
-import { settleBy } from '../storage/settle-by.ts';
 import type { State } from '../storage/state.ts';
-import type { Transactions } from '../storage/transactions.ts';
-import { cardIdOf } from './card-of-message.ts';
-import { countedClearings, loadRecords } from './load-records.ts';
+import { settleBy, type Transactions } from '../storage/transactions.ts';
+import { cardIdOf, countedClearings, loadRecords } from './load-records.ts';
 import { writeChanges } from './write-changes.ts';
 
 /** The ledger in memory. */

@@ -23,9 +23,7 @@ import {
 } from '@tallystick/cards';
 import { money } from '@tallystick/kernel';
 import { recordsOfAct } from '@tallystick/reconciliation';
-import { windowKey } from '../storage/card-windows.ts';
-import type { State } from '../storage/state.ts';
-import { cardIdOf } from './card-of-message.ts';
+import { type State, windowKey } from '../storage/state.ts';
 
 type Records = Pick<LedgerState, 'authorizations' | 'clearings'>;
 
@@ -247,4 +245,11 @@ function withReferring(found: readonly Clearing[], earlier: readonly Clearing[])
   };
   const referring = referringTo(found);
   return [...found, ...referring, ...referringTo(referring)];
+}
+
+/** Returns the id of the card that a message is about; null when the number is unknown. */
+export function cardIdOf({ card_ids, cards }: State, message: Lookup): number | null {
+  if (message.number_index !== null) return card_ids.get(message.number_index.toHex()) ?? null;
+  const id = message.vcn_id;
+  return id !== null && cards.has(id) ? id : null;
 }

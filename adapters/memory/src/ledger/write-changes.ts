@@ -8,11 +8,10 @@ import {
   type RefusedRecord,
 } from '@tallystick/cards';
 import { type AuditMac, assert, Fault } from '@tallystick/kernel';
-import { windowKey } from '../storage/card-windows.ts';
-import type { State } from '../storage/state.ts';
-import { appendAuditEntry } from '../stores/audit-log.ts';
-import { appendEvent } from '../stores/events.ts';
-import { actOf, insertAct } from '../stores/reconciliation-acts.ts';
+import { type State, windowKey } from '../storage/state.ts';
+import { appendEvent } from '../stores/events/events.ts';
+import { appendAuditEntry } from '../stores/operation/audit.ts';
+import { actOf, insertAct } from '../stores/reconciliation/reconciliation.ts';
 import { enterAuthorization, enterClearing } from './reconciliation-inbox.ts';
 
 /**

@@ -4,6 +4,7 @@ import {
   afterTime,
   cursor,
   datedCursor,
+  type Interval,
   type Page,
   type PageRequest,
   type TimedPlace,
@@ -59,4 +60,23 @@ export function newestByDate<Row extends { readonly id: number }>(
   const items = following.slice(offset, offset + page.limit);
   const last = following.length > offset + page.limit ? items.at(-1) : undefined;
   return { items, next: last === undefined ? null : datedCursor(list, { date: dateOf(last), id: last.id }) };
+}
+
+/** Returns up to `limit` rows from before the instant, the oldest first. */
+export function oldestBefore<Row>(
+  rows: readonly Row[],
+  happenedAt: (row: Row) => number | null,
+  before_ms: number,
+  limit: number,
+): readonly Row[] {
+  const at = (row: Row) => happenedAt(row) ?? Number.POSITIVE_INFINITY;
+  return rows
+    .filter((row) => at(row) < before_ms)
+    .sort((a, b) => at(a) - at(b))
+    .slice(0, limit);
+}
+
+/** Whether the time lies in the interval, or no interval is wanted. */
+export function isWithin(at_ms: number, { from_ms, to_ms }: Interval = {}): boolean {
+  return at_ms >= (from_ms ?? at_ms) && at_ms <= (to_ms ?? at_ms);
 }

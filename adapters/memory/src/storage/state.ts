@@ -24,6 +24,7 @@ import type {
   SealedNumber,
   UnknownNumberMessage,
   VirtualCard,
+  WindowKey,
 } from '@tallystick/cards';
 import type { AuthorisationRecord, Consent, ThirdParty } from '@tallystick/consents';
 import type { Attempt, Delivery, Event, EventToRelay, Subscription, Webhook, WebhookHealth } from '@tallystick/events';
@@ -39,10 +40,38 @@ import type {
 } from '@tallystick/kernel';
 import type { Act, CoverageWalk, Entry, Item, MatchCell, Period, SummaryCell } from '@tallystick/reconciliation';
 import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
-import type { IdempotencyRecord } from './idempotency-record.ts';
-import type { InboxRow } from './inbox-row.ts';
 import { type Access, Table } from './table.ts';
-import type { WorkLease } from './work-lease.ts';
+
+/** A record that reconciliation has not taken into account yet. */
+export interface InboxRow {
+  readonly company_id: number;
+  /** `account`: the first statement of an account changed, so more clearings need a line. */
+  readonly kind: 'authorization' | 'clearing' | 'line' | 'account';
+  readonly record_id: number;
+}
+
+/** The stored record of an idempotency key. */
+export interface IdempotencyRecord {
+  readonly token: string;
+  readonly request_sha256: Uint8Array;
+  readonly claimed_at_ms: number;
+  readonly lease_until_machine_ms: number;
+  /** Null until it is answered. */
+  readonly answer_sealed: Uint8Array | null;
+}
+
+/** The claim of a delivery or a mail, and its end. */
+export type WorkLease = Pick<Lease, 'token' | 'until_machine_ms'>;
+
+/** Whether the lease excludes others at this machine time. */
+export function isLeased(lease: WorkLease | undefined, machine_ms: number): boolean {
+  return lease !== undefined && lease.until_machine_ms > machine_ms;
+}
+
+/** The key of a row of `card_windows`. */
+export function windowKey({ card_id, window_start_ms }: WindowKey): string {
+  return JSON.stringify([card_id, window_start_ms]);
+}
 
 /** The hash of an audit entry, and its place in the chain. */
 export interface AuditHash {

@@ -1,5 +1,4 @@
 import { assert, Fault } from '@tallystick/kernel';
-import { frozenCopy } from './record.ts';
 
 /** The access of a transaction to its tables at present. All tables of one transaction share it. */
 export interface Access {
@@ -112,5 +111,50 @@ export class Table<Row, Key = number> {
       this.#is_shared = false;
     }
     return this.#rows;
+  }
+}
+
+/**
+ * Returns a frozen copy of a record, as storage keeps it. The caller may change the original
+ * afterwards, and no code can change the copy. Undefined members are omitted, as in JSON. Throws a
+ * `Violation` when the record contains an object that no database could store, for example an
+ * unmasked card number.
+ */
+export function frozenCopy<Value>(value: Value): Value {
+  return copyOf(value) as Value;
+}
+
+function copyOf(value: unknown): unknown {
+  assert(typeof value !== 'function' && typeof value !== 'symbol', `a record contains a ${typeof value}`);
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Uint8Array) return new Uint8Array(value);
+  if (Array.isArray(value)) return Object.freeze(value.map(copyOf));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  assert(prototype === Object.prototype || prototype === null, 'a record contains an object that is not plain data');
+  // Assignment would set the prototype by a member that is called __proto__.
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.freeze(Object.fromEntries(members.map(([name, member]) => [name, copyOf(member)])));
+}
+
+/**
+ * The rows of one kind that a transaction holds: the rows that it inserted, and those that it read
+ * for update. Writing transactions run one after the other here, so nothing else depends on it. But
+ * on a database, a use case that reads a row, changes it and writes it back without holding it
+ * would lose changes. So that is a `Violation`.
+ */
+export class HeldRows {
+  readonly #kind: string;
+  readonly #ids = new Set<number>();
+
+  constructor(kind: string) {
+    this.#kind = kind;
+  }
+
+  hold(id: number): void {
+    this.#ids.add(id);
+  }
+
+  assertHeld(id: number): void {
+    assert(this.#ids.has(id), `${this.#kind} ${id} is written without being held for update`);
   }
 }

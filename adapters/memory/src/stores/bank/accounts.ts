@@ -1,0 +1,122 @@
+import {
+  type AccountStore,
+  card_line_codes,
+  type LineKey,
+  refuseTakenAccountNumber,
+  type Statement,
+  type StatementLine,
+} from '@tallystick/accounts';
+import { assert } from '@tallystick/kernel';
+import { newestByDate, newestFirst } from '../../storage/paging.ts';
+import type { State } from '../../storage/state.ts';
+
+/** Accounts at the bank, their statements and lines. */
+export function accountStore(state: State): AccountStore {
+  const { accounts, companies, statements, statement_lines, line_ids, reconciliation_inbox } = state;
+  const chainOf = (account_id: number): Statement[] =>
+    statements
+      .values()
+      .filter((row) => row.account_id === account_id)
+      .sort(inChain);
+  const found = (keys: readonly string[]): readonly StatementLine[] => {
+    const ids = new Set(keys.flatMap((key) => line_ids.get(key) ?? []));
+    return [...ids].map((id) => statement_lines.get(id)!);
+  };
+
+  const store: AccountStore = {
+    async insert(account) {
+      companies.assertHas(account.company_id, 'company');
+      if ((await store.findByNumber(account.number)) !== null) throw refuseTakenAccountNumber(account.number);
+      const id = accounts.nextId();
+      return accounts.set(id, { ...account, id });
+    },
+
+    find: async (id) => accounts.get(id) ?? null,
+    findByNumber: async (number) => accounts.values().find((row) => row.number === number) ?? null,
+    // Transactions that write run one after another.
+    lockByNumber: (number) => store.findByNumber(number),
+
+    async list({ company_id }, page) {
+      const its = accounts.values().filter((row) => company_id === undefined || row.company_id === company_id);
+      return newestFirst('accounts', its, page);
+    },
+
+    async findFirst({ company_id, kind, currency }) {
+      const its = accounts.values().filter((row) => row.company_id === company_id && row.kind === kind);
+      const ids = its.filter((row) => row.currency === currency).map(({ id }) => id);
+      return ids.length === 0 ? null : accounts.get(Math.min(...ids))!;
+    },
+
+    async updateEnds({ id, first_statement, last_statement }) {
+      const account = accounts.get(id);
+      if (account === undefined) return;
+      accounts.set(id, { ...account, first_statement, last_statement });
+      if (account.first_statement?.as_of === first_statement?.as_of) return;
+      const { company_id } = account;
+      reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id, kind: 'account', record_id: id });
+    },
+
+    async insertStatements(inserted) {
+      for (const statement of inserted) {
+        accounts.assertHas(statement.account_id, 'account');
+        const is_taken = chainOf(statement.account_id).some((row) => inChain(row, statement) === 0);
+        assert(!is_taken, `two statements of ${statement.as_of} have the position ${statement.position}`);
+        const id = statements.nextId();
+        statements.set(id, { ...statement, id });
+      }
+    },
+
+    findStatement: async (id) => statements.get(id) ?? null,
+    statementsOf: async (account_id, as_of) => chainOf(account_id).filter((row) => row.as_of === as_of),
+    statementBefore: async (account_id, as_of) => chainOf(account_id).findLast((row) => row.as_of < as_of) ?? null,
+    statementAfter: async (account_id, as_of) => chainOf(account_id).find((row) => row.as_of > as_of) ?? null,
+
+    async recordLines(lines) {
+      const recorded: LineKey[] = [];
+      for (const line of lines) {
+        const keys = keysOf(line);
+        if (keys.some((key) => line_ids.has(key))) continue;
+        const id = statement_lines.nextId();
+        statement_lines.set(id, { ...line, id });
+        for (const key of keys) line_ids.set(key, id);
+        const { account_id, bank_reference, statement_id, place } = line;
+        recorded.push({ account_id, bank_reference, statement_id, place });
+        if (!card_line_codes.includes(line.bai_code)) continue;
+        const { company_id } = line;
+        reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id, kind: 'line', record_id: id });
+      }
+      return recorded;
+    },
+
+    linesByReference: async (references) => found(references.map(referenceKey)),
+    linesByPlace: async (places) => found(places.map(placeKey)),
+
+    async listLines(account_id, { from = '', to = '9999-12-31' }, page) {
+      const its = statement_lines.values().filter((row) => row.account_id === account_id);
+      const within = its.filter(({ booking_date }) => from <= booking_date && booking_date <= to);
+      return newestByDate('statement_lines', within, ({ booking_date }) => booking_date, page);
+    },
+  };
+  return store;
+}
+
+function inChain(a: Omit<Statement, 'id'>, b: Omit<Statement, 'id'>): number {
+  if (a.as_of !== b.as_of) return a.as_of < b.as_of ? -1 : 1;
+  return a.position - b.position;
+}
+
+/** What no other line has. */
+function keysOf({ account_id, bank_reference, statement_id, place }: Omit<StatementLine, 'id'>): readonly string[] {
+  return [
+    ...(bank_reference === null ? [] : [referenceKey({ account_id, bank_reference })]),
+    ...(statement_id === null || place === null ? [] : [placeKey({ statement_id, place })]),
+  ];
+}
+
+function referenceKey(key: { readonly account_id: number; readonly bank_reference: string }): string {
+  return JSON.stringify(['reference', key.account_id, key.bank_reference]);
+}
+
+function placeKey(key: { readonly statement_id: number; readonly place: number }): string {
+  return JSON.stringify(['place', key.statement_id, key.place]);
+}

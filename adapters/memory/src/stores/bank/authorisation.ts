@@ -1,0 +1,71 @@
+import { type AuthorisationRecord, type AuthorisationStore, interaction_model } from '@tallystick/consents';
+import type { State } from '../../storage/state.ts';
+
+/** The records of the authorisation server. */
+export function authorisationStore({ authorisation_records: records }: State): AuthorisationStore {
+  const rowOf = (model: string, id_hash: string) =>
+    records.values().find((row) => row.model === model && row.id_hash === id_hash);
+  const insert = (record: AuthorisationRecord): void => {
+    const id = records.nextId();
+    records.set(id, { ...record, id });
+  };
+  const endWhere = (isEnded: (row: AuthorisationRecord) => boolean): void => {
+    for (const row of records.values()) if (isEnded(row)) records.delete(row.id);
+  };
+  return {
+    async put(record) {
+      const stored = rowOf(record.model, record.id_hash);
+      if (stored === undefined) return insert(record);
+      const consumed_at_ms = stored.consumed_at_ms ?? record.consumed_at_ms;
+      records.set(stored.id, { ...record, id: stored.id, consumed_at_ms });
+    },
+
+    async putNew(record) {
+      if (rowOf(record.model, record.id_hash) !== undefined) return false;
+      insert(record);
+      return true;
+    },
+
+    async find(model, id_hash) {
+      const found = rowOf(model, id_hash);
+      if (found === undefined) return null;
+      const { id: _, ...record } = found;
+      return record;
+    },
+
+    async consume(model, id_hash, now_ms) {
+      const found = rowOf(model, id_hash);
+      if (found === undefined || found.consumed_at_ms !== null) return false;
+      records.set(found.id, { ...found, consumed_at_ms: now_ms });
+      return true;
+    },
+
+    end: async (model, id_hash) => endWhere((row) => row.model === model && row.id_hash === id_hash),
+    endByGrant: async (grant_id) => endWhere((row) => row.grant_id === grant_id),
+    endByConsent: async (consent_id) =>
+      endWhere((row) => row.consent_id === consent_id && row.model !== interaction_model),
+    endByClient: async (client_id) => endWhere((row) => row.client_id === client_id),
+
+    async purge(before, limit) {
+      const ended = records
+        .values()
+        .filter(({ expires_at_ms, ends_by }) => expires_at_ms !== null && expires_at_ms < before[ends_by])
+        .slice(0, limit);
+      for (const { id } of ended) records.delete(id);
+      return ended.length;
+    },
+
+    async listSealed(after_id, limit) {
+      const later = records.values().filter(({ id }) => id > after_id);
+      return later
+        .sort((a, b) => a.id - b.id)
+        .slice(0, limit)
+        .map(({ id, model, id_hash, payload_sealed }) => ({ id, model, id_hash, payload_sealed }));
+    },
+
+    async replaceSealed(id, payload_sealed) {
+      const found = records.get(id);
+      if (found !== undefined) records.set(id, { ...found, payload_sealed });
+    },
+  };
+}

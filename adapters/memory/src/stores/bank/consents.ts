@@ -1,0 +1,69 @@
+import {
+  type Consent,
+  type ConsentStore,
+  isActive,
+  refuseTakenClientId,
+  type ThirdPartyStore,
+} from '@tallystick/consents';
+import { Fault } from '@tallystick/kernel';
+import { newestFirst } from '../../storage/paging.ts';
+import type { State } from '../../storage/state.ts';
+
+/** Consents of Open Banking. Transactions that write run one after another, so `lock` only reads. */
+export function consentStore({ consents }: State): ConsentStore {
+  const find = async (consent_id: string): Promise<Consent | null> =>
+    consents.values().find((row) => row.consent_id === consent_id) ?? null;
+  return {
+    find,
+    lock: find,
+
+    async insert(consent) {
+      if ((await find(consent.consent_id)) !== null) {
+        throw new Fault('two consents have one ConsentId', { retryable: false });
+      }
+      const id = consents.nextId();
+      return consents.set(id, { ...consent, id });
+    },
+
+    async update(consent) {
+      if (consents.has(consent.id)) consents.set(consent.id, consent);
+    },
+
+    async listOfUser(user_id, page) {
+      const its = consents.values().filter((row) => row.user_id === user_id && row.deleted_at_ms === null);
+      return newestFirst('consents', its, page);
+    },
+
+    async listActiveOfUser(user_id, now_ms, page) {
+      const its = consents.values().filter((row) => row.user_id === user_id && isActive(row, now_ms));
+      return newestFirst('active_consents', its, page);
+    },
+  };
+}
+
+/** Third parties. Transactions that write run one after another, so `lock` only reads. */
+export function thirdPartyStore({ third_parties }: State): ThirdPartyStore {
+  const store: ThirdPartyStore = {
+    async insert(third_party) {
+      if ((await store.findByClientId(third_party.client_id)) !== null) {
+        throw refuseTakenClientId(third_party.client_id);
+      }
+      const id = third_parties.nextId();
+      return third_parties.set(id, { ...third_party, id });
+    },
+
+    find: async (id) => third_parties.get(id) ?? null,
+    lock: async (id) => third_parties.get(id) ?? null,
+    findByClientId: async (client_id) => third_parties.values().find((row) => row.client_id === client_id) ?? null,
+
+    findByClientIds: async (client_ids) =>
+      third_parties.values().filter(({ client_id }) => client_ids.includes(client_id)),
+
+    async update(third_party) {
+      if (third_parties.has(third_party.id)) third_parties.set(third_party.id, third_party);
+    },
+
+    list: async (page) => newestFirst('third_parties', third_parties.values(), page),
+  };
+  return store;
+}

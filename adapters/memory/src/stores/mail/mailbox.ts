@@ -1,0 +1,71 @@
+import type { MailboxStore, OneTimeLink, OneTimeLinkStore } from '@tallystick/cards';
+import { newestFirst, oldestBefore } from '../../storage/paging.ts';
+import type { State } from '../../storage/state.ts';
+
+/** The sandbox's mailbox. */
+export function mailboxStore({ mailbox_messages: messages }: State): MailboxStore {
+  return {
+    async insert(message) {
+      const id = messages.nextId();
+      messages.set(id, { ...message, id });
+    },
+
+    async find(id) {
+      return messages.get(id) ?? null;
+    },
+
+    async list(page) {
+      return newestFirst('mailbox', messages.values(), page);
+    },
+
+    async listAfter(after_id, limit) {
+      const later = messages.values().filter(({ id }) => id > after_id);
+      return later.sort((a, b) => a.id - b.id).slice(0, limit);
+    },
+
+    async reseal(id, message_sealed) {
+      const message = messages.get(id);
+      if (message !== undefined) messages.set(id, { ...message, message_sealed });
+    },
+
+    async purge(before_ms, limit) {
+      const old = oldestBefore(messages.values(), ({ received_at_ms }) => received_at_ms, before_ms, limit);
+      for (const { id } of old) messages.delete(id);
+      return old.length;
+    },
+  };
+}
+
+/** The links in mails. */
+export function oneTimeLinkStore({ one_time_links: links }: State): OneTimeLinkStore {
+  function withToken(token_sha256: Uint8Array): OneTimeLink | undefined {
+    const token = Uint8Array.from(token_sha256).toHex();
+    return links.values().find((link) => link.token_sha256.toHex() === token);
+  }
+
+  return {
+    async replace(link) {
+      const earlier = links.values().find(({ mail_id }) => mail_id === link.mail_id);
+      if (earlier !== undefined && earlier.used_at_ms !== null) return false;
+      const id = earlier?.id ?? links.nextId();
+      links.set(id, { ...link, id, used_at_ms: null });
+      return true;
+    },
+
+    async find(token_sha256) {
+      return withToken(token_sha256) ?? null;
+    },
+
+    async use(token_sha256, now_ms) {
+      const link = withToken(token_sha256);
+      if (link === undefined || link.used_at_ms !== null || link.expires_at_ms <= now_ms) return null;
+      return links.set(link.id, { ...link, used_at_ms: now_ms });
+    },
+
+    async purge(before_ms, limit) {
+      const old = oldestBefore(links.values(), ({ expires_at_ms }) => expires_at_ms, before_ms, limit);
+      for (const { id } of old) links.delete(id);
+      return old.length;
+    },
+  };
+}

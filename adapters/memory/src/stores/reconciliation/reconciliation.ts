@@ -1,0 +1,483 @@
+import { card_line_codes, fee_line_codes } from '@tallystick/accounts';
+import { type Authorization, asSent, type Clearing, type ReconciliationActRow, referenceKeys } from '@tallystick/cards';
+import { assert, money } from '@tallystick/kernel';
+import {
+  type Act,
+  type ActKind,
+  authorizedPurchaseOf,
+  type CardCurrencies,
+  type CompanyProgress,
+  cellKeyOf,
+  clearedAmountOf,
+  type DateRange,
+  type Entry,
+  type Item,
+  type ItemFilter,
+  type ItemPlace,
+  inbox_count_max,
+  isFrozenBy,
+  isOpenBreakOf,
+  itemIdOf,
+  type MatchCell,
+  matchCellKeyOf,
+  type ReconciliationStore,
+  type RecordKey,
+  recordOfItemId,
+  recordsOfAct,
+  type StatementKeySetting,
+  type SummaryCell,
+  statementKeyOf,
+} from '@tallystick/reconciliation';
+import { newestFirst, newestFirstByTime } from '../../storage/paging.ts';
+import type { InboxRow, State } from '../../storage/state.ts';
+
+/**
+ * The items of reconciliation, and what keeps them up to date. Records have the statement keys of
+ * the setting.
+ */
+export function reconciliationStore(state: State, setting: StatementKeySetting): ReconciliationStore {
+  const {
+    accounts,
+    authorizations,
+    clearings,
+    companies,
+    reconciliation_acts,
+    reconciliation_cells,
+    reconciliation_companies,
+    reconciliation_entries,
+    reconciliation_inbox,
+    reconciliation_items,
+    reconciliation_match_cells,
+    reconciliation_periods,
+    statement_lines,
+  } = state;
+
+  const currenciesOf = (card_id: number): CardCurrencies => {
+    const card = state.cards.get(card_id)!;
+    const { billing_currency } = state.real_cards.get(card.rcn_id)!;
+    return { billing_currency, limit_currency: card.currency };
+  };
+  const clearedOf = (clearing: Clearing) =>
+    clearedAmountOf({ ...clearing, merchant_name: merchantOf(clearing) }, currenciesOf(clearing.card_id), setting);
+  const lock = async (company_id: number): Promise<CompanyProgress> => {
+    const { coverage, ...progress } =
+      reconciliation_companies.get(company_id) ??
+      reconciliation_companies.set(company_id, { coverage: [], walk: null });
+    return { company_id, coverage: new Map(coverage), ...progress };
+  };
+  const itemsOf = (company_id: number) =>
+    reconciliation_items.values().filter((item) => item.company_id === company_id);
+  const entriesOf = (company_id: number) =>
+    reconciliation_entries.values().filter((entry) => entry.company_id === company_id);
+  const inboxOf = (company_id: number) =>
+    reconciliation_inbox.entries().filter(([, row]) => row.company_id === company_id);
+  const isDue = ({ next_change_ms }: Item, now_ms: number) => next_change_ms !== null && next_change_ms <= now_ms;
+  const byPeriod = (a: Item, b: Item) =>
+    a.period_date === b.period_date ? a.id - b.id : a.period_date! < b.period_date! ? -1 : 1;
+  const isAfter = (item: Item, after: { readonly period_date: string; readonly id: number } | null) =>
+    after === null ||
+    item.period_date! > after.period_date ||
+    (item.period_date === after.period_date && item.id > after.id);
+
+  return {
+    lockCompany: lock,
+    lockCompanyIfFree: lock,
+
+    async updateProgress({ company_id, coverage, ...progress }) {
+      reconciliation_companies.set(company_id, { coverage: [...coverage], ...progress });
+    },
+
+    async readCoverage(company_id) {
+      const since = new Map<string, string>();
+      for (const account of accounts.values()) {
+        if (account.company_id !== company_id || account.first_statement === null) continue;
+        const { as_of } = account.first_statement;
+        const known = since.get(account.currency);
+        if (known === undefined || as_of < known) since.set(account.currency, as_of);
+      }
+      return since;
+    },
+
+    async takeArrivals(company_id, limit) {
+      const rows = inboxOf(company_id)
+        .sort(([a], [b]) => a - b)
+        .slice(0, limit);
+      const records = new Map<number, RecordKey>();
+      for (const [id, { kind, record_id }] of rows) {
+        reconciliation_inbox.delete(id);
+        if (kind === 'account') continue;
+        const record = { kind, id: record_id };
+        records.set(itemIdOf(record), record);
+      }
+      return { rows: rows.length, records: [...records.values()] };
+    },
+
+    async hasWork(company_id, now_ms) {
+      return (
+        inboxOf(company_id).length > 0 ||
+        itemsOf(company_id).some((item) => isDue(item, now_ms)) ||
+        (reconciliation_companies.get(company_id)?.walk ?? null) !== null
+      );
+    },
+
+    async companiesWithWork(now_ms, limit) {
+      const ids = [
+        ...reconciliation_inbox.values().map(({ company_id }) => company_id),
+        ...reconciliation_items
+          .values()
+          .filter((item) => isDue(item, now_ms))
+          .map(({ company_id }) => company_id),
+        ...reconciliation_companies
+          .entries()
+          .filter(([, { walk }]) => walk !== null)
+          .map(([id]) => id),
+      ];
+      return [...new Set(ids)].slice(0, limit);
+    },
+
+    async dueItems(company_id, now_ms, limit) {
+      const due = itemsOf(company_id).filter((item) => isDue(item, now_ms));
+      return due
+        .sort((a, b) => a.next_change_ms! - b.next_change_ms!)
+        .slice(0, limit)
+        .map(({ id }) => id);
+    },
+
+    async itemsOfWalk(company_id, { from, after }, limit) {
+      const reached = itemsOf(company_id).filter(
+        (item) => item.period_date !== null && item.period_date >= from && isAfter(item, after),
+      );
+      return reached.sort(byPeriod).slice(0, limit);
+    },
+
+    async backlog() {
+      const rows = reconciliation_inbox.entries().toSorted(([a], [b]) => a - b);
+      const [oldest] = rows;
+      return {
+        waiting: Math.min(rows.length, inbox_count_max),
+        oldest_at_ms: oldest === undefined ? null : arrivalOf(state, oldest[1]),
+      };
+    },
+
+    async authorizations(company_id, ids) {
+      return found(authorizations, company_id, ids)
+        .filter(({ id, root_id, decline_code }) => root_id === id && decline_code === null)
+        .map((row) => {
+          const { card_holder_transaction_type_code } = row.details;
+          const fields = { ...row, merchant_name: merchantOf(row), card_holder_transaction_type_code };
+          return authorizedPurchaseOf(fields, currenciesOf(row.card_id));
+        });
+    },
+
+    clearings: async (company_id, ids) => found(clearings, company_id, ids).map(clearedOf),
+
+    async clearingIdsOf(authorization_ids) {
+      const wanted = new Set<number | null>(authorization_ids);
+      const its = clearings.values().filter((row) => row.authorization_id !== null && wanted.has(row.authorization_id));
+      return its.map(({ id }) => id);
+    },
+
+    async clearingsReferring(company_id, ids) {
+      const cards = new Map(found(clearings, company_id, ids).map(({ id, card_id }) => [id, card_id]));
+      const its = clearings
+        .values()
+        .filter((row) => row.clearing_id !== null && cards.get(row.clearing_id) === row.card_id);
+      return its.map(clearedOf);
+    },
+
+    async candidateRecords(company_id, clearing_ids) {
+      return found(clearings, company_id, clearing_ids).map((clearing) => candidateRecordsOf(state, clearing));
+    },
+
+    async lines(company_id, ids) {
+      return found(statement_lines, company_id, ids)
+        .filter(({ bai_code }) => card_line_codes.includes(bai_code))
+        .map((line) => ({
+          id: line.id,
+          company_id: line.company_id,
+          account_id: line.account_id,
+          currency: line.currency,
+          amount: money(-line.amount),
+          is_fee: (fee_line_codes as readonly string[]).includes(line.bai_code),
+          bai_code: line.bai_code,
+          booking_date: line.booking_date,
+          bank_reference: line.bank_reference,
+          acquirer_reference: line.acquirer_reference,
+          statement_key: statementKeyOf(line.acquirer_reference, setting),
+          text: line.text,
+          recorded_at_ms: line.recorded_at_ms,
+        }));
+    },
+
+    async entries(company_id, keys) {
+      return entriesOf(company_id).filter(({ key }) => keys.includes(key));
+    },
+    async entriesOf(company_id, places) {
+      return places.flatMap(
+        ({ key, record }) => reconciliation_entries.get(entryKey({ company_id, key, record })) ?? [],
+      );
+    },
+    async entriesBetween(company_id, from, to) {
+      return entriesOf(company_id).filter(({ key }) => key >= from && key <= to);
+    },
+
+    async actsOn(company_id, records) {
+      const wanted = new Set(records.map(itemIdOf));
+      const concerning = reconciliation_acts
+        .values()
+        .filter((act) => act.company_id === company_id && recordsOfAct(act).some((own_id) => wanted.has(own_id)));
+      return concerning.sort((a, b) => a.id - b.id);
+    },
+
+    items: async (company_id, ids) => found(reconciliation_items, company_id, ids),
+
+    async write({ company_id, inserted, updated, removed_ids, ...changes }) {
+      for (const id of removed_ids) reconciliation_items.delete(id);
+      for (const item of inserted) {
+        assert(!reconciliation_items.has(item.id), `item ${item.id} is inserted, and exists`);
+        reconciliation_items.set(item.id, item);
+      }
+      for (const item of updated) {
+        assert(reconciliation_items.has(item.id), `item ${item.id} is updated, and does not exist`);
+        reconciliation_items.set(item.id, item);
+      }
+      for (const entry of changes.entries_inserted) {
+        const key = entryKey(entry);
+        assert(!reconciliation_entries.has(key), `entry ${key} is inserted, and exists`);
+        reconciliation_entries.set(key, entry);
+      }
+      for (const entry of changes.entries_updated) {
+        const key = entryKey(entry);
+        assert(reconciliation_entries.has(key), `entry ${key} is updated, and does not exist`);
+        reconciliation_entries.set(key, entry);
+      }
+      for (const entry of changes.entries_removed) reconciliation_entries.delete(entryKey(entry));
+      for (const cell of changes.cells) addCell(company_id, cell);
+      for (const cell of changes.match_cells) addToMatchCell(company_id, cell);
+    },
+
+    async list(company_id, filter, page) {
+      const fitting = itemsOf(company_id).filter((item) => fits(item, filter));
+      const placed = fitting.map((item) => ({ at_ms: item.opened_at_ms, id: item.id, item }));
+      const { items, next } = newestFirstByTime('reconciliation-items', placed, page);
+      return { items: items.map(({ item }) => item), next };
+    },
+
+    async cells(company_id) {
+      return reconciliation_cells.values().flatMap((row) => (row.company_id === company_id ? row.cell : []));
+    },
+
+    async matchCells(company_id) {
+      return reconciliation_match_cells.values().flatMap((row) => (row.company_id === company_id ? row.cell : []));
+    },
+
+    async allCells() {
+      const sums = new Map<string, SummaryCell>();
+      for (const { cell } of reconciliation_cells.values()) {
+        const { count, sum } = sums.get(cellKeyOf(cell)) ?? { count: 0, sum: 0 };
+        sums.set(cellKeyOf(cell), { ...cell, count: count + cell.count, sum: sum + cell.sum });
+      }
+      return [...sums.values()];
+    },
+
+    insertActs: async (acts) => acts.map((act) => insertAct(state, act)),
+
+    async insertPeriod(period) {
+      const id = reconciliation_periods.nextId();
+      return reconciliation_periods.set(id, { ...period, id });
+    },
+    async updatePeriod(period) {
+      reconciliation_periods.assertHas(period.id, 'period');
+      reconciliation_periods.set(period.id, period);
+    },
+    async listPeriods(company_id, page) {
+      const its = reconciliation_periods.values().filter((period) => period.company_id === company_id);
+      return newestFirst('reconciliation-periods', its, page);
+    },
+    async findPeriod(company_id, id) {
+      return found(reconciliation_periods, company_id, [id])[0] ?? null;
+    },
+    async newestPeriod(company_id) {
+      const its = reconciliation_periods
+        .values()
+        .filter((period) => period.company_id === company_id && period.status !== 'reopened');
+      const newest = its.toSorted((a, b) =>
+        a.closed_through === b.closed_through ? b.id - a.id : a.closed_through < b.closed_through ? 1 : -1,
+      );
+      return newest[0] ?? null;
+    },
+
+    async freeze({ id, company_id, closed_through }, after, limit) {
+      const its = itemsOf(company_id).filter(
+        (item) => item.period_date !== null && item.period_date <= closed_through && isAfter(item, after),
+      );
+      const looked_at = its.sort(byPeriod).slice(0, limit);
+      const finished = looked_at.filter((item) => isFrozenBy(item, closed_through));
+      for (const item of finished) {
+        reconciliation_items.set(item.id, { ...item, period_id: id, next_change_ms: null });
+      }
+      const last = looked_at.length < limit ? undefined : looked_at.at(-1);
+      return {
+        frozen_ids: finished.map((item) => item.id),
+        open_breaks: looked_at.filter((item) => isOpenBreakOf(item, closed_through)).length,
+        after: last === undefined ? null : { period_date: last.period_date!, id: last.id },
+      };
+    },
+
+    async unfreeze({ id, company_id }, limit) {
+      const frozen = itemsOf(company_id).filter(({ period_id }) => period_id === id);
+      const first = frozen.sort((a, b) => a.id - b.id).slice(0, limit);
+      return first.map((item) => reconciliation_items.set(item.id, { ...item, period_id: null }));
+    },
+
+    async recordsAfter(company_id, kind, after, limit) {
+      const its = {
+        authorization: () =>
+          authorizations.values().filter(({ id, root_id, decline_code }) => root_id === id && decline_code === null),
+        clearing: () => clearings.values(),
+        line: () => statement_lines.values().filter(({ bai_code }) => card_line_codes.includes(bai_code)),
+      }[kind]();
+      const later = its.filter((row) => row.company_id === company_id && row.id > after);
+      return later
+        .map(({ id }) => id)
+        .sort((a, b) => a - b)
+        .slice(0, limit);
+    },
+
+    async itemsAfter(company_id, after, limit) {
+      const place = ({ status, opened_at_ms, id }: ItemPlace) => [status, opened_at_ms, id] as const;
+      const later = itemsOf(company_id).filter(
+        (item) => after === null || comparePlaces(place(item), place(after)) > 0,
+      );
+      return later.sort((a, b) => comparePlaces(place(a), place(b))).slice(0, limit);
+    },
+
+    async entriesAfter(company_id, after, limit) {
+      const place = ({ key, record }: Entry) => [key, record.kind, record.id] as const;
+      const later = entriesOf(company_id).filter(
+        (entry) => after === null || comparePlaces(place(entry), place(after)) > 0,
+      );
+      return later.sort((a, b) => comparePlaces(place(a), place(b))).slice(0, limit);
+    },
+
+    async companiesAfter(after, limit) {
+      const later = companies.keys().filter((id) => id > after);
+      return later.toSorted((a, b) => a - b).slice(0, limit);
+    },
+  };
+
+  function addCell(company_id: number, cell: SummaryCell): void {
+    const key = `${company_id} ${cellKeyOf(cell)}`;
+    const known = reconciliation_cells.get(key)?.cell;
+    const count = (known?.count ?? 0) + cell.count;
+    if (count === 0) reconciliation_cells.delete(key);
+    else reconciliation_cells.set(key, { company_id, cell: { ...cell, count, sum: (known?.sum ?? 0) + cell.sum } });
+  }
+
+  function addToMatchCell(company_id: number, cell: MatchCell): void {
+    const key = `${company_id} ${matchCellKeyOf(cell)}`;
+    const count = (reconciliation_match_cells.get(key)?.cell.count ?? 0) + cell.count;
+    if (count === 0) reconciliation_match_cells.delete(key);
+    else reconciliation_match_cells.set(key, { company_id, cell: { ...cell, count } });
+  }
+}
+
+function candidateRecordsOf({ authorizations, cards, clearings, real_cards }: State, clearing: Clearing) {
+  const card = cards.get(clearing.card_id)!;
+  const message = asSent(clearing);
+  const keys = new Set(referenceKeys(message));
+  const amounts = [message.merchant_amount, message.billing_amount];
+  const ofMerchant = ({ merchant_id, ...root }: Authorization) =>
+    merchant_id !== null &&
+    merchant_id === message.merchant_id &&
+    [root.merchant_amount, root.billing_amount, root.authorized].some((amount) => amounts.includes(amount));
+  const roots = authorizations
+    .values()
+    .filter(({ id, root_id, card_id }) => root_id === id && card_id === card.id)
+    .filter((root) => referenceKeys(root).some((key) => keys.has(key)) || ofMerchant(root));
+  const ids = new Set<number | null>(roots.map(({ id }) => id));
+  return {
+    clearing,
+    card: { ...card, billing_currency: real_cards.get(card.rcn_id)!.billing_currency },
+    roots,
+    clearings: clearings.values().filter((one) => one.authorization_id !== null && ids.has(one.authorization_id)),
+  };
+}
+
+/** When the record of a row of the inbox arrived. */
+function arrivalOf({ accounts, authorizations, clearings, statement_lines }: State, { kind, record_id }: InboxRow) {
+  const times = {
+    authorization: () => authorizations.get(record_id)?.decided_at_ms,
+    clearing: () => clearings.get(record_id)?.recorded_at_ms,
+    line: () => statement_lines.get(record_id)?.recorded_at_ms,
+    account: () => accounts.get(record_id)?.created_at_ms,
+  };
+  return times[kind]() ?? null;
+}
+
+function found<Row extends { readonly company_id: number }>(
+  table: { get(id: number): Row | undefined },
+  company_id: number,
+  ids: readonly number[],
+): Row[] {
+  return [...new Set(ids)].flatMap((id) => {
+    const row = table.get(id);
+    return row?.company_id === company_id ? row : [];
+  });
+}
+
+function merchantOf({ details }: Pick<Authorization | Clearing, 'details'>): string | null {
+  return typeof details.merchant_name === 'string' ? details.merchant_name : null;
+}
+
+function entryKey({ company_id, key, record }: Pick<Entry, 'company_id' | 'key' | 'record'>): string {
+  return JSON.stringify([company_id, key, record.kind, record.id]);
+}
+
+type Place<Second> = readonly [string, Second, number];
+
+function comparePlaces<Second extends number | string>(a: Place<Second>, b: Place<Second>): number {
+  if (a[0] !== b[0]) return a[0] < b[0] ? -1 : 1;
+  if (a[1] !== b[1]) return a[1] < b[1] ? -1 : 1;
+  return a[2] - b[2];
+}
+
+function fits(item: Item, filter: ItemFilter): boolean {
+  const { status, kind, vcn_id, currency, settlement_date, due_date } = filter;
+  return (
+    (status ?? item.status) === item.status &&
+    (kind ?? item.kind) === item.kind &&
+    (filter.class ?? item.class) === item.class &&
+    (vcn_id ?? item.vcn_id) === item.vcn_id &&
+    (currency ?? item.currency) === item.currency &&
+    isWithin(item.settlement_date, settlement_date) &&
+    isWithin(item.due_date, item.status === 'break' && due_date?.with_later_breaks ? withoutEnd(due_date) : due_date)
+  );
+}
+
+function withoutEnd({ from }: DateRange): DateRange {
+  return from === undefined ? {} : { from };
+}
+
+function isWithin(date: string | null, range: DateRange | undefined): boolean {
+  if (range === undefined) return true;
+  return date !== null && date >= (range.from ?? date) && date <= (range.to ?? date);
+}
+
+/**
+ * Records an act and enters its item into the inbox. Acts and the ledger both write acts this way.
+ */
+export function insertAct({ reconciliation_acts, reconciliation_inbox }: State, act: Omit<Act, 'id'>): Act {
+  const id = reconciliation_acts.nextId();
+  const record = recordOfItemId(act.item_id);
+  if (record !== null) {
+    const { kind, id: record_id } = record;
+    reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id: act.company_id, kind, record_id });
+  }
+  return reconciliation_acts.set(id, { ...act, id });
+}
+
+/** The act of a pass, whose subject is JSON text. */
+export function actOf({ action, subject, ...row }: ReconciliationActRow): Omit<Act, 'id'> {
+  return { ...row, action: action as ActKind, subject: JSON.parse(subject) };
+}
