@@ -20,31 +20,34 @@ export function newestFirst<Row extends { readonly id: number }>(
   rows: readonly Row[],
   page: PageRequest,
 ): Page<Row> {
-  const after = afterId(list, page);
-  const offset = page.offset ?? 0;
-  const following = rows.filter(({ id }) => after === null || id < after).sort((a, b) => b.id - a.id);
-  const items = following.slice(offset, offset + page.limit);
-  const last = following.length > offset + page.limit ? items.at(-1) : undefined;
-  return { items, next: last === undefined ? null : cursor(list, last.id) };
+  const id = afterId(list, page);
+  return pageBy(
+    rows,
+    page,
+    () => 0,
+    id === null ? null : { at: 0, id },
+    (last) => cursor(list, last.id),
+  );
 }
 
-/** The same for a list that is ordered by time, and by id at one time. */
+/** Returns a page of the rows, newest first by time and then by id. */
 export function newestFirstByTime<Row extends TimedPlace>(
   list: string,
   rows: readonly Row[],
   page: PageRequest,
 ): Page<Row> {
   const after = afterTime(list, page);
-  const offset = page.offset ?? 0;
-  const isAfter = ({ at_ms, id }: Row) =>
-    after === null || at_ms < after.at_ms || (at_ms === after.at_ms && id < after.id);
-  const following = rows.filter(isAfter).sort((a, b) => b.at_ms - a.at_ms || b.id - a.id);
-  const items = following.slice(offset, offset + page.limit);
-  const last = following.length > offset + page.limit ? items.at(-1) : undefined;
-  return { items, next: last === undefined ? null : timedCursor(list, last) };
+  const from = after === null ? null : { at: after.at_ms, id: after.id };
+  return pageBy(
+    rows,
+    page,
+    ({ at_ms }) => at_ms,
+    from,
+    (last) => timedCursor(list, last),
+  );
 }
 
-/** The same for a list that is ordered by a date, YYYY-MM-DD, and by id at one date. */
+/** Returns a page of the rows, newest first by a date, YYYY-MM-DD, and then by id. */
 export function newestByDate<Row extends { readonly id: number }>(
   list: string,
   rows: readonly Row[],
@@ -52,14 +55,36 @@ export function newestByDate<Row extends { readonly id: number }>(
   page: PageRequest,
 ): Page<Row> {
   const after = afterDate(list, page);
-  const offset = page.offset ?? 0;
-  const compare = (a: Row, b: Row) => (dateOf(a) === dateOf(b) ? b.id - a.id : dateOf(a) < dateOf(b) ? 1 : -1);
-  const isAfter = (row: Row) =>
-    after === null || dateOf(row) < after.date || (dateOf(row) === after.date && row.id < after.id);
-  const following = rows.filter(isAfter).sort(compare);
-  const items = following.slice(offset, offset + page.limit);
-  const last = following.length > offset + page.limit ? items.at(-1) : undefined;
-  return { items, next: last === undefined ? null : datedCursor(list, { date: dateOf(last), id: last.id }) };
+  const from = after === null ? null : { at: after.date, id: after.id };
+  return pageBy(rows, page, dateOf, from, (last) => datedCursor(list, { date: dateOf(last), id: last.id }));
+}
+
+function pageBy<Row extends { readonly id: number }, At extends number | string>(
+  rows: readonly Row[],
+  { limit, offset = 0 }: PageRequest,
+  atOf: (row: Row) => At,
+  after: { readonly at: At; readonly id: number } | null,
+  cursorOf: (last: Row) => string,
+): Page<Row> {
+  const isNewer = (a: { at: At; id: number }, b: { at: At; id: number }) =>
+    a.at > b.at || (a.at === b.at && a.id > b.id);
+  const place = (row: Row) => ({ at: atOf(row), id: row.id });
+  const following = rows
+    .filter((row) => after === null || isNewer(after, place(row)))
+    .sort((a, b) => (isNewer(place(a), place(b)) ? -1 : 1));
+  const items = following.slice(offset, offset + limit);
+  const last = following.length > offset + limit ? items.at(-1) : undefined;
+  return { items, next: last === undefined ? null : cursorOf(last) };
+}
+
+/** Returns up to `limit` rows with higher ids, in ascending order. */
+export function oldestAfter<Row extends { readonly id: number }>(
+  rows: readonly Row[],
+  after_id: number,
+  limit: number,
+): readonly Row[] {
+  const later = rows.filter(({ id }) => id > after_id);
+  return later.sort((a, b) => a.id - b.id).slice(0, limit);
 }
 
 /** Returns up to `limit` rows from before the instant, the oldest first. */

@@ -81,155 +81,101 @@ export interface AuditHash {
 }
 
 /** Every table of the storage. A transaction works on a draft of it. */
-export interface State {
-  readonly companies: Table<Company>;
-  readonly real_cards: Table<RealCard>;
-  readonly templates: Table<PurchaseTemplate>;
-  readonly cards: Table<VirtualCard>;
-  /** By card id. */
-  readonly numbers: Table<SealedNumber>;
-  /** The card id of each number, by the hexadecimal form of `number_index`. */
-  readonly card_ids: Table<number, string>;
-  /** Windows that are over, by card id and start, as JSON. */
-  readonly card_windows: Table<PastWindow, string>;
-  readonly authorizations: Table<Authorization>;
-  readonly clearings: Table<Clearing>;
-  /** The clearing id of each `network_financial_transaction_id`. */
-  readonly clearing_ids: Table<number, string>;
-  readonly unknown_numbers: Table<UnknownNumberMessage>;
-  readonly events: Table<Event>;
-  /** Events that no relay has taken, by id. */
-  readonly outbox: Table<EventToRelay>;
-  /** By name. */
-  readonly subscriptions: Table<Subscription & { readonly lease: string | null }, string>;
-  readonly webhooks: Table<Webhook>;
-  /** By webhook id; absent while every attempt succeeds. */
-  readonly webhook_health: Table<WebhookHealth>;
-  /** The last sequence number of each webhook that had a delivery. */
-  readonly webhook_sequences: Table<number>;
-  readonly deliveries: Table<Delivery>;
-  /** By delivery id. */
-  readonly delivery_leases: Table<WorkLease>;
-  readonly delivery_attempts: Table<Attempt>;
-  readonly mails: Table<Mail>;
-  /** By mail id. */
-  readonly mail_leases: Table<WorkLease>;
-  readonly one_time_links: Table<OneTimeLink>;
-  readonly mailbox_messages: Table<SealedMessage>;
-  readonly quarantine: Table<QuarantinedRecord>;
-  readonly imports: Table<ImportRecord>;
-  readonly import_batches: Table<ImportBatch>;
-  readonly accounts: Table<Account>;
-  readonly statements: Table<Statement>;
-  readonly statement_lines: Table<StatementLine>;
-  /** The line of each bank reference of an account, and of each place in a statement, as JSON. */
-  readonly line_ids: Table<number, string>;
-  /** By `user_id`. */
-  readonly bank_users: Table<BankUser, string>;
-  /** By company id. */
-  readonly bank_companies: Table<Omit<BankCompany, 'is_active'>>;
-  /** By account id. */
-  readonly account_profiles: Table<AccountProfile>;
-  /** By account id. */
-  readonly account_balances: Table<AccountBalance>;
-  readonly shown_transactions: Table<ShownTransaction>;
-  readonly direct_debits: Table<DirectDebit>;
-  readonly standing_orders: Table<StandingOrder>;
-  readonly scheduled_payments: Table<ScheduledPayment>;
-  readonly consents: Table<Consent>;
-  readonly third_parties: Table<ThirdParty>;
-  readonly authorisation_records: Table<AuthorisationRecord & { readonly id: number }>;
-  /** Records that reconciliation has not taken into account yet. */
-  readonly reconciliation_inbox: Table<InboxRow>;
-  /** By company id. Coverage as pairs of currency and date. */
-  readonly reconciliation_companies: Table<{
-    readonly coverage: readonly (readonly [string, string])[];
-    readonly walk: CoverageWalk | null;
-  }>;
-  /** By company, key and record, as JSON. */
-  readonly reconciliation_entries: Table<Entry, string>;
-  readonly reconciliation_items: Table<Item>;
-  /** By company and key, as text. */
-  readonly reconciliation_cells: Table<{ readonly company_id: number; readonly cell: SummaryCell }, string>;
-  /** The same. */
-  readonly reconciliation_match_cells: Table<{ readonly company_id: number; readonly cell: MatchCell }, string>;
-  readonly reconciliation_acts: Table<Act>;
-  readonly reconciliation_periods: Table<Period>;
-  readonly api_keys: Table<ApiKey>;
-  /** By scope and key, as JSON. */
-  readonly idempotency_records: Table<IdempotencyRecord, string>;
-  readonly audit: Table<AuditEntry & { readonly at_ms: number }>;
-  /** By entry id. The number and link are null until the entry is sealed. */
-  readonly audit_hashes: Table<AuditHash>;
-  /** One row, with the key 1. */
-  readonly audit_chain: Table<AuditChainRow>;
-  /** By kind. */
-  readonly retention: Table<RetentionProgress & { readonly lease: Lease | null }, RetentionKind>;
-  /** One row, with the key 1, after the first move of the clock. */
-  readonly sandbox_clock: Table<SandboxClockState>;
+export type State = Readonly<ReturnType<typeof emptyTables>>;
+
+function emptyTables() {
+  return {
+    companies: new Table<Company>(),
+    real_cards: new Table<RealCard>(),
+    templates: new Table<PurchaseTemplate>(),
+    cards: new Table<VirtualCard>(),
+    /** By card id. */
+    numbers: new Table<SealedNumber>(),
+    /** The card id of each number, by the hexadecimal form of `number_index`. */
+    card_ids: new Table<number, string>(),
+    /** Windows that are over, by card id and start, as JSON. */
+    card_windows: new Table<PastWindow, string>(),
+    authorizations: new Table<Authorization>(),
+    clearings: new Table<Clearing>(),
+    /** The clearing id of each `network_financial_transaction_id`. */
+    clearing_ids: new Table<number, string>(),
+    unknown_numbers: new Table<UnknownNumberMessage>(),
+    events: new Table<Event>(),
+    /** Events that no relay has taken, by id. */
+    outbox: new Table<EventToRelay>(),
+    /** By name. */
+    subscriptions: new Table<Subscription & { readonly lease: string | null }, string>(),
+    webhooks: new Table<Webhook>(),
+    /** By webhook id; absent while every attempt succeeds. */
+    webhook_health: new Table<WebhookHealth>(),
+    /** The last sequence number of each webhook that had a delivery. */
+    webhook_sequences: new Table<number>(),
+    deliveries: new Table<Delivery>(),
+    /** By delivery id. */
+    delivery_leases: new Table<WorkLease>(),
+    delivery_attempts: new Table<Attempt>(),
+    mails: new Table<Mail>(),
+    /** By mail id. */
+    mail_leases: new Table<WorkLease>(),
+    one_time_links: new Table<OneTimeLink>(),
+    mailbox_messages: new Table<SealedMessage>(),
+    quarantine: new Table<QuarantinedRecord>(),
+    imports: new Table<ImportRecord>(),
+    import_batches: new Table<ImportBatch>(),
+    accounts: new Table<Account>(),
+    statements: new Table<Statement>(),
+    statement_lines: new Table<StatementLine>(),
+    /** The line of each bank reference of an account, and of each place in a statement, as JSON. */
+    line_ids: new Table<number, string>(),
+    /** By `user_id`. */
+    bank_users: new Table<BankUser, string>(),
+    /** By company id. */
+    bank_companies: new Table<Omit<BankCompany, 'is_active'>>(),
+    /** By account id. */
+    account_profiles: new Table<AccountProfile>(),
+    /** By account id. */
+    account_balances: new Table<AccountBalance>(),
+    shown_transactions: new Table<ShownTransaction>(),
+    direct_debits: new Table<DirectDebit>(),
+    standing_orders: new Table<StandingOrder>(),
+    scheduled_payments: new Table<ScheduledPayment>(),
+    consents: new Table<Consent>(),
+    third_parties: new Table<ThirdParty>(),
+    authorisation_records: new Table<AuthorisationRecord & { readonly id: number }>(),
+    /** Records that reconciliation has not taken into account yet. */
+    reconciliation_inbox: new Table<InboxRow>(),
+    /** By company id. Coverage as pairs of currency and date. */
+    reconciliation_companies: new Table<{
+      readonly coverage: readonly (readonly [string, string])[];
+      readonly walk: CoverageWalk | null;
+    }>(),
+    /** By company, key and record, as JSON. */
+    reconciliation_entries: new Table<Entry, string>(),
+    reconciliation_items: new Table<Item>(),
+    /** By company and key, as text. */
+    reconciliation_cells: new Table<{ readonly company_id: number; readonly cell: SummaryCell }, string>(),
+    /** The same. */
+    reconciliation_match_cells: new Table<{ readonly company_id: number; readonly cell: MatchCell }, string>(),
+    reconciliation_acts: new Table<Act>(),
+    reconciliation_periods: new Table<Period>(),
+    api_keys: new Table<ApiKey>(),
+    /** By scope and key, as JSON. */
+    idempotency_records: new Table<IdempotencyRecord, string>(),
+    audit: new Table<AuditEntry & { readonly at_ms: number }>(),
+    /** By entry id. The number and link are null until the entry is sealed. */
+    audit_hashes: new Table<AuditHash>(),
+    /** One row, with the key 1. */
+    audit_chain: new Table<AuditChainRow>(),
+    /** By kind. */
+    retention: new Table<RetentionProgress & { readonly lease: Lease | null }, RetentionKind>(),
+    /** One row, with the key 1, after the first move of the clock. */
+    sandbox_clock: new Table<SandboxClockState>(),
+  };
 }
 
 /** Returns the state of a new installation, with only the shared default templates. */
 export function newState(): State {
-  const state: State = {
-    companies: new Table(),
-    real_cards: new Table(),
-    templates: new Table(),
-    cards: new Table(),
-    numbers: new Table(),
-    card_ids: new Table(),
-    card_windows: new Table(),
-    authorizations: new Table(),
-    clearings: new Table(),
-    clearing_ids: new Table(),
-    unknown_numbers: new Table(),
-    events: new Table(),
-    outbox: new Table(),
-    subscriptions: new Table(),
-    webhooks: new Table(),
-    webhook_health: new Table(),
-    webhook_sequences: new Table(),
-    deliveries: new Table(),
-    delivery_leases: new Table(),
-    delivery_attempts: new Table(),
-    mails: new Table(),
-    mail_leases: new Table(),
-    one_time_links: new Table(),
-    mailbox_messages: new Table(),
-    quarantine: new Table(),
-    imports: new Table(),
-    import_batches: new Table(),
-    accounts: new Table(),
-    statements: new Table(),
-    statement_lines: new Table(),
-    line_ids: new Table(),
-    bank_users: new Table(),
-    bank_companies: new Table(),
-    account_profiles: new Table(),
-    account_balances: new Table(),
-    shown_transactions: new Table(),
-    direct_debits: new Table(),
-    standing_orders: new Table(),
-    scheduled_payments: new Table(),
-    consents: new Table(),
-    third_parties: new Table(),
-    authorisation_records: new Table(),
-    reconciliation_inbox: new Table(),
-    reconciliation_companies: new Table(),
-    reconciliation_entries: new Table(),
-    reconciliation_items: new Table(),
-    reconciliation_cells: new Table(),
-    reconciliation_match_cells: new Table(),
-    reconciliation_acts: new Table(),
-    reconciliation_periods: new Table(),
-    api_keys: new Table(),
-    idempotency_records: new Table(),
-    audit: new Table(),
-    audit_hashes: new Table(),
-    audit_chain: new Table(),
-    retention: new Table(),
-    sandbox_clock: new Table(),
-  };
+  const state: State = emptyTables();
   for (const [control, id] of Object.entries(default_template_ids)) {
     state.templates.set(id, sharedTemplate(id, control as RequiredControl));
   }
@@ -247,10 +193,7 @@ export function newState(): State {
 
 /** Returns a copy of the state for a transaction with this access. */
 export function draftOf(state: State, access: Access): State {
-  const drafts = Object.entries(state).map(([name, table]: [string, Table<unknown, never>]) => [
-    name,
-    table.draft(access),
-  ]);
+  const drafts = Object.entries(state).map(([name, table]) => [name, table.draft(access)]);
   return Object.fromEntries(drafts) as State;
 }
 

@@ -75,6 +75,18 @@ export class Table<Row, Key = number> {
     return kept;
   }
 
+  /** Writes a row with a new id, and returns it. */
+  insert(this: Table<Row, number>, row: Row extends { readonly id: number } ? Omit<Row, 'id'> : never): Row {
+    const id = this.nextId();
+    return this.set(id, { ...(row as object), id } as Row);
+  }
+
+  /** Changes members of a row, if it exists. */
+  change(key: Key, changes: Partial<Row>): void {
+    const row = this.get(key);
+    if (row !== undefined) this.set(key, { ...row, ...changes });
+  }
+
   delete(key: Key): boolean {
     return this.#writable().delete(key);
   }

@@ -24,8 +24,7 @@ export function importStore({ imports, import_batches }: State): ImportStore {
 
     async insert(record) {
       assertUnique({ ...record, id: null });
-      const id = imports.nextId();
-      return imports.set(id, { ...record, id });
+      return imports.insert(record);
     },
 
     find: async (id) => imports.get(id) ?? null,
@@ -126,8 +125,7 @@ export function importStore({ imports, import_batches }: State): ImportStore {
     },
 
     async reseal(id, sealed) {
-      const row = import_batches.get(id);
-      if (row !== undefined) import_batches.set(id, { ...row, sealed });
+      import_batches.change(id, { sealed });
     },
   };
   return store;

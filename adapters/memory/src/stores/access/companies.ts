@@ -8,12 +8,10 @@ export function companyStore({ companies }: State): CompanyStore {
     async insert(company) {
       const is_taken = companies.values().some(({ customer_number }) => customer_number === company.customer_number);
       if (is_taken) throw refuseTakenNumber(company.customer_number);
-      const id = companies.nextId();
-      return companies.set(id, { ...company, id });
+      return companies.insert(company);
     },
     async update({ id, customer_number: _fixed, created_at_ms: _kept, ...changed }) {
-      const company = companies.get(id);
-      if (company !== undefined) companies.set(id, { ...company, ...changed });
+      companies.change(id, changed);
     },
     async find(id) {
       return companies.get(id) ?? null;
@@ -32,8 +30,7 @@ export function apiKeyStore({ api_keys, companies }: State): ApiKeyStore {
   return {
     async insert(key) {
       if (key.company_id !== null) companies.assertHas(key.company_id, 'company');
-      const id = api_keys.nextId();
-      return api_keys.set(id, { ...key, id });
+      return api_keys.insert(key);
     },
 
     async find(id) {
@@ -58,8 +55,7 @@ export function apiKeyStore({ api_keys, companies }: State): ApiKeyStore {
     },
 
     async reseal(id, signing_secret_sealed) {
-      const key = api_keys.get(id);
-      if (key !== undefined) api_keys.set(id, { ...key, signing_secret_sealed });
+      api_keys.change(id, { signing_secret_sealed });
     },
   };
 }

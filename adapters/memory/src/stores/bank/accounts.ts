@@ -27,8 +27,7 @@ export function accountStore(state: State): AccountStore {
     async insert(account) {
       companies.assertHas(account.company_id, 'company');
       if ((await store.findByNumber(account.number)) !== null) throw refuseTakenAccountNumber(account.number);
-      const id = accounts.nextId();
-      return accounts.set(id, { ...account, id });
+      return accounts.insert(account);
     },
 
     find: async (id) => accounts.get(id) ?? null,
@@ -61,8 +60,7 @@ export function accountStore(state: State): AccountStore {
         accounts.assertHas(statement.account_id, 'account');
         const is_taken = chainOf(statement.account_id).some((row) => inChain(row, statement) === 0);
         assert(!is_taken, `two statements of ${statement.as_of} have the position ${statement.position}`);
-        const id = statements.nextId();
-        statements.set(id, { ...statement, id });
+        statements.insert(statement);
       }
     },
 

@@ -1,4 +1,5 @@
 import { type AuthorisationRecord, type AuthorisationStore, interaction_model } from '@tallystick/consents';
+import { oldestAfter } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
 /** The records of the authorisation server. */
@@ -6,8 +7,7 @@ export function authorisationStore({ authorisation_records: records }: State): A
   const rowOf = (model: string, id_hash: string) =>
     records.values().find((row) => row.model === model && row.id_hash === id_hash);
   const insert = (record: AuthorisationRecord): void => {
-    const id = records.nextId();
-    records.set(id, { ...record, id });
+    records.insert(record);
   };
   const endWhere = (isEnded: (row: AuthorisationRecord) => boolean): void => {
     for (const row of records.values()) if (isEnded(row)) records.delete(row.id);
@@ -56,16 +56,16 @@ export function authorisationStore({ authorisation_records: records }: State): A
     },
 
     async listSealed(after_id, limit) {
-      const later = records.values().filter(({ id }) => id > after_id);
-      return later
-        .sort((a, b) => a.id - b.id)
-        .slice(0, limit)
-        .map(({ id, model, id_hash, payload_sealed }) => ({ id, model, id_hash, payload_sealed }));
+      return oldestAfter(records.values(), after_id, limit).map(({ id, model, id_hash, payload_sealed }) => ({
+        id,
+        model,
+        id_hash,
+        payload_sealed,
+      }));
     },
 
     async replaceSealed(id, payload_sealed) {
-      const found = records.get(id);
-      if (found !== undefined) records.set(id, { ...found, payload_sealed });
+      records.change(id, { payload_sealed });
     },
   };
 }

@@ -184,8 +184,7 @@ export function bankStore(state: State): BankStore {
       for (const row of rows) {
         if (known.has(keyOf(row))) continue;
         known.add(keyOf(row));
-        const id = shown_transactions.nextId();
-        shown_transactions.set(id, { ...row, id });
+        shown_transactions.insert(row);
         recorded += 1;
       }
       return recorded;

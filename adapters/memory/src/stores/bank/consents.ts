@@ -21,8 +21,7 @@ export function consentStore({ consents }: State): ConsentStore {
       if ((await find(consent.consent_id)) !== null) {
         throw new Fault('two consents have one ConsentId', { retryable: false });
       }
-      const id = consents.nextId();
-      return consents.set(id, { ...consent, id });
+      return consents.insert(consent);
     },
 
     async update(consent) {
@@ -48,8 +47,7 @@ export function thirdPartyStore({ third_parties }: State): ThirdPartyStore {
       if ((await store.findByClientId(third_party.client_id)) !== null) {
         throw refuseTakenClientId(third_party.client_id);
       }
-      const id = third_parties.nextId();
-      return third_parties.set(id, { ...third_party, id });
+      return third_parties.insert(third_party);
     },
 
     find: async (id) => third_parties.get(id) ?? null,

@@ -1,6 +1,6 @@
 import type { AppliedRecord, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
 import { countsAfterReplay } from '@tallystick/imports';
-import { newestFirst } from '../../storage/paging.ts';
+import { newestFirst, oldestAfter } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
 /** Messages that were refused and are kept. */
@@ -53,12 +53,10 @@ export function quarantineStore({ quarantine, imports }: State): QuarantineStore
       return quarantine.values().filter(({ status }) => status === 'quarantined').length;
     },
     async listAfter(after_id, limit) {
-      const later = quarantine.values().filter(({ id }) => id > after_id);
-      return later.sort((a, b) => a.id - b.id).slice(0, limit);
+      return oldestAfter(quarantine.values(), after_id, limit);
     },
     async reseal(id, message_sealed) {
-      const row = quarantine.get(id);
-      if (row !== undefined) quarantine.set(id, { ...row, message_sealed });
+      quarantine.change(id, { message_sealed });
     },
   };
 }

@@ -19,8 +19,7 @@ export function realCardStore({ cards, companies, real_cards }: State): RealCard
       companies.assertHas(card.company_id, 'company');
       const former = defaultOf(card.company_id);
       if (card.is_default && former !== undefined) real_cards.set(former.id, { ...former, is_default: false });
-      const id = real_cards.nextId();
-      return real_cards.set(id, { ...card, id });
+      return real_cards.insert(card);
     },
     async find(company_id, id) {
       const card = real_cards.get(id);

@@ -1,13 +1,12 @@
 import type { MailboxStore, OneTimeLink, OneTimeLinkStore } from '@tallystick/cards';
-import { newestFirst, oldestBefore } from '../../storage/paging.ts';
+import { newestFirst, oldestAfter, oldestBefore } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
 /** The sandbox's mailbox. */
 export function mailboxStore({ mailbox_messages: messages }: State): MailboxStore {
   return {
     async insert(message) {
-      const id = messages.nextId();
-      messages.set(id, { ...message, id });
+      messages.insert(message);
     },
 
     async find(id) {
@@ -19,13 +18,11 @@ export function mailboxStore({ mailbox_messages: messages }: State): MailboxStor
     },
 
     async listAfter(after_id, limit) {
-      const later = messages.values().filter(({ id }) => id > after_id);
-      return later.sort((a, b) => a.id - b.id).slice(0, limit);
+      return oldestAfter(messages.values(), after_id, limit);
     },
 
     async reseal(id, message_sealed) {
-      const message = messages.get(id);
-      if (message !== undefined) messages.set(id, { ...message, message_sealed });
+      messages.change(id, { message_sealed });
     },
 
     async purge(before_ms, limit) {

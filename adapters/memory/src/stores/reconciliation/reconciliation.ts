@@ -283,8 +283,7 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     insertActs: async (acts) => acts.map((act) => insertAct(state, act)),
 
     async insertPeriod(period) {
-      const id = reconciliation_periods.nextId();
-      return reconciliation_periods.set(id, { ...period, id });
+      return reconciliation_periods.insert(period);
     },
     async updatePeriod(period) {
       reconciliation_periods.assertHas(period.id, 'period');
