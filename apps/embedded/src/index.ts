@@ -18,7 +18,6 @@ export { type Clock, type HostTransaction, type RowArchive, UnusableTransaction 
 export type { FetchHandler, MountOptions, NodeHandler } from '@tallystick/koa';
 export * from './operations/index.ts';
 export type { KeptDays, TallystickLogger, TallystickOptions, TallystickPorts } from './options.ts';
-export type { EventListener, SubscriptionHandler } from './subscription-handler.ts';
 export type { Tallystick } from './tallystick.ts';
 export { UnusableDatabase, UnusableOptions } from './unusable.ts';
 

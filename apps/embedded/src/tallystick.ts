@@ -18,11 +18,10 @@ import { tokens } from './composition/tokens.ts';
 import { openHostLog } from './host-log.ts';
 import { openInstance } from './instance.ts';
 import { createOperationGroups } from './operations/create-operation-groups.ts';
-import type { SubscribableType } from './operations/logged-events.ts';
+import type { EventListener, SubscribableType, SubscriptionHandler } from './operations/logged-events.ts';
 import type { OperationGroups } from './operations/operation-groups.ts';
 import type { TallystickOptions } from './options.ts';
 import { readOptions } from './read-options.ts';
-import type { EventListener, SubscriptionHandler } from './subscription-handler.ts';
 import { transaction } from './tx/transaction.ts';
 import { UnusableDatabase } from './unusable.ts';
 

@@ -1,3 +1,7 @@
+import type { Metrics } from '@tallystick/koa';
+import type { Logger } from 'pino';
+import { createFaultReporter } from './repeated-faults.ts';
+
 /** Work that becomes due automatically. */
 export interface Job {
   readonly name: string;
@@ -69,6 +73,23 @@ export function createJobs(jobs: readonly Job[], observer: JobObserver): Jobs {
       stopped = true;
       for (const timer of timers.values()) clearTimeout(timer);
       await Promise.allSettled(running.values());
+    },
+  };
+}
+
+/** Counts the failed runs of each job, and logs them. */
+export function jobObserver(
+  metrics: Pick<Metrics, 'countJob' | 'jobFailed'>,
+  logger: Pick<Logger, 'error'>,
+): JobObserver {
+  const report = createFaultReporter((fault, job: string) =>
+    logger.error({ job, ...fault }, 'a job failed; it runs again at its next turn'),
+  );
+  return {
+    known: ({ name }) => metrics.countJob(name),
+    failed({ name }, error) {
+      metrics.jobFailed(name);
+      report(error, name);
     },
   };
 }

@@ -1,12 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { callAfterPass, createNetwork } from '@tallystick/cards';
 import { clearing_formats, csvFormat } from '@tallystick/clearing-files';
-import { createFormats } from '@tallystick/imports';
+import { createFormats, type Formats, type ImportPorts } from '@tallystick/imports';
+import type { Clock } from '@tallystick/kernel';
 import { measureLedger } from '@tallystick/koa';
+import type { Persistence } from '@tallystick/mikro-orm';
 import { statement_formats } from '@tallystick/statement-files';
+import type { Vault } from '@tallystick/vault';
 import { ContainerModule } from 'inversify';
-import { createOverloadLogger } from '../background/overload.ts';
-import { createImportPorts } from './import-ports.ts';
+import { createOverloadLogger } from '../background/repeated-faults.ts';
+import { machine_clock } from '../sandbox/shared-clock.ts';
+import type { Settings } from './settings.ts';
 import { tokens } from './tokens.ts';
 
 /** A pause does not keep a process alive that has nothing else to do. */
@@ -17,12 +21,17 @@ const timers = {
 
 /** The decisions about the messages of the card network. */
 export const network_module = new ContainerModule(({ bind }) => {
+  // Within it, the database keeps up its index of events after a pass, and holds back other work.
+  bind(tokens.ledger).toResolvedValue(
+    ({ ledger }, metrics, committed) => measureLedger(callAfterPass(ledger, committed), metrics),
+    [tokens.persistence, tokens.metrics, tokens.events_committed],
+  );
   bind(tokens.network)
     .toResolvedValue(
-      (settings, { ledger, unitOfWork }, { card_vault, random, sealer, sha256 }, metrics, committed, logger) => {
+      (settings, ledger, { unitOfWork }, { card_vault, random, sealer, sha256 }, metrics, logger) => {
         metrics.watchQuarantine(() => unitOfWork.read((tx) => tx.quarantine.countOpen()));
         return createNetwork({
-          ledger: measureLedger(callAfterPass(ledger, committed), metrics),
+          ledger,
           vault: card_vault,
           random,
           sealer,
@@ -36,7 +45,7 @@ export const network_module = new ContainerModule(({ bind }) => {
           onOverload: createOverloadLogger(metrics, logger),
         });
       },
-      [tokens.settings, tokens.persistence, tokens.vault, tokens.metrics, tokens.events_committed, tokens.logger],
+      [tokens.settings, tokens.ledger, tokens.persistence, tokens.vault, tokens.metrics, tokens.logger],
     )
     .onDeactivation((network) => network.drain());
 });
@@ -45,19 +54,9 @@ export const network_module = new ContainerModule(({ bind }) => {
 export const imports_module = new ContainerModule(({ bind }) => {
   bind(tokens.formats).toResolvedValue(() => createFormats([...clearing_formats, ...statement_formats, csvFormat([])]));
   bind(tokens.imports).toResolvedValue(
-    (settings, persistence, vault, clock, formats, metrics, committed) => {
-      const ledger = measureLedger(callAfterPass(persistence.ledger, committed), metrics);
-      return createImportPorts(settings, { ...persistence, ledger }, vault, clock, formats);
-    },
-    [
-      tokens.settings,
-      tokens.persistence,
-      tokens.vault,
-      tokens.clock,
-      tokens.formats,
-      tokens.metrics,
-      tokens.events_committed,
-    ],
+    (settings, persistence, ledger, vault, clock, formats) =>
+      createImportPorts(settings, { ...persistence, ledger }, vault, clock, formats),
+    [tokens.settings, tokens.persistence, tokens.ledger, tokens.vault, tokens.clock, tokens.formats],
   );
   bind(tokens.offline_imports).toResolvedValue(createImportPorts, [
     tokens.settings,
@@ -67,3 +66,29 @@ export const imports_module = new ContainerModule(({ bind }) => {
     tokens.formats,
   ]);
 });
+
+/** The ports of imports on this database. Test files are accepted only in a sandbox. */
+export function createImportPorts(
+  { sandbox }: Pick<Settings, 'sandbox'>,
+  { unitOfWork, ledger, giveWay }: Pick<Persistence, 'unitOfWork' | 'ledger' | 'giveWay'>,
+  { card_vault, random, sealer, sha256, createSha256 }: Vault,
+  clock: Clock,
+  formats: Formats,
+): ImportPorts {
+  return {
+    unitOfWork,
+    ledger,
+    formats,
+    vault: card_vault,
+    random,
+    sealer,
+    sha256,
+    createSha256,
+    clock,
+    machine_clock,
+    pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
+    monotonicNow: () => performance.now(),
+    giveWay,
+    is_production: !sandbox,
+  };
+}

@@ -5,7 +5,7 @@ import { createCertificateReader, type OpenBankingPorts } from '@tallystick/koa'
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { Vault } from '@tallystick/vault';
 import type { Logger } from 'pino';
-import { sandboxUserLogin } from '../sandbox/user-login.ts';
+import { sandboxUserLogin } from '../sandbox/logins.ts';
 import type { Settings } from './settings.ts';
 
 /** The parts that Open Banking is composed of. */

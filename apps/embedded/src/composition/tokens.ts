@@ -1,5 +1,5 @@
 import type { BankData } from '@tallystick/accounts';
-import type { CardVault, Mailer, Network } from '@tallystick/cards';
+import type { CardVault, Ledger, Mailer, Network } from '@tallystick/cards';
 import type { UserLogin } from '@tallystick/consents';
 import type { DeliveryQueue, Subscriber, WebhookSender } from '@tallystick/events';
 import type { Formats, ImportPorts } from '@tallystick/imports';
@@ -39,6 +39,8 @@ export const tokens = {
   database: identifier<Persistence>('database'),
   /** Migrated, and checked against the keys. */
   persistence: identifier<Persistence>('persistence'),
+  /** That of the database, measured; its passes deliver the events that they write. */
+  ledger: identifier<Ledger>('ledger'),
   network: identifier<Network>('network'),
   /** The formats of clearing files and bank statements. */
   formats: identifier<Formats>('formats'),

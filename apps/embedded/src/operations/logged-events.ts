@@ -1,3 +1,4 @@
+import type { SubscriptionTx } from '@tallystick/events';
 import type {
   Authorization,
   Clearing,
@@ -52,3 +53,15 @@ export type SubscribableType = 'all' | keyof EventPayloads;
 export type SubscribedEvent<Name extends SubscribableType> = 'all' extends Name
   ? LoggedEvent
   : LoggedEvent<Exclude<Name, 'all'>>;
+
+/**
+ * Handles events of these types, up to 100 in one call. The events of a card come in their order.
+ * What it writes through `tx` commits together with the position of the subscription.
+ */
+export type SubscriptionHandler<Name extends SubscribableType = 'all'> = (
+  events: readonly SubscribedEvent<Name>[],
+  tx: SubscriptionTx,
+) => Promise<void>;
+
+/** Receives one event of these types. It must return at once. */
+export type EventListener<Name extends SubscribableType = 'all'> = (event: SubscribedEvent<Name>) => void;

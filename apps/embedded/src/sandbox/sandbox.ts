@@ -4,9 +4,9 @@ import { createRealCard } from '@tallystick/cards';
 import { assert, page_limit_max, toInstantText } from '@tallystick/kernel';
 import type { Sandbox } from '@tallystick/koa';
 import type { Persistence, Tx } from '@tallystick/mikro-orm';
+import { seedThirdParties } from './logins.ts';
 import { seedOpenBankingData } from './open-banking-data.ts';
 import type { SharedClock } from './shared-clock.ts';
-import { seedThirdParties } from './third-parties.ts';
 
 /** The sandbox's own company is the first with this number. Its users may create others. */
 const sandbox_customer_number = 'SANDBOX';

@@ -3,8 +3,7 @@ import { Writable } from 'node:stream';
 import { it } from 'node:test';
 import { createMetrics, logOptions } from '@tallystick/koa';
 import { pino } from 'pino';
-import { jobObserver } from '../../src/background/job-observer.ts';
-import { createJobs } from '../../src/background/jobs.ts';
+import { createJobs, jobObserver } from '../../src/background/jobs.ts';
 
 it('failed runs are counted by job from 0 on, and logged once a minute', async () => {
   const metrics = createMetrics({ process_metrics: false });
