@@ -40,7 +40,7 @@ async function killAfter(world: HostWorld, commits: number): Promise<readonly nu
 for (const name of database_names) {
   describe(`a host that is killed, on ${name}`, () => {
     test('what its transactions wrote is there together or not at all, and all that it reported', async () => {
-      for (let run = 0; run < testRuns({ short: 2, full: 10 }); run += 1) {
+      for (let run = 0; run < testRuns({ short: 2, full: 6 }); run += 1) {
         const world = await hostWorld(name);
         const host = await host_pairs.find(({ database, is_shared }) => database === name && !is_shared)!.open(world);
         try {

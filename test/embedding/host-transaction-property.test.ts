@@ -145,7 +145,7 @@ for (const pair of host_pairs) {
           assert.equal(later.events, later.cards.length);
           assert.equal(later.outbox, later.cards.length);
         }),
-        propertyParameters({ short: 10, full: 60 }),
+        propertyParameters({ short: 10, full: 30 }),
       );
     });
   });

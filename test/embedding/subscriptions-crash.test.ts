@@ -19,7 +19,7 @@ import { openCompany } from './hosts/host.ts';
 import type { HostPlan } from './subscriptions-host.ts';
 
 const events_count = full_run ? 10_000 : 1_000;
-const kills = testRuns({ short: 3, full: 12 });
+const kills = testRuns({ short: 3, full: 9 });
 /** Cards with which each process buys. */
 const cards_count = 3;
 /** More than a process buys with one card before it is killed. */

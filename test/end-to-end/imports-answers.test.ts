@@ -8,7 +8,7 @@ import { writeSampleFile } from './sample-file.ts';
 import { openSampleWorld, type SampleWorld, sendBefore } from './sample-world.ts';
 
 /** Of each file. A run of 100,000 takes minutes for each format and database: `--runs 100000`. */
-const records = testRuns({ short: 700, full: 2_500 });
+const records = testRuns({ short: 700, full: 2_100 });
 const cards = Math.max(20, Math.ceil(records / 200));
 
 const day = Temporal.Now.plainDateISO('UTC').toString();

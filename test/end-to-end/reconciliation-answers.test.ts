@@ -11,7 +11,7 @@ import { openSampleWorld, type SampleWorld, sendBefore } from './sample-world.ts
 import { writeStatementFiles } from './statement-files.ts';
 
 /** Of each set. A run of 100,000 takes minutes for each database: `--runs 100000`. */
-const records = testRuns({ short: 400, full: 2_500 });
+const records = testRuns({ short: 400, full: 1_200 });
 const cards = Math.max(20, Math.ceil(records / 200));
 
 const day = Temporal.Now.plainDateISO('UTC');

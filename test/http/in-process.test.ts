@@ -290,7 +290,7 @@ describe('a call in process', () => {
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 10 }), async (steps) => {
         for (const { id, wanted } of steps) await compare(local.calls.operations.get(id)!, wanted);
       }),
-      { ...propertyParameters({ short: 60, full: 400 }), endOnFailure: true },
+      { ...propertyParameters({ short: 60, full: 180 }), endOnFailure: true },
     );
     const failed = operations.filter(({ id }) => !outcomes.has(id)).map(({ id }) => id);
     assert.ok(outcomes.size >= 75, `these never succeeded: ${failed.join(', ')}`);

@@ -158,7 +158,7 @@ for (const database of database_names) {
             assertShows((await first('/v1/events')).payload as Fields, fields);
           }
         }),
-        propertyParameters({ short: 25, full: 100 }),
+        propertyParameters({ short: 25, full: 75 }),
       );
     });
 
@@ -182,7 +182,7 @@ for (const database of database_names) {
             [id],
           );
         }),
-        propertyParameters({ short: 15, full: 60 }),
+        propertyParameters({ short: 15, full: 45 }),
       );
     });
 
@@ -211,7 +211,7 @@ for (const database of database_names) {
             [path],
           );
         }),
-        propertyParameters({ short: 60, full: 200 }),
+        propertyParameters({ short: 60, full: 180 }),
       );
       assert.deepEqual(await first('/v1/events'), newest_before);
     });

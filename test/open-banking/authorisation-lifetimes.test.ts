@@ -75,7 +75,7 @@ describe('what the authorisation server issues', () => {
         latest = refreshed.refresh_token!;
       }
     });
-    await fc.assert(rule, propertyParameters({ short: 10, full: 100 }));
+    await fc.assert(rule, propertyParameters({ short: 10, full: 30 }));
   });
 
   it('ends an access token with the 90 days, when less than 10 minutes are left', async () => {

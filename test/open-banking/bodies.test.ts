@@ -109,7 +109,7 @@ for (const name of database_names) {
             for (const item of items) for (const field of fields) assert.ok(!(field in item), `${path} shows ${field}`);
           }
         }),
-        propertyParameters({ short: 12, full: 100 }),
+        propertyParameters({ short: 12, full: 36 }),
       );
     });
 

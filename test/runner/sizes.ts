@@ -12,7 +12,42 @@ export interface LeftPart {
  * What the short run leaves to the full run. With `--only`, these files run in the short run too.
  * Each pattern must match a file that no earlier one matches.
  */
-export const left_to_full_run: readonly LeftPart[] = [];
+export const left_to_full_run: readonly LeftPart[] = [
+  {
+    what: 'processes that are killed, servers that are stopped',
+    files:
+      /^test\/(end-to-end\/(.*crash|break-events|stalled-postgres)|mail\/(crash|server)|embedding\/(.*-crash|host-transaction-property)|webhooks\/(chaos|no-worker|restored-copy))\.test/,
+  },
+  {
+    what: 'races and locks between processes',
+    files:
+      /^(adapters\/mikro-orm\/test\/(.*-races|give-way|.*-lock-wait|stalled-postgres|order-of-arrival|relay-order)|packages\/reconciliation\/test\/acts\/races|test\/end-to-end\/(races|imports-beside|imports-order|sqlite-.*|authorisation-.*|rotation)|test\/open-banking\/authorisation-nodes|test\/webhooks\/many-processes)\.test/,
+  },
+  {
+    what: 'large files and databases',
+    files:
+      /^(test\/end-to-end\/(.*-answers|sample-files|strangers|account-range)|packages\/imports\/test\/statements\/continuation|test\/bench\/event-pages|test\/model\/retention|apps\/embedded\/test\/background\/retention|adapters\/mikro-orm\/test\/(card-search|lookup-plans))\.test/,
+  },
+  {
+    what: 'the server and its commands as processes, deployments and upgrades',
+    files:
+      /^(apps\/server\/test\/(client-certificates|commands|delivery-queue|guides|npm-start|open-banking-guide|server|third-parties|deployment\/.*|upgrade\/.*|devtools\/listen)|apps\/importer\/test\/(stop|import-.*|imports-guide|reconcile|sample-files|statement-key)|test\/end-to-end\/(secrets|audit-verify)|test\/webhooks\/(card-numbers.*|schedule))\.test/,
+  },
+  { what: 'pages in a browser', files: /^test\/browser\/(?!reference)/ },
+  { what: 'generated clients', files: /^test\/clients\// },
+  {
+    what: 'the hosts of an embedded interface',
+    files: /^test\/embedding\/(hosts|guide|guide\/.*|mounting.*|instances|inversify|own-port|shared-memory)\.test/,
+  },
+  {
+    what: 'the conformance of Open Banking',
+    files: /^test\/open-banking\/(conformance\/.*|bodies|conventions|bad-input|bank-consents|consent-retention)\.test/,
+  },
+  {
+    what: 'HTTP: all texts, limits and views of operators',
+    files: /^test\/http\/(unicode|sum-limit|overload|oversight|imports|mails|reconciliation-acts)\.test/,
+  },
+];
 
 export function leftToFullRun(path: string): boolean {
   return left_to_full_run.some(({ files }) => files.test(path));

@@ -20,6 +20,6 @@ export async function assertMalformedAreBad(
         clearings.map(() => 'currency_unknown'),
       );
     }),
-    propertyParameters({ short: 20, full: 200 }),
+    propertyParameters({ short: 20, full: 60 }),
   );
 }

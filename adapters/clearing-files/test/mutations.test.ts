@@ -11,7 +11,7 @@ import { joined, readItems } from './reading.ts';
 import { sampleContent, type Writing, writings } from './sample-content.ts';
 import { assertStatedAmounts } from './stated-amounts.ts';
 
-const files = testRuns({ short: 500, full: 5_000 });
+const files = testRuns({ short: 500, full: 1_500 });
 const kinds = Object.keys(file_mutations);
 const crashers = join(import.meta.dirname, 'crashers');
 

@@ -37,7 +37,7 @@ async function openStorage(plant: (tx: Tx) => Partial<Tx> = () => ({})): Promise
   return storage;
 }
 
-const rules = auditChainContract(propertyParameters({ short: 300, full: 1_000 }));
+const rules = auditChainContract(propertyParameters({ short: 300, full: 900 }));
 
 describe('AuditChainStore in memory', () => {
   for (const { rule, check } of rules) it(rule, () => check(() => openStorage()));

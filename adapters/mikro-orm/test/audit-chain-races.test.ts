@@ -73,7 +73,7 @@ if (database_names.includes('postgres')) {
     it('seal each entry once while writers commit out of order, roll back and purge', async (t) => {
       const { database, here, there } = await open(t);
       const writers = 6;
-      const each = testRuns({ short: 25, full: 100 });
+      const each = testRuns({ short: 25, full: 75 });
       let writing = true;
       const expected = new Set<string>();
       const write = async (writer: number): Promise<void> => {

@@ -11,7 +11,7 @@ import { statement_formats } from '../src/index.ts';
 import { sampleStatements } from './arbitrary-statements.ts';
 import { linesIn, statementsIn } from './reading.ts';
 
-const files = testRuns({ short: 600, full: 5_000 });
+const files = testRuns({ short: 600, full: 1_800 });
 const kinds = Object.keys(file_mutations);
 const crashers = join(import.meta.dirname, 'crashers');
 

@@ -44,7 +44,7 @@ describe('what a writer writes is what a reader reads, whatever the chunks', () 
           );
           assert.ok(endOf(items).records >= ordinals.length);
         }),
-        propertyParameters({ short: 150, full: 1_000 }),
+        propertyParameters({ short: 150, full: 450 }),
       );
     });
   }

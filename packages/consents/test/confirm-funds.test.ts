@@ -70,7 +70,7 @@ describe('a confirmation of funds', () => {
           const text = decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
           assert.equal(await isAvailable(text, currency), available >= wanted, `${available} ${text}`);
         }),
-        propertyParameters({ short: 50, full: 500 }),
+        propertyParameters({ short: 50, full: 150 }),
       );
     }
   });

@@ -115,6 +115,6 @@ it('any sequence of actions keeps the rules of the states, and only a consent in
         }
       }
     }),
-    propertyParameters({ short: 60, full: 500 }),
+    propertyParameters({ short: 60, full: 180 }),
   );
 });

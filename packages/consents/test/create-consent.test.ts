@@ -267,7 +267,7 @@ it('whatever the body is, creating a consent returns one or refuses as the stand
     any: fc.oneof({ maxDepth: 4 }, fc.jsonValue(), fc.string({ unit: 'binary' }), tie('object'), fc.array(tie('any'))),
     object: fc.dictionary(fc.oneof(keys, fc.string({ unit: 'binary' })), tie('any')),
   })).object;
-  const parameters = propertyParameters({ short: 200, full: 1_500 });
+  const parameters = propertyParameters({ short: 200, full: 600 });
   await fc.assert(
     fc.asyncProperty(value, fc.boolean(), async (body, is_access) => {
       const created = is_access ? world.postAccess(body) : world.postFunds(body);

@@ -214,6 +214,6 @@ it('no response ever holds a field, account, transaction or date outside the gra
         if (limits.last !== null && last_available !== undefined) assert(last_available <= `${limits.last}T00:00:00Z`);
       }
     }),
-    propertyParameters({ short: 150, full: 1_500 }),
+    propertyParameters({ short: 150, full: 450 }),
   );
 });

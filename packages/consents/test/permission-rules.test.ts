@@ -103,7 +103,7 @@ describe('the permissions of a new consent', () => {
         assert.equal(outcome.status === 'fulfilled', is_sound);
         if (outcome.status === 'fulfilled') assert.deepEqual(outcome.value.permissions, asked);
       }),
-      propertyParameters({ short: 100, full: 4_096 }),
+      propertyParameters({ short: 100, full: 300 }),
     );
   });
 });

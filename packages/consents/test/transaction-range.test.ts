@@ -232,7 +232,7 @@ describe('whatever is asked and granted', () => {
           assert(start >= longest.getTime() - 3 * 86_400_000);
         },
       ),
-      propertyParameters({ short: 1_000, full: 10_000 }),
+      propertyParameters({ short: 1_000, full: 3_000 }),
     );
   });
 
@@ -248,7 +248,7 @@ describe('whatever is asked and granted', () => {
         assert(range !== null && range.from <= wanted && wanted <= range.to);
         assert.deepEqual(range, { from, to });
       }),
-      propertyParameters({ short: 200, full: 2_000 }),
+      propertyParameters({ short: 200, full: 600 }),
     );
   });
 });

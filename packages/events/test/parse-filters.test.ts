@@ -196,6 +196,6 @@ test('any text is either read or refused', () => {
         assert.ok(error instanceof Refusal && error.fields.length > 0);
       }
     }),
-    propertyParameters({ short: 1_000, full: 5_000 }),
+    propertyParameters({ short: 1_000, full: 3_000 }),
   );
 });

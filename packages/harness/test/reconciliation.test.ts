@@ -20,7 +20,7 @@ import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { type ReconciliationWorld, rearrive, reconciliationWorld, referenceItems } from '../src/index.ts';
 
-fc.configureGlobal(propertyParameters({ short: 200, full: 1_500 }));
+fc.configureGlobal(propertyParameters({ short: 200, full: 600 }));
 
 const draws = fc.array(fc.integer({ min: 0, max: 1_000 }), { minLength: 60, maxLength: 60 });
 

@@ -222,7 +222,7 @@ test('every request is stored unchanged or refused, and a refused request stores
         assert.deepEqual(await stored(), []);
       }
     }),
-    propertyParameters({ short: 500, full: 2_000 }),
+    propertyParameters({ short: 500, full: 1_500 }),
   );
   assert.ok(accepted > 0, 'no request was accepted: the property says too little');
 });

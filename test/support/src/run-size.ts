@@ -36,7 +36,7 @@ export function testRuns(counts: Counts): number {
 }
 
 /** Returns the seed and the number of runs, as fast-check's parameters for every property. */
-export function propertyParameters(counts: Counts = { short: 100, full: 1_000 }): {
+export function propertyParameters(counts: Counts = { short: 100, full: 300 }): {
   readonly numRuns: number;
   readonly seed: number;
 } {

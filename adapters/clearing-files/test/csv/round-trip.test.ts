@@ -68,7 +68,7 @@ describe('a CSV file that is written', () => {
           const { records } = endOf(items);
           assert.equal(records, content.clearings.length + (variant === 'default' ? 1 : 2));
         }),
-        propertyParameters({ short: 15, full: 60 }),
+        propertyParameters({ short: 15, full: 45 }),
       );
     });
   }

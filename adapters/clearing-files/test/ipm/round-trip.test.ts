@@ -75,7 +75,7 @@ describe('an IPM file that is written', () => {
           const sum = drawn.clearings.reduce((total, { input }) => total + BigInt(input.merchant_amount!), 0n);
           assert.equal(endOf(items).control_totals.PDS0301, String(sum));
         }),
-        propertyParameters({ short: 40, full: 300 }),
+        propertyParameters({ short: 40, full: 120 }),
       );
     });
   }

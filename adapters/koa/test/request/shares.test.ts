@@ -58,7 +58,7 @@ describe('the connections that companies share', () => {
         while (running.length > 0) await endOne();
         await Promise.all(asked);
       }),
-      propertyParameters({ short: 200, full: 2000 }),
+      propertyParameters({ short: 200, full: 600 }),
     );
   });
 

@@ -37,7 +37,7 @@ onEveryDatabase('the contract of AuditChainStore', (fixture) => {
     another: async () => asStorage(await fixture().another()),
     replaceAudit: (tables) => changeRows(fixture().database, replacing(tables)),
   });
-  for (const { rule, check } of auditChainContract(propertyParameters({ short: 60, full: 300 }))) {
+  for (const { rule, check } of auditChainContract(propertyParameters({ short: 60, full: 180 }))) {
     it(rule, () => check(async () => asStorage(fixture().persistence)));
   }
 });

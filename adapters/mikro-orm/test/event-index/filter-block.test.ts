@@ -43,7 +43,7 @@ describe('keys of the filter index', () => {
         assert.equal(is_within, matches(event, filter));
       }
     });
-    fc.assert(property, propertyParameters({ short: 500, full: 5_000 }));
+    fc.assert(property, propertyParameters({ short: 500, full: 1_500 }));
   });
 
   it('keep the values of companies apart, whatever the filter', () => {
@@ -53,7 +53,7 @@ describe('keys of the filter index', () => {
       const key = bytesOf(companyPrefix(other) + valueKey(value));
       assert(Buffer.compare(key, from) < 0 || Buffer.compare(key, to) > 0);
     });
-    fc.assert(property, propertyParameters({ short: 500, full: 5_000 }));
+    fc.assert(property, propertyParameters({ short: 500, full: 1_500 }));
   });
 });
 
@@ -92,7 +92,7 @@ describe('blocks of the filter index', () => {
         assert.deepEqual(ascending(by_volume), expected);
       }
     });
-    fc.assert(property, propertyParameters({ short: 200, full: 2_000 }));
+    fc.assert(property, propertyParameters({ short: 200, full: 600 }));
   });
 
   it('show their keys in the first bytes, however long the keys and the last list are', () => {
@@ -138,6 +138,6 @@ describe('blocks of the filter index', () => {
       const shifted = [...written].map(([key, offsets]) => [key, offsets.map((offset) => offset + 5)] as const);
       assert.deepEqual(new Map([...read].sort()), new Map(shifted.sort()));
     });
-    fc.assert(property, propertyParameters({ short: 100, full: 1_000 }));
+    fc.assert(property, propertyParameters({ short: 100, full: 300 }));
   });
 });

@@ -168,7 +168,7 @@ describe('over any sequence of messages and moves of the clock', () => {
           }
         },
       ),
-      propertyParameters({ short: 400, full: 1_000 }),
+      propertyParameters({ short: 120, full: 1_000 }),
     );
   });
 
@@ -194,7 +194,7 @@ describe('over any sequence of messages and moves of the clock', () => {
           }
         },
       ),
-      propertyParameters({ short: 400, full: 1_000 }),
+      propertyParameters({ short: 120, full: 1_000 }),
     );
   });
 });
@@ -250,7 +250,7 @@ describe('for any split of the messages of one instant over passes', () => {
           }
         },
       ),
-      propertyParameters({ short: 400, full: 1_000 }),
+      propertyParameters({ short: 120, full: 1_000 }),
     );
   });
 });

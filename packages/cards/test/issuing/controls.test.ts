@@ -72,7 +72,7 @@ test('any request issues a card that keeps every rule, or the refusal names a fi
       assertKeepsRules(outcome.card);
       assert.deepEqual(await world.run((tx) => tx.cards.find(1, outcome.card.id)), outcome.card);
     }),
-    propertyParameters({ short: 2_000, full: 4_000 }),
+    propertyParameters({ short: 500, full: 2_000 }),
   );
   assert.ok(seen.issued > 100 && seen.refused > 100, JSON.stringify(seen));
 });
@@ -88,7 +88,7 @@ test('a card requested again with all values of an existing card is equal to it'
       const { card } = await world.issue(controlsOf(first.card));
       assert.deepEqual(controlsOf(card), controlsOf(first.card));
     }),
-    propertyParameters({ short: 500, full: 2_000 }),
+    propertyParameters({ short: 500, full: 1_500 }),
   );
   assert.ok(issued > 50, `${issued} issued`);
 });
@@ -127,7 +127,7 @@ test('a card keeps every rule after any changes in any order, and fields that we
         before = again.card;
       }
     }),
-    propertyParameters({ short: 500, full: 2_000 }),
+    propertyParameters({ short: 500, full: 1_500 }),
   );
   assert.ok(seen.changed > 100 && seen.refused > 100, JSON.stringify(seen));
 });
@@ -145,7 +145,7 @@ test('a maximum that was never set follows the total until one is set', async ()
       const { card: named } = await world.update(card.id, { total_card_amount: 400 });
       assert.equal(named.per_transaction_max, 100);
     }),
-    propertyParameters({ short: 50, full: 500 }),
+    propertyParameters({ short: 50, full: 150 }),
   );
 });
 

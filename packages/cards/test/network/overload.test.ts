@@ -289,7 +289,7 @@ test('whatever the load, every message is decided or refused once, in time, and 
       assert.equal(recorded, run.outcomes().filter((outcome) => outcome === 'decided').length);
       await run.network.drain();
     }),
-    propertyParameters({ short: 60, full: 500 }),
+    propertyParameters({ short: 60, full: 180 }),
   );
   for (const outcome of ['full', 'expected_wait', 'waited', 'decided after 1', 'decided after 2', 'refused after 2']) {
     assert.ok(reached.has(outcome), `the runs reach: ${outcome}`);

@@ -57,7 +57,7 @@ describe('a choice', () => {
             choose({ authorization_id: id, is_match }, matchedBy(preferred));
           }
       }),
-      propertyParameters({ short: 1_000, full: 5_000 }),
+      propertyParameters({ short: 1_000, full: 3_000 }),
     );
   });
 });

@@ -93,14 +93,14 @@ const contests: Readonly<Record<string, (world: ActWorld) => Promise<Contest>>> 
   /** Two matches of a provisional rule, under one line. */
   async 'two proposed'(world) {
     const key = line((await proposeTwo(world)).line_id);
-    // Both have seen the two matches. Who sees that one is undone may undo the other.
+    // Both have seen the two matches. After one is undone, another act on the rest is no conflict.
     const { version } = (await world.read(key)).item;
     return {
       key,
       acts: {
-        confirm: (its, id, actor) => its.actOn(id, 'confirm', {}, actor),
+        confirm: (its, id, actor) => its.actOn(id, 'confirm', { version }, actor),
         unmatch: (its, id, actor) => its.actOn(id, 'unmatch', { side: 'authorization', version }, actor),
-        ignore: (its, id, actor) => its.actOn(id, 'ignore', {}, actor),
+        ignore: (its, id, actor) => its.actOn(id, 'ignore', { version }, actor),
       },
     };
   },

@@ -20,8 +20,8 @@ import {
 import { ActWorld, assertSameState, authorization, clearing, line, type WorldState } from './world.ts';
 
 const runs = {
-  sqlite: propertyParameters({ short: 15, full: 250 }),
-  postgres: propertyParameters({ short: 3, full: 20 }),
+  sqlite: propertyParameters({ short: 6, full: 30 }),
+  postgres: propertyParameters({ short: 3, full: 9 }),
 };
 
 /** A record of a small world. Records with the same code or reference may belong together. */
