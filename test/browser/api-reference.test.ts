@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { sandbox_keys } from '@tallystick/access';
 import { apiReferencePages } from '@tallystick/server';
@@ -73,6 +76,27 @@ describe('the page /docs in Chromium', { skip: !chromium_expected }, () => {
 });
 
 describe('the page /docs', () => {
+  it('is served with its own policy, and its scripts compressed and only once', async (t) => {
+    const pages = apiReferencePages({ sandbox: true });
+    const { url } = await startService(t, 'sqlite', (ports) => ({ ...ports, pages }));
+    const page = await fetch(url);
+    assert.deepEqual([page.url, page.status], [`${url}/docs`, 200]);
+    assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; script-src 'self';/);
+    const scripts = [...(await page.text()).matchAll(/<script src="([^"]+)"/g)].map(([, path]) => `${url}/${path}`);
+    assert.equal(scripts.length, 2);
+    for (const script of scripts) {
+      const compressed = await fetch(script);
+      assert.equal(compressed.headers.get('content-encoding'), 'gzip');
+      const script_text = await compressed.text();
+      const plain = await fetch(script, { headers: { 'Accept-Encoding': 'identity' } });
+      assert.deepEqual([plain.headers.get('content-encoding'), await plain.text()], [null, script_text]);
+      const etag = compressed.headers.get('etag') ?? '';
+      // fetch adds a header to such a request that asks for the whole answer.
+      const [again] = await once(get(script, { headers: { 'If-None-Match': etag } }), 'response');
+      assert.deepEqual([again.statusCode, await text(again)], [304, '']);
+    }
+  });
+
   it('has the keys of the sandbox in a sandbox only', async () => {
     for (const sandbox of [true, false]) {
       const page = apiReferencePages({ sandbox }).find(({ path }) => path === '/docs');
