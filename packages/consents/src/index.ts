@@ -8,7 +8,6 @@ export * from './consent/create-consent.ts';
 export * from './consent/decide-consent.ts';
 export { deleteConsent, presentConsent, readConsent } from './consent/manage-consent.ts';
 export * from './consent/permission.ts';
-export * from './consent/retention.ts';
 export * from './open-banking-refusal.ts';
 export * from './ports.ts';
 export * from './reading/confirm-funds.ts';

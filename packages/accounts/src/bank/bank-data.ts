@@ -6,9 +6,7 @@ import type { AccountProfile } from './account-profile.ts';
 import type { BankCompany } from './bank-company.ts';
 import type { BankUser } from './bank-user.ts';
 import type { BookedTransaction } from './booked-transaction.ts';
-import type { DirectDebit } from './direct-debit.ts';
-import type { ScheduledPayment } from './scheduled-payment.ts';
-import type { StandingOrder } from './standing-order.ts';
+import type { DirectDebit, ScheduledPayment, StandingOrder } from './mandates-and-orders.ts';
 
 /** An account with all that a third party may see of it. */
 export interface BankAccount extends Account {

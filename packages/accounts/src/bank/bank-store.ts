@@ -4,9 +4,7 @@ import type { BankCompany } from './bank-company.ts';
 import type { BankData } from './bank-data.ts';
 import type { BankUser } from './bank-user.ts';
 import type { ShownTransaction } from './booked-transaction.ts';
-import type { DirectDebit } from './direct-debit.ts';
-import type { ScheduledPayment } from './scheduled-payment.ts';
-import type { StandingOrder } from './standing-order.ts';
+import type { DirectDebit, ScheduledPayment, StandingOrder } from './mandates-and-orders.ts';
 
 /** The bank data that our storage keeps, within a transaction. */
 export interface BankStore extends BankData {

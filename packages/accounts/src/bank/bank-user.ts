@@ -1,5 +1,5 @@
 import type { TwoWayList } from '@tallystick/kernel';
-import type { ThirdPartyService } from './third-party-service.ts';
+import type { ThirdPartyService } from './bank-company.ts';
 
 /** The statuses of a user. Only `active` allows a login to online or mobile banking. */
 export const bank_user_statuses = [

@@ -8,7 +8,7 @@ import {
   RequestFields,
   showValue,
 } from '@tallystick/kernel';
-import { unguessableId } from '../consent/unguessable-id.ts';
+import { unguessableId } from '../consent/consent.ts';
 import type { ConsentsTx } from '../ports.ts';
 import type { ThirdParty, ThirdPartyStatus } from './third-party.ts';
 import {

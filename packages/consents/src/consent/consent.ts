@@ -1,4 +1,5 @@
 import type { ThirdPartyService } from '@tallystick/accounts';
+import type { Random } from '@tallystick/kernel';
 import type { Permission } from './permission.ts';
 
 /** The states of a consent. An account-access consent is never `Revoked` (decision: consents). */
@@ -94,4 +95,24 @@ export function isOpenForDecision(consent: Consent, now_ms: number): boolean {
 /** Whether its third party has access: authorised, not withdrawn since, not deleted, not expired. */
 export function isActive(consent: Consent, now_ms: number): boolean {
   return consent.status === 'Authorised' && consent.withdrawn_at_ms === null && !isGone(consent, now_ms);
+}
+
+/**
+ * Whether a consent may be removed once it is old enough: nobody ever authorised it. It awaits
+ * authorisation, was rejected, or was deleted before. A consent that a user authorised once stays
+ * for ever, because it is the evidence of who granted what.
+ *
+ * One that a user is deciding about also stays: an interaction of the authorisation server belongs
+ * to it, until 30 minutes after its beginning.
+ */
+export function mayBeRemoved({ authorised_at_ms }: Pick<Consent, 'authorised_at_ms'>): boolean {
+  return authorised_at_ms === null;
+}
+
+/** Of 192 bits, so that nobody finds one by trying. */
+const id_bytes = 24;
+
+/** A new id that nobody can guess, in characters that a URL needs not escape: 32 after the prefix. */
+export function unguessableId(random: Random, prefix: string): string {
+  return prefix + new Uint8Array(random.bytes(id_bytes)).toBase64({ alphabet: 'base64url', omitPadding: true });
 }

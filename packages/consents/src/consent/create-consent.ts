@@ -1,10 +1,9 @@
 import type { ConsentsTx, CreatePorts, ThirdPartyCall } from '../ports.ts';
-import type { AccountAccessConsent, Consent, FundsConfirmationConsent } from './consent.ts';
+import { permission_items_max, readPermissions } from './check-permissions.ts';
+import { type AccountAccessConsent, type Consent, type FundsConfirmationConsent, unguessableId } from './consent.ts';
 import { date_time_expected, parseDateTime, type SentDateTime } from './date-time.ts';
 import { readDebtorAccount } from './debtor-account.ts';
-import { permission_items_max, readPermissions } from './permission-rules.ts';
 import { type Members, RequestBody } from './request-body.ts';
-import { unguessableId } from './unguessable-id.ts';
 
 type CreateTx = Pick<ConsentsTx, 'consents'>;
 

@@ -1,7 +1,6 @@
 import { currency_expected, decimalsOf, isCurrency, showValue, toInstantText } from '@tallystick/kernel';
-import { isActive } from '../consent/consent.ts';
+import { isActive, unguessableId } from '../consent/consent.ts';
 import { type Members, RequestBody } from '../consent/request-body.ts';
-import { unguessableId } from '../consent/unguessable-id.ts';
 import { type OpenBankingErrorCode, OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, CreatePorts, GrantedCall, ReadPorts } from '../ports.ts';
 import { balanceOf, grantedAccount, notGranted, readEligibleUser, readGrantedConsent } from './open-grant.ts';

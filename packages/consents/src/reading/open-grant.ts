@@ -1,5 +1,6 @@
 import type { AccountBalance, BankAccount, BankData, BankUser } from '@tallystick/accounts';
 import { assert } from '@tallystick/kernel';
+import { type ReadableResource, refuseMissingPermission } from '../consent/check-permissions.ts';
 import {
   type AccountAccessConsent,
   type Consent,
@@ -8,11 +9,9 @@ import {
   isOwnedBy,
   serviceOf,
 } from '../consent/consent.ts';
-import type { ReadableResource } from '../consent/permission-rules.ts';
 import { denied, OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, GrantedCall } from '../ports.ts';
 import { findEligibleUser, userMayViewAccount, userMayViewDirectDebits } from './eligibility.ts';
-import { refuseMissingPermission } from './permissions-on-read.ts';
 
 /** What a token grants now, after every check but that of the accounts. */
 export interface OpenGrant {

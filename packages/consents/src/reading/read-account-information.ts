@@ -1,12 +1,19 @@
 import type { BankAccount, BankData } from '@tallystick/accounts';
-import { assert, dayAt, Refusal, type TwoWayPage, type TwoWayPageRequest } from '@tallystick/kernel';
+import {
+  assert,
+  dayAt,
+  pageStart,
+  Refusal,
+  type TwoWayList,
+  type TwoWayPage,
+  type TwoWayPageRequest,
+  twoWayPage,
+} from '@tallystick/kernel';
+import { type ReadableResource, showsDetail } from '../consent/check-permissions.ts';
 import type { Permission } from '../consent/permission.ts';
-import type { ReadableResource } from '../consent/permission-rules.ts';
 import { OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, GrantedCall, ReadPorts } from '../ports.ts';
-import { pageOfAccounts } from './account-pages.ts';
 import { balanceOf, grantedAccount, grantedAccounts, type OpenGrant, openGrant } from './open-grant.ts';
-import { showsDetail } from './permissions-on-read.ts';
 import { showAccount } from './shapes/account.ts';
 import { showDay } from './shapes/amount.ts';
 import { showBalances } from './shapes/balance.ts';
@@ -183,4 +190,23 @@ function ownerOf(accounts: readonly BankAccount[], { account_id }: { readonly ac
   const owner = accounts.find(({ id }) => id === account_id);
   assert(owner !== undefined, `the bank returned data of the account ${account_id}, which was not asked for`);
   return owner;
+}
+
+const granted_accounts: TwoWayList = { list: 'granted_accounts', parts: ['name'] };
+
+/**
+ * A page of accounts that are ordered by rising number. A cursor holds a number, so that a page
+ * stays right when accounts before it are no longer viewed.
+ */
+function pageOfAccounts(accounts: readonly BankAccount[], request: TwoWayPageRequest): TwoWayPage<BankAccount> {
+  const start = pageStart(granted_accounts, request);
+  const rows = rowsFrom(accounts, start).slice(0, request.limit + 1);
+  return twoWayPage(granted_accounts, start, rows, request.limit, ({ number }) => [number]);
+}
+
+function rowsFrom(accounts: readonly BankAccount[], start: ReturnType<typeof pageStart>): readonly BankAccount[] {
+  if (start === null) return accounts;
+  const number = String(start.place[0]);
+  if (start.direction === 'next') return accounts.filter((account) => account.number > number);
+  return accounts.filter((account) => account.number < number).toReversed();
 }

@@ -1,8 +1,14 @@
-import type { BankAccount } from './bank-data.ts';
+import type { BankAccount } from '../bank/bank-data.ts';
+import {
+  type DirectDebit,
+  direct_debit_statuses,
+  type ScheduledPayment,
+  type StandingOrder,
+  scheduled_payment_statuses,
+  scheduled_types,
+  standing_order_statuses,
+} from '../bank/mandates-and-orders.ts';
 import type { BankFields } from './bank-fields.ts';
-import { type DirectDebit, direct_debit_statuses } from './direct-debit.ts';
-import { type ScheduledPayment, scheduled_payment_statuses, scheduled_types } from './scheduled-payment.ts';
-import { type StandingOrder, standing_order_statuses } from './standing-order.ts';
 
 /** The fields of a direct debit mandate. */
 export const direct_debit_fields = [

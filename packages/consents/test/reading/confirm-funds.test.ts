@@ -4,8 +4,8 @@ import { confirmFunds, withdrawConsent } from '@tallystick/consents';
 import { money } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { accountBalance, bankAccount, bankUser } from './bank-world.ts';
-import { ConsentWorld, callOf, decision_call, problemsOf } from './consent-world.ts';
+import { accountBalance, bankAccount, bankUser } from '../bank-world.ts';
+import { ConsentWorld, callOf, decision_call, problemsOf } from '../consent-world.ts';
 
 async function opened(balance: { readonly available?: number; readonly credit_line?: number | null } = {}) {
   const world = new ConsentWorld();

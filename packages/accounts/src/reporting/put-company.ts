@@ -1,6 +1,6 @@
 import { auditEntry, Refusal } from '@tallystick/kernel';
-import type { BankCaller, BankTx } from './bank-caller.ts';
-import type { BankCompany } from './bank-company.ts';
+import type { BankCaller, BankTx } from '../bank/bank-caller.ts';
+import type { BankCompany } from '../bank/bank-company.ts';
 import { BankFields } from './bank-fields.ts';
 
 /**

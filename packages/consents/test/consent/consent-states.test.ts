@@ -10,8 +10,8 @@ import {
 } from '@tallystick/consents';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { bankUser, now_ms } from './bank-world.ts';
-import { ConsentWorld, callOf, third_party_call } from './consent-world.ts';
+import { bankUser, now_ms } from '../bank-world.ts';
+import { ConsentWorld, callOf, third_party_call } from '../consent-world.ts';
 
 type Action = 'authorise' | 'reject' | 'withdraw' | 'delete' | 'expire';
 

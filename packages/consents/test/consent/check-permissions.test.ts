@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type Permission, permissions, unsupported_permissions } from '@tallystick/consents';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { ConsentWorld, problemsOf } from './consent-world.ts';
+import { ConsentWorld, problemsOf } from '../consent-world.ts';
 
 async function granted(Permissions: readonly unknown[]): Promise<readonly Permission[]> {
   return (await new ConsentWorld().requestAccess({ Permissions })).permissions;

@@ -10,8 +10,8 @@ import {
   RequestFields,
 } from '@tallystick/kernel';
 import { account_number_expected, isAccountNumber } from '../account.ts';
-import type { BankAccount } from './bank-data.ts';
-import { type ThirdPartyService, third_party_services } from './third-party-service.ts';
+import { type ThirdPartyService, third_party_services } from '../bank/bank-company.ts';
+import type { BankAccount } from '../bank/bank-data.ts';
 
 /** The scheme whose identifications are card numbers. */
 export const card_number_scheme = 'UK.OBIE.PAN';

@@ -1,9 +1,9 @@
 import { auditEntry, Refusal, showValue } from '@tallystick/kernel';
+import type { BankCaller, BankTx } from '../bank/bank-caller.ts';
+import type { BankAccount } from '../bank/bank-data.ts';
+import { type BankUser, bank_user_statuses, isUserId, user_id_expected } from '../bank/bank-user.ts';
 import { accountsByNumbers, isNumberOfAccount } from './accounts-by-numbers.ts';
-import type { BankCaller, BankTx } from './bank-caller.ts';
-import type { BankAccount } from './bank-data.ts';
 import { BankFields } from './bank-fields.ts';
-import { type BankUser, bank_user_statuses, isUserId, user_id_expected } from './bank-user.ts';
 
 /** The most accounts that a user may view. */
 export const viewable_accounts_max = 1_000;

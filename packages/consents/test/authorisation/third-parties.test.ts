@@ -10,8 +10,8 @@ import {
   type ThirdPartyRequest,
 } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
-import { now_ms } from './bank-world.ts';
-import { ConsentWorld, codeOf, random } from './consent-world.ts';
+import { now_ms } from '../bank-world.ts';
+import { ConsentWorld, codeOf, random } from '../consent-world.ts';
 
 const call = { actor: 'command', request_id: 'r-1', now_ms };
 

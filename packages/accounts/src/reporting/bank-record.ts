@@ -1,10 +1,10 @@
 import { type FieldError, nearestName, Refusal, showValue } from '@tallystick/kernel';
-import type { AccountBalance } from './account-balance.ts';
-import type { BankCaller } from './bank-caller.ts';
-import type { BankAccount } from './bank-data.ts';
+import type { AccountBalance } from '../bank/account-balance.ts';
+import type { BankCaller } from '../bank/bank-caller.ts';
+import type { BankAccount } from '../bank/bank-data.ts';
+import type { BankUser } from '../bank/bank-user.ts';
+import type { DirectDebit, ScheduledPayment, StandingOrder } from '../bank/mandates-and-orders.ts';
 import { BankFields } from './bank-fields.ts';
-import type { BankUser } from './bank-user.ts';
-import type { DirectDebit } from './direct-debit.ts';
 import { balance_fields, readBalance } from './put-balance.ts';
 import { profile_fields, type ReportedProfile, readProfile } from './put-profile.ts';
 import { type KnownOfUser, readUser, user_fields } from './put-user.ts';
@@ -17,8 +17,6 @@ import {
   standing_order_fields,
 } from './read-orders.ts';
 import { type ReportedTransaction, readTransaction, transaction_fields } from './read-transaction.ts';
-import type { ScheduledPayment } from './scheduled-payment.ts';
-import type { StandingOrder } from './standing-order.ts';
 
 /** What a record reports, by its kind. */
 export interface ContentOfKinds {

@@ -9,8 +9,8 @@ import {
   rejectConsent,
   withdrawConsent,
 } from '@tallystick/consents';
-import { accountProfile, bankAccount, bankUser, now_ms } from './bank-world.ts';
-import { ConsentWorld, codeOf, decision_call, problemsOf, third_party_call, user_id } from './consent-world.ts';
+import { accountProfile, bankAccount, bankUser, now_ms } from '../bank-world.ts';
+import { ConsentWorld, codeOf, decision_call, problemsOf, third_party_call, user_id } from '../consent-world.ts';
 
 const later = { ...decision_call, now_ms: now_ms + 1_000 };
 const both = ['1000000001', 'ceid2000000001'];

@@ -1,8 +1,7 @@
 import { maskCardNumbers, sum_max, toStorableText } from '@tallystick/kernel';
-import { acquirerReferenceIn, isAcquirerReference } from '../acquirer-reference.ts';
 import { bai_codes } from '../bai-codes.ts';
-import type { StatementLine } from '../statement-line.ts';
-import type { BankAccount } from './bank-data.ts';
+import type { BankAccount } from '../bank/bank-data.ts';
+import { acquirerReferenceIn, isAcquirerReference, type StatementLine } from '../statement-line.ts';
 import { type BankFields, requireCurrency } from './bank-fields.ts';
 
 /** The fields of a booked transaction. */

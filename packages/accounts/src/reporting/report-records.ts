@@ -1,7 +1,7 @@
 import { type AuditEntry, auditEntry, type FieldError, Refusal, type UnitOfWork } from '@tallystick/kernel';
+import type { BankCaller, BankTx } from '../bank/bank-caller.ts';
 import { isSameLine, type StatementLine } from '../statement-line.ts';
 import { accountsByNumbers, isNumberOfAccount } from './accounts-by-numbers.ts';
-import type { BankCaller, BankTx } from './bank-caller.ts';
 import { type BankRecord, type BankRecordKind, type ContentOfKinds, naming_fields, readRecord } from './bank-record.ts';
 import { storeProfiles } from './put-profile.ts';
 import { knownOfUsers, storeUsers } from './put-user.ts';

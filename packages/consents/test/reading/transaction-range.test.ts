@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { type BookingRange, OpenBankingRefusal, type TransactionQuery, transactionRange } from '@tallystick/consents';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { now_ms } from './bank-world.ts';
+import { now_ms } from '../bank-world.ts';
 
 const open_consent = { transaction_from_date_time: null, transaction_to_date_time: null };
 

@@ -20,8 +20,8 @@ import {
   directDebit,
   scheduledPayment,
   standingOrder,
-} from './bank-world.ts';
-import { ConsentWorld, callOf, problemsOf } from './consent-world.ts';
+} from '../bank-world.ts';
+import { ConsentWorld, callOf, problemsOf } from '../consent-world.ts';
 
 const page = { cursor: undefined };
 const any_date = { from: undefined, to: undefined };

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { presentConsent, readConsent } from '@tallystick/consents';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { now_ms } from './bank-world.ts';
-import { all_permissions, ConsentWorld, problemsOf, third_party_call } from './consent-world.ts';
+import { now_ms } from '../bank-world.ts';
+import { all_permissions, ConsentWorld, problemsOf, third_party_call } from '../consent-world.ts';
 
 const world = new ConsentWorld();
 const sound = { Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} };

@@ -9,7 +9,7 @@ import {
   readStandingOrders,
   readTransactions,
 } from '@tallystick/consents';
-import { ConsentWorld, callOf, problemsOf } from './consent-world.ts';
+import { ConsentWorld, callOf, problemsOf } from '../consent-world.ts';
 
 const page = { cursor: undefined };
 const account = '1000000001';

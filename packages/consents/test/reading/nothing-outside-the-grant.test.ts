@@ -24,8 +24,8 @@ import {
   now_ms,
   scheduledPayment,
   standingOrder,
-} from './bank-world.ts';
-import { ConsentWorld, callOf } from './consent-world.ts';
+} from '../bank-world.ts';
+import { ConsentWorld, callOf } from '../consent-world.ts';
 
 /*
  * Every text of the bank's data is a mark that says who may see it: the account, the right, and the

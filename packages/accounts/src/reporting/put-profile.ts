@@ -5,9 +5,9 @@ import {
   account_types,
   deposit_sub_types,
   profile_statuses,
-} from './account-profile.ts';
-import { type BankCaller, type BankTx, servedAccount } from './bank-caller.ts';
-import type { BankAccount } from './bank-data.ts';
+} from '../bank/account-profile.ts';
+import { type BankCaller, type BankTx, servedAccount } from '../bank/bank-caller.ts';
+import type { BankAccount } from '../bank/bank-data.ts';
 import { BankFields, card_number_scheme } from './bank-fields.ts';
 
 /** The fields of a profile. */

@@ -9,8 +9,8 @@ import {
   readAccounts,
   readDirectDebits,
 } from '@tallystick/consents';
-import { bankAccount, bankCompany, bankUser, directDebit } from './bank-world.ts';
-import { ConsentWorld, callOf, problemsOf, third_party_call, user_id } from './consent-world.ts';
+import { bankAccount, bankCompany, bankUser, directDebit } from '../bank-world.ts';
+import { ConsentWorld, callOf, problemsOf, third_party_call, user_id } from '../consent-world.ts';
 
 const not_eligible = ['denied', 'Tallystick.Access.NotEligible'];
 const first_page = { cursor: undefined };

@@ -1,7 +1,7 @@
 import { auditEntry, Refusal, sum_max } from '@tallystick/kernel';
-import type { AccountBalance } from './account-balance.ts';
-import { type BankCaller, type BankTx, servedAccount } from './bank-caller.ts';
-import type { BankAccount } from './bank-data.ts';
+import type { AccountBalance } from '../bank/account-balance.ts';
+import { type BankCaller, type BankTx, servedAccount } from '../bank/bank-caller.ts';
+import type { BankAccount } from '../bank/bank-data.ts';
 import { BankFields, requireCurrency } from './bank-fields.ts';
 
 /** The fields of a balance. */
