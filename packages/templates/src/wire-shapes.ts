@@ -1,4 +1,3 @@
-import type { Payload } from '@tallystick/events';
 import { toInstantText } from '@tallystick/kernel';
 import type { PurchaseTemplate } from './template.ts';
 
@@ -16,52 +15,21 @@ export interface TemplateLink {
 }
 
 /** The answer to the request for a template (service specification 2.3). */
-export interface TemplateAcknowledgement {
-  readonly copy_from_template: string;
-  readonly customer_number: string;
-  readonly description: string;
-  readonly links: readonly TemplateLink[];
-  readonly mcc_list: readonly string[];
-  readonly mcc_rule: PurchaseTemplate['mcc_rule'];
-  readonly name: string;
-  readonly required_control: PurchaseTemplate['required_control'];
-  readonly status: PurchaseTemplate['status'];
-  readonly transaction_key: string;
+export type TemplateAcknowledgement = Readonly<ReturnType<typeof toTemplateAcknowledgement>>;
+
+/** A template in lists and in the event virtualcard.purchasetemplate.created. */
+export type TemplateItem = Readonly<ReturnType<typeof toTemplateItem>>;
+
+function linksOf(template: PurchaseTemplate, statusUrlOf: StatusUrlOf): readonly TemplateLink[] {
+  return [{ href: statusUrlOf(template), method: 'GET', rel: 'self' }];
 }
 
-/**
- * A template in lists and events (service specification 2.3). `company_id` is null for a shared
- * default.
- */
-export interface TemplateItem extends Payload {
-  readonly company_id: number | null;
-  readonly copy_from_template: string;
-  /** ISO 8601, UTC, like all its times. */
-  readonly created_at: string;
-  readonly deleted_at: string | null;
-  readonly description: string;
-  readonly environment: PurchaseTemplate['environment'];
-  readonly id: number;
-  readonly identity: null;
-  readonly links: readonly TemplateLink[];
-  readonly mcc_list: readonly string[];
-  readonly mcc_rule: PurchaseTemplate['mcc_rule'];
-  readonly name: string;
-  readonly required_control: PurchaseTemplate['required_control'];
-  readonly status: PurchaseTemplate['status'];
-  readonly transaction_key: string;
-  readonly updated_at: string;
-}
-
-export function toTemplateAcknowledgement(
-  template: PurchaseTemplate,
-  statusUrlOf: StatusUrlOf,
-): TemplateAcknowledgement {
+export function toTemplateAcknowledgement(template: PurchaseTemplate, statusUrlOf: StatusUrlOf) {
   return {
     copy_from_template: template.copy_from_template,
     customer_number: template.customer_number,
     description: template.description,
-    links: [{ href: statusUrlOf(template), method: 'GET', rel: 'self' }],
+    links: linksOf(template, statusUrlOf),
     mcc_list: template.mcc_list,
     mcc_rule: template.mcc_rule,
     name: template.name,
@@ -71,8 +39,8 @@ export function toTemplateAcknowledgement(
   };
 }
 
-/** Returns the template as lists and the event virtualcard.purchasetemplate.created show it. */
-export function toTemplateItem(template: PurchaseTemplate, statusUrlOf: StatusUrlOf): TemplateItem {
+/** `company_id` is null for a shared default. Times are in ISO 8601, UTC. */
+export function toTemplateItem(template: PurchaseTemplate, statusUrlOf: StatusUrlOf) {
   return {
     company_id: template.company_id,
     copy_from_template: template.copy_from_template,
@@ -82,7 +50,7 @@ export function toTemplateItem(template: PurchaseTemplate, statusUrlOf: StatusUr
     environment: template.environment,
     id: template.id,
     identity: null,
-    links: [{ href: statusUrlOf(template), method: 'GET', rel: 'self' }],
+    links: linksOf(template, statusUrlOf),
     mcc_list: template.mcc_list,
     mcc_rule: template.mcc_rule,
     name: template.name,

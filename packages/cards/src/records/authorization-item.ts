@@ -36,41 +36,7 @@ export const issuer_responses = ['Approved', 'Declined'] as const;
  * the payload of its event. It has the fields of service specification 2.9, then those that the
  * decisions add. The number is masked.
  */
-export type AuthorizationItem = {
-  readonly [Name in (typeof authorization_detail_names)[number]]: string | null;
-} & {
-  /** Null when the number is unknown or nothing could be recorded. */
-  readonly id: number | null;
-  readonly company_id: number | null;
-  readonly vcn_id: number | null;
-  readonly rcn_id: number | null;
-  readonly rcn_alias: string | null;
-  readonly card_number: string;
-  readonly message_type_indicator: string;
-  readonly transaction_type: string;
-  readonly trace_id: string;
-  readonly system_trace_audit_number: string;
-  readonly transaction_date_time: string;
-  readonly billing_amount: number;
-  readonly billing_currency: string;
-  readonly merchant_amount: number;
-  readonly merchant_currency: string;
-  readonly merchant_id: string | null;
-  readonly mcc: string;
-  readonly net_reference_number: string | null;
-  readonly replacement_amounts: ReplacementAmounts;
-  readonly status: AuthorizationStatus;
-  readonly decline_reason: DeclineCode | null;
-  /**
-   * The first reason that an advice broke, when the advice was applied although it broke a limit.
-   */
-  readonly broken_reason: DeclineCode | null;
-  readonly vcn_response: string;
-  readonly issuer_response: (typeof issuer_responses)[number];
-  /** DE39. */
-  readonly response_code: string;
-  readonly approval_code: string | null;
-};
+export type AuthorizationItem = Readonly<ReturnType<typeof item>>;
 
 /** The corrected amounts of a reversal; all null for any other message. */
 export interface ReplacementAmounts {
@@ -157,7 +123,7 @@ function item(
   card: CardOfItem | null,
   last4: string,
   { id, status, decline_code, approval_code }: Outcome,
-): AuthorizationItem {
+) {
   const answer = answers[decline_code ?? 'V'];
   const message_type = message_types[message.message_type];
   return {
@@ -167,14 +133,14 @@ function item(
     rcn_id: card?.rcn_id ?? null,
     rcn_alias: card?.rcn_alias ?? null,
     card_number: maskNumber(last4),
-    message_type_indicator: message_type,
+    message_type_indicator: message_type as string,
     transaction_type: text(details, 'transaction_type') ?? message_type,
     trace_id: message.trace_id,
     system_trace_audit_number: message.system_trace_audit_number,
     transaction_date_time: utcInstantAt(message.transaction_date_time_ms),
-    billing_amount: message.billing_amount,
+    billing_amount: message.billing_amount as number,
     billing_currency: message.billing_currency ?? card?.billing_currency ?? '',
-    merchant_amount: message.merchant_amount,
+    merchant_amount: message.merchant_amount as number,
     merchant_currency: message.merchant_currency,
     merchant_id: message.merchant_id,
     merchant_name: text(details, 'merchant_name'),
@@ -194,9 +160,10 @@ function item(
     replacement_amounts: (details.replacement_amounts as ReplacementAmounts | undefined) ?? no_replacement,
     status,
     decline_reason: decline_code,
+    // The first reason that an advice broke, when the advice was applied although it broke a limit.
     broken_reason: (details.broken_reason as DeclineCode | undefined) ?? null,
     vcn_response: answer.vcn_response,
-    issuer_response: status === 'declined' ? 'Declined' : 'Approved',
+    issuer_response: status === 'declined' ? ('Declined' as const) : ('Approved' as const),
     // An advice of a decline made elsewhere keeps the code that it arrived with.
     response_code:
       decline_code === null ? (text(details, 'response_code') ?? answer.response_code) : answer.response_code,
