@@ -61,7 +61,7 @@ export function documentRoutes(
 /** The server of a document at the root, in its text. It is the first URL there. */
 const root_server = '"url": "/"';
 
-/** The same of a document below a path. */
+/** The server of a document below a path, in its text. */
 function serverAt(prefix: string): string {
   return prefix === '' ? root_server : `"url": ${JSON.stringify(prefix)}`;
 }

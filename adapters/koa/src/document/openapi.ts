@@ -8,8 +8,6 @@ import { describeErrors, error, links, response_headers, responsesOf, rolesOfRou
 import { collectNamedSchemas, type Json, jsonContentOf, schemaOf } from './schemas.ts';
 import { webhookReference } from './webhook-reference.ts';
 
-export type { Operation, Parameter } from './operation.ts';
-
 /** An OpenAPI 3.1 document. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.1';

@@ -71,7 +71,6 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Markdown of a short piece of code. */
 export function code(text: string): string {
   return `\`${text}\``;
 }
