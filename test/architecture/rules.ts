@@ -506,14 +506,14 @@ export const functionValuesAreCamelCase: Rule = (tree) =>
 
 /**
  * Packages contain no paths and no parameters of the API that serves them, and no configuration of
- * a process. A resource shows its own path, so the operations have paths, and descriptions for the
- * document name parameters.
+ * a process. Resources show paths, so the operations have paths, and descriptions for the document
+ * name parameters.
  */
 export const packagesContainNoAddresses: Rule = (tree) =>
   sourcesOf(tree, /^packages\/[^/]+\/src\//).flatMap((file) => {
     const code = withoutComments(file.text);
     const addresses = file.path.startsWith('packages/operations/')
-      ? /['"`][^'"`\n]*(\bfilter\[|\bpage\[)/
+      ? /['"`][^'"`\n]*((?<!\?)\bfilter\[|\bpage\[)/
       : /['"`][^'"`\n]*(\/v1\/|\/operator\/|\bfilter\[|\bpage\[)/;
     const found = addresses.exec(code.replace(/\.describe\([^)]*\)/g, ''))?.[1];
     if (found === undefined) return [];

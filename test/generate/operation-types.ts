@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { apiRoutes } from '@tallystick/koa';
-import { type_names } from '@tallystick/operations';
+import { describeOperations, joinsTransaction, type_names } from '@tallystick/operations';
 import * as z from 'zod';
 import { declareTypes, wrapComments } from './declarations.ts';
 
@@ -9,17 +8,25 @@ const root = new URL('../../', import.meta.url);
 
 /** The files that `npm run generate` writes, with their text. */
 export function generatedFiles(): readonly { readonly url: URL; readonly text: string }[] {
-  return [{ url: new URL('apps/embedded/src/operations/generated/resources.ts', root), text: resourceTypes() }];
+  return [
+    { url: new URL('apps/embedded/src/operations/generated/resources.ts', root), text: resourceTypes() },
+    { url: new URL('apps/embedded/test/operations/generated-methods.ts', root), text: methods() },
+  ];
 }
 
-/** All routes: those of a sandbox with Open Banking. Their shapes need no ports. */
-const routes = apiRoutes({ sandbox: {}, open_banking: {}, webhooks: {} } as Parameters<typeof apiRoutes>[0]);
+/** The methods of the operations. A test compares them with the typed ones. */
+function methods(): string {
+  const rows = describeOperations().map((one) => `'${one.method}: ${joinsTransaction(one) ? 'tx' : 'alone'}'`);
+  const comment =
+    '/** The methods, and whether each takes `tx`. Generated from the operations by `npm run generate`. */';
+  return formatted(`${comment}\nexport type OperationMethods = ${rows.sort().join(' | ')};\n`);
+}
 
 /** The resources that operations take and return. */
 function resourceTypes(): string {
   const input: Record<string, z.ZodType> = {};
   const output: Record<string, z.ZodType> = {};
-  for (const { body, documented_body, answer } of routes) {
+  for (const { body, documented_body, answer } of describeOperations()) {
     const sent = documented_body ?? body;
     if (sent !== undefined) collect(input, sent, resourceOf(sent));
     if (answer !== null) collect(output, answer);

@@ -17,9 +17,9 @@ import {
   type Lifecycle,
   logOptions,
   measureLedger,
-  type WebhookServices,
 } from '@tallystick/koa';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
+import type { WebhookServices } from '@tallystick/operations';
 import { statement_formats } from '@tallystick/statement-files';
 import {
   assertDocumented,

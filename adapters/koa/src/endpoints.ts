@@ -1,16 +1,71 @@
-import type { Tag } from './request/route.ts';
+import { type MinimalItem, templateStatusPath } from '@tallystick/operations';
 
 /** Where an operation is in the interface, and what only HTTP has. */
 export interface Endpoint {
   /** Method and path, with the operation's parameters in their order. */
-  readonly at: `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`;
+  readonly at: `${Method} /${string}`;
   /** The section of the document. */
   readonly tag: Tag;
   readonly deprecated?: true;
+  /**
+   * A GET that has an effect beyond reading. HEAD would have the effect without showing it, so it
+   * is refused on this path (405).
+   */
+  readonly has_effect?: true;
+  /** The media types of a body that is a file, for the document. */
+  readonly uploads?: readonly string[];
+  /** Other media types, and text in another encoding than UTF-8, are refused (415). */
+  readonly takes_only_uploads?: true;
+  /**
+   * The answer is the resource itself, without `data`, and a body without `data` is read as the
+   * content of `data`.
+   */
+  readonly is_bare?: true;
+  /**
+   * The request may be refused because of load before it is read (ADR 0020): with the item that
+   * tells the card network so, or with an error. An answer with the item also stands for a retryable
+   * fault before the work.
+   */
+  readonly sheds_load?: 'with_item' | 'with_error';
+  /** A fault that prevents a decision is answered with 503 and the item. */
+  readonly may_be_undecided?: true;
+  /** The item of a list with `Prefer: return-minimal`, where items have no `type` and `url`. */
+  readonly minimal?: (item: never) => MinimalItem;
 }
 
-/** The endpoints by the ids of their operations. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** The sections of the document. */
+export type Tag =
+  | 'Virtual cards'
+  | 'Card details'
+  | 'Real cards'
+  | 'Purchase templates'
+  | 'Events'
+  | 'Webhooks'
+  | 'Reconciliation'
+  | 'Network'
+  | 'Bank'
+  | 'Operator'
+  | 'Sandbox';
+
+/**
+ * The endpoints by the ids of their operations. The network's are first: the router tries them in
+ * order, and these are the most used.
+ */
 export const endpoints: Readonly<Record<string, Endpoint>> = {
+  ...section(
+    'Network',
+    {},
+    {
+      'network.authorizations.decide': {
+        at: 'POST /network/v1/authorizations',
+        sheds_load: 'with_item',
+        may_be_undecided: true,
+      },
+      'network.clearings.record': { at: 'POST /network/v1/clearings', sheds_load: 'with_error' },
+    },
+  ),
   ...section(
     'Virtual cards',
     { deprecated: true },
@@ -26,14 +81,179 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
       'virtualCards.clearings.list': 'GET /v1/virtualcards/:id/clearings',
     },
   ),
+  ...section(
+    'Real cards',
+    {},
+    {
+      'realCards.list': 'GET /v1/realcards',
+      'realCards.read': 'GET /v1/realcards/:id',
+    },
+  ),
+  ...section(
+    'Purchase templates',
+    {},
+    {
+      'purchaseTemplates.request': { at: 'POST /v1/content/virtualcard-templates', is_bare: true },
+      'purchaseTemplates.list': { at: 'GET /v1/content/virtualcard-templates', minimal: minimalTemplate },
+    },
+  ),
+  ...section(
+    'Events',
+    {},
+    {
+      'events.types.list': 'GET /v1/events/types',
+      'events.read': 'GET /v1/events/:id',
+      'events.list': 'GET /v1/events',
+    },
+  ),
+  ...section(
+    'Webhooks',
+    {},
+    {
+      'webhooks.create': 'POST /v1/webhooks',
+      'webhooks.list': 'GET /v1/webhooks',
+      'webhooks.read': 'GET /v1/webhooks/:id',
+      'webhooks.update': 'PATCH /v1/webhooks/:id',
+      'webhooks.delete': 'DELETE /v1/webhooks/:id',
+      'webhooks.rotateSecret': 'POST /v1/webhooks/:id/rotate-secret',
+      'webhooks.test': { at: 'GET /v1/webhooks/:id/test', has_effect: true },
+      'webhooks.deliveries.list': 'GET /v1/webhooks/:id/deliveries',
+      'webhooks.deliveries.read': 'GET /v1/webhooks/:id/deliveries/:delivery_id',
+      'webhooks.deliveries.retry': 'POST /v1/webhooks/:id/deliveries/:delivery_id/retry',
+      'webhooks.deliveries.recover': 'POST /v1/webhooks/:id/recover',
+    },
+  ),
+  ...section(
+    'Reconciliation',
+    {},
+    {
+      'reconciliation.items.list': 'GET /v1/reconciliation/items',
+      'reconciliation.items.export': 'GET /v1/reconciliation/items.csv',
+      'reconciliation.items.read': 'GET /v1/reconciliation/items/:id',
+      'reconciliation.summary': 'GET /v1/reconciliation/summary',
+      'reconciliation.rules': 'GET /v1/reconciliation/rules',
+      'reconciliation.bridge': 'GET /v1/reconciliation/bridge',
+      'reconciliation.items.match': 'POST /v1/reconciliation/items/:id/match',
+      'reconciliation.items.unmatch': 'POST /v1/reconciliation/items/:id/unmatch',
+      'reconciliation.items.ignore': 'POST /v1/reconciliation/items/:id/ignore',
+      'reconciliation.items.accept': 'POST /v1/reconciliation/items/:id/accept',
+      'reconciliation.items.confirm': 'POST /v1/reconciliation/items/:id/confirm',
+      'reconciliation.items.reopen': 'POST /v1/reconciliation/items/:id/reopen',
+      'reconciliation.decisions.create': {
+        at: 'POST /v1/reconciliation/decisions',
+        uploads: ['text/csv'],
+        takes_only_uploads: true,
+      },
+      'reconciliation.periods.close': 'POST /v1/reconciliation/periods',
+      'reconciliation.periods.list': 'GET /v1/reconciliation/periods',
+      'reconciliation.periods.reopen': 'DELETE /v1/reconciliation/periods/:id',
+    },
+  ),
+  ...section(
+    'Operator',
+    {},
+    {
+      'operator.companies.create': 'POST /operator/v1/companies',
+      'operator.companies.list': 'GET /operator/v1/companies',
+      'operator.companies.read': 'GET /operator/v1/companies/:id',
+      'operator.companies.update': 'PATCH /operator/v1/companies/:id',
+      'operator.realCards.create': 'POST /operator/v1/realcards',
+      'operator.realCards.list': 'GET /operator/v1/realcards',
+      'operator.keys.create': 'POST /operator/v1/keys',
+      'operator.keys.list': 'GET /operator/v1/keys',
+      'operator.keys.read': 'GET /operator/v1/keys/:id',
+      'operator.keys.revoke': 'DELETE /operator/v1/keys/:id',
+      'operator.templates.complete': 'POST /operator/v1/templates/:id/complete',
+      'operator.events.record': 'POST /operator/v1/events',
+      'operator.virtualCards.codeFailures.reset': 'POST /operator/v1/virtualcards/:id/code-failures/reset',
+      'operator.webhooks.list': 'GET /operator/v1/webhooks',
+      'operator.deliveries.list': 'GET /operator/v1/deliveries',
+      'operator.audit.list': 'GET /operator/v1/audit',
+      'operator.mails.list': 'GET /operator/v1/mails',
+      'operator.mails.read': 'GET /operator/v1/mails/:id',
+      'operator.mails.retry': 'POST /operator/v1/mails/:id/retry',
+      'operator.quarantine.list': 'GET /operator/v1/quarantine',
+      'operator.quarantine.read': 'GET /operator/v1/quarantine/:id',
+      'operator.quarantine.replay': 'POST /operator/v1/quarantine/:id/replay',
+      'operator.imports.create': {
+        at: 'POST /operator/v1/imports',
+        uploads: ['application/octet-stream', 'application/xml', 'text/csv'],
+      },
+      'operator.imports.list': 'GET /operator/v1/imports',
+      'operator.imports.read': 'GET /operator/v1/imports/:id',
+      'operator.imports.quarantine': 'GET /operator/v1/imports/:id/quarantine',
+      'operator.imports.replay': 'POST /operator/v1/imports/:id/replay',
+      'operator.imports.release': 'POST /operator/v1/imports/:id/release',
+    },
+  ),
+  ...section(
+    'Bank',
+    {},
+    {
+      'bank.accounts.create': 'POST /bank/v1/accounts',
+      'bank.accounts.list': 'GET /bank/v1/accounts',
+      'bank.accounts.read': 'GET /bank/v1/accounts/:number',
+      'bank.accounts.profile.read': 'GET /bank/v1/accounts/:number/profile',
+      'bank.accounts.profile.put': 'PUT /bank/v1/accounts/:number/profile',
+      'bank.accounts.balance.read': 'GET /bank/v1/accounts/:number/balance',
+      'bank.accounts.balance.put': 'PUT /bank/v1/accounts/:number/balance',
+      'bank.accounts.transactions.list': 'GET /bank/v1/accounts/:number/transactions',
+      'bank.accounts.directDebits.list': 'GET /bank/v1/accounts/:number/direct-debits',
+      'bank.accounts.standingOrders.list': 'GET /bank/v1/accounts/:number/standing-orders',
+      'bank.accounts.scheduledPayments.list': 'GET /bank/v1/accounts/:number/scheduled-payments',
+      'bank.users.list': 'GET /bank/v1/users',
+      'bank.users.read': 'GET /bank/v1/users/:user_id',
+      'bank.users.put': 'PUT /bank/v1/users/:user_id',
+      'bank.companies.openBanking.read': 'GET /bank/v1/companies/:id/open-banking',
+      'bank.companies.openBanking.put': 'PUT /bank/v1/companies/:id/open-banking',
+      'bank.records.report': {
+        at: 'POST /bank/v1/records',
+        uploads: ['application/x-ndjson'],
+        takes_only_uploads: true,
+      },
+      'bank.consents.read': 'GET /bank/v1/consents/:consent_id',
+      'bank.consents.withdraw': 'POST /bank/v1/consents/:consent_id/withdraw',
+      'bank.users.consents.list': 'GET /bank/v1/users/:user_id/consents',
+    },
+  ),
+  ...section(
+    'Operator',
+    {},
+    {
+      'operator.thirdParties.create': 'POST /operator/v1/third-parties',
+      'operator.thirdParties.list': 'GET /operator/v1/third-parties',
+      'operator.thirdParties.read': 'GET /operator/v1/third-parties/:id',
+      'operator.thirdParties.update': 'PATCH /operator/v1/third-parties/:id',
+      'operator.thirdParties.suspend': 'POST /operator/v1/third-parties/:id/suspend',
+      'operator.thirdParties.activate': 'POST /operator/v1/third-parties/:id/activate',
+    },
+  ),
+  ...section(
+    'Sandbox',
+    {},
+    {
+      'sandbox.consents.decide': 'POST /sandbox/v1/consents/:consent_id/decide',
+      'sandbox.clock.move': 'POST /sandbox/v1/clock',
+      'sandbox.purchases.create': { at: 'POST /sandbox/v1/purchases', may_be_undecided: true },
+      'sandbox.authorizations.clear': 'POST /sandbox/v1/authorizations/:id/clear',
+      'sandbox.authorizations.reverse': { at: 'POST /sandbox/v1/authorizations/:id/reverse', may_be_undecided: true },
+      'sandbox.authorizations.refund': 'POST /sandbox/v1/authorizations/:id/refund',
+      'sandbox.mailbox.list': 'GET /sandbox/v1/mailbox',
+      'sandbox.mailbox.read': 'GET /sandbox/v1/mailbox/:id',
+    },
+  ),
 };
+
+function minimalTemplate(template: { readonly id: number; readonly transaction_key: string }): MinimalItem {
+  return { id: template.id, type: 'virtualcard-template', url: templateStatusPath(template) };
+}
 
 function section(
   tag: Tag,
-  all: Omit<Endpoint, 'at' | 'tag'>,
-  paths: Readonly<Record<string, Endpoint['at'] | Omit<Endpoint, 'tag'>>>,
+  of_all: Pick<Endpoint, 'deprecated'>,
+  rows: Readonly<Record<string, Endpoint['at'] | Omit<Endpoint, 'tag'>>>,
 ): Readonly<Record<string, Endpoint>> {
   return Object.fromEntries(
-    Object.entries(paths).map(([id, at]) => [id, { tag, ...all, ...(typeof at === 'string' ? { at } : at) }]),
+    Object.entries(rows).map(([id, row]) => [id, { tag, ...of_all, ...(typeof row === 'string' ? { at: row } : row) }]),
   );
 }

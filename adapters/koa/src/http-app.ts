@@ -12,11 +12,13 @@ import {
   type Sha256,
   type UnitOfWork,
 } from '@tallystick/kernel';
+import { isId, type OperationTx, type ReadTable, type Sandbox, type WebhookServices } from '@tallystick/operations';
 import Koa from 'koa';
 import { render } from './answer/answer.ts';
 import { errorAnswer, HttpProblem, isExpected } from './answer/error-answer.ts';
 import { escapeHtml, type HtmlPage, showPage } from './answer/html-page.ts';
 import { headersOf, send } from './answer/send.ts';
+import { cardDetailsPage } from './card-details.ts';
 import { documentRoutes } from './document/document-routes.ts';
 import { mountOf } from './mounting/mount.ts';
 import { taken_body_message } from './mounting/taken-body.ts';
@@ -31,8 +33,6 @@ import type { Metrics } from './operations/metrics.ts';
 import { createAdmission, requests_max_default } from './request/admission.ts';
 import { bodies_bytes_max_default, createBodies } from './request/bodies.ts';
 import { createBodyPace } from './request/body-pace.ts';
-import { isPathId } from './request/content.ts';
-import type { HttpTx } from './request/http-tx.ts';
 import { createAnswering, type HttpContext, type PipelinePorts, type RequestState } from './request/pipeline.ts';
 import { createRateLimit } from './request/rate-limit.ts';
 import { readRequestId } from './request/request-id.ts';
@@ -40,23 +40,19 @@ import { createShares, transactions_max_default } from './request/shares.ts';
 import type { Page } from './request/system-route.ts';
 import { normalizeTarget } from './request/target.ts';
 import { createUploads, uploads_max_default } from './request/uploads.ts';
-import { cardDetailsPage } from './resources/card-details/page.ts';
-import type { ReadTable } from './resources/reconciliation/decision-routes.ts';
-import type { Sandbox } from './resources/sandbox/sandbox.ts';
-import type { WebhookServices } from './resources/webhooks/routes.ts';
-import { apiRoutes } from './routes.ts';
+import { createOperations, type RoutePorts, routesOf } from './routes.ts';
 
 /**
  * The parts of the HTTP interface. The caller supplies everything; the interface reads no
  * configuration.
  */
 export interface HttpAppPorts {
-  readonly unitOfWork: UnitOfWork<HttpTx>;
+  readonly unitOfWork: UnitOfWork<OperationTx>;
   /**
    * The same for what a decision needs besides its pass: API keys, and idempotency keys of network
    * messages. `unitOfWork` when absent.
    */
-  readonly look_ups?: UnitOfWork<HttpTx>;
+  readonly look_ups?: UnitOfWork<OperationTx>;
   readonly network: Network;
   readonly vault: CardVault;
   readonly sealer: Sealer;
@@ -128,6 +124,16 @@ export function createKeyAuthenticator({
   return createAuthenticator({ unitOfWork: look_ups, sealer, sha256, monotonicNow, sandbox_company_id });
 }
 
+/** Lets an authenticator forget the keys that an operation revokes or changes. */
+export function forgetting(
+  authenticator: Authenticator | undefined,
+): Pick<RoutePorts, 'keyRevoked' | 'companyChanged'> {
+  return {
+    keyRevoked: (key_id) => authenticator?.forget(key_id),
+    companyChanged: (company_id) => authenticator?.forgetCompany(company_id),
+  };
+}
+
 /** The HTTP interface, a Koa application: its public type is free of Koa's. */
 export interface HttpApp {
   /** Returns the listener of requests for a server of `node:http`. */
@@ -150,6 +156,7 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     clock: ports.clock,
     log,
     metrics,
+    network: ports.network,
     authenticator,
     bodies,
     uploads: createUploads(uploads_max_default, pace),
@@ -161,13 +168,7 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     refreshClock: sandbox?.refreshClock,
   };
   const serves_api = ports.serves_api ?? true;
-  const routes = serves_api
-    ? apiRoutes({
-        ...ports,
-        keyRevoked: (key_id) => authenticator.forget(key_id),
-        companyChanged: (company_id) => authenticator.forgetCompany(company_id),
-      })
-    : [];
+  const routes = serves_api ? routesOf(createOperations({ ...ports, ...forgetting(authenticator) })) : [];
   metrics.watchInFlight(() => lifecycle.in_flight);
   metrics.watchBodies(() => bodies.held_bytes);
 
@@ -295,7 +296,7 @@ function summarize({ method, params, res, state }: HttpContext, duration_ms: num
     request_id: state.request_id,
     method,
     route: state.route,
-    ...(isPathId(params?.id) ? { id: params.id } : {}),
+    ...(isId(params?.id) ? { id: params.id } : {}),
     status: statusOf(res),
     duration_ms: Math.round(duration_ms * 1000) / 1000,
     ...(state.principal === null ? {} : { key_id: state.principal.key_id, company_id: state.principal.company_id }),

@@ -1,7 +1,8 @@
 import type { Subscriber } from '@tallystick/events';
 import { Fault, rootMessageOf } from '@tallystick/kernel';
-import { createOperations, type Operations } from '@tallystick/koa';
+import { createOperations, forgetting, readRequestId } from '@tallystick/koa';
 import { NewerSchema, OlderSchema, type Persistence, UnusableHandle, UnusableSchema } from '@tallystick/mikro-orm';
+import { type Calls, createCalls } from '@tallystick/operations';
 import type { Container } from 'inversify';
 import { closeContainer } from './composition/container.ts';
 import { UnusableKeysFile } from './composition/keys-file.ts';
@@ -27,7 +28,7 @@ export interface Instance {
 
 /** What a call needs. */
 export interface Ready {
-  readonly operations: Operations;
+  readonly calls: Calls;
   readonly persistence: Persistence;
   readonly subscriber: Subscriber;
   readonly eventsCommitted: () => void;
@@ -59,14 +60,14 @@ export async function openInstance(container: Container): Promise<Instance> {
       container.getAsync(tokens.events_committed),
       container.getAsync(tokens.http_app),
     ]);
-    const { authenticator } = ports;
-    const { operations, call } = createOperations({
-      ...ports,
-      keyRevoked: (key_id) => authenticator?.forget(key_id),
-      companyChanged: (company_id) => authenticator?.forgetCompany(company_id),
+    const { operations, call } = createCalls(createOperations({ ...ports, ...forgetting(ports.authenticator) }), {
+      unitOfWork: ports.unitOfWork,
+      clock: ports.clock,
+      refreshClock: ports.sandbox?.refreshClock,
+      requestIdOf: readRequestId,
     });
     return {
-      operations: {
+      calls: {
         operations,
         call: (operation_id, asked) => (closing === null ? call(operation_id, asked) : Promise.reject(closed())),
       },

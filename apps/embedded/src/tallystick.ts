@@ -111,8 +111,8 @@ export async function openContainer(container: Container): Promise<Tallystick> {
   let fetch: FetchHandler | null = null;
 
   async function makeGroups(): Promise<void> {
-    const { operations, persistence, ...ready } = await instance.ready();
-    groups ??= createOperationGroups({ operations, joining: (host) => persistence.joining(host) });
+    const { calls, persistence, ...ready } = await instance.ready();
+    groups ??= createOperationGroups({ calls, joining: (host) => persistence.joining(host) });
     subscriber = ready.subscriber;
   }
 

@@ -8,7 +8,7 @@ import {
   type ResumedSettings,
 } from '@tallystick/imports';
 import { maskCardNumbers } from '@tallystick/kernel';
-import { presentImport } from '@tallystick/koa';
+import { presentImport } from '@tallystick/operations';
 import { wrapText } from '@tallystick/server';
 import { count, counted, nameRule, showAmount, showChange } from './words.ts';
 

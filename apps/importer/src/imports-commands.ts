@@ -12,7 +12,7 @@ import {
   replayImport,
   unknown_format,
 } from '@tallystick/imports';
-import { presentImport, presentQuarantined } from '@tallystick/koa';
+import { presentImport, presentQuarantined } from '@tallystick/operations';
 import {
   type Command,
   call,

@@ -25,6 +25,9 @@ const id_expected = 'must be an integer, or a string of digits';
 /** An id in a filter, as long as an id in a path may be. */
 export const filter_id = z.int().min(1).max(999_999_999_999_999);
 
+/** The filter of lists of one company or of all companies. */
+export const company_filter = z.object({ company_id: filter_id }).partial();
+
 /** An id as the text of a resource. */
 export const id_text = z
   .string()
@@ -97,6 +100,9 @@ const any_id = z.string().regex(/^[A-Za-z0-9._~-]{1,128}$/);
 export const minimal_item = z
   .object({ id: z.union([any_id, id_number]), type: z.string(), url: resource_url })
   .meta({ id: 'MinimalItem', description: 'An item of a list of which only its id, type and path are shown' });
+
+/** The fields of a list item when its caller prefers minimal ones. */
+export type MinimalItem = z.output<typeof minimal_item>;
 
 /**
  * Text in a network message. JSON Schema counts code points and zod counts UTF-16 units, so the

@@ -1,4 +1,8 @@
-export { createFieldCheck, type FieldCheck, nesting_max } from './call/known-fields.ts';
+export { presentAccount } from './accounts/presenter.ts';
+export { line_bytes_max } from './bank/records.ts';
+export { createFairShare } from './call/fair-share.ts';
+export { createInterruption } from './call/interruption.ts';
+export { nesting_max } from './call/known-fields.ts';
 export { isId, type Parameter, readParameters } from './call/parameters.ts';
 export { checkBody, nameFields, type Prepared, prepare, runTransaction } from './call/prepare.ts';
 export {
@@ -10,15 +14,25 @@ export {
   readPage,
   unknownFilter,
 } from './call/query.ts';
-export { parseShape } from './call/shape.ts';
 export type { OperationCaller } from './calls/caller.ts';
-export { checkCaller, requireOpenCompany } from './calls/caller.ts';
 export { type CallPorts, type Calls, createCalls, type HostCall } from './calls/calls.ts';
 export type { FileInput } from './calls/file-input.ts';
-export { piecesOf } from './calls/file-input.ts';
-export { toPlainJson } from './calls/plain-json.ts';
-export * from './fields.ts';
-export { listOperations, type OperationPorts } from './listing.ts';
-export * from './network/shapes.ts';
+export { delivered_names, event_kinds } from './events/shapes.ts';
+export { type MinimalItem, minimal_item, shown_instant, type_names } from './fields.ts';
+export { presentImport } from './imports/presenter.ts';
+export { describeOperations, listOperations, type OperationPorts } from './listing.ts';
+export { authorization_failure } from './network/shapes.ts';
 export * from './operation.ts';
-export * from './virtual-cards/shapes.ts';
+export { presentApiKey, presentCompany } from './operator/presenter.ts';
+export { presentAuditEntry } from './oversight/presenter.ts';
+export { presentQuarantined } from './quarantine/presenter.ts';
+export type { ReadTable } from './reconciliation/operations.ts';
+export { presentItem } from './reconciliation/presenter.ts';
+export { presentBridge, presentRules, presentSummary } from './reconciliation/report-presenter.ts';
+export type { ResourceShapes } from './resource-shapes.ts';
+export type { Sandbox } from './sandbox/operations.ts';
+export { presentTemplate, templateStatusPath } from './templates/presenter.ts';
+export { presentThirdParty } from './third-parties/presenter.ts';
+export { presentCodeFailures } from './virtual-cards/presenter.ts';
+export type { WebhookServices } from './webhooks/operations.ts';
+export { webhook_state } from './webhooks/shapes.ts';

@@ -4,7 +4,7 @@ import type { CardsTx, MailTx, QuarantineTx } from '@tallystick/cards';
 import type { ConsentsTx } from '@tallystick/consents';
 import type { WebhooksTx } from '@tallystick/events';
 import type { ImportTx } from '@tallystick/imports';
-import { type Call, Fault, type Page, type RefusalCode } from '@tallystick/kernel';
+import { type Call, Fault, invalid, type Page, type RefusalCode } from '@tallystick/kernel';
 import type { BridgeTx, ReconciliationTx } from '@tallystick/reconciliation';
 import type { TemplatesTx } from '@tallystick/templates';
 import type * as z from 'zod';
@@ -70,6 +70,12 @@ export class Interim {
   }
 }
 
+/** Keeps a file until it is whole, and passes to `work` what reads its bytes from the beginning. */
+export type Spool = <Result>(
+  bytes: AsyncIterable<Uint8Array>,
+  work: (read: () => AsyncIterable<Uint8Array>) => Promise<Result>,
+) => Promise<Result>;
+
 /** Too much of the same work is in progress. The same call may succeed later. */
 export class Busy extends Fault {
   /** Whose work it is: that of all callers, or of the company alone. */
@@ -116,6 +122,8 @@ interface Described<Body extends z.ZodType> {
   readonly data_is_optional?: boolean;
   /** The shape of the resource, or of the items of a list. Null: there is none. */
   readonly answer: z.ZodType | null;
+  /** The result may come before the work has ended: `Interim`. */
+  readonly answers_early?: boolean;
   /** The media type of a result that is a file. */
   readonly answers_file?: string;
   /** Further refusals, for the document: beside those that follow from the other fields. */
@@ -162,8 +170,6 @@ export interface FileOperation extends Described<z.ZodType> {
   readonly runs_alone: string;
   /** The most bytes of the file. Absent: no limit. */
   readonly file_bytes_max?: number;
-  /** Whether the caller may prefer the result before the work has ended (`Interim`). */
-  readonly answers_early?: boolean;
   /**
    * `bytes` rejects after its last byte when the request is not authentic, so nothing may take
    * effect before its end.
@@ -179,6 +185,7 @@ export interface EarlyAnswer {
 }
 
 /** Reasons why an operation runs alone. */
+export const catches_up = 'it records what has arrived first, in transactions of its own';
 export const shares_pass = 'it shares a pass with the messages of the network';
 export const own_transactions = 'its work is many transactions';
 
@@ -229,10 +236,21 @@ export function operatorCall({ actor, request_id, now_ms }: CallParts) {
   return { actor, request_id, now_ms };
 }
 
+/** Returns the call as a use case of the bank's data takes it. */
+export function bankCall(call: CallParts) {
+  return { ...operatorCall(call), served_company_id: servedCompany(call) };
+}
+
 /**
  * The one company that a caller of the bank serves; null: it serves all. The sandbox's fixed key is
  * the key of the whole bank.
  */
 export function servedCompany({ caller: { key_id, company_id } }: Pick<OperationCall, 'caller'>): number | null {
   return key_id === 'sandbox:bank' ? null : company_id;
+}
+
+/** Refuses (`validation_failed`) the id of a company that does not exist, in the field `company_id`. */
+export async function requireCompany(tx: Pick<OperationTx, 'companies'>, company_id: number): Promise<void> {
+  if ((await tx.companies.find(company_id)) !== null) return;
+  throw invalid({ path: 'company_id', message: `must be the id of a company; there is none with id ${company_id}` });
 }

@@ -1,4 +1,5 @@
 import { Fault, type FieldError, maskCardNumbers, Refusal } from '@tallystick/kernel';
+import { Busy } from '@tallystick/operations';
 import type { Answer } from './answer.ts';
 import { type HttpProblemCode, http_problem_status, refusal_status } from './refusal-status.ts';
 
@@ -40,8 +41,8 @@ export interface ErrorBody {
  * Whether the error is an expected result of a request. Any other error is a failure of the service
  * and is logged.
  */
-export function isExpected(error: unknown): error is Refusal | HttpProblem {
-  return error instanceof Refusal || error instanceof HttpProblem;
+export function isExpected(error: unknown): error is Refusal | HttpProblem | Busy {
+  return error instanceof Refusal || error instanceof HttpProblem || error instanceof Busy;
 }
 
 /**
@@ -56,6 +57,11 @@ export function errorAnswer(error: unknown, request_id: string): Answer {
   if (error instanceof HttpProblem) {
     const status = http_problem_status[error.code];
     return answerOf(status, error.code, error.message, request_id, error.fields, error.headers);
+  }
+  if (error instanceof Busy) {
+    const code = error.of === 'all' ? 'unavailable' : 'rate_limited';
+    const headers = { 'Retry-After': String(error.retry_after_s) };
+    return answerOf(http_problem_status[code], code, error.message, request_id, [], headers);
   }
   if (error instanceof Fault && error.retryable) {
     const headers = { 'Retry-After': String(retry_after_s) };

@@ -1,8 +1,6 @@
 import { toStoredName } from '@tallystick/events';
-import { shown_instant } from '@tallystick/operations';
+import { delivered_names, event_kinds, shown_instant, webhook_state } from '@tallystick/operations';
 import * as z from 'zod';
-import { delivered_names, event_kinds } from '../resources/events/shapes.ts';
-import { webhook_state } from '../resources/webhooks/shapes.ts';
 import type { Operation, Parameter } from './operation.ts';
 import { inlineSchemaOf, type Json, jsonContentOf, schemaOf } from './schemas.ts';
 
@@ -17,7 +15,7 @@ export function describeDeliveries(): Readonly<Record<string, DocumentedDelivery
     const stored_name = toStoredName(name) ?? name;
     const kind = event_kinds.find(({ types }) => Object.hasOwn(types, stored_name));
     if (kind === undefined)
-      throw new TypeError(`the event type ${name} is missing from event_kinds of resources/events/shapes.ts`);
+      throw new TypeError(`the event type ${name} is missing from event_kinds in events/shapes.ts`);
     return [name, deliveryOf(name, kind.types[stored_name] ?? name, schemaOf(kind.state))] as const;
   });
   const test = deliveryOf('webhooks.test', 'A test delivery is requested', schemaOf(webhook_state));

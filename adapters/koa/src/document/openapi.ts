@@ -1,5 +1,6 @@
-import { minimal_item } from '@tallystick/operations';
-import { ignoresUnknownNames, type Route, type Tag } from '../request/route.ts';
+import { authorization_failure, ignoresUnknownNames, minimal_item } from '@tallystick/operations';
+import type { Tag } from '../endpoints.ts';
+import type { Route } from '../routes.ts';
 import { type DocumentedDelivery, delivery_schemas, describeDeliveries } from './deliveries.ts';
 import type { Operation } from './operation.ts';
 import { parametersOf } from './parameters.ts';
@@ -101,14 +102,16 @@ export function openApi(
           error,
           links,
           minimal_item,
-          ...routes.flatMap(({ body, documented_body, answer, other_answers }) =>
-            [documented_body ?? body, answer, ...Object.values(other_answers ?? {})].filter((schema) => schema != null),
+          ...routes.flatMap(({ operation: { body, documented_body, answer }, may_be_undecided }) =>
+            [documented_body ?? body, answer, may_be_undecided && authorization_failure].filter(
+              (schema) => schema != null,
+            ),
           ),
           ...delivery_schemas,
         ],
         routes
-          .filter((route) => !ignoresUnknownNames(route))
-          .flatMap(({ body, documented_body }) => documented_body ?? body ?? []),
+          .filter(({ operation }) => !ignoresUnknownNames(operation))
+          .flatMap(({ operation: { body, documented_body } }) => documented_body ?? body ?? []),
       ),
       headers: response_headers,
       responses: describeErrors(),
@@ -118,10 +121,10 @@ export function openApi(
 
 function operationOf(route: Route): Operation {
   return {
-    summary: route.summary,
-    description: [route.description, needsOf(route)].filter(Boolean).join(' '),
+    summary: route.operation.summary,
+    description: [route.operation.description, needsOf(route)].filter(Boolean).join(' '),
     tags: [route.tag],
-    operationId: route.operation_id,
+    operationId: route.operation.id,
     ...(route.deprecated ? { deprecated: true as const } : {}),
     parameters: parametersOf(route),
     ...requestBodyOf(route),
@@ -131,11 +134,11 @@ function operationOf(route: Route): Operation {
 }
 
 function requestBodyOf(route: Route): { readonly requestBody?: Json } {
-  if ('receive' in route) {
+  if (route.uploads !== undefined) {
     const content = route.uploads.map((type) => [type, { schema: { type: 'string', format: 'binary' } }] as const);
     return { requestBody: { required: true, content: Object.fromEntries(content) } };
   }
-  const { body, documented_body } = route;
+  const { body, documented_body } = route.operation;
   const schema = documented_body ?? body;
   return schema === undefined ? {} : { requestBody: { required: true, content: jsonContentOf(schemaOf(schema)) } };
 }

@@ -1,33 +1,30 @@
 import { account_number_form, user_id_form } from '@tallystick/accounts';
 import { filters_max, page_limit_default, page_limit_max, page_offset_max } from '@tallystick/kernel';
+import type { QueryShape } from '@tallystick/operations';
 import * as z from 'zod';
-import type { Route } from '../request/route.ts';
+import type { Route } from '../routes.ts';
 import type { Parameter } from './operation.ts';
 import { inlineSchemaOf } from './schemas.ts';
 
 /** The parameters of a route. */
 export function parametersOf(route: Route): readonly Parameter[] {
+  const { query = {} } = route.operation;
   return [
     ...pathParametersOf(route),
-    ...(route.filter === undefined ? [] : [filterParameterOf(route.filter)]),
-    ...(route.query?.flags ?? []).map((name) => ({
+    ...(query.filter === undefined ? [] : [filterParameterOf(query.filter)]),
+    ...(query.flags ?? []).map((name) => ({
       name,
       in: 'query' as const,
       description: 'Default false',
       schema: { type: 'boolean' },
     })),
-    ...textParametersOf(route),
-    ...(route.query?.paged ? [page_parameter] : []),
-    ...(honoursMinimal(route) ? [prefer_parameter] : []),
-    ...('receive' in route && route.answers_early ? [respond_async_parameter] : []),
-    ...(route.method === 'POST' && !('receive' in route) ? [idempotency_parameter] : []),
+    ...textParametersOf(query),
+    ...(query.paged ? [page_parameter] : []),
+    ...(route.reduces_items ? [prefer_parameter] : []),
+    ...(route.uploads !== undefined && route.operation.answers_early ? [respond_async_parameter] : []),
+    ...(route.method === 'POST' && route.uploads === undefined ? [idempotency_parameter] : []),
     signature_version_parameter,
   ];
-}
-
-/** Whether a list reduces its items when the caller prefers minimal ones. */
-export function honoursMinimal({ query }: Route): boolean {
-  return query?.paged === true && !query.items_stay_whole;
 }
 
 const path_parameters: Readonly<Record<string, string>> = {
@@ -69,15 +66,14 @@ function filterParameterOf(filter: z.ZodObject): Parameter {
   };
 }
 
-/** The query parameters that are text, as the schema of the route describes them. */
-function textParametersOf({ query, text_parameters }: Route): readonly Parameter[] {
-  return (query?.texts ?? []).map((name) => {
-    const shape = text_parameters?.shape[name] as z.ZodType | undefined;
-    const { description = name, ...schema } = shape === undefined ? { type: 'string' } : inlineSchemaOf(shape);
+/** The query parameters that are text, as the operation describes them. */
+function textParametersOf({ texts }: QueryShape): readonly Parameter[] {
+  return Object.entries<z.ZodType>(texts?.shape ?? {}).map(([name, shape]) => {
+    const { description = name, ...schema } = inlineSchemaOf(shape);
     return {
       name,
       in: 'query',
-      ...(shape?.isOptional() ? {} : { required: true }),
+      ...(shape.isOptional() ? {} : { required: true }),
       description: description as string,
       schema,
     };

@@ -1,10 +1,9 @@
 import { rolesOf } from '@tallystick/access';
 import type { RefusalCode } from '@tallystick/kernel';
-import { minimal_item } from '@tallystick/operations';
+import { authorization_failure, type FileOperation, minimal_item } from '@tallystick/operations';
 import * as z from 'zod';
 import { type HttpProblemCode, http_problem_status, refusal_status } from '../answer/refusal-status.ts';
-import type { Route, UploadRoute } from '../request/route.ts';
-import { honoursMinimal } from './parameters.ts';
+import type { Route } from '../routes.ts';
 import { type Json, jsonContentOf, referenceTo, schemaOf } from './schemas.ts';
 
 type ErrorCode = RefusalCode | HttpProblemCode;
@@ -170,8 +169,9 @@ export function errorResponseOf(name: ErrorAnswerName): Json {
 
 /** The error answers of a route: those that follow from its method, path and body, and its own. */
 function errorAnswersOf(route: Route): readonly ErrorAnswerName[] {
-  const { method, path, body, refusals = [] } = route;
-  if ('receive' in route) return uploadErrorsOf(route);
+  const { method, path, operation } = route;
+  const { body, refusals = [] } = operation;
+  if ('receive' in operation) return uploadErrorsOf(route, operation);
   const sends_body = method === 'POST' || method === 'PUT' || method === 'PATCH';
   const not_found = path.includes(':') || refusals.includes('not_found');
   const conflict = refusals.includes('conflict');
@@ -192,13 +192,13 @@ function errorAnswersOf(route: Route): readonly ErrorAnswerName[] {
 }
 
 /** The error answers of an upload. */
-function uploadErrorsOf({ upload_bytes_max, takes_only_uploads = false }: UploadRoute): readonly ErrorAnswerName[] {
+function uploadErrorsOf({ takes_only_uploads }: Route, { file_bytes_max }: FileOperation): readonly ErrorAnswerName[] {
   return [
     'InvalidUpload',
     'Unauthenticated',
     'Forbidden',
     'ConflictingState',
-    ...(upload_bytes_max === undefined ? [] : (['UploadTooLarge'] as const)),
+    ...(file_bytes_max === undefined ? [] : (['UploadTooLarge'] as const)),
     takes_only_uploads ? 'UnsupportedUpload' : 'CompressedUpload',
     'RateLimited',
     'InternalError',
@@ -211,41 +211,43 @@ export function responsesOf(route: Route): Readonly<Record<string, Json>> {
   const errors = errorAnswersOf(route).map((name) => {
     const answer: ErrorAnswer = error_answers[name];
     const status = status_of[answer.codes[0]];
-    const other = route.other_answers?.[status];
-    if (other === undefined) return [status, errorResponseOf(name)] as const;
-    const schema = { anyOf: [errorSchemaOf(answer), schemaOf(other)] };
+    if (status !== 503 || !route.may_be_undecided) return [status, errorResponseOf(name)] as const;
+    const schema = { anyOf: [errorSchemaOf(answer), schemaOf(authorization_failure)] };
     return [
       status,
       { description: answer.description, ...headersOf(...answer.headers), content: jsonContentOf(schema) },
     ];
   });
-  const accepted = route.answers_early ? { 202: successOf(route) } : {};
-  return { [route.status ?? 200]: successOf(route), ...accepted, ...Object.fromEntries(errors) };
+  const accepted = route.operation.answers_early ? { 202: successOf(route) } : {};
+  const { answer, answers_file } = route.operation;
+  const status = answer === null && answers_file === undefined ? 204 : 200;
+  return { [status]: successOf(route), ...accepted, ...Object.fromEntries(errors) };
 }
 
 function successOf(route: Route): Json {
+  const { operation, uploads } = route;
   const sent = headersOf(
     ...(route.deprecated ? (['Deprecation'] as const) : []),
-    ...(route.method === 'POST' && !('receive' in route) ? (['Idempotent-Replayed'] as const) : []),
-    ...('receive' in route && route.answers_early ? (['Preference-Applied'] as const) : []),
-    ...(honoursMinimal(route) ? (['Preference-Applied'] as const) : []),
-    ...(route.answers_file === undefined ? [] : (['Content-Disposition'] as const)),
+    ...(route.method === 'POST' && uploads === undefined ? (['Idempotent-Replayed'] as const) : []),
+    ...(uploads !== undefined && operation.answers_early ? (['Preference-Applied'] as const) : []),
+    ...(route.reduces_items ? (['Preference-Applied'] as const) : []),
+    ...(operation.answers_file === undefined ? [] : (['Content-Disposition'] as const)),
   );
-  if (route.answers_file !== undefined) {
-    return { description: 'Done', ...sent, content: { [route.answers_file]: { schema: { type: 'string' } } } };
+  if (operation.answers_file !== undefined) {
+    return { description: 'Done', ...sent, content: { [operation.answers_file]: { schema: { type: 'string' } } } };
   }
-  if (route.answer === null) return { description: 'Done; no body', ...sent };
-  const shape = schemaOf(route.answer);
-  if (route.answers_bare) return { description: 'Done', ...sent, content: jsonContentOf(shape) };
+  if (operation.answer === null) return { description: 'Done; no body', ...sent };
+  const shape = schemaOf(operation.answer);
+  if (route.is_bare) return { description: 'Done', ...sent, content: jsonContentOf(shape) };
   const minimal = schemaOf(z.array(minimal_item));
-  const reducible = honoursMinimal(route) && JSON.stringify(shape) !== JSON.stringify(minimal);
+  const reducible = route.reduces_items && JSON.stringify(shape) !== JSON.stringify(minimal);
   const data = reducible ? { anyOf: [shape, minimal] } : shape;
-  const paged = route.query?.paged ? { links: referenceTo('Links') } : {};
+  const paged = operation.query?.paged ? { links: referenceTo('Links') } : {};
   const wrapped = { type: 'object', properties: { data, ...paged }, required: ['data', ...Object.keys(paged)] };
   return { description: 'Done', ...sent, content: jsonContentOf(wrapped) };
 }
 
 /** The roles of which a key needs one for a route. */
-export function rolesOfRoute({ area }: Route): readonly string[] {
+export function rolesOfRoute({ operation: { area } }: Route): readonly string[] {
   return rolesOf(area);
 }

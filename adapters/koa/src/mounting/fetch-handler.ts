@@ -7,8 +7,8 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http';
 import { type Duplex, duplexPair, Readable } from 'node:stream';
+import { createInterruption } from '@tallystick/operations';
 import { dropped_bytes_max } from '../request/body.ts';
-import { createInterruption } from '../request/interruption.ts';
 import { pathOfTarget } from '../request/target.ts';
 import { createPlaceFinder, type Mount, type MountOptions, recordMount } from './mount.ts';
 import type { MountedApp } from './node-handler.ts';

@@ -1,7 +1,7 @@
 import type { BankData } from '@tallystick/accounts';
 import type { AccessToken, GrantedCall, OpenBankingPage, ThirdPartyCall, ThirdPartyScope } from '@tallystick/consents';
 import type { Random } from '@tallystick/kernel';
-import type { HttpTx } from '../request/http-tx.ts';
+import type { OperationTx } from '@tallystick/operations';
 import type { OpenBankingQuery } from './query.ts';
 
 /** A request that passed all checks of the conventions. */
@@ -49,13 +49,13 @@ interface EndpointBase {
 /** An endpoint that works with a client-credentials token. */
 export interface ManagementEndpoint extends EndpointBase {
   readonly grant_type: Extract<AccessToken['grant_type'], 'client_credentials'>;
-  work(tx: HttpTx, ports: EndpointPorts, request: EndpointRequest<ThirdPartyCall>): Promise<EndpointAnswer>;
+  work(tx: OperationTx, ports: EndpointPorts, request: EndpointRequest<ThirdPartyCall>): Promise<EndpointAnswer>;
 }
 
 /** An endpoint that works with the token of a user's authorisation. */
 export interface GrantedEndpoint extends EndpointBase {
   readonly grant_type: Extract<AccessToken['grant_type'], 'authorization_code'>;
-  work(tx: HttpTx, ports: EndpointPorts, request: EndpointRequest<GrantedCall>): Promise<EndpointAnswer>;
+  work(tx: OperationTx, ports: EndpointPorts, request: EndpointRequest<GrantedCall>): Promise<EndpointAnswer>;
 }
 
 /**

@@ -10,10 +10,14 @@ import {
 } from '@tallystick/access';
 import { auditShownNumbers } from '@tallystick/cards';
 import type { Sealer, UnitOfWork } from '@tallystick/kernel';
+import { companyCall, type Operation, type OperationCall, type OperationTx } from '@tallystick/operations';
 import type { RenderedAnswer } from '../answer/answer.ts';
 import { type Log, toLoggedError } from '../operations/log.ts';
-import type { HttpTx } from './http-tx.ts';
-import { type ApiRequest, actorOf, clientCall, type Route } from './route.ts';
+
+/** Returns an API key as the audit log names it. */
+export function actorOf({ key_id }: Pick<Principal, 'key_id'>): string {
+  return `key:${key_id}`;
+}
 
 /** How long the answer to a network message waits for the record of its idempotency key. */
 const key_wait_ms_max = 500;
@@ -30,25 +34,19 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
  * log records again the numbers that a replay shows.
  */
 export async function claimKey(
-  ports: IdempotencyPorts & { readonly unitOfWork: UnitOfWork<HttpTx> },
+  ports: IdempotencyPorts & { readonly unitOfWork: UnitOfWork<OperationTx> },
   principal: Principal,
   key: string,
   request: SignedParts,
-  { request_id, now_ms }: Pick<ApiRequest, 'request_id' | 'now_ms'>,
+  { request_id, now_ms }: Pick<OperationCall, 'request_id' | 'now_ms'>,
 ): Promise<IdempotencyOwner | RenderedAnswer> {
   return await ports.unitOfWork.run(async (tx) => {
     const claimed = await claimIdempotencyKey(tx, ports, principal, key, request, now_ms);
     if (claimed.kind === 'claimed') return claimed.owner;
     const answer = JSON.parse(Buffer.from(claimed.answer).toString('utf8')) as RenderedAnswer;
     if (answer.shows_numbers_of !== undefined) {
-      await auditShownNumbers(
-        tx,
-        clientCall({ principal, actor: actorOf(principal), request_id, now_ms }),
-        answer.shows_numbers_of,
-        {
-          replayed: true,
-        },
-      );
+      const call = companyCall({ caller: principal, actor: actorOf(principal), request_id, now_ms });
+      await auditShownNumbers(tx, call, answer.shows_numbers_of, { replayed: true });
     }
     return { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } };
   });
@@ -56,7 +54,7 @@ export async function claimKey(
 
 /** Stores the answer for its replays, in the transaction of the change. */
 export function keepForReplay(
-  tx: Pick<HttpTx, 'idempotency'>,
+  tx: Pick<OperationTx, 'idempotency'>,
   sealer: Sealer,
   owner: IdempotencyOwner,
   answer: RenderedAnswer,
@@ -66,7 +64,7 @@ export function keepForReplay(
 
 /** The ports of the records that are made beside the change. */
 interface RecordPorts {
-  readonly unitOfWork: UnitOfWork<HttpTx>;
+  readonly unitOfWork: UnitOfWork<OperationTx>;
   readonly sealer: Sealer;
   readonly log: Log;
 }
@@ -75,7 +73,7 @@ interface RecordPorts {
  * Waits for the record of an idempotency key. The answer to a network message has a deadline, and
  * the same message is known without its key.
  */
-export async function inTimeFor({ area }: Pick<Route, 'area'>, recorded: Promise<void>): Promise<void> {
+export async function inTimeFor({ area }: Pick<Operation, 'area'>, recorded: Promise<void>): Promise<void> {
   if (area !== 'network_messages') await recorded;
   else await Promise.race([recorded, delay(key_wait_ms_max, undefined, { ref: false })]);
 }

@@ -13,6 +13,7 @@ import {
   TooManyLookUps,
   verifySignature,
 } from '@tallystick/access';
+import { type Network, unread_item } from '@tallystick/cards';
 import {
   type Clock,
   Fault,
@@ -22,32 +23,41 @@ import {
   type Sha256,
   type UnitOfWork,
 } from '@tallystick/kernel';
+import {
+  Busy,
+  checkBody,
+  type FileOperation,
+  ignoresUnknownNames,
+  nameFields,
+  type OperationCall,
+  type OperationTx,
+  readParameters,
+  runTransaction,
+} from '@tallystick/operations';
 import type { Context } from 'koa';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
 import { errorAnswer, isExpected, overloadAnswer } from '../answer/error-answer.ts';
+import { answerOf, undecidedAnswer } from '../answer/operation-answer.ts';
 import { mountOf } from '../mounting/mount.ts';
 import { type Log, toLoggedError } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
+import type { Route } from '../routes.ts';
 import type { Admission } from './admission.ts';
 import type { Bodies } from './bodies.ts';
 import { no_bytes, readBody } from './body.ts';
 import {
-  type CheckedBody,
-  checkBody,
-  nameFields,
-  type PreparedRoute,
-  type PreparedUpload,
-  prepare,
-  readPath,
-  runTransaction,
-} from './content.ts';
-import type { HttpTx } from './http-tx.ts';
-import { claimKey, idempotencyKey, inTimeFor, keepForReplay, keepPerformed, releaseKey } from './idempotency.ts';
+  actorOf,
+  claimKey,
+  idempotencyKey,
+  inTimeFor,
+  keepForReplay,
+  keepPerformed,
+  releaseKey,
+} from './idempotency.ts';
 import { parseJson, requireJsonType, requireMediaType, requireUncompressed } from './json.ts';
 import { Overloaded } from './overloaded.ts';
-import { parseQuery, type Query } from './query.ts';
+import { type HttpQuery, http_names, parseQuery } from './query.ts';
 import { enforceRateLimit, type RateLimitPorts } from './rate-limit.ts';
-import { type ApiRequest, actorOf, type Route } from './route.ts';
 import type { Shares } from './shares.ts';
 import { receiveUpload } from './upload.ts';
 import type { UploadPlace, Uploads } from './uploads.ts';
@@ -78,16 +88,17 @@ export type HttpContext = Context & {
 
 /** The ports that the pipeline needs. */
 export interface PipelinePorts extends RateLimitPorts {
-  readonly unitOfWork: UnitOfWork<HttpTx>;
+  readonly unitOfWork: UnitOfWork<OperationTx>;
   /** In place of `unitOfWork` for network messages: no other request can use it up. */
-  readonly look_ups: UnitOfWork<HttpTx>;
+  readonly look_ups: UnitOfWork<OperationTx>;
   readonly sealer: Sealer;
   readonly random: Random;
   readonly sha256: Sha256;
   readonly hmacSha256: HmacSha256;
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Pick<Metrics, 'requestRefused'>;
+  readonly metrics: Pick<Metrics, 'requestRefused' | 'decision'>;
+  readonly network: Pick<Network, 'refuseUnread'>;
   readonly authenticator: Authenticator;
   readonly admission: Admission;
   readonly bodies: Bodies;
@@ -106,7 +117,7 @@ export interface PipelinePorts extends RateLimitPorts {
 interface Arrived {
   readonly ctx: HttpContext;
   readonly principal: Principal;
-  readonly query: Query;
+  readonly query: HttpQuery;
   readonly bytes: Buffer;
   readonly now_ms: number;
 }
@@ -120,10 +131,11 @@ interface Arrived {
  * before the caller is known, and a body that nothing needs is dropped. An upload has bounds of its
  * own in place of the share and the body, and its signature is verified at its end.
  */
-export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpContext) => Promise<RenderedAnswer> {
-  const route = prepare(bare);
-  const ports = route.area === 'network_messages' ? { ...shared, unitOfWork: shared.look_ups } : shared;
-  return route.answerOverload === undefined ? answer : answerFaults;
+export function createAnswering(shared: PipelinePorts, route: Route): (ctx: HttpContext) => Promise<RenderedAnswer> {
+  const { operation } = route;
+  const { area } = operation;
+  const ports = area === 'network_messages' ? { ...shared, unitOfWork: shared.look_ups } : shared;
+  return route.sheds_load === 'with_item' ? answerFaults : answer;
 
   /** A fault before the work, such as a key that cannot be looked up, is answered like overload. */
   async function answerFaults(ctx: HttpContext): Promise<RenderedAnswer> {
@@ -133,7 +145,7 @@ export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpC
     } catch (error) {
       if (!(error instanceof Fault && error.retryable)) throw error;
       ports.log.error({ request_id, route: route.path, err: toLoggedError(error) }, 'request failed');
-      return answerOverload(route, request_id);
+      return answerOverload(ports, route, request_id);
     }
   }
 
@@ -143,14 +155,15 @@ export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpC
     try {
       return await answerAdmitted(ctx);
     } catch (error) {
-      if (!(error instanceof Overloaded)) throw error;
-      return refuse(ctx);
+      if (error instanceof Overloaded) return refuse(ctx);
+      if (error instanceof Busy && error.of === 'all') ports.metrics.requestRefused();
+      throw error;
     }
   }
 
   function refuse({ state }: HttpContext): RenderedAnswer {
     ports.metrics.requestRefused();
-    return answerOverload(route, state.request_id);
+    return answerOverload(ports, route, state.request_id);
   }
 
   async function answerAdmitted(ctx: HttpContext): Promise<RenderedAnswer> {
@@ -161,13 +174,15 @@ export function createAnswering(shared: PipelinePorts, bare: Route): (ctx: HttpC
     const principal = await identify(ports, req.headers.authorization);
     state.principal = principal;
     enforceRateLimit(ports, principal);
-    requireRole(principal, route.area);
-    if (route.refuseUnread?.()) return answerOverload(route, state.request_id);
+    requireRole(principal, area);
+    if (route.sheds_load !== undefined && ports.network.refuseUnread())
+      return answerOverload(ports, route, state.request_id);
     const owner = ownerOf(principal);
-    if ('receive' in route)
-      return await ports.uploads.during(owner, (place) => answerUpload(ports, route, ctx, principal, place));
+    if ('receive' in operation) {
+      return await ports.uploads.during(owner, (place) => answerUpload(ports, route, operation, ctx, principal, place));
+    }
     // Decisions have connections and bounds of their own.
-    const sharing = route.area === 'network_messages' ? null : owner;
+    const sharing = area === 'network_messages' ? null : owner;
     if (ports.admission.isFull(sharing)) return refuse(ctx);
     const account = needsBody(route, principal, req.headers) ? ports.bodies.open(owner) : null;
     try {
@@ -200,21 +215,27 @@ async function identify(
 /** Whether the route, a signature or an idempotency key covers the body. */
 function needsBody(route: Route, principal: Principal, headers: IncomingHttpHeaders): boolean {
   return (
-    route.body !== undefined ||
+    route.operation.body !== undefined ||
     principal.signing_secret !== null ||
     headers['x-signature'] !== undefined ||
     (route.method === 'POST' && headers['idempotency-key'] !== undefined)
   );
 }
 
-function answerOverload(route: Route, request_id: string): RenderedAnswer {
-  return render(route.answerOverload?.(request_id) ?? overloadAnswer(request_id));
+function answerOverload(
+  { metrics }: Pick<PipelinePorts, 'metrics'>,
+  { sheds_load }: Route,
+  request_id: string,
+): RenderedAnswer {
+  if (sheds_load !== 'with_item') return render(overloadAnswer(request_id));
+  metrics.decision(unread_item.decline_reason);
+  return render(undecidedAnswer(unread_item, request_id));
 }
 
 /** The steps after the body has arrived. */
 async function answerRead(
   ports: PipelinePorts,
-  route: PreparedRoute,
+  route: Route,
   ctx: HttpContext,
   principal: Principal,
   bytes: Buffer,
@@ -242,80 +263,97 @@ async function answerRead(
  * Does the work of a request with an idempotency key. A refusal is an answer and is kept. A failure
  * of the service releases the key.
  */
-async function performOnce(
-  ports: PipelinePorts,
-  route: PreparedRoute,
-  arrived: Arrived,
-  key: string,
-): Promise<RenderedAnswer> {
+async function performOnce(ports: PipelinePorts, route: Route, arrived: Arrived, key: string): Promise<RenderedAnswer> {
   const { ctx, principal, bytes, now_ms } = arrived;
   const { request_id } = ctx.state;
   const owner = await claimKey(ports, principal, key, signedPartsOf(ctx, bytes), { request_id, now_ms });
   if ('status' in owner) return owner;
   try {
     const answer = await perform(ports, route, arrived, owner);
-    if (!isKept(answer.status)) await inTimeFor(route, releaseKey(ports, request_id, owner));
+    if (!isKept(answer.status)) await inTimeFor(route.operation, releaseKey(ports, request_id, owner));
     return answer;
   } catch (error) {
     if (!isExpected(error)) {
-      await inTimeFor(route, releaseKey(ports, request_id, owner));
+      await inTimeFor(route.operation, releaseKey(ports, request_id, owner));
       throw error;
     }
     const answer = render(errorAnswer(error, request_id));
-    await inTimeFor(route, keepPerformed(ports, request_id, owner, answer));
+    await inTimeFor(route.operation, keepPerformed(ports, request_id, owner, answer));
     return answer;
   }
 }
 
 async function perform(
   ports: PipelinePorts,
-  route: PreparedRoute,
+  route: Route,
   { ctx, principal, query, bytes, now_ms }: Arrived,
   owner: IdempotencyOwner | null,
 ): Promise<RenderedAnswer> {
-  const path = readPath(ctx.params ?? {});
-  let checked: CheckedBody = { body: undefined, prefix: '' };
-  if (route.body !== undefined) {
-    requireJsonType(ctx.req);
-    checked = checkBody(route, parseJson(bytes));
-  }
-  const { body, prefix } = checked;
+  const { operation } = route;
   const { request_id, arrived_ms } = ctx.state;
+  const parameters = readParameters(ctx.params ?? {});
+  const { body, prefix } = readContent(ctx, route, bytes);
   const actor = actorOf(principal);
+  const { linkTo } = query;
+  const call: OperationCall = {
+    ...parameters,
+    caller: principal,
+    actor,
+    request_id,
+    now_ms,
+    arrived_ms,
+    query,
+    body,
+    linkTo,
+  };
   const share = <Result>(work: () => Promise<Result>) => ports.shares.run(ownerOf(principal), work);
-  const request: ApiRequest = { principal, actor, request_id, now_ms, arrived_ms, ...path, query, body };
   try {
-    if ('perform' in route) {
-      const answer = render(await route.perform(request));
+    if ('receive' in operation) throw new TypeError('an upload is received as it arrives');
+    if ('perform' in operation) {
+      const answer = render(await answerOf(route, call, query, await operation.perform(call)));
       if (owner !== null && isKept(answer.status)) {
-        await inTimeFor(route, keepPerformed(ports, request_id, owner, answer));
+        await inTimeFor(operation, keepPerformed(ports, request_id, owner, answer));
       }
       return answer;
     }
-    const { before } = route;
-    if (before !== undefined) await share(() => before(request));
+    if ('read' in operation && operation.before !== undefined) await share(async () => await operation.before?.(call));
     return await share(() =>
-      runTransaction(route, request, ports.unitOfWork, async (tx, result) => {
-        const rendered = render(result);
+      runTransaction(operation, call, ports.unitOfWork, async (tx, work) => {
+        const rendered = render(await answerOf(route, call, query, await work()));
         if (owner !== null) await keepForReplay(tx, ports.sealer, owner, rendered);
         return rendered;
       }),
     );
   } catch (error) {
-    throw nameFields(error, prefix);
+    throw nameFields(error, prefix, http_names);
   }
+}
+
+/** The body in shape, and what the caller wrote before the fields of the resource. */
+function readContent(
+  { req }: HttpContext,
+  { operation, is_bare }: Route,
+  bytes: Buffer,
+): { readonly body: unknown; readonly prefix: string } {
+  if (operation.body === undefined) return { body: undefined, prefix: '' };
+  requireJsonType(req);
+  const value = parseJson(bytes);
+  const is_wrapped = !is_bare || (typeof value === 'object' && value !== null && Object.hasOwn(value, 'data'));
+  if (is_wrapped) return { body: checkBody(operation, value, true), prefix: 'data.' };
+  return { body: checkBody(operation, { data: value }, false), prefix: '' };
 }
 
 /** The work of an upload. Its body is received while the work takes its bytes. */
 async function answerUpload(
   ports: PipelinePorts,
-  route: PreparedUpload,
+  route: Route,
+  operation: FileOperation,
   ctx: HttpContext,
   principal: Principal,
   { toWait, keepFor }: UploadPlace,
 ): Promise<RenderedAnswer> {
   const { req, res, state } = ctx;
-  if (route.takes_only_uploads === true) requireMediaType(req, route.uploads);
+  if (route.takes_only_uploads) requireMediaType(req, route.uploads ?? []);
   requireUncompressed(req);
   const signature = expectSignature(
     principal,
@@ -328,16 +366,33 @@ async function answerUpload(
   if (ports.refreshClock !== undefined) await ports.refreshClock();
   const now_ms = ports.clock.nowMs();
   const { request_id, arrived_ms } = state;
-  const path = readPath(ctx.params ?? {});
-  const actor = actorOf(principal);
-  const request = { principal, actor, request_id, now_ms, arrived_ms, ...path, query, body: undefined };
-  const { upload_bytes_max: bytes_max = Number.POSITIVE_INFINITY } = route;
-  return render(await route.receive(request, receiveUpload(req, res, { signature, toWait, bytes_max }), keepFor));
+  const parameters = readParameters(ctx.params ?? {});
+  const { linkTo } = query;
+  const call: OperationCall<undefined> = {
+    ...parameters,
+    caller: principal,
+    actor: actorOf(principal),
+    request_id,
+    now_ms,
+    arrived_ms,
+    query,
+    body: undefined,
+    linkTo,
+  };
+  const { file_bytes_max: bytes_max = Number.POSITIVE_INFINITY } = operation;
+  const body = receiveUpload(req, res, { signature, toWait, bytes_max });
+  const result = await operation.receive(call, body, { prefers_early: query.prefers_async, keepFor });
+  return render(await answerOf(route, call, query, result));
 }
 
 /** Links begin as the client's path did: a host may have mounted the interface below a path. */
-function queryOf({ req, path, querystring }: HttpContext, route: PreparedRoute | PreparedUpload): Query {
-  return parseQuery(path, querystring, headerOf(req.headers.prefer), route.query, mountOf(req)?.prefix);
+function queryOf({ req, path, querystring }: HttpContext, { operation }: Route): HttpQuery {
+  const prefix = mountOf(req)?.prefix ?? '';
+  const ignores_unknown = ignoresUnknownNames(operation);
+  return parseQuery(path, querystring, headerOf(req.headers.prefer), operation.query ?? {}, {
+    prefix,
+    ignores_unknown,
+  });
 }
 
 /** Returns the request as it was sent: the parts that a signature and an idempotency key cover. */

@@ -1,28 +1,16 @@
+import { type FieldError, filters_max, invalidQuery, isStorable, nearestName, showValue } from '@tallystick/kernel';
 import {
-  type FieldError,
-  filters_max,
-  invalidQuery,
-  isStorable,
-  nearestName,
-  type PageRequest,
-  page_limit_default,
-  page_limit_max,
-  page_offset_max,
-  Refusal,
-  showValue,
-} from '@tallystick/kernel';
-import type { QueryNames } from '@tallystick/operations';
-import type * as z from 'zod';
+  hasFilter,
+  page_names,
+  type Query,
+  type QueryNames,
+  type QueryShape,
+  readPage,
+  unknownFilter,
+} from '@tallystick/operations';
 
-/** The query of a request, parsed by the rules of its route. */
-export interface Query {
-  /** Name and value of each `filter[<name>]=<value>`, in the order sent, each name once. */
-  readonly filters: ReadonlyMap<string, string>;
-  readonly page: PageRequest;
-  /** Whether the parameter was sent as `true` (or `1`). */
-  flag(name: string): boolean;
-  /** The value of a parameter that is text; undefined when it is absent. */
-  text(name: string): string | undefined;
+/** The query of a request, and what its answer needs of it. */
+export interface HttpQuery extends Query {
   /**
    * Returns the path of this list with the same filters. With a cursor, it is the path of the page
    * after the cursor.
@@ -33,53 +21,10 @@ export interface Query {
    * has mounted the interface. For links; the `url` of a resource has no prefix.
    */
   linkTo(path: string): string;
-  readonly names: QueryNames;
   /** `Prefer: return-minimal`. */
   readonly prefers_minimal: boolean;
   /** `Prefer: respond-async`. */
   readonly prefers_async: boolean;
-}
-
-/**
- * Returns the value of a filter with a fixed list of values; undefined when the filter is absent.
- * Refuses (`invalid_query`) any other value.
- */
-export function readChoiceFilter<Value extends string>(
-  { filters }: Query,
-  name: string,
-  values: readonly Value[],
-): Value | undefined {
-  const text = filters.get(name);
-  const value = values.find((known) => known === text);
-  if (text === undefined || value !== undefined) return value;
-  throw invalidQuery({ path: `filter[${name}]`, message: `must be one of ${values.join(', ')}` });
-}
-
-/**
- * Reads the filters with a function of the domain, which names a filter `mcc`. The refusal
- * (`invalid_query`) names the parameter as the caller wrote it: `filter[mcc]`.
- */
-export function readFilters<Filters>(
-  { filters }: Query,
-  read: (filters: ReadonlyMap<string, string>) => Filters,
-): Filters {
-  try {
-    return read(filters);
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.code !== 'invalid_query') throw error;
-    throw invalidQuery(...error.fields.map(({ path, message }) => ({ path: `filter[${path}]`, message })));
-  }
-}
-
-/**
- * Returns the refusal with the name that the caller used for the cursor. The domain uses `after`,
- * the caller `page[after]`.
- */
-export function nameCursor(refusal: Refusal): Refusal {
-  if (refusal.code !== 'invalid_query' || !refusal.fields.some(({ path }) => path === 'after')) return refusal;
-  return invalidQuery(
-    ...refusal.fields.map(({ path, message }) => ({ path: path === 'after' ? 'page[after]' : path, message })),
-  );
 }
 
 /** How a client writes the names of a query. */
@@ -90,36 +35,11 @@ export const http_names: QueryNames = {
   next: 'links.next',
 };
 
-/** The query parameters that a route accepts. */
-export interface QueryRules {
-  /** Accepts `page[...]`. */
-  readonly paged?: boolean;
-  /** The items have no URL, so they stay whole when the caller prefers minimal ones. */
-  readonly items_stay_whole?: boolean;
-  /**
-   * Accepts `filter[<name>]` for these names. It is a function because some names are not fixed.
-   */
-  readonly filters?: (name: string) => boolean;
-  /** The fixed names among the filters, for suggestions. */
-  readonly filter_names?: readonly string[];
-  /** Parameters that are `true` or `false`. */
-  readonly flags?: readonly string[];
-  /** Parameters that are text. An empty one is refused. */
-  readonly texts?: readonly string[];
-  /** Accepts any other parameter without effect. */
-  readonly ignores_unknown?: boolean;
-}
-
-/** Returns the rule that accepts the filters of a schema. */
-export function namedIn(filter: z.ZodObject): (name: string) => boolean {
-  return (name) => Object.hasOwn(filter.shape, name);
-}
-
 const bracketed = /^(filter|page)\[(.*)\]$/s;
 
 /**
  * Parses a query string (without `?`). Refuses (`invalid_query`), in one refusal, every parameter
- * that the route does not accept, with the nearest one that it accepts, every accepted one that is
+ * that the operation does not have, with the nearest one that it has, every one that is
  * repeated, and every malformed value. More than `filters_max` filters are refused without a look
  * at each. `prefix` is what the client wrote before the path; links begin with it.
  */
@@ -127,9 +47,9 @@ export function parseQuery(
   path: string,
   querystring: string,
   prefer: string | undefined,
-  rules: QueryRules,
-  prefix = '',
-): Query {
+  shape: QueryShape,
+  { prefix = '', ignores_unknown = false }: { readonly prefix?: string; readonly ignores_unknown?: boolean } = {},
+): HttpQuery {
   const filters = new Map<string, string>();
   const flags = new Map<string, boolean>();
   const texts = new Map<string, string>();
@@ -149,12 +69,12 @@ export function parseQuery(
     if (kind === undefined || inner === undefined) {
       if (name === 'filter' || name === 'page' || /^(filter|page)\[/.test(name)) {
         errors.push({ path: name, message: 'is malformed; write filter[<field>]=<value> or page[limit]=<n>' });
-      } else if (rules.flags?.includes(name)) {
+      } else if (shape.flags?.includes(name)) {
         readFlag(name, value, flags, errors);
-      } else if (rules.texts?.includes(name)) {
+      } else if (shape.texts !== undefined && Object.hasOwn(shape.texts.shape, name)) {
         readText(name, value, is_text, texts, errors);
-      } else if (!rules.ignores_unknown) {
-        const hint = didYouMean(name, [...(rules.flags ?? []), ...(rules.texts ?? []), ...bracketedNames(rules)]);
+      } else if (!ignores_unknown) {
+        const hint = didYouMean(name, parametersOf(shape));
         errors.push({ path: showName(name), message: `is not a parameter of this path${hint}` });
       }
       continue;
@@ -164,14 +84,14 @@ export function parseQuery(
       errors.push({ path: showName(name), message: 'is not valid text' });
     } else if (into.has(inner)) {
       errors.push({ path: name, message: 'is repeated' });
-    } else if (kind === 'filter' ? rules.filters?.(inner) : rules.paged && page_names.includes(inner)) {
+    } else if (kind === 'filter' ? hasFilter(shape, inner) : shape.paged && page_names.includes(inner)) {
       into.set(inner, value);
     } else {
-      const message = kind === 'filter' ? describeUnknownFilter(inner, rules) : describeUnknownPage(inner, rules);
+      const message = kind === 'filter' ? unknownFilter(shape, inner, http_names) : describeUnknownPage(inner, shape);
       errors.push({ path: showName(name), message });
     }
   }
-  const request = readPage(page, errors);
+  const request = readPage(Object.fromEntries(page), http_names, errors);
   if (errors.length > 0) throw invalidQuery(...errors);
   return {
     filters,
@@ -197,24 +117,17 @@ function isUtf8Query(querystring: string): boolean {
   }
 }
 
-const page_names = ['limit', 'after', 'offset'];
-
-function describeUnknownPage(name: string, rules: QueryRules): string {
-  if (!rules.paged) return 'is not a parameter of this path, which is not a list';
+function describeUnknownPage(name: string, shape: QueryShape): string {
+  if (!shape.paged) return 'is not a parameter of this path, which is not a list';
   const nearest = nearestName(name, page_names);
   if (nearest !== null) return `is not a page parameter; did you mean page[${nearest}]?`;
   return `is not a page parameter; these are: ${page_names.join(', ')}`;
 }
 
-function describeUnknownFilter(name: string, rules: QueryRules): string {
-  const nearest = nearestName(name, rules.filter_names ?? []);
-  return `is not a filter of this path${nearest === null ? '' : `; did you mean filter[${nearest}]?`}`;
-}
-
-/** Returns the bracketed parameters that the rules name, as a caller writes them. */
-function bracketedNames({ paged, filter_names = [] }: QueryRules): readonly string[] {
-  const pages = paged ? page_names.map((name) => `page[${name}]`) : [];
-  return [...filter_names.map((name) => `filter[${name}]`), ...pages];
+/** Returns the parameters of a path as a caller writes them. */
+function parametersOf({ paged, filter, flags = [], texts }: QueryShape): readonly string[] {
+  const filters = Object.keys(filter?.shape ?? {}).map((name) => http_names.filter(name));
+  return [...flags, ...Object.keys(texts?.shape ?? {}), ...filters, ...(paged ? page_names.map(http_names.page) : [])];
 }
 
 /** Returns a suggestion to continue a sentence with; empty when no known name is near. */
@@ -247,32 +160,6 @@ function readText(
   else if (!isStorable(value) || (!is_text && value.includes('\uFFFD'))) {
     errors.push({ path: name, message: 'is not valid text' });
   } else texts.set(name, value);
-}
-
-function readPage(page: ReadonlyMap<string, string>, errors: FieldError[]): PageRequest {
-  const limit = readInteger(page, 'limit', 1, page_limit_max, errors) ?? page_limit_default;
-  const offset = readInteger(page, 'offset', 0, page_offset_max, errors);
-  const after = page.get('after');
-  if (after === '') errors.push({ path: 'page[after]', message: 'is empty; take it from links.next' });
-  if (after !== undefined && offset !== undefined) {
-    errors.push({ path: 'page[offset]', message: 'must not be sent together with page[after]' });
-  }
-  return { limit, ...(after === undefined ? {} : { after }), ...(offset === undefined ? {} : { offset }) };
-}
-
-function readInteger(
-  page: ReadonlyMap<string, string>,
-  name: string,
-  min: number,
-  max: number,
-  errors: FieldError[],
-): number | undefined {
-  const text = page.get(name);
-  if (text === undefined) return undefined;
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && value <= max) return value;
-  errors.push({ path: `page[${name}]`, message: `must be an integer from ${min} to ${max}, not ${showValue(text)}` });
-  return undefined;
 }
 
 function toLinkQuery(

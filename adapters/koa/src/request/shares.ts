@@ -1,4 +1,4 @@
-import { createFairShare } from './fair-share.ts';
+import { createFairShare } from '@tallystick/operations';
 import { Overloaded } from './overloaded.ts';
 
 /** The transactions of requests that run at the same time, unless configured otherwise. */

@@ -3,22 +3,17 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A body that was received whole, and can be read several times. */
-export interface Spool {
-  /** The bytes from the beginning. */
-  read(): AsyncIterable<Uint8Array>;
-}
-
 const piece_bytes = 64 * 1024;
 
 /**
- * Receives all of a body into a temporary file, and passes it to `work`. The file is encrypted with
+ * Receives all of a body into a temporary file, and passes `work` what reads its bytes
+ * from the beginning. The file is encrypted with
  * a key that only this process has, and removed afterwards, so that a crash leaves nothing
  * readable.
  */
 export async function spooled<Result>(
   body: AsyncIterable<Uint8Array>,
-  work: (spool: Spool) => Promise<Result>,
+  work: (read: () => AsyncIterable<Uint8Array>) => Promise<Result>,
   parent = tmpdir(),
 ): Promise<Result> {
   const folder = await mkdtemp(join(parent, 'tallystick-upload-'));
@@ -30,18 +25,16 @@ export async function spooled<Result>(
     file = handle;
     const encrypt = cipher();
     for await (const bytes of body) await handle.appendFile(encrypt.update(bytes));
-    return await work({
-      async *read() {
-        // The cipher adds a stream of bits, so that it also decrypts.
-        const decrypt = cipher();
-        const piece = Buffer.alloc(piece_bytes);
-        for (let at = 0; ; ) {
-          const { bytesRead } = await handle.read(piece, 0, piece_bytes, at);
-          if (bytesRead === 0) return;
-          at += bytesRead;
-          yield decrypt.update(piece.subarray(0, bytesRead));
-        }
-      },
+    return await work(async function* read() {
+      // The cipher adds a stream of bits, so that it also decrypts.
+      const decrypt = cipher();
+      const piece = Buffer.alloc(piece_bytes);
+      for (let at = 0; ; ) {
+        const { bytesRead } = await handle.read(piece, 0, piece_bytes, at);
+        if (bytesRead === 0) return;
+        at += bytesRead;
+        yield decrypt.update(piece.subarray(0, bytesRead));
+      }
     });
   } finally {
     await file?.close();

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExpectedSignature } from '@tallystick/access';
+import { createInterruption } from '@tallystick/operations';
 import { HttpProblem } from '../answer/error-answer.ts';
 import { hasBody, sendContinue } from './body.ts';
 import { exemptFromDeadline } from './body-deadlines.ts';
-import { createInterruption } from './interruption.ts';
 
 /** How long the next bytes of an upload may take, milliseconds. */
 export const upload_silence_ms_max = 60_000;

@@ -1,5 +1,5 @@
+import { createFairShare } from '@tallystick/operations';
 import type { BodyPace } from './body-pace.ts';
-import { createFairShare } from './fair-share.ts';
 import { Overloaded } from './overloaded.ts';
 
 /** The most uploads at the same time unless configured otherwise. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
-import { fileAnswer } from '../../src/answer/answer.ts';
+import { fileAnswer } from '../../src/answer/operation-answer.ts';
 import { sendFile } from '../../src/answer/send-file.ts';
 
 const csv = { media_type: 'text/csv; charset=utf-8', name: 'items.csv' };
@@ -31,7 +31,7 @@ async function serve(t: TestContext, chunks: Iterable<string>, reading_ms?: numb
   }
   const end = Promise.withResolvers<void>();
   const server = createServer(async (req, res) => {
-    const { file } = await fileAnswer(csv, make());
+    const { file } = await fileAnswer({ ...csv, pieces: make() });
     assert.ok(file !== undefined);
     const bounds = reading_ms === undefined ? {} : { reading_ms };
     sendFile(res, file, {}, { is_head: req.method === 'HEAD', ...bounds }).then(end.resolve, (error: unknown) => {
@@ -87,7 +87,7 @@ describe('a file in an answer', () => {
     async function* failing(): AsyncGenerator<string, void, undefined> {
       yield await Promise.reject(new Error('no database'));
     }
-    await assert.rejects(fileAnswer(csv, failing()), /no database/);
+    await assert.rejects(fileAnswer({ ...csv, pieces: failing() }), /no database/);
   });
 
   it('is cut off when a later chunk fails, so that nobody takes a part for the whole', async (t) => {

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@tallystick/kernel';
+import { describeOperations } from '@tallystick/operations';
 import { createAnswering, type HttpContext } from '../../src/request/pipeline.ts';
-import { networkRoutes } from '../../src/resources/network/routes.ts';
+import { routesOf } from '../../src/routes.ts';
 
 test('an authorization whose key cannot be looked up is answered 503 with the code U', async () => {
   const decided: string[] = [];
-  const [authorizations] = networkRoutes({
-    network: {} as never,
-    vault: {} as never,
-    metrics: { decision: (code) => void decided.push(code) },
-  });
+  const [authorizations] = routesOf(describeOperations());
   const logged: string[] = [];
   const authenticate = async () => {
     throw new Fault('the database does not answer', { retryable: true });
@@ -19,6 +16,7 @@ test('an authorization whose key cannot be looked up is answered 503 with the co
     {
       admission: { isFull: () => false },
       authenticator: { authenticate },
+      metrics: { decision: (code: string) => void decided.push(code) },
       log: { error: (_fields: object, message: string) => void logged.push(message) },
     } as never,
     authorizations!,

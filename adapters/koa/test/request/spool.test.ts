@@ -25,7 +25,7 @@ describe('a body that is kept to be read twice', () => {
   it('is the same each time, whatever its length', async () => {
     for (const length of [0, 1, 64 * 1024, 64 * 1024 + 1, 1_000_000]) {
       const sent = randomBytes(length);
-      await spooled(pieces(sent.subarray(0, 1_000), sent.subarray(1_000)), async ({ read }) => {
+      await spooled(pieces(sent.subarray(0, 1_000), sent.subarray(1_000)), async (read) => {
         assert.ok(sent.equals(await whole(read())));
         assert.ok(sent.equals(await whole(read())));
       });

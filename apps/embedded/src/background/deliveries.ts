@@ -11,7 +11,7 @@ import {
   type WebhookSender,
 } from '@tallystick/events';
 import type { Clock, UnitOfWork } from '@tallystick/kernel';
-import type { WebhookServices } from '@tallystick/koa';
+import type { WebhookServices } from '@tallystick/operations';
 import type { Vault } from '@tallystick/vault';
 import { type AddressGuard, callbackUrlPolicy } from '@tallystick/webhook-client';
 import { machine_clock } from '../sandbox/shared-clock.ts';

@@ -1,8 +1,8 @@
 import { purgeIdempotencyKeys } from '@tallystick/access';
 import { type Ledger, purgeUnknownNumbers, sweepHolds } from '@tallystick/cards';
 import type { Clock } from '@tallystick/kernel';
-import { templateStatusPath } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
+import { templateStatusPath } from '@tallystick/operations';
 import { completeDueTemplates } from '@tallystick/templates';
 import type { Settings } from '../composition/settings.ts';
 import { machine_clock } from '../sandbox/shared-clock.ts';

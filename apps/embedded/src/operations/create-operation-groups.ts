@@ -1,39 +1,55 @@
+import { rolesOf } from '@tallystick/access';
 import { type HostTransaction, Refusal, type UnitOfWork, UnusableTransaction } from '@tallystick/kernel';
-import type { HttpTx, OperationCall, OperationResult, Operations, ResultFile } from '@tallystick/koa';
+import {
+  type Calls,
+  describeOperations,
+  type HostCall,
+  type Operation,
+  type OperationTx,
+  type ResultFile,
+} from '@tallystick/operations';
+import type { FileContent } from './file-content.ts';
 import type { Id } from './generated/resources.ts';
 import { type ListPage, listOf } from './list.ts';
-import { company_methods, type Method, type MethodTable, service_methods } from './method-table.ts';
-import { nameOptions } from './name-options.ts';
 import type { CompanyOperations, OperationGroups } from './operation-groups.ts';
-import { readArguments } from './read-arguments.ts';
 
 /** What the groups need. */
 export interface OperationGroupPorts {
-  readonly operations: Operations;
+  readonly calls: Calls;
   /**
    * Returns the unit of work of a transaction of the host. Throws `UnusableTransaction` for what is
    * none, or is none of this database.
    */
-  readonly joining: (host: HostTransaction) => UnitOfWork<HttpTx>;
+  readonly joining: (host: HostTransaction) => UnitOfWork<OperationTx>;
 }
 
 /** The most companies whose methods are kept. */
 const companies_max = 1_000;
 
+/** Every operation, also those that this composition does not have. */
+const operations = describeOperations();
+
 /** Makes the groups of the use cases from the operations. */
 export function createOperationGroups(ports: OperationGroupPorts): OperationGroups {
   const companies = new Map<Id, CompanyOperations>();
-  return {
-    company(company_id) {
+  const groups = {
+    company(company_id: Id): CompanyOperations {
       const known = companies.get(company_id);
       if (known !== undefined) return known;
-      const made = bind(ports, company_methods, 'company', companyIdOf(company_id));
+      const caller = { role: 'client', company_id: companyIdOf(company_id) } as const;
+      const made = bind(ports, 'company', () => caller) as unknown as CompanyOperations;
       if (companies.size >= companies_max) companies.clear();
       companies.set(company_id, made);
       return made;
     },
-    ...bind(ports, service_methods, '', null),
+    ...Object.fromEntries(
+      ['network', 'bank', 'operator', 'sandbox'].map((group) => [
+        group,
+        bind(ports, group, ({ area }) => ({ role: rolesOf(area)[0]! })),
+      ]),
+    ),
   };
+  return groups as unknown as OperationGroups;
 }
 
 /** The id as a number. What is no id stays what it is, and every call with it is refused. */
@@ -42,82 +58,101 @@ function companyIdOf(company_id: Id): number {
   return is_digits ? Number(company_id) : (company_id as number);
 }
 
-type Table = { readonly [name: string]: Method | Table };
-type MethodFunction = (...given: readonly unknown[]) => unknown;
+type Caller = Pick<HostCall, 'role' | 'company_id'>;
+type Method = (...values: readonly unknown[]) => unknown;
+interface Group {
+  [name: string]: Method | Group;
+}
 
-/** Makes the functions of a table. `company_id` is null for groups that belong to no company. */
-function bind<Group extends object>(
-  ports: OperationGroupPorts,
-  table: MethodTable<Group>,
-  path: string,
-  company_id: number | null,
-): Group {
-  const bound = Object.entries(table as unknown as Table).map(([name, entry]) => {
-    const own_path = path === '' ? name : `${path}.${name}`;
-    if (isMethod(entry)) return [name, functionOf(ports, entry, own_path, company_id)];
-    return [name, bind(ports, entry as MethodTable<object>, own_path, company_id)];
+/** Makes the methods of a group, as the operations name them: `company.cards.issue`. */
+function bind(ports: OperationGroupPorts, name: string, callerOf: (operation: Operation) => Caller): Group {
+  const group: Group = {};
+  for (const operation of operations) {
+    const [first, ...inner] = operation.method.split('.');
+    if (first !== name) continue;
+    const own = inner.pop()!;
+    let within = group;
+    for (const step of inner) {
+      within[step] ??= {};
+      within = within[step] as Group;
+    }
+    const is_there = ports.calls.operations.has(operation.id);
+    within[own] = is_there ? methodOf(ports, operation, callerOf(operation)) : missing(operation);
+  }
+  return freezeAll(group);
+}
+
+function freezeAll(group: Group): Group {
+  for (const member of Object.values(group)) if (typeof member === 'object') freezeAll(member);
+  return Object.freeze(group);
+}
+
+function methodOf({ calls, joining }: OperationGroupPorts, operation: Operation, caller: Caller): Method {
+  const { id, query, answers_file } = operation;
+  const callOf = (values: readonly unknown[]): HostCall => ({
+    ...readArguments(operation, values, joining),
+    ...caller,
   });
-  return Object.freeze(Object.fromEntries(bound)) as Group;
-}
-
-function isMethod(entry: Method | Table): entry is Method {
-  return typeof entry.operation_id === 'string';
-}
-
-function functionOf(
-  { operations, joining }: OperationGroupPorts,
-  method: Method,
-  path: string,
-  company_id: number | null,
-): MethodFunction {
-  const { operation_id } = method;
-  const operation = operations.operations.get(operation_id);
-  if (operation === undefined) return missing(operation_id, path);
-  const caller = company_id === null ? { role: operation.roles[0]! } : { role: 'client' as const, company_id };
-
-  const option_names = [
-    ...['actor', 'request_id', ...(operation.joins_transaction ? ['tx'] : [])],
-    ...(operation.answers_list ? ['limit', 'after', 'offset', 'filter'] : []),
-    ...(method.options_of_body ?? []),
-    ...(method.may_answer_early ? ['name', 'format', 'profile', 'respond_async'] : []),
-  ];
-
-  /** The call with these arguments. */
-  function prepare(given: readonly unknown[]): OperationCall {
-    const { call, tx } = readArguments(path, operation!, method, given);
-    return { ...call, ...caller, ...(tx === undefined ? {} : { unitOfWork: join(tx) }) };
-  }
-
-  function join(tx: HostTransaction): UnitOfWork<HttpTx> {
-    if (!operation?.joins_transaction) {
-      throw new UnusableTransaction(`${path} takes no tx, because ${method.runs_alone}; call it without one`);
-    }
-    if (isHostTransaction(tx)) return joining(tx);
-    throw new UnusableTransaction(
-      'tx is no transaction: pass what fromPg, fromBetterSqlite3 or another function of tallystick/tx returns',
-    );
-  }
-
-  async function perform(call: OperationCall): Promise<OperationResult> {
-    try {
-      return await operations.call(operation_id, call);
-    } catch (error) {
-      throw nameOptions(error, option_names);
-    }
-  }
-
-  if (operation.answers_list) {
-    return (...given) => {
-      const first = Promise.try(prepare, given);
-      return listOf(async (after): Promise<ListPage<unknown>> => {
+  if (query?.paged) {
+    return (...values) => {
+      const first = Promise.try(callOf, values);
+      return listOf(async (after) => {
         const call = await first;
-        const { data, next } = await perform(after === undefined ? call : pageAfter(call, after));
-        return { items: data as readonly unknown[], next };
+        const asked = after === undefined ? call : { ...call, options: { ...call.options, after, offset: undefined } };
+        return (await calls.call(id, asked)) as ListPage<unknown>;
       });
     };
   }
-  if (operation.answers_file) return (...given) => piecesOf(async () => (await perform(prepare(given))).file);
-  return async (...given) => (await perform(prepare(given))).data;
+  if (answers_file !== undefined) {
+    return async function* (...values) {
+      yield* ((await calls.call(id, callOf(values))) as ResultFile).pieces;
+    };
+  }
+  return async (...values) => await calls.call(id, callOf(values));
+}
+
+/** The actor of a call that names none. */
+const actor_default = 'embedded';
+
+/**
+ * Reads the positional arguments of a method: the parameters in their order, then the resource or
+ * the file of an operation that takes one, then the options. Throws a `TypeError` for options that
+ * are no object. The call checks all else.
+ */
+function readArguments(
+  { method, parameters = [], ...operation }: Operation,
+  values: readonly unknown[],
+  joining: OperationGroupPorts['joining'],
+): Omit<HostCall, 'role' | 'company_id'> {
+  const takes_file = 'receive' in operation;
+  const rest = values.slice(parameters.length);
+  const content = takes_file || operation.body !== undefined ? rest.shift() : undefined;
+  const [given = {}] = rest;
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new TypeError(`the options of ${method} must be an object, such as { actor: "user:42" }`);
+  }
+  const { actor = actor_default, request_id, tx, ...options } = given as Readonly<Record<string, unknown>>;
+  return {
+    actor: actor as string,
+    request_id: request_id as string | undefined,
+    parameters: Object.fromEntries(parameters.map((name, at) => [name, values[at] as Id])),
+    options,
+    ...(takes_file ? { file: bytesOf(content as FileContent) } : { data: content ?? undefined }),
+    ...(tx === undefined ? {} : { unitOfWork: () => joining(hostOf(tx)) }),
+  };
+}
+
+function bytesOf(content: FileContent): Exclude<FileContent, string> {
+  return typeof content === 'string' ? new TextEncoder().encode(content) : content;
+}
+
+/** The transaction itself; of the `tx` of a handler, the one that it begins. */
+function hostOf(tx: unknown): HostTransaction {
+  const host = typeof tx === 'object' && tx !== null && 'host' in tx ? tx.host : tx;
+  if (isHostTransaction(host)) return host;
+  throw new UnusableTransaction(
+    'tx is no transaction: pass what fromPg, fromBetterSqlite3 or another function of tallystick/tx returns',
+  );
 }
 
 /** What a JavaScript caller passes may be anything, such as the client of a host itself. */
@@ -125,23 +160,11 @@ function isHostTransaction(tx: unknown): tx is HostTransaction {
   return typeof tx === 'object' && tx !== null && 'dialect' in tx && 'execute' in tx && 'handle' in tx;
 }
 
-/** The call for the page after a cursor. */
-function pageAfter(call: OperationCall, after: string): OperationCall {
-  const { limit } = (call.query?.page ?? {}) as { readonly limit?: number };
-  return { ...call, query: { ...call.query, page: { limit, after } } };
-}
-
-/** The pieces of a file that is made when the first of them is read. */
-async function* piecesOf(make: () => Promise<ResultFile | null>): AsyncGenerator<string, void, undefined> {
-  const file = await make();
-  if (file !== null) yield* file.pieces;
-}
-
-/** The function of an operation that this composition does not have. */
-function missing(operation_id: string, path: string): MethodFunction {
-  const needs = /consents|thirdParties/.test(operation_id) ? 'Open Banking' : 'a sandbox';
+/** The method of an operation that this composition does not have. */
+function missing({ method, area }: Operation): Method {
+  const needs = area.startsWith('sandbox_') ? 'a sandbox' : 'Open Banking';
   return () =>
     listOf(async () => {
-      throw new Refusal('not_found', `${path} needs ${needs}, which this instance was created without`);
+      throw new Refusal('not_found', `${method} needs ${needs}, which this instance was created without`);
     });
 }

@@ -2,8 +2,8 @@ import { type Company, createCompany, type OperatorCall } from '@tallystick/acce
 import { type AccountRequest, openAccount } from '@tallystick/accounts';
 import { createRealCard } from '@tallystick/cards';
 import { assert, page_limit_max, toInstantText } from '@tallystick/kernel';
-import type { Sandbox } from '@tallystick/koa';
 import type { Persistence, Tx } from '@tallystick/mikro-orm';
+import type { Sandbox } from '@tallystick/operations';
 import { seedThirdParties } from './logins.ts';
 import { seedOpenBankingData } from './open-banking-data.ts';
 import type { SharedClock } from './shared-clock.ts';

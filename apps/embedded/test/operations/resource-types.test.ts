@@ -1,7 +1,7 @@
 import { it } from 'node:test';
 import { answers, message_types } from '@tallystick/cards';
 import { subscribable_types } from '@tallystick/events';
-import type { ResourceShapes } from '@tallystick/koa';
+import type { ResourceShapes } from '@tallystick/operations';
 import type * as own from '../../src/operations/index.ts';
 
 /** The types of this package, by the names of the resources in the document of the HTTP interface. */

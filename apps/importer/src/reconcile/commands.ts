@@ -1,5 +1,5 @@
 import { type Call, isDay, Refusal, type UnitOfWork } from '@tallystick/kernel';
-import { presentBridge, presentItem, presentRules, presentSummary } from '@tallystick/koa';
+import { presentBridge, presentItem, presentRules, presentSummary } from '@tallystick/operations';
 import {
   type BridgeDifference,
   type BridgeTx,

@@ -1,6 +1,6 @@
 import { type Account, account_kinds, listAccounts, openAccount } from '@tallystick/accounts';
 import { refuseNumbersOfCards } from '@tallystick/cards';
-import { presentAccount } from '@tallystick/koa';
+import { presentAccount } from '@tallystick/operations';
 import { formatList } from '../terminal-text.ts';
 import { type Command, call, idOf, readEveryPage, readOptionalId, requireOptions } from './command.ts';
 

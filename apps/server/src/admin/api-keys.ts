@@ -1,6 +1,6 @@
 import { createKey, listKeys, type Role, revokeKey, roles } from '@tallystick/access';
 import { drawSharedSecret } from '@tallystick/kernel';
-import { presentApiKey } from '@tallystick/koa';
+import { presentApiKey } from '@tallystick/operations';
 import { formatTable } from '../terminal-text.ts';
 import { type Command, call, idOf, readEveryPage, readOptionalId, requireOptions, UsageError } from './command.ts';
 

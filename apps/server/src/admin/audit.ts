@@ -1,7 +1,7 @@
 import { parseInstants } from '@tallystick/events';
 import type { AuditFilter, Interval, Page, PageRequest, RecordedAuditEntry } from '@tallystick/kernel';
 import { page_limit_max } from '@tallystick/kernel';
-import { presentAuditEntry } from '@tallystick/koa';
+import { presentAuditEntry } from '@tallystick/operations';
 import { formatList } from '../terminal-text.ts';
 import { type Command, type ParsedWords, readOptionalId, UsageError } from './command.ts';
 

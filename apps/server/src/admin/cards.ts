@@ -1,5 +1,5 @@
 import { resetCodeFailures } from '@tallystick/cards';
-import { presentCodeFailures } from '@tallystick/koa';
+import { presentCodeFailures } from '@tallystick/operations';
 import { type Command, call, idOf } from './command.ts';
 
 /** The commands on cards. */

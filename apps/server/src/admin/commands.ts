@@ -1,4 +1,4 @@
-import { presentTemplate, templateStatusPath } from '@tallystick/koa';
+import { presentTemplate, templateStatusPath } from '@tallystick/operations';
 import { completeTemplate } from '@tallystick/templates';
 
 import { showDatabase } from '../start-problem.ts';

@@ -9,7 +9,7 @@ import {
 } from '@tallystick/access';
 import { createRealCard, hold_days_default, type RealCard, refuseNumbersOfCards } from '@tallystick/cards';
 import { toInstantText } from '@tallystick/kernel';
-import { presentCompany } from '@tallystick/koa';
+import { presentCompany } from '@tallystick/operations';
 import { formatTable } from '../terminal-text.ts';
 import {
   type Command,

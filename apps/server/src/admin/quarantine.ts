@@ -6,7 +6,7 @@ import {
   readQuarantined,
   replayQuarantined,
 } from '@tallystick/cards';
-import { presentQuarantined } from '@tallystick/koa';
+import { presentQuarantined } from '@tallystick/operations';
 import { formatList } from '../terminal-text.ts';
 import { type Command, call, idOf, readEveryPage, UsageError } from './command.ts';
 

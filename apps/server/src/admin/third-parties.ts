@@ -10,7 +10,7 @@ import {
   type ThirdPartyStatus,
   third_party_scopes,
 } from '@tallystick/consents';
-import { presentThirdParty } from '@tallystick/koa';
+import { presentThirdParty } from '@tallystick/operations';
 import { formatList } from '../terminal-text.ts';
 import {
   type AdminServices,

@@ -157,7 +157,7 @@ function item(
     purchase_request_company_guid: text(details, 'purchase_request_company_guid'),
     purchase_request_issuer_guid: text(details, 'purchase_request_issuer_guid'),
     settlement_date: text(details, 'settlement_date'),
-    replacement_amounts: (details.replacement_amounts as ReplacementAmounts | undefined) ?? no_replacement,
+    replacement_amounts: (details.replacement_amounts as ReplacementAmounts | undefined) ?? { ...no_replacement },
     status,
     decline_reason: decline_code,
     // The first reason that an advice broke, when the advice was applied although it broke a limit.

@@ -156,6 +156,14 @@ export async function readTwoWay<Item>(
   }
 }
 
+/** Returns the values that are neither null nor undefined. */
+export function withoutAbsent<Values extends object>(
+  values: Values,
+): { [Name in keyof Values]?: NonNullable<Values[Name]> } {
+  const sent = Object.entries(values).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(sent) as { [Name in keyof Values]?: NonNullable<Values[Name]> };
+}
+
 /** The refusal of a query with other names; any other error as it is. */
 export function renamed(error: unknown, rename: (path: string) => string): unknown {
   if (!(error instanceof Refusal) || error.code !== 'invalid_query') return error;

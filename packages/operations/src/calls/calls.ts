@@ -17,12 +17,12 @@ export interface HostCall extends OperationCaller {
   /** `{ filter: { status: 'Approved' }, limit: 10, show_card_number: true }`. */
   readonly options?: Readonly<Record<string, unknown>>;
   /** For log, audit log and events. A text that is not plain is replaced; random when absent. */
-  readonly request_id?: string;
+  readonly request_id?: string | undefined;
   /**
-   * The unit of work of a transaction of the host. The call then neither commits nor rolls back.
-   * Absent: the call has a transaction of its own.
+   * Returns the unit of work of a transaction of the host. The call then neither commits nor rolls
+   * back. Absent: the call has a transaction of its own.
    */
-  readonly unitOfWork?: UnitOfWork<OperationTx> | undefined;
+  readonly unitOfWork?: () => UnitOfWork<OperationTx>;
 }
 
 /** What calls in process need. */
@@ -86,6 +86,7 @@ async function perform(ports: CallPorts, { operation, readOptions }: Callable, s
   const parameters = readParameters(textsOf(operation, sent.parameters ?? {}));
   const { query, beside_data, prefers_early } = readOptions(sent.options ?? {});
   const body = bodyOf(operation, sent, beside_data);
+  const unitOfWork = sent.unitOfWork?.() ?? ports.unitOfWork;
   // On a shared connection the refresh would wait for the end of the host's transaction.
   if (sent.unitOfWork === undefined) await ports.refreshClock?.();
   const request_id = ports.requestIdOf(sent.request_id);
@@ -101,7 +102,7 @@ async function perform(ports: CallPorts, { operation, readOptions }: Callable, s
     }
     if ('perform' in operation) return await operation.perform(call);
     if ('read' in operation) await operation.before?.(call);
-    return await runTransaction(operation, call, sent.unitOfWork ?? ports.unitOfWork, async (tx, work) => {
+    return await runTransaction(operation, call, unitOfWork, async (tx, work) => {
       // In the transaction, so that a company that it created exists.
       if (operation.runs_alone === undefined) await check(tx);
       return await work();

@@ -7,6 +7,7 @@ import {
   cancelCard,
   card_statuses,
   clearingItem,
+  code_failures_max,
   emailCard,
   issueCard,
   listAuthorizations,
@@ -16,6 +17,7 @@ import {
   readCard,
   readReleaseNote,
   refuseNumbersOfCards,
+  resetCodeFailures,
   revealNumbers,
   updateCard,
 } from '@tallystick/cards';
@@ -30,11 +32,21 @@ import {
   type OperationCall,
   type OperationTx,
   operation,
+  operatorCall,
   present,
   shares_pass,
 } from '../operation.ts';
-import { presentVirtualCard } from './presenter.ts';
-import { card_body, card_status, create_card, email_card, release_hold, update_card, virtual_card } from './shapes.ts';
+import { presentCodeFailures, presentVirtualCard } from './presenter.ts';
+import {
+  card_body,
+  card_status,
+  code_failures,
+  create_card,
+  email_card,
+  release_hold,
+  update_card,
+  virtual_card,
+} from './shapes.ts';
 
 const metadata_filter = /^metadata\.(.{1,255})$/s;
 
@@ -238,6 +250,19 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       async read(tx, call) {
         const { card, page } = await listClearings(tx, companyCall(call), call.id, call.query.page);
         return present(page, (item) => clearingItem(item, card));
+      },
+    }),
+    operation({
+      area: 'administration',
+      id: 'operator.virtualCards.codeFailures.reset',
+      method: 'operator.cards.resetCodeFailures',
+      summary: 'Forget the wrong codes of a card',
+      parameters: ['id'],
+      description: `After ${code_failures_max} wrong codes in a UTC day, every code of the card counts as wrong until the day is over. This ends it early, and writes the audit log and the event virtualcard.updated. For a card without wrong codes today nothing is recorded.`,
+      answer: code_failures,
+      async write(tx, call) {
+        const { card } = await resetCodeFailures(tx, operatorCall(call), call.id);
+        return presentCodeFailures(card);
       },
     }),
   ];

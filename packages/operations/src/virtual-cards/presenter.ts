@@ -1,4 +1,11 @@
-import { authorizationItem, type CardReading, clearingItem, masked_cvc, type RevealedNumber } from '@tallystick/cards';
+import {
+  authorizationItem,
+  type CardReading,
+  clearingItem,
+  masked_cvc,
+  type RevealedNumber,
+  type VirtualCard,
+} from '@tallystick/cards';
 import { maskNumber } from '@tallystick/kernel';
 
 /**
@@ -47,3 +54,14 @@ export function presentVirtualCard(reading: CardReading, revealed: RevealedNumbe
 
 /** The fields of a virtual card as answers show it. */
 export type VirtualCardResource = ReturnType<typeof presentVirtualCard>;
+
+/** The wrong codes of a card after a reset. */
+export function presentCodeFailures({ id, company_id, last4 }: VirtualCard) {
+  return {
+    id: String(id),
+    company_id,
+    last4,
+    code_failures: 0,
+    type: 'code_failures' as const,
+  };
+}

@@ -31,7 +31,7 @@ import {
   type_names,
 } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
-import type { VirtualCardResource } from './presenter.ts';
+import type { presentCodeFailures, VirtualCardResource } from './presenter.ts';
 
 /** One schema for each field that the domain reads, so that the document cannot lose a field. */
 type BodyOf<Request> = Readonly<Record<keyof Request | 'mastercard_data', z.ZodType>>;
@@ -278,3 +278,14 @@ export const release_hold = z
     description: 'Why a hold ends',
     examples: [{ data: { note: 'The merchant confirmed that it will not clear' } }],
   });
+
+/** The wrong codes of a card after a reset. */
+export const code_failures = z
+  .object({
+    id: id_text.describe('The virtual card'),
+    company_id: id_number,
+    last4,
+    code_failures: z.int().min(0).max(code_failures_max).describe('Wrong codes that count on this UTC day'),
+    type: z.literal('code_failures'),
+  } satisfies ShapeOf<ReturnType<typeof presentCodeFailures>>)
+  .meta({ id: 'CodeFailures', description: 'The wrong codes of a card' });

@@ -1,0 +1,89 @@
+import { type RecordLine, record_batch_max } from '@tallystick/accounts';
+import { maskCardNumbers } from '@tallystick/kernel';
+import { line_bytes_max } from '@tallystick/operations';
+import { HttpProblem } from '../answer/error-answer.ts';
+import { parseJson } from './json.ts';
+
+/** The bytes of the lines of a batch, unless one line has more. */
+const batch_bytes_max = 1024 * 1024;
+
+const newline = 0x0a;
+
+/**
+ * The lines of a body in batches. A batch is bounded in lines and in bytes, so that the memory does
+ * not depend on the length of the body. Of a line that is too long, only its number is kept. Empty
+ * lines are counted in the numbers of the lines, and left out.
+ */
+export async function* readRecordLines(
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<readonly RecordLine[], void, undefined> {
+  let batch: RecordLine[] = [];
+  let batch_bytes = 0;
+  for await (const { line, content } of splitLines(bytes)) {
+    const read = lineOf(line, content);
+    if (read === null) continue;
+    batch.push(read);
+    batch_bytes += content?.length ?? 0;
+    if (batch.length < record_batch_max && batch_bytes < batch_bytes_max) continue;
+    yield batch;
+    batch = [];
+    batch_bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** A line without its end; null: it is too long. */
+interface Line {
+  readonly line: number;
+  readonly content: Buffer | null;
+}
+
+async function* splitLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Line, void, undefined> {
+  let line = 1;
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  const add = (part: Uint8Array): void => {
+    length += part.length;
+    // One byte more than a line has: its end can be CR LF.
+    if (length > line_bytes_max + 1) parts = [];
+    else parts.push(part);
+  };
+  const end = (): Line => {
+    const joined = length > line_bytes_max + 1 ? null : withoutReturn(Buffer.concat(parts));
+    const ended = { line, content: joined === null || joined.length > line_bytes_max ? null : joined };
+    line += 1;
+    parts = [];
+    length = 0;
+    return ended;
+  };
+  for await (const piece of bytes) {
+    let from = 0;
+    for (let at = piece.indexOf(newline); at >= 0; at = piece.indexOf(newline, from)) {
+      add(piece.subarray(from, at));
+      from = at + 1;
+      yield end();
+    }
+    // A copy, because the piece may be reused.
+    if (from < piece.length) add(Uint8Array.from(piece.subarray(from)));
+  }
+  if (length > 0) yield end();
+}
+
+function withoutReturn(content: Buffer): Buffer {
+  return content.at(-1) === 0x0d ? content.subarray(0, -1) : content;
+}
+
+/** The value of a line; null for an empty one. */
+function lineOf(line: number, content: Buffer | null): RecordLine | null {
+  if (content === null) {
+    return { line, problem: { path: '', message: `must have at most ${line_bytes_max} bytes` } };
+  }
+  if (content.length === 0) return null;
+  try {
+    return { line, value: parseJson(content) };
+  } catch (error) {
+    if (!(error instanceof HttpProblem)) throw error;
+    const [{ path, message } = { path: 'body', message: error.message.replace(/^the body /, '') }] = error.fields;
+    return { line, problem: { path: path === 'body' ? '' : maskCardNumbers(path), message } };
+  }
+}

@@ -1,0 +1,60 @@
+import { account_kinds, account_name_length_max, card_account_prefix } from '@tallystick/accounts';
+import * as z from 'zod';
+import {
+  account_number,
+  currency,
+  date,
+  id_either,
+  id_number,
+  nameText,
+  resource_url,
+  type ShapeOf,
+  shown_amount,
+  shown_instant,
+} from '../fields.ts';
+import type { presentAccount } from './presenter.ts';
+
+/** `POST /bank/v1/accounts`. */
+export const create_account = z
+  .object({
+    data: z.object({
+      company_id: id_either,
+      number: account_number.describe(
+        'The AccountId, by which statements name it. No other account has it. Of a card account it begins with ' +
+          card_account_prefix,
+      ),
+      currency,
+      kind: z.enum(account_kinds),
+      name: nameText(account_name_length_max).nullish(),
+    }),
+  })
+  .meta({
+    id: 'CreateAccount',
+    description: 'A new account',
+    examples: [{ data: { company_id: 1, number: '1000000002', currency: 'USD', kind: 'deposit', name: 'Travel' } }],
+  });
+
+const statement_end = z
+  .object({ as_of: date, balance: shown_amount })
+  .meta({ id: 'StatementEnd', description: 'The balance at an end of a statement' });
+
+/** An account of a company at the bank. */
+export const account = z
+  .object({
+    id: account_number.describe('Its number'),
+    company_id: id_number.describe('The company'),
+    number: account_number,
+    currency,
+    kind: z.enum(account_kinds),
+    name: z.string().nullable(),
+    first_statement: statement_end
+      .nullable()
+      .describe('The date and the opening balance of its first statement; null: it has none'),
+    last_statement: statement_end
+      .nullable()
+      .describe('The date and the closing balance of its last statement; null: it has none'),
+    created_at: shown_instant,
+    type: z.literal('account'),
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentAccount>>)
+  .meta({ id: 'Account', description: 'An account of a company at the bank' });

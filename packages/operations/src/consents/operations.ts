@@ -1,0 +1,124 @@
+import type { BankData } from '@tallystick/accounts';
+import { authoriseConsent, type Consent, rejectConsent, withdrawConsent } from '@tallystick/consents';
+import { invalid, Refusal, showValue } from '@tallystick/kernel';
+import * as z from 'zod';
+import { type Operation, type OperationCall, operation, operatorCall, present, servedCompany } from '../operation.ts';
+import { presentBankConsent } from './presenter.ts';
+import { consent, decide_consent } from './shapes.ts';
+
+/**
+ * The consents of the bank's users (decision: consents and reading). A key that belongs to a
+ * company sees only the consents that users of the company authorised.
+ */
+export function consentOperations(bank: BankData | undefined, in_sandbox: boolean): readonly Operation[] {
+  return [
+    operation({
+      area: 'bank_channel',
+      id: 'bank.consents.read',
+      method: 'bank.consents.read',
+      summary: 'Read a consent of Open Banking',
+      parameters: ['consent_id'],
+      answer: consent,
+      async read(tx, call) {
+        const { consent_id } = call;
+        const found = await tx.consents.find(consent_id);
+        if (found === null || !isServed(call, found)) throw unknownConsent(consent_id);
+        return presentBankConsent(found);
+      },
+    }),
+    operation({
+      area: 'bank_channel',
+      id: 'bank.consents.withdraw',
+      method: 'bank.consents.withdraw',
+      summary: "Withdraw a user's consent. All its tokens end at once",
+      parameters: ['consent_id'],
+      description: 'A consent for confirmations of funds becomes Revoked. A repeat changes nothing.',
+      refusals: ['conflict'],
+      answer: consent,
+      async write(tx, call) {
+        const { consent_id } = call;
+        const company_id = servedCompany(call);
+        const wanted = { consent_id, ...(company_id === null ? {} : { company_id }) };
+        return presentBankConsent(await withdrawConsent(tx, operatorCall(call), wanted));
+      },
+    }),
+    operation({
+      area: 'bank_channel',
+      id: 'bank.users.consents.list',
+      method: 'bank.users.consents',
+      summary: 'List the consents that a user authorised, newest first',
+      parameters: ['user_id'],
+      query: { paged: true },
+      answer: z.array(consent),
+      async read(tx, call) {
+        await requireServedUser(bank ?? tx.bank, call);
+        const page = await tx.consents.listOfUser(call.user_id, call.query.page);
+        return present(page, presentBankConsent);
+      },
+    }),
+    ...(in_sandbox ? [decision(bank)] : []),
+  ];
+}
+
+/**
+ * The decision of the bank's user without a page, in the sandbox (decision: authorisation). The
+ * authorise redirect then needs no page either.
+ */
+function decision(bank: BankData | undefined): Operation {
+  return operation({
+    area: 'bank_channel',
+    id: 'sandbox.consents.decide',
+    method: 'sandbox.consents.decide',
+    summary: 'Decide about a consent as a user of the bank',
+    parameters: ['consent_id'],
+    description:
+      'The third party then gets its code, or `access_denied`, without a page. Only a consent that awaits authorisation can be decided.',
+    refusals: ['conflict', 'not_found'],
+    body: decide_consent,
+    answer: consent,
+    async write(tx, call) {
+      const { decision, user_id, account_ids } = call.body.data;
+      const { consent_id } = call;
+      const found = await tx.consents.lock(consent_id);
+      if (found === null || found.deleted_at_ms !== null) throw unknownConsent(consent_id);
+      const ports = { bank: bank ?? tx.bank };
+      const user = await userOf(ports.bank, servedCompany(call), user_id ?? null);
+      if (decision === 'reject') {
+        const rejected = { consent_id, user_id: user, decided_ahead: true };
+        return presentBankConsent(await rejectConsent(tx, operatorCall(call), rejected));
+      }
+      const approved = { consent_id, user_id: user, account_numbers: account_ids ?? null, decided_ahead: true };
+      return presentBankConsent(await authoriseConsent(tx, ports, operatorCall(call), approved));
+    },
+  });
+}
+
+/** The id of the user who decides, of the company of the key. Refuses an unknown one. */
+async function userOf(bank: BankData, company_id: number | null, user_id: string | null): Promise<string> {
+  if (user_id === null) {
+    const [first] = (await bank.listUsers(company_id === null ? {} : { company_id }, { limit: 1 })).items;
+    if (first === undefined) throw new Refusal('conflict', 'the bank has no users');
+    return first.user_id;
+  }
+  const user = await bank.findUser(user_id);
+  if (user !== null && (company_id === null || user.company_id === company_id)) return user_id;
+  throw invalid({ path: 'user_id', message: `must be the id of a user; there is no user ${showValue(user_id)}` });
+}
+
+async function requireServedUser(bank: BankData, call: OperationCall): Promise<void> {
+  const user = await bank.findUser(call.user_id);
+  const served = servedCompany(call);
+  if (user !== null && (served === null || user.company_id === served)) return;
+  throw new Refusal('not_found', `there is no user ${showValue(call.user_id)}`);
+}
+
+/** A deleted consent stays visible to the bank. */
+function isServed(call: OperationCall, { company_id }: Consent): boolean {
+  const served = servedCompany(call);
+  return served === null || served === company_id;
+}
+
+/** The refusal of a ConsentId that does not exist, or that the key may not see. */
+function unknownConsent(consent_id: string): Refusal {
+  return new Refusal('not_found', `there is no consent ${showValue(consent_id)}`);
+}

@@ -1,0 +1,54 @@
+import { consent_statuses, permissions } from '@tallystick/consents';
+import * as z from 'zod';
+import {
+  account_number,
+  id_number,
+  resource_url,
+  type ShapeOf,
+  shown_instant,
+  type_names,
+  user_id,
+} from '../fields.ts';
+import type { presentBankConsent } from './presenter.ts';
+
+/** `POST /sandbox/v1/consents/:consent_id/decide`. */
+export const decide_consent = z
+  .object({
+    data: z.object({
+      decision: z.enum(['approve', 'reject']),
+      user_id: user_id.nullish().describe('By default the first user of `GET /bank/v1/users`'),
+      account_ids: z
+        .array(account_number)
+        .min(1)
+        .max(1_000)
+        .nullish()
+        .describe('By default all accounts that the user may view'),
+    }),
+  })
+  .meta({ id: 'DecideConsent', description: 'The decision of a user', examples: [{ data: { decision: 'approve' } }] });
+
+/** A consent, with the user and the accounts that the third party does not see. */
+export const consent = z
+  .object({
+    id: z.string().describe('Its ConsentId'),
+    kind: z.enum(['account_access', 'funds_confirmation']),
+    client_id: z.string().describe('The third party that created it'),
+    status: z.enum(consent_statuses).register(type_names, { id: 'ConsentStatus' }),
+    permissions: z
+      .array(
+        z.enum(permissions).describe('What a consent allows to read').register(type_names, { id: 'ConsentPermission' }),
+      )
+      .describe('Empty for a confirmation of funds'),
+    expiration_date_time: z.string().nullable(),
+    company_id: id_number.nullable(),
+    user_id: z.string().nullable().describe('Who authorised it; null before'),
+    account_ids: z.array(z.string()).describe('The accounts that the user chose'),
+    created_at: shown_instant,
+    status_updated_at: shown_instant,
+    authorised_at: shown_instant.nullable(),
+    withdrawn_at: shown_instant.nullable().describe('The withdrawal after the last authorisation; null: none'),
+    deleted_at: shown_instant.nullable().describe('The deletion by the third party; null: it was not deleted'),
+    type: z.literal('consent'),
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentBankConsent>>)
+  .meta({ id: 'Consent', description: 'A consent, with the user and the accounts that the third party does not see' });

@@ -1,0 +1,273 @@
+import {
+  type Import,
+  type ImportOptions,
+  type ImportOutcome,
+  type ImportPorts,
+  ImportStopped,
+  import_statuses,
+  importFile,
+  listImportQuarantine,
+  listImports,
+  readImport,
+  releaseImport,
+  replayImport,
+} from '@tallystick/imports';
+import { invalidQuery, isPrintable, maskCardNumbers, Refusal } from '@tallystick/kernel';
+import * as z from 'zod';
+import { createInterruption } from '../call/interruption.ts';
+import { type Query, readChoiceFilter, withoutAbsent } from '../call/query.ts';
+import {
+  type EarlyAnswer,
+  Interim,
+  type Operation,
+  type OperationCall,
+  operation,
+  operatorCall,
+  own_transactions,
+  present,
+} from '../operation.ts';
+import { presentQuarantined } from '../quarantine/presenter.ts';
+import { quarantined } from '../quarantine/shapes.ts';
+import { presentImport } from './presenter.ts';
+import { import_resource, import_status, release_body } from './shapes.ts';
+
+/** The longest name of a file, in UTF-16 units. */
+const name_length_max = 255;
+
+const filter = z.object({ status: import_status, format: z.string() }).partial();
+
+const texts = z.object({
+  name: z
+    .string()
+    .min(1)
+    .max(name_length_max)
+    .describe('The name of the file, for people')
+    .meta({ examples: ['FILE'] }),
+  format: z.string().optional().describe('The format; without it the first bytes of the file decide'),
+  profile: z.string().optional().describe('The profile of a `csv` file'),
+});
+
+/** What the operations on imports need. */
+export interface ImportOperationPorts {
+  readonly imports: ImportPorts;
+  readonly lifecycle: {
+    /** Aborted when the process stops. */
+    readonly signal: AbortSignal;
+    /** Counts work in progress. Returns a function to call once, at its end. */
+    enter(): () => void;
+  };
+  readonly metrics: {
+    /** Counts an import that ended. */
+    importEnded(ended: Import): void;
+  };
+  /** Reports the failure of an import after the result of its call. */
+  readonly importFailed: (error: unknown, import_id: number, request_id: string) => void;
+}
+
+/** Imports: clearing files and bank statements (decision: imports). */
+export function importOperations(ports: ImportOperationPorts): readonly Operation[] {
+  const { imports } = ports;
+  return [
+    operation({
+      area: 'imports',
+      id: 'operator.imports.create',
+      method: 'operator.imports.create',
+      summary: 'Import a clearing file or a file of bank statements',
+      description:
+        'The body is the file as it is, of any length. The answer comes when the import has ended, whatever its ' +
+        'status; with `Prefer: respond-async` it is 202 as soon as the file is checked and staged. The same bytes ' +
+        'are applied once: bytes that were completed before answer with the earlier import, and bytes that are ' +
+        'being imported answer 409. A body that ends too early applies nothing.',
+      query: { texts },
+      runs_alone: own_transactions,
+      answer: import_resource,
+      answers_early: true,
+      receive: (call, bytes, preference) => receiveFile(ports, call, bytes, preference),
+    }),
+    operation({
+      area: 'imports',
+      id: 'operator.imports.list',
+      method: 'operator.imports.list',
+      summary: 'List the imports, the highest id first',
+      query: { paged: true, filter },
+      answer: z.array(import_resource),
+      async read(tx, { query }) {
+        const status = readChoiceFilter(query, 'status', import_statuses);
+        const wanted = withoutAbsent({ status, format: query.filters.get('format') });
+        return present(await listImports(tx, wanted, query.page), presentImport);
+      },
+    }),
+    operation({
+      area: 'imports',
+      id: 'operator.imports.read',
+      method: 'operator.imports.read',
+      summary: 'Read an import',
+      parameters: ['id'],
+      answer: import_resource,
+      async read(tx, { id }) {
+        return presentImport(await readImport(tx, id));
+      },
+    }),
+    operation({
+      area: 'imports',
+      id: 'operator.imports.quarantine',
+      method: 'operator.imports.quarantine',
+      summary: 'List the quarantined records of an import, newest first',
+      parameters: ['id'],
+      query: { paged: true },
+      answer: z.array(quarantined),
+      async read(tx, { id, query }) {
+        return present(await listImportQuarantine(tx, id, query.page), presentQuarantined);
+      },
+    }),
+    operation({
+      area: 'imports',
+      id: 'operator.imports.replay',
+      method: 'operator.imports.replay',
+      summary: 'Try the quarantined records of an import again, once the cause is gone',
+      parameters: ['id'],
+      description:
+        'In the order of the file. Records that are refused again stay in quarantine. Refused with 409 unless the import is completed.',
+      refusals: ['conflict'],
+      runs_alone: own_transactions,
+      answer: import_resource,
+      async perform(call) {
+        const { signal } = ports.lifecycle;
+        return presentImport(await replayImport(imports, operatorCall(call), call.id, { signal }));
+      },
+    }),
+    operation({
+      area: 'imports',
+      id: 'operator.imports.release',
+      method: 'operator.imports.release',
+      summary: 'Apply a held import',
+      parameters: ['id'],
+      description:
+        'The answer comes when the import has ended; it is 202 when this process stops before, and the next one ' +
+        'applies the rest. Refused with 409 unless the import is held with a problem that may be accepted. ' +
+        'Statements are checked again, and can be held with another problem.',
+      refusals: ['conflict'],
+      body: release_body,
+      runs_alone: own_transactions,
+      answer: import_resource,
+      answers_early: true,
+      perform: (call) =>
+        startWork(ports, (options) =>
+          releaseImport(imports, operatorCall(call), call.id, call.body.data.note, options),
+        ).result(),
+    }),
+  ];
+}
+
+async function receiveFile(
+  ports: ImportOperationPorts,
+  call: OperationCall<undefined>,
+  bytes: AsyncIterable<Uint8Array>,
+  { prefers_early, keepFor }: EarlyAnswer,
+): Promise<unknown> {
+  const { imports, lifecycle, importFailed } = ports;
+  const { name, format, profile } = readTexts(call.query, imports);
+  const open = () => untilStopped(bytes, lifecycle.signal);
+  const source = { name: maskCardNumbers(name), open, is_repeatable: false, bytes_total: null };
+  const { ended, staged, result } = startWork(ports, (options) =>
+    importFile(imports, operatorCall(call), source, { format, profile, ...options }),
+  );
+  if (!prefers_early) return await result();
+  const first = await Promise.race([ended, staged]);
+  if ('kind' in first) return resultOf(first);
+  // The process does not end before this work, which stops after a batch.
+  const leave = lifecycle.enter();
+  const rest = ended
+    .catch((error: unknown) => {
+      if (!(error instanceof ImportStopped)) importFailed(error, first.id, call.request_id);
+    })
+    .finally(leave);
+  keepFor(rest);
+  return accepted(first);
+}
+
+/** An import that this process works on. */
+interface Work {
+  /** It has ended, or another process has it. */
+  readonly ended: Promise<ImportOutcome>;
+  /** Its records begin to be applied. Never resolves when that does not happen. */
+  readonly staged: Promise<Import>;
+  /** The import when this process has ended its work: accepted while another one applies the rest. */
+  result(): Promise<unknown>;
+}
+
+/** Starts work on an import, and counts its end. */
+function startWork(
+  { lifecycle, metrics }: Pick<ImportOperationPorts, 'lifecycle' | 'metrics'>,
+  start: (options: Pick<ImportOptions, 'signal' | 'onStaged' | 'onWaitingEnded'>) => Promise<ImportOutcome>,
+): Work {
+  const staged = Promise.withResolvers<Import>();
+  let staged_import: Import | null = null;
+  const onStaged = (found: Import): void => {
+    staged_import = found;
+    staged.resolve(found);
+  };
+  const onWaitingEnded = (one: Import): void => metrics.importEnded(one);
+  const ended = start({ signal: lifecycle.signal, onStaged, onWaitingEnded }).then((outcome) => {
+    if (outcome.kind === 'imported') metrics.importEnded(outcome.import);
+    return outcome;
+  });
+  const result = async (): Promise<unknown> => {
+    try {
+      const outcome = await ended;
+      const is_continued = outcome.kind === 'in_progress' && staged_import !== null;
+      return is_continued ? accepted(outcome.import) : resultOf(outcome);
+    } catch (error) {
+      // This process stops. The next one applies the rest.
+      if (error instanceof ImportStopped && staged_import !== null) return accepted(staged_import);
+      throw error;
+    }
+  };
+  return { ended, staged: staged.promise, result };
+}
+
+/**
+ * The bytes, until the process stops: it does not wait for a slow sender. Then throws
+ * `ImportStopped`.
+ */
+async function* untilStopped(file: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const stopped = createInterruption();
+  const stop = (): void => stopped.interrupt(new ImportStopped());
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop);
+  const bytes = file[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await stopped.during(bytes.next());
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    // After a stop the next bytes may never come.
+    if (!signal.aborted) await bytes.return?.();
+  }
+}
+
+function resultOf({ kind, import: found }: ImportOutcome) {
+  if (kind !== 'in_progress') return presentImport(found);
+  throw new Refusal('conflict', `the same bytes are being imported already, as import ${found.id}`);
+}
+
+function accepted(staged: Import): Interim {
+  return new Interim('accepted', presentImport(staged));
+}
+
+function readTexts(query: Query, { formats }: Pick<ImportPorts, 'formats'>) {
+  const name = query.text('name');
+  const format = query.text('format');
+  if (name === undefined) throw invalidQuery({ path: 'name', message: 'is required: the name of the file' });
+  if (!isPrintable(name)) throw invalidQuery({ path: 'name', message: 'must have no control characters' });
+  if (name.length > name_length_max) {
+    throw invalidQuery({ path: 'name', message: `must be at most ${name_length_max} characters long` });
+  }
+  if (format !== undefined && formats.find(format) === null) {
+    throw invalidQuery({ path: 'format', message: `must be one of ${formats.names.join(', ')}` });
+  }
+  return { name, format, profile: query.text('profile') };
+}

@@ -1,0 +1,85 @@
+import { import_phases, import_statuses } from '@tallystick/imports';
+import * as z from 'zod';
+import { id_text, resource_url, type ShapeOf, shown_instant, type_names } from '../fields.ts';
+import type { presentImport } from './presenter.ts';
+
+const count = z.int().min(0);
+
+export const import_status = z
+  .enum(import_statuses)
+  .describe('`held`: nothing is applied until an operator releases it. `refused`, `truncated`: nothing was applied')
+  .register(type_names, { id: 'ImportStatus' });
+
+const problem = z
+  .object({
+    code: z.string().describe('A stable code, such as `trailer_missing`'),
+    message: z.string(),
+    offset: count.nullable().describe('Bytes from the start of the file; null where that is unknown'),
+  })
+  .meta({ id: 'ImportProblem', description: 'Why a file was not applied' });
+
+const read_with = z
+  .object({
+    profile: z.string(),
+    settings_sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .describe('Of all settings of the profile; two imports with the same hash were read alike'),
+  })
+  .meta({ id: 'ImportProfile', description: 'How a file was read' });
+
+/** A file that was imported, is being imported, or was not accepted. */
+export const import_resource = z
+  .object({
+    id: id_text,
+    name: z.string().describe('The name of the file'),
+    format: z.string().describe('`cdf3`, `ipm`, `csv`, `vcf4`, `bai2`, `camt053`, or one that the host added'),
+    profile: z.string().nullable().describe('The profile that was named; null: none'),
+    read_with: read_with.nullable().describe('The profile by which it was read, named or found; null: none'),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .nullable()
+      .describe('Of all bytes of the file; null until they are read'),
+    file_id: z.string().nullable().describe('The id in the header; null: the file has none'),
+    status: import_status,
+    phase: z
+      .enum(import_phases)
+      .nullable()
+      .describe(
+        'Of a running import; else null. Clearings are `applying`; statements are `queued`, `checking` and `recording`',
+      ),
+    bytes: count.describe('Bytes that were read'),
+    records: count.describe('Records of the file, header and trailer included'),
+    statements: count.describe('Bank statements of the file; 0 for a file of clearings'),
+    applied: count.describe('Clearings, or lines of statements, that were recorded'),
+    duplicates: count.describe('Clearings or lines that were recorded before, by a message or another file'),
+    quarantined: count.describe('Records in quarantine'),
+    matched: count.describe('Applied clearings that matched an authorization or an earlier clearing'),
+    breaks: count.describe(
+      'Applied clearings whose class is `force_post`, `over` or `suspected_duplicate`, or that are marked for `review`',
+    ),
+    other_records: z
+      .record(z.string(), count)
+      .describe('Records that are neither clearings nor of a statement, by their type in the words of the format'),
+    control_totals: z
+      .record(z.string(), z.string())
+      .describe('The totals of the trailer in the words of the format, in decimal'),
+    warnings: z.array(z.string()).readonly().describe('For example a gap in the sequence of files'),
+    problem: problem.nullable().describe('Why the file was held, refused or truncated'),
+    note: z.string().nullable().describe('Why an operator released it; null: it was not released'),
+    started_at: shown_instant,
+    finished_at: shown_instant.nullable().describe('Null while it is running'),
+    type: z.literal('import'),
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentImport>>)
+  .meta({ id: 'Import', description: 'A file that was imported, is being imported, or was not accepted' });
+
+/** The body that releases a held import. The domain checks the note. */
+export const release_body = z
+  .object({ data: z.object({ note: z.string().describe('Why it may be applied; the audit log keeps it') }) })
+  .meta({
+    id: 'ImportRelease',
+    description: 'The release of a held import',
+    examples: [{ data: { note: 'A corrected file: the sender confirmed it' } }],
+  });

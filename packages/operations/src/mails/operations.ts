@@ -1,0 +1,96 @@
+import {
+  listMailbox,
+  listMails,
+  type MailFilter,
+  mail_states,
+  readMail,
+  readMailbox,
+  retryMail,
+} from '@tallystick/cards';
+import type { Sealer } from '@tallystick/kernel';
+import * as z from 'zod';
+import { type Query, readChoiceFilter, readCompanyFilter, withoutAbsent } from '../call/query.ts';
+import { filter_id } from '../fields.ts';
+import { type Operation, operation, operatorCall, present } from '../operation.ts';
+import { presentMail, presentMailboxItem } from './presenter.ts';
+import { mail, mail_state, mailbox_item, mailbox_message } from './shapes.ts';
+
+const mail_filter = z.object({ state: mail_state, company_id: filter_id }).partial();
+
+/** `/operator/v1/mails`: the state of the mails about cards, and a retry of failed ones. */
+export function mailOperations(): readonly Operation[] {
+  return [
+    operation({
+      area: 'mails',
+      id: 'operator.mails.list',
+      method: 'operator.mails.list',
+      summary: 'List the mails about cards, newest first; addresses are masked',
+      query: { paged: true, filter: mail_filter },
+      answer: z.array(mail),
+      async read(tx, { query }) {
+        return present(await listMails(tx, readMailFilter(query), query.page), presentMail);
+      },
+    }),
+    operation({
+      area: 'mails',
+      id: 'operator.mails.read',
+      method: 'operator.mails.read',
+      summary: 'Read the state of a mail',
+      parameters: ['id'],
+      answer: mail,
+      async read(tx, { id }) {
+        return presentMail(await readMail(tx, id));
+      },
+    }),
+    operation({
+      area: 'mails',
+      id: 'operator.mails.retry',
+      method: 'operator.mails.retry',
+      summary: 'Send a failed mail again, from the start of the schedule',
+      parameters: ['id'],
+      description: 'A mail that is sent or pending is refused (400), and so is a mail of a Canceled card.',
+      answer: mail,
+      async write(tx, call) {
+        return presentMail(await retryMail(tx, operatorCall(call), call.id));
+      },
+    }),
+  ];
+}
+
+/**
+ * `/sandbox/v1/mailbox`: the mails that the sandbox stored instead of sending them. Only in the
+ * sandbox.
+ */
+export function mailboxOperations({ sealer }: { readonly sealer: Sealer }): readonly Operation[] {
+  return [
+    operation({
+      area: 'sandbox_mailbox',
+      id: 'sandbox.mailbox.list',
+      method: 'sandbox.mailbox.list',
+      summary: 'List the mails that the sandbox stored instead of sending them, newest first',
+      query: { paged: true },
+      answer: z.array(mailbox_item),
+      async read(tx, { query }) {
+        return present(await listMailbox(tx, sealer, query.page), presentMailboxItem);
+      },
+    }),
+    operation({
+      area: 'sandbox_mailbox',
+      id: 'sandbox.mailbox.read',
+      method: 'sandbox.mailbox.read',
+      summary: 'Read a mail that the sandbox stored',
+      parameters: ['id'],
+      answer: mailbox_message,
+      async read(tx, { id }) {
+        const message = await readMailbox(tx, sealer, id);
+        return { ...presentMailboxItem(message), text: message.text, html: message.html };
+      },
+    }),
+  ];
+}
+
+function readMailFilter(query: Query): MailFilter {
+  const company_id = readCompanyFilter(query);
+  const state = readChoiceFilter(query, 'state', mail_states);
+  return withoutAbsent({ company_id, state });
+}

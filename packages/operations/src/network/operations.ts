@@ -1,0 +1,86 @@
+import {
+  type AuthorizationInput,
+  type AuthorizationMessage,
+  type CardVault,
+  type ClearingInput,
+  type ClearingMessage,
+  type Network,
+  normalizeAuthorization,
+  normalizeClearing,
+} from '@tallystick/cards';
+import { data_of_domain } from '../fields.ts';
+import { Interim, type Operation, operation, shares_pass } from '../operation.ts';
+import { authorization_item, authorization_message, clearing_item, clearing_message } from './shapes.ts';
+
+/** The ports of the network's operations. */
+export interface NetworkOperationPorts {
+  readonly network: Network;
+  readonly vault: CardVault;
+  readonly metrics: {
+    /** Counts a decision by its code. */
+    decision(code: string): void;
+  };
+}
+
+/** Receives authorizations and clearings (decision: network side). */
+export function networkOperations({ network, vault, metrics }: NetworkOperationPorts): readonly Operation[] {
+  return [
+    operation({
+      area: 'network_messages',
+      id: 'network.authorizations.decide',
+      method: 'network.authorize',
+      summary: 'Decide an authorization, or record an advice or a reversal',
+      description:
+        'An advice with the trace_id of an authorization that the card approved reports that decision: it is no second use, and changes the hold by what it reports differently. An internal fault is answered with 503 and the code U, and nothing is recorded as approved. Send the same message again to get the recorded outcome, if there is one. An advice that would take a sum of the card past its bound is refused with 409. Under overload the message is not read, and `data` contains only what does not depend on it.',
+      body: data_of_domain,
+      documented_body: authorization_message,
+      refusals: ['conflict'],
+      runs_alone: shares_pass,
+      answer: authorization_item,
+      async perform({ body, request_id, arrived_ms }) {
+        const message = normalizeAuthorization(body.data as AuthorizationInput, vault, request_id);
+        return await decideMessage({ network, metrics }, message, arrived_ms);
+      },
+    }),
+    operation({
+      area: 'network_messages',
+      id: 'network.clearings.record',
+      method: 'network.clear',
+      summary: 'Record a clearing',
+      description:
+        'A clearing of an unknown card, in another billing currency, with a transaction id of another card, or past the largest sum of a card is refused, and kept at /operator/v1/quarantine.',
+      body: data_of_domain,
+      documented_body: clearing_message,
+      refusals: ['not_found', 'conflict'],
+      runs_alone: shares_pass,
+      answer: clearing_item,
+      async perform({ body, request_id, arrived_ms }) {
+        const message = normalizeClearing(body.data as ClearingInput, vault, request_id);
+        return await recordClearing({ network }, message, arrived_ms);
+      },
+    }),
+  ];
+}
+
+/** Decides or records a message. A fault that prevented the decision also has an item, with the code U. */
+export async function decideMessage(
+  { network, metrics }: Pick<NetworkOperationPorts, 'network' | 'metrics'>,
+  message: AuthorizationMessage,
+  arrived_ms?: number,
+): Promise<unknown> {
+  const answer = await network.authorize(message, arrived_ms);
+  if (answer.kind === 'refused') throw answer.refusal;
+  metrics.decision(answer.code);
+  return answer.fault ? new Interim('undecided', answer.item) : answer.item;
+}
+
+/** Records a clearing. */
+export async function recordClearing(
+  { network }: Pick<NetworkOperationPorts, 'network'>,
+  message: ClearingMessage,
+  arrived_ms?: number,
+): Promise<unknown> {
+  const answer = await network.clear(message, arrived_ms);
+  if (answer.kind === 'refused') throw answer.refusal;
+  return answer.item;
+}

@@ -1,0 +1,144 @@
+import {
+  createCompany,
+  createKey,
+  listCompanies,
+  listKeys,
+  readCompany,
+  readKey,
+  revokeKey,
+  updateCompany,
+} from '@tallystick/access';
+import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
+import type { Random, Sealer, Sha256 } from '@tallystick/kernel';
+import * as z from 'zod';
+import { readCompanyFilter, withoutAbsent } from '../call/query.ts';
+import { company_filter } from '../fields.ts';
+import { type Operation, operation, operatorCall, present } from '../operation.ts';
+import { presentApiKey, presentCompany } from './presenter.ts';
+import { api_key, company, create_company, create_key, update_company } from './shapes.ts';
+
+/** The ports that the operator's routes need. */
+export interface OperatorOperationPorts {
+  readonly sealer: Sealer;
+  readonly random: Random;
+  readonly sha256: Sha256;
+  readonly vault: Pick<CardVault, 'index'>;
+  readonly environment: 'test' | 'live';
+  /** Called when a key was revoked: the remembered key is stale. */
+  readonly keyRevoked: (key_id: number) => void;
+  /** Called when a company was changed: the remembered state of its keys is stale. */
+  readonly companyChanged: (company_id: number) => void;
+}
+
+/** `/operator/v1`: companies, their real cards and API keys, and manual actions of an operator. */
+export function operatorOperations(ports: OperatorOperationPorts): readonly Operation[] {
+  return [...companyOperations(ports), ...keyOperations(ports)];
+}
+
+function companyOperations({ companyChanged, vault }: OperatorOperationPorts): readonly Operation[] {
+  return [
+    operation({
+      area: 'administration',
+      id: 'operator.companies.create',
+      method: 'operator.companies.create',
+      summary: 'Create a company',
+      body: create_company,
+      takes_back: company,
+      answer: company,
+      async write(tx, call) {
+        const created = await createCompany(tx, operatorCall(call), call.body.data);
+        await refuseNumbersOfCards(tx, { vault }, { customer_number: created.customer_number });
+        return presentCompany(created);
+      },
+    }),
+    operation({
+      area: 'administration',
+      id: 'operator.companies.list',
+      method: 'operator.companies.list',
+      summary: 'List the companies, newest first',
+      query: { paged: true },
+      answer: z.array(company),
+      async read(tx, { query }) {
+        return present(await listCompanies(tx, query.page), presentCompany);
+      },
+    }),
+    operation({
+      area: 'administration',
+      id: 'operator.companies.read',
+      method: 'operator.companies.read',
+      summary: 'Read a company',
+      parameters: ['id'],
+      answer: company,
+      async read(tx, { id }) {
+        return presentCompany(await readCompany(tx, id));
+      },
+    }),
+    operation({
+      area: 'administration',
+      id: 'operator.companies.update',
+      method: 'operator.companies.update',
+      summary: 'Change a company: its name, status, holds, mails and rate limit',
+      parameters: ['id'],
+      body: update_company,
+      takes_back: company,
+      answer: company,
+      async write(tx, call) {
+        return presentCompany(await updateCompany(tx, operatorCall(call), call.id, call.body.data));
+      },
+      committed: ({ id }) => companyChanged(id),
+    }),
+  ];
+}
+
+function keyOperations(ports: OperatorOperationPorts): readonly Operation[] {
+  return [
+    operation({
+      area: 'administration',
+      id: 'operator.keys.create',
+      method: 'operator.keys.create',
+      summary: 'Create an API key. Only this answer shows its text',
+      body: create_key,
+      takes_back: api_key,
+      answer: api_key,
+      async write(tx, call) {
+        const { key, text } = await createKey(tx, ports, operatorCall(call), call.body.data);
+        return { ...presentApiKey(key), key: text };
+      },
+    }),
+    operation({
+      area: 'administration',
+      id: 'operator.keys.list',
+      method: 'operator.keys.list',
+      summary: 'List the API keys of one company or of all companies, newest first',
+      query: { paged: true, filter: company_filter },
+      answer: z.array(api_key),
+      async read(tx, { query }) {
+        const filter = withoutAbsent({ company_id: readCompanyFilter(query) });
+        return present(await listKeys(tx, filter, query.page), presentApiKey);
+      },
+    }),
+    operation({
+      area: 'administration',
+      id: 'operator.keys.read',
+      method: 'operator.keys.read',
+      summary: 'Read an API key, without its text',
+      parameters: ['id'],
+      answer: api_key,
+      async read(tx, { id }) {
+        return presentApiKey(await readKey(tx, id));
+      },
+    }),
+    operation({
+      area: 'administration',
+      id: 'operator.keys.revoke',
+      method: 'operator.keys.revoke',
+      summary: 'Revoke an API key',
+      parameters: ['id'],
+      answer: null,
+      async write(tx, call) {
+        await revokeKey(tx, operatorCall(call), call.id);
+      },
+      committed: ({ id }) => ports.keyRevoked(id),
+    }),
+  ];
+}

@@ -1,0 +1,134 @@
+import {
+  company_name_length_max,
+  company_statuses,
+  customer_number_length_max,
+  environments,
+  hold_days_max,
+  key_name_length_max,
+  rate_limit_max,
+  roles,
+} from '@tallystick/access';
+import { hold_days_default } from '@tallystick/cards';
+import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
+import * as z from 'zod';
+import {
+  id_either,
+  id_number,
+  id_text,
+  nameText,
+  resource_url,
+  type ShapeOf,
+  shown_instant,
+  type_names,
+} from '../fields.ts';
+import type { presentApiKey, presentCompany } from './presenter.ts';
+
+/** `POST /operator/v1/companies`. */
+export const create_company = z
+  .object({
+    data: z.object({
+      name: nameText(company_name_length_max),
+      customer_number: nameText(customer_number_length_max).describe('No other company has it'),
+    }),
+  })
+  .meta({
+    id: 'CreateCompany',
+    description: 'A new company',
+    examples: [{ data: { name: 'Example Ltd', customer_number: '4711' } }],
+  });
+
+const hold_days = z.union([z.int().min(1).max(hold_days_max), z.literal('never')]);
+
+const company_status = z
+  .enum(company_statuses)
+  .describe('`closed`: its calls are refused (`forbidden`) and its cards decline (K), until it is active again')
+  .register(type_names, { id: 'CompanyStatus' });
+
+const role = z.enum(roles).describe('The permissions of an API key').register(type_names, { id: 'ApiKeyRole' });
+
+const company_rate_limit = z.int().min(1).max(rate_limit_max);
+
+const company_rate_limit_meaning =
+  'The most requests per minute of all its keys together, in one process of the service; null: no limit.';
+
+const hold_days_meaning = `The days after which a hold without a clearing ends, on cards without aging velocity; null: ${hold_days_default}.`;
+
+/** `PATCH /operator/v1/companies/:id`. */
+export const update_company = z
+  .object({
+    data: z.object({
+      name: nameText(company_name_length_max).optional(),
+      customer_number: z.unknown().optional().describe('Cannot be changed. Only its present value is accepted'),
+      full_details_in_mail: z
+        .boolean()
+        .nullish()
+        .describe('True: mails about its cards contain the number and the code, beside the one-time link'),
+      hold_days: hold_days.nullish().describe(`${hold_days_meaning} Applies to later holds`),
+      status: company_status.nullish(),
+      rate_limit_per_minute: company_rate_limit.nullish().describe(company_rate_limit_meaning),
+    }),
+  })
+  .meta({
+    id: 'UpdateCompany',
+    description: 'A change of a company. What is absent stays, and null resets a field to its default',
+    examples: [{ data: { hold_days: 7 } }],
+  });
+
+export const company = z
+  .object({
+    id: id_text,
+    name: z.string().max(company_name_length_max),
+    customer_number: z.string().max(customer_number_length_max).describe("The bank's number of the company"),
+    full_details_in_mail: z
+      .boolean()
+      .describe('Whether mails about its cards contain the number and the code, beside the one-time link'),
+    hold_days: hold_days.nullable().describe(hold_days_meaning),
+    status: company_status,
+    rate_limit_per_minute: company_rate_limit.nullable().describe(company_rate_limit_meaning),
+    created_at: shown_instant,
+    type: z.literal('company'),
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentCompany>>)
+  .meta({ id: 'Company', description: 'A company that has cards' });
+
+/** `POST /operator/v1/keys`. */
+export const create_key = z
+  .object({
+    data: z.object({
+      company_id: id_either
+        .nullish()
+        .describe('Required for the role client, allowed for bank, refused for the others'),
+      role,
+      name: nameText(key_name_length_max),
+      signing_secret: z
+        .string()
+        .min(shared_secret_length_min)
+        .max(shared_secret_length_max)
+        .nullish()
+        .describe('If set, every request must be signed with it'),
+      rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullish(),
+    }),
+  })
+  .meta({
+    id: 'CreateKey',
+    description: 'A new API key',
+    examples: [{ data: { role: 'client', company_id: 1, name: 'Back office' } }],
+  })
+  .register(type_names, { id: 'CreateApiKey' });
+
+export const api_key = z
+  .object({
+    id: id_text,
+    company_id: id_number.nullable(),
+    role,
+    environment: z.enum(environments),
+    name: z.string().max(key_name_length_max),
+    signed: z.boolean().describe('Whether its requests must be signed'),
+    rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullable().describe("Null: the server's default"),
+    created_at: shown_instant,
+    revoked_at: shown_instant.nullable(),
+    key: z.string().optional().describe('The text of the key. Only the answer to its creation has it'),
+    type: z.literal('apikey'),
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentApiKey> & { readonly key?: string }>)
+  .meta({ id: 'ApiKey', description: 'An API key of the HTTP interface' });

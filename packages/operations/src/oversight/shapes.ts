@@ -1,0 +1,53 @@
+import { backlog_max, failures_until_failing } from '@tallystick/events';
+import * as z from 'zod';
+import { id_number, id_text, type ShapeOf, shown_instant, type_names } from '../fields.ts';
+import { attempt, delivery, webhook } from '../webhooks/shapes.ts';
+import type { presentAuditEntry, presentDeliveryOfAll, presentWebhookState } from './presenter.ts';
+
+/** A webhook of any company, with its state. */
+export const webhook_state_of_all = z
+  .object({
+    id: id_text,
+    company_id: id_number,
+    callback_url: webhook.shape.callback_url,
+    event_type_ids: webhook.shape.event_type_ids,
+    status: webhook.shape.status,
+    failing: z.boolean().describe(`Active, and its last ${failures_until_failing} attempts failed`),
+    failures_in_a_row: z.int().min(0).describe('The failed attempts since the last success'),
+    failing_since: shown_instant.nullable().describe('When the first of them was made'),
+    backlog: z.int().min(0).max(backlog_max).describe(`Its pending deliveries; ${backlog_max}: so many or more`),
+    oldest_due_at: shown_instant.nullable().describe('When the first of them is or was due'),
+    created_at: shown_instant,
+    type: z.literal('webhook'),
+  } satisfies ShapeOf<ReturnType<typeof presentWebhookState>>)
+  .meta({ id: 'OperatorWebhook', description: 'A webhook with its state, as operators see it' });
+
+const operator_attempt = attempt
+  .omit({ answer: true })
+  .describe('An attempt of a delivery, as operators see it')
+  .register(type_names, { id: 'OperatorAttempt' });
+
+/** A delivery of any company. */
+export const delivery_of_all = z
+  .object({
+    ...delivery.omit({ url: true }).shape,
+    company_id: id_number,
+    webhook_id: id_number,
+    attempts: z.array(operator_attempt).describe('In the order in which they were made'),
+  } satisfies ShapeOf<ReturnType<typeof presentDeliveryOfAll>>)
+  .meta({ id: 'OperatorDelivery', description: 'A delivery, as operators see it' });
+
+/** An entry of the audit log. */
+export const audit_entry = z
+  .object({
+    id: id_text,
+    at: shown_instant,
+    company_id: id_number.nullable().describe('Null: the action concerns no single company'),
+    actor: z.string().describe('`key:17`, the `actor` of a call in process, `command` for a command line, or a job'),
+    action: z.string().describe('Such as `card_number.shown`, `api_key.created`, `company.updated`'),
+    object: z.string().describe('What the action was done to: `virtualcard:17`'),
+    request_id: z.string().nullable(),
+    details: z.record(z.string(), z.unknown()).describe('Further facts; never a card number or a secret'),
+    type: z.literal('audit_entry'),
+  } satisfies ShapeOf<ReturnType<typeof presentAuditEntry>>)
+  .meta({ id: 'AuditEntry', description: 'An entry of the audit log' });

@@ -1,0 +1,65 @@
+import {
+  account_range_form,
+  alias_length_max,
+  network_data_name_length_max,
+  network_data_names_max,
+} from '@tallystick/cards';
+import * as z from 'zod';
+import {
+  currency,
+  id_either,
+  id_number,
+  id_text,
+  nameText,
+  resource_url,
+  type ShapeOf,
+  shown_instant,
+} from '../fields.ts';
+import type { presentRealCard } from './presenter.ts';
+
+const account_range = z.string().regex(account_range_form, { error: () => 'must be 6 to 12 digits' });
+
+/** `POST /operator/v1/realcards`. */
+export const create_real_card = z
+  .object({
+    data: z.object({
+      company_id: id_either,
+      alias: nameText(alias_length_max),
+      billing_currency: currency,
+      account_range: account_range.describe('The first digits of the numbers of its virtual cards'),
+      velocity_enabled: z.boolean().nullish().describe('Default true'),
+      network_data_names: z
+        .array(nameText(network_data_name_length_max))
+        .min(1)
+        .max(network_data_names_max)
+        .nullish()
+        .describe('Null: any name'),
+      is_default: z.boolean().nullish().describe('Default true for the first real card of a company, else false'),
+    }),
+  })
+  .meta({
+    id: 'CreateRealCard',
+    description: 'A new real card',
+    examples: [{ data: { company_id: 1, alias: 'Travel', billing_currency: 'EUR', account_range: '54545400' } }],
+  });
+
+export const real_card = z
+  .object({
+    id: id_text,
+    rcn_id: id_number.describe('The id as a number: the rcn_id of its virtual cards'),
+    rcn_alias: z.string().max(alias_length_max).describe('The name of the real card'),
+    company_id: id_number.describe('The company'),
+    billing_currency: currency,
+    account_range: account_range.describe('The first digits of the numbers of its virtual cards'),
+    velocity_enabled: z.boolean().describe('False: its virtual cards can only be Continuous'),
+    network_data_names: z
+      .array(z.string().max(network_data_name_length_max))
+      .max(network_data_names_max)
+      .nullable()
+      .describe('The names that network_data may have; null: any name'),
+    is_default: z.boolean().describe('Whether a virtual card without rcn_id is tied to it'),
+    created_at: shown_instant,
+    type: z.literal('realcard'),
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentRealCard>>)
+  .meta({ id: 'RealCard', description: 'A real card' });

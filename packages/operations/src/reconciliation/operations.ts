@@ -1,0 +1,303 @@
+import { companyOf } from '@tallystick/access';
+import { invalidQuery, type UnitOfWork } from '@tallystick/kernel';
+import {
+  type ActKind,
+  type ActPorts,
+  actOnItem,
+  catchUp,
+  dateOf,
+  decideByTable,
+  explainItem,
+  exportItems,
+  type ItemFilter,
+  listItems,
+  parseItemFilter,
+  type ReconciliationPorts,
+  readBridge,
+  readDateRange,
+  readRules,
+  readSummary,
+  steps_of_reads_max,
+  type TableSource,
+} from '@tallystick/reconciliation';
+import * as z from 'zod';
+import { createFairShare } from '../call/fair-share.ts';
+import { readFilters } from '../call/query.ts';
+import { data_of_domain } from '../fields.ts';
+import {
+  Busy,
+  catches_up,
+  companyCall,
+  type Operation,
+  type OperationCall,
+  type OperationTx,
+  operation,
+  own_transactions,
+  present,
+  type ResultFile,
+  type Spool,
+  shares_pass,
+} from '../operation.ts';
+import { presentExplainedItem, presentItem, presentTableAnswer } from './presenter.ts';
+import { presentBridge, presentRules, presentSummary } from './report-presenter.ts';
+import { bridge, rules_report, summary } from './report-shapes.ts';
+import {
+  bridge_filter,
+  item,
+  item_filter,
+  item_with_history,
+  match_act,
+  plain_act,
+  rules_filter,
+  table_answer,
+  unmatch_act,
+} from './shapes.ts';
+
+/** The most tables that are written at the same time; each company has a fair share of them. */
+const tables_max = 8;
+
+/** The most bytes of a table of decisions (decision: reconciliation). */
+export const table_bytes_max = 256 * 1024 * 1024;
+
+/** Reads the rows of a table in CSV whose bytes can be opened several times. */
+export type ReadTable = (open: () => AsyncIterable<Uint8Array>) => TableSource;
+
+/** What the operations on items need. */
+export interface ReconciliationOperationPorts extends ReconciliationPorts, Omit<ActPorts, 'unitOfWork'> {
+  readonly unitOfWork: UnitOfWork<OperationTx>;
+  readonly readTable: ReadTable;
+  readonly spool: Spool;
+}
+
+/** An action on an item, as the document shows it. */
+interface DocumentedAct {
+  readonly action: ActKind;
+  readonly runs_alone: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly body: z.ZodObject;
+}
+
+const acts: readonly DocumentedAct[] = [
+  {
+    action: 'match',
+    runs_alone: shares_pass,
+    summary: 'Match an item by hand with records of another side',
+    description:
+      'The effects on the card move as a rule would move them. No rule undoes the match. Undone by `unmatch`.',
+    body: match_act,
+  },
+  {
+    action: 'unmatch',
+    runs_alone: shares_pass,
+    summary: 'Undo a match of an item',
+    description:
+      'The effects on the card move back, and no rule makes the match again. Undone by `match` with the same records.',
+    body: unmatch_act,
+  },
+  {
+    action: 'ignore',
+    runs_alone: own_transactions,
+    summary: 'Take an item out of every total',
+    description: 'As long as its records and amounts are those that you saw. Undone by `reopen`.',
+    body: plain_act,
+  },
+  {
+    action: 'accept',
+    runs_alone: own_transactions,
+    summary: 'Accept the difference of a break',
+    description: 'As long as its records and amounts are those that you saw. Undone by `reopen`.',
+    body: plain_act,
+  },
+  {
+    action: 'confirm',
+    runs_alone: own_transactions,
+    summary: 'Confirm a proposal',
+    description:
+      'Its matches are then made by a person, and no rule undoes them. A refund, reversal or dispute under review that belongs to nothing stands alone. Undone by `reopen`.',
+    body: plain_act,
+  },
+  {
+    action: 'reopen',
+    runs_alone: own_transactions,
+    summary: 'Undo an ignore, accept or confirm',
+    description: 'The item is again what its records say.',
+    body: plain_act,
+  },
+];
+
+/**
+ * Items, what people do to them, and reports (decision: reconciliation). Every read first records
+ * what has arrived since.
+ */
+export function reconciliationOperations(ports: ReconciliationOperationPorts): readonly Operation[] {
+  const tables = createFairShare(tables_max);
+
+  async function before({ caller }: OperationCall): Promise<void> {
+    await catchUp(ports, companyOf(caller), { steps_max: steps_of_reads_max });
+  }
+
+  /** The table of items. Its place among those at the same time is free again when it has ended. */
+  async function* writeTable(call: OperationCall, filter: ItemFilter): AsyncGenerator<string, void, undefined> {
+    const owner = ownerOf(call);
+    tables.take(owner);
+    try {
+      yield* exportItems(ports, companyCall(call), filter);
+    } finally {
+      tables.release(owner);
+    }
+  }
+
+  return [
+    operation({
+      area: 'reconciliation',
+      id: 'reconciliation.items.list',
+      method: 'company.reconciliation.items.list',
+      summary: 'List the items, newest first',
+      description: 'One for each purchase, lone clearing and lone card line.',
+      query: { paged: true, filter: item_filter },
+      runs_alone: catches_up,
+      answer: z.array(item),
+      before,
+      async read(tx, call) {
+        const { query, now_ms } = call;
+        const today = dateOf(now_ms);
+        const page = await listItems(tx, companyCall(call), readItemFilter(call), query.page);
+        return present(page, (found) => presentItem(found, today));
+      },
+    }),
+    operation({
+      area: 'reconciliation',
+      id: 'reconciliation.items.export',
+      method: 'company.reconciliation.items.export',
+      summary: 'Write the items as a table for spreadsheets, newest first',
+      description:
+        'In CSV, of any length. A text that a spreadsheet would run as a formula has an apostrophe before it. ' +
+        'The table can be sent back with decisions.',
+      query: { filter: item_filter },
+      runs_alone: own_transactions,
+      answer: null,
+      answers_file: 'text/csv',
+      async perform(call) {
+        const filter = readItemFilter(call);
+        if (!tables.mayTake(ownerOf(call))) throw new Busy('the service is overloaded; try again', 'all', 1);
+        await before(call);
+        const media_type = 'text/csv; charset=utf-8; header=present';
+        return { media_type, name: 'items.csv', pieces: writeTable(call, filter) } satisfies ResultFile;
+      },
+    }),
+    operation({
+      area: 'reconciliation',
+      id: 'reconciliation.items.read',
+      method: 'company.reconciliation.items.read',
+      summary: 'Read an item with its matches, alternatives and history',
+      parameters: ['id'],
+      description:
+        'The id of an item that was merged into another one answers with that. The alternatives of a proposal name the authorizations that its clearings may belong to; lists leave them out.',
+      runs_alone: catches_up,
+      answer: item_with_history,
+      before,
+      async read(tx, call) {
+        const found = await explainItem(tx, companyCall(call), call.id);
+        return presentExplainedItem(found, dateOf(call.now_ms));
+      },
+    }),
+    operation({
+      area: 'reconciliation',
+      id: 'reconciliation.summary',
+      method: 'company.reconciliation.summary',
+      summary: 'Count the items by status, kind, class and age',
+      runs_alone: catches_up,
+      answer: summary,
+      before,
+      async read(tx, call) {
+        return presentSummary(await readSummary(tx, companyCall(call)));
+      },
+    }),
+    operation({
+      area: 'reconciliation',
+      id: 'reconciliation.rules',
+      method: 'company.reconciliation.rules',
+      summary: 'Count the matches of each rule, and what people confirmed and undid',
+      description:
+        'The cost depends on the number of settlement dates and of acts that confirmed or undid a match, not on the number of items.',
+      query: { filter: rules_filter },
+      runs_alone: catches_up,
+      answer: rules_report,
+      before,
+      async read(tx, call) {
+        const dates = readFilters(call.query, (filters) => readDateRange('settlement_date', filters));
+        return presentRules(await readRules(tx, companyCall(call), dates));
+      },
+    }),
+    operation({
+      area: 'reconciliation',
+      id: 'reconciliation.bridge',
+      method: 'company.reconciliation.bridge',
+      summary: 'Lead from the opening to the closing balance of an account, with each difference named',
+      description: 'In the sign of the account: debits are negative.',
+      query: { filter: bridge_filter },
+      refusals: ['not_found'],
+      runs_alone: catches_up,
+      answer: bridge,
+      before,
+      async read(tx, call) {
+        const account_id = call.query.filters.get('account_id');
+        if (account_id === undefined) {
+          throw invalidQuery({
+            path: call.query.names.filter('account_id'),
+            message: 'is required: the id of an account',
+          });
+        }
+        const dates = readFilters(call.query, (filters) => readDateRange('booking_date', filters));
+        return presentBridge(await readBridge(tx, companyCall(call), account_id, dates));
+      },
+    }),
+    ...acts.map(({ action, runs_alone, summary, description, body }) =>
+      operation({
+        id: `reconciliation.items.${action}`,
+        method: `company.reconciliation.items.${action}`,
+        area: 'reconciliation',
+        summary,
+        description: `${description} Refused with 409 when the state of the item does not allow it, or when it has changed: the error says what happened. The id of an item that was merged into another one is refused with 409 unless the version of that one is sent.`,
+        parameters: ['id'],
+        body: data_of_domain,
+        documented_body: body,
+        refusals: ['conflict'],
+        runs_alone,
+        answer: item,
+        async perform(call) {
+          const found = await actOnItem(ports, companyCall(call), call.id, action, call.body.data);
+          return presentItem(found, dateOf(call.now_ms));
+        },
+      }),
+    ),
+    operation({
+      area: 'reconciliation',
+      id: 'reconciliation.decisions.create',
+      method: 'company.reconciliation.decisions.submit',
+      summary: 'Decide items by a table',
+      description:
+        'The table of items, with its columns `decision` (`accept`, `ignore`, `confirm`, `reopen`) and `note` filled in. Rows without a decision are skipped. All or nothing: with an error in a row nothing is decided, and the error names row and column. When an item changes while the table is written, the decisions before it are undone again, and the answer is 409. The same table again changes nothing. With `dry_run=true` nothing is decided, and the answer shows what would be.',
+      query: { flags: ['dry_run'] },
+      file_bytes_max: table_bytes_max,
+      runs_alone: own_transactions,
+      answer: table_answer,
+      async receive(call, bytes) {
+        const dry_run = call.query.flag('dry_run');
+        return await ports.spool(bytes, async (read) => {
+          const answer = await decideByTable(ports, companyCall(call), ports.readTable(read), { dry_run });
+          return presentTableAnswer(answer);
+        });
+      },
+    }),
+  ];
+}
+
+function ownerOf({ caller }: OperationCall): string {
+  return `company:${companyOf(caller)}`;
+}
+
+function readItemFilter({ query, now_ms }: OperationCall): ItemFilter {
+  return readFilters(query, (filters) => parseItemFilter(filters, now_ms));
+}

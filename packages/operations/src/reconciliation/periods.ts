@@ -1,0 +1,54 @@
+import { closePeriod, listPeriods, type PeriodPorts, reopenPeriod } from '@tallystick/reconciliation';
+import * as z from 'zod';
+import { data_of_domain } from '../fields.ts';
+import { companyCall, type Operation, operation, own_transactions, present } from '../operation.ts';
+import { presentPeriod } from './presenter.ts';
+import { close_period, period } from './shapes.ts';
+
+/** Closing days, and undoing it (decision: reconciliation, periods). */
+export function periodOperations(ports: PeriodPorts): readonly Operation[] {
+  return [
+    operation({
+      area: 'reconciliation',
+      id: 'reconciliation.periods.close',
+      method: 'company.reconciliation.periods.close',
+      summary: 'Close the days up to a date',
+      description:
+        'Freezes the matched, accepted and ignored items of these days. Others stay open. What comes later for a frozen item makes an item of its own.',
+      body: data_of_domain,
+      documented_body: close_period,
+      refusals: ['conflict'],
+      runs_alone: own_transactions,
+      answer: period,
+      async perform(call) {
+        return presentPeriod(await closePeriod(ports, companyCall(call), call.body.data));
+      },
+    }),
+    operation({
+      area: 'reconciliation',
+      id: 'reconciliation.periods.list',
+      method: 'company.reconciliation.periods.list',
+      summary: 'List the periods, newest first',
+      query: { paged: true },
+      answer: z.array(period),
+      async read(tx, call) {
+        const { query } = call;
+        return present(await listPeriods(tx, companyCall(call), query.page), presentPeriod);
+      },
+    }),
+    operation({
+      area: 'reconciliation',
+      id: 'reconciliation.periods.reopen',
+      method: 'company.reconciliation.periods.reopen',
+      summary: 'Reopen the newest period, on the record',
+      parameters: ['id'],
+      description: 'Refused with 409 when it is not the newest one.',
+      refusals: ['conflict'],
+      runs_alone: own_transactions,
+      answer: null,
+      async perform(call) {
+        await reopenPeriod(ports, companyCall(call), call.id);
+      },
+    }),
+  ];
+}

@@ -1,0 +1,295 @@
+import type { item_filter_names } from '@tallystick/reconciliation';
+import {
+  act_kinds,
+  age_buckets,
+  break_kinds,
+  decision_columns,
+  item_statuses,
+  matched_by as matched_by_values,
+} from '@tallystick/reconciliation';
+import * as z from 'zod';
+import {
+  currency,
+  date,
+  filter_id,
+  id_number,
+  id_text,
+  resource_url,
+  type ShapeOf,
+  shown_amount,
+  shown_instant,
+  type_names,
+} from '../fields.ts';
+import { clearing_class } from '../network/shapes.ts';
+import type { presentAct, presentExplainedItem, presentItem, presentPeriod, presentTableAnswer } from './presenter.ts';
+
+export const break_kind = z.enum(break_kinds).describe('The kind of a break').register(type_names, { id: 'BreakKind' });
+
+export const item_status = z.enum(item_statuses).register(type_names, { id: 'ItemStatus' });
+
+export const break_age = z
+  .enum(age_buckets.map(({ name }) => name))
+  .describe('The age of a break in days')
+  .register(type_names, { id: 'BreakAge' });
+
+const ids = z.array(id_number).readonly();
+
+export const matched_by = z
+  .enum(matched_by_values)
+  .describe('A rule of matching, `ard` (the acquirer reference of a line), `covering_set`, or `person`')
+  .register(type_names, { id: 'MatchedBy' });
+
+const match_side = z
+  .enum(['authorization', 'statement'])
+  .describe('The side to which clearings are matched')
+  .register(type_names, { id: 'MatchSide' });
+
+const members = {
+  authorization_id: id_number.nullable(),
+  clearing_ids: ids,
+  line_ids: ids,
+};
+
+const match = z
+  .object({
+    side: match_side,
+    rule: matched_by,
+    class: clearing_class.nullable(),
+    ...members,
+    values: z
+      .record(z.string(), z.union([z.string(), z.number()]).nullable())
+      .describe('The values that made the match, by their names'),
+  })
+  .meta({ id: 'ReconciliationMatch', description: 'A match of an item' });
+
+const alternative = z
+  .object({ rule: matched_by, reason: z.string().describe('One sentence, with the values that fit'), ...members })
+  .meta({ id: 'ReconciliationAlternative', description: 'Another way to match the records of an item' });
+
+const act = z
+  .object({
+    at: shown_instant,
+    actor: z.string().describe('Who did it: `key:<id>`, the `actor` of a call in process, or `command`'),
+    action: z.enum(act_kinds),
+    item_id: id_text.describe('The id of the item at that time; it may have been merged since'),
+    note: z.string(),
+    reason: z.string().nullable(),
+  } satisfies ShapeOf<ReturnType<typeof presentAct>>)
+  .meta({ id: 'ReconciliationAct', description: 'What a person did to an item' });
+
+const side_amount = shown_amount.nullable();
+
+const item_fields = {
+  id: id_text,
+  version: z.int().min(1).describe('Rises when the content of the item changes'),
+  status: item_status,
+  kind: break_kind.nullable().describe('Of the break, also when it is accepted or ignored; null: there is none'),
+  class: clearing_class.nullable().describe('The class of its clearings; null: it has none'),
+  rule: matched_by.nullable().describe('The weakest of its matches; null: it has none'),
+  sides: z
+    .union([z.literal(1), z.literal(2), z.literal(3)])
+    .describe('How many sides it needs; 2: no statement covers its clearings'),
+  vcn_id: id_number.nullable().describe('The virtual card'),
+  merchant_name: z.string().nullable(),
+  authorization_ids: ids.describe('More than one when a line is matched to clearings of several purchases'),
+  clearing_ids: ids,
+  line_ids: ids,
+  authorized: side_amount.describe('Minor units, purchases positive; null: the item has no such side'),
+  cleared: side_amount.describe('Minor units, purchases positive; null: the item has no such side'),
+  stated: side_amount.describe('Minor units, purchases positive, fees included; null: the item has no such side'),
+  fees: shown_amount.describe('Minor units: the part of `stated` that is fees'),
+  difference: shown_amount.describe('(stated - fees, else cleared) - (authorized, else cleared, else 0)'),
+  currency,
+  settlement_date: date.nullable().describe('Of its newest clearing; null: it has none'),
+  due_date: date.nullable().describe('When what is missing is due, or since when it is a break'),
+  age_days: z
+    .int()
+    .min(0)
+    .nullable()
+    .describe('Days since the due date, 0 for a break before it; null: there is none, or it is to come'),
+  period_id: id_number.nullable().describe('The closed period that froze it; null: it is open'),
+  opened_at: shown_instant.describe('When its first record arrived'),
+  matches: z.array(match),
+  alternatives: z.array(alternative).describe('Other ways to match its records, the best first'),
+  type: z.literal('reconciliation_item'),
+  url: resource_url,
+} satisfies ShapeOf<ReturnType<typeof presentItem>>;
+
+/** An item in a list. */
+export const item = z.object(item_fields).meta({
+  id: 'ReconciliationItem',
+  description: 'A purchase, lone clearing or lone card line, with what was matched to it',
+});
+
+/** An item with its history. */
+export const item_with_history = z
+  .object({
+    ...item_fields,
+    has_more_alternatives: z.boolean().describe('More authorizations fit than the alternatives list'),
+    history: z.array(act).describe('What people did to it and to the items merged into it, the oldest act first'),
+  } satisfies ShapeOf<ReturnType<typeof presentExplainedItem>>)
+  .meta({ id: 'ReconciliationItemWithHistory', description: 'An item with its history' });
+
+const note = z.string().meta({ minLength: 1, maxLength: 1000 }).describe('Why; the history and the audit log keep it');
+
+const action = {
+  note,
+  reason: z.string().nullish().describe('A code or a word of your own, such as `merchant_refund_agreed`'),
+  version: z
+    .int()
+    .min(1)
+    .nullish()
+    .describe('The version that you saw; refused (`conflict`) when the item has another one'),
+};
+
+/** The body of an action without further fields. */
+export const plain_act = z.object({ data: z.object(action) }).meta({
+  id: 'ReconciliationAction',
+  description: 'An action on an item',
+  examples: [{ data: { note: 'Agreed with the supplier' } }],
+});
+
+/** `POST items/:id/match`. */
+export const match_act = z
+  .object({
+    data: z.object({
+      ...action,
+      with: z
+        .object({
+          authorization_id: id_number.nullish(),
+          clearing_ids: z.array(id_number).nullish(),
+          line_ids: z.array(id_number).nullish(),
+        })
+        .describe('What belongs to the item: the records of the other side'),
+    }),
+  })
+  .meta({
+    id: 'ReconciliationMatchAction',
+    description: 'A match by hand',
+    examples: [{ data: { with: { line_ids: [12] }, note: 'The bank confirmed the reference' } }],
+  });
+
+/** `POST items/:id/unmatch`. */
+export const unmatch_act = z
+  .object({
+    data: z.object({
+      ...action,
+      side: match_side
+        .nullish()
+        .describe('The side that is taken from the clearings; by default that of the match made last'),
+    }),
+  })
+  .meta({
+    id: 'ReconciliationUnmatchAction',
+    description: 'The undoing of a match',
+    examples: [{ data: { note: 'Another purchase of that day' } }],
+  });
+
+const count = z.int().min(0);
+
+export const row_error = z
+  .object({
+    row: z.int().min(1).describe('The line of names is row 1'),
+    column: z.enum(decision_columns),
+    message: z.string().describe('What it must be'),
+  })
+  .meta({ id: 'ReconciliationRowError', description: 'What is wrong with a row of a table' });
+
+export const table_answer = z
+  .object({
+    dry_run: z.boolean().describe('Nothing was decided'),
+    rows: count.describe('Rows below the names'),
+    skipped: count.describe('Rows without a decision'),
+    decided: count,
+    unchanged: count.describe('Rows whose decision with that note stands already'),
+    errors: z.array(row_error).readonly().describe('The first errors; empty unless it was a dry run'),
+    errors_total: count,
+  } satisfies ShapeOf<ReturnType<typeof presentTableAnswer>>)
+  .meta({ id: 'ReconciliationDecisions', description: 'The result of a table of decisions' });
+
+export const period = z
+  .object({
+    id: id_text,
+    closed_through: date.describe('The last day of the period; it begins after the one before it'),
+    status: z
+      .enum(['closing', 'closed', 'reopening', 'reopened'])
+      .describe('`closing`, `reopening`: it was interrupted; the same request again completes it'),
+    frozen: count.describe('Items that do not change any more'),
+    open_breaks: count.describe('Breaks of the period that were open when it was closed'),
+    closed_at: shown_instant,
+    closed_by: z.string(),
+    reopened_at: shown_instant.nullable(),
+    reopened_by: z.string().nullable(),
+    type: z.literal('reconciliation_period'),
+  } satisfies ShapeOf<ReturnType<typeof presentPeriod>>)
+  .meta({ id: 'ReconciliationPeriod', description: 'A closed period' });
+
+export const close_period = z
+  .object({ data: z.object({ closed_through: date.describe('The last day to close; a day that is over in UTC') }) })
+  .meta({
+    id: 'ReconciliationPeriodClosing',
+    description: 'The period to close',
+    examples: [{ data: { closed_through: '2030-03-14' } }],
+  });
+
+const whole_state = z
+  .object({
+    item_id: id_number,
+    kind: break_kind.nullable(),
+    status: item_status,
+    class: clearing_class.nullable(),
+    vcn_id: id_number.nullable().describe('The virtual card'),
+    authorized: side_amount,
+    cleared: side_amount,
+    stated: side_amount,
+    fees: shown_amount,
+    difference: shown_amount,
+    currency,
+    due_date: date.nullable(),
+    age: break_age.nullable().describe('Days since the due date; null: it is no break'),
+  })
+  .meta({ id: 'ReconciliationBreak', description: 'The item of a break in an event' });
+
+const merged_state = z
+  .object({ item_id: id_number, status: z.literal('merged') })
+  .meta({ id: 'MergedReconciliationItem', description: 'The item is part of another one, to which its id leads' });
+
+/** An item in events about breaks. */
+export const break_state = z
+  .union([whole_state, merged_state])
+  .meta({ id: 'ReconciliationBreakState', description: 'The item of a break in an event' });
+
+const date_form = String.raw`\d{4}-\d\d-\d\d`;
+
+/** `[from,to]`, of which one end may be empty. */
+function rangeOf(end: string): z.ZodType {
+  return z.string().regex(new RegExp(String.raw`^\[(?!\s*,\s*\])\s*(?:${end})?\s*,\s*(?:${end})?\s*\]$`));
+}
+
+/** A date, or a range of dates. */
+export const dates = z.union([date, rangeOf(date_form)]);
+
+/** The filters of lists of items, for the document. The domain reads them. */
+export const item_filter = z
+  .object({
+    status: item_status,
+    class: clearing_class,
+    kind: break_kind,
+    vcn_id: filter_id,
+    currency,
+    settlement_date: dates.describe('Of the newest clearing of an item'),
+    age_days: z.union([z.int().min(0).max(99_999), rangeOf(String.raw`\d{1,5}`)]).describe('Days since the due date'),
+  } satisfies Record<(typeof item_filter_names)[number], z.ZodType>)
+  .partial()
+  .describe('Several filters are ANDed. A range is `[from,to]` with both ends included. Either end may be empty.');
+
+export const rules_filter = z.object({ settlement_date: dates }).partial();
+
+export const bridge_filter = z.object({
+  account_id: z
+    .string()
+    .min(1)
+    .describe('The number of the account')
+    .meta({ examples: ['1000000001'] }),
+  booking_date: dates.optional(),
+});

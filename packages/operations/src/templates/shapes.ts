@@ -1,0 +1,100 @@
+import {
+  mcc_rules,
+  required_controls,
+  type TemplateAcknowledgement,
+  type TemplateItem,
+  template_description_length_max,
+  template_environments,
+  template_mccs_max,
+  template_name_length_max,
+  template_statuses,
+} from '@tallystick/templates';
+import * as z from 'zod';
+import { id_number, type ShapeOf, shown_instant, shown_mcc, type_names } from '../fields.ts';
+
+const mcc_rule = z
+  .enum(mcc_rules)
+  .describe('Whether mcc_list names what is allowed or what is denied')
+  .register(type_names, { id: 'MccRule' });
+
+const required_control = z
+  .enum(required_controls)
+  .describe('The control that its cards have')
+  .register(type_names, { id: 'RequiredControl' });
+
+const arguments_of_request = z.object({
+  name: z.string().min(1).max(template_name_length_max).describe('Unique in the company'),
+  mcc_list: z
+    .array(z.string().regex(/^\d{4}$/, { error: () => 'must be four digits' }))
+    .min(1)
+    .max(template_mccs_max)
+    .describe('Distinct merchant category codes'),
+  mcc_rule,
+  description: z.string().min(1).max(template_description_length_max),
+  required_control,
+});
+
+const example = {
+  name: 'Restaurants',
+  description: 'Meals of field staff',
+  mcc_list: ['5812', '5814'],
+  mcc_rule: 'ALLOW',
+  required_control: 'VELOCITY',
+};
+
+/**
+ * `POST /v1/content/virtualcard-templates`: wrapped in `data` like every other body, or bare as in
+ * the service specification.
+ */
+export const request_template = z
+  .union([z.object({ data: arguments_of_request }), arguments_of_request])
+  .meta({
+    id: 'RequestTemplate',
+    description: 'A request for a purchase template',
+    examples: [{ data: example }, { ...example, name: 'Restaurants and bars' }],
+  })
+  .register(type_names, { id: 'RequestPurchaseTemplate' });
+
+const links = z
+  .array(
+    z.object({ href: z.string().meta({ format: 'uri-reference' }), method: z.literal('GET'), rel: z.literal('self') }),
+  )
+  .describe('The query that shows the status');
+
+/** The fields that a request and its template share. */
+const shared_fields = {
+  copy_from_template: z.string().describe('The id of the shared default for this control'),
+  description: z.string().max(template_description_length_max),
+  links,
+  mcc_list: z.array(shown_mcc).max(template_mccs_max),
+  mcc_rule,
+  name: z.string().max(template_name_length_max),
+  required_control,
+  transaction_key: z.string().meta({ format: 'uuid' }).describe('Identifies the request'),
+};
+
+/** The answer to the request for a template (service specification 2.3): a bare object. */
+export const template_acknowledgement = z
+  .object({
+    ...shared_fields,
+    customer_number: z.string().describe("The bank's number of the company"),
+    status: z.literal('PENDING'),
+  } satisfies ShapeOf<TemplateAcknowledgement>)
+  .meta({ id: 'TemplateAcknowledgement', description: 'The answer to the request for a template' })
+  .register(type_names, { id: 'PurchaseTemplateAcknowledgement' });
+
+/** A template as lists and events show it. */
+export const template_item = z
+  .object({
+    ...shared_fields,
+    id: id_number,
+    company_id: id_number.nullable().describe('Null: shared by all companies'),
+    created_at: shown_instant,
+    deleted_at: shown_instant.nullable(),
+    environment: z.enum(template_environments),
+    identity: z.null(),
+    status: z.enum(template_statuses),
+    updated_at: shown_instant,
+  } satisfies ShapeOf<TemplateItem>)
+  .meta({ id: 'Template', description: 'A purchase template' })
+  .register(type_names, { id: 'PurchaseTemplate' });

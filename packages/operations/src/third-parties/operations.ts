@@ -1,0 +1,99 @@
+import {
+  changeThirdParty,
+  listThirdParties,
+  readThirdParty,
+  registerThirdParty,
+  setThirdPartyStatus,
+  type ThirdPartyChange,
+  type ThirdPartyRequest,
+} from '@tallystick/consents';
+import type { Random } from '@tallystick/kernel';
+import * as z from 'zod';
+import { data_of_domain } from '../fields.ts';
+import { type Operation, operation, operatorCall, present } from '../operation.ts';
+import { presentThirdParty } from './presenter.ts';
+import { create_third_party, third_party, update_third_party } from './shapes.ts';
+
+/** `/operator/v1/third-parties`: the clients of the authorisation server (decision: authorisation). */
+export function thirdPartyOperations(ports: { readonly random: Random }): readonly Operation[] {
+  return [
+    operation({
+      area: 'administration',
+      id: 'operator.thirdParties.create',
+      method: 'operator.thirdParties.create',
+      summary: 'Register a third party for Open Banking',
+      body: data_of_domain,
+      documented_body: create_third_party,
+      takes_back: third_party,
+      answer: third_party,
+      refusals: ['conflict'],
+      async write(tx, call) {
+        const wanted = call.body.data as unknown as ThirdPartyRequest;
+        return presentThirdParty(await registerThirdParty(tx, ports, operatorCall(call), wanted));
+      },
+    }),
+    operation({
+      area: 'administration',
+      id: 'operator.thirdParties.list',
+      method: 'operator.thirdParties.list',
+      summary: 'List the third parties, newest first',
+      query: { paged: true },
+      answer: z.array(third_party),
+      async read(tx, { query }) {
+        return present(await listThirdParties(tx, query.page), presentThirdParty);
+      },
+    }),
+    operation({
+      area: 'administration',
+      id: 'operator.thirdParties.read',
+      method: 'operator.thirdParties.read',
+      summary: 'Read a third party',
+      parameters: ['id'],
+      answer: third_party,
+      async read(tx, { id }) {
+        return presentThirdParty(await readThirdParty(tx, id));
+      },
+    }),
+    operation({
+      area: 'administration',
+      id: 'operator.thirdParties.update',
+      method: 'operator.thirdParties.update',
+      summary: 'Change a third party: its name, scopes, redirect addresses, keys and certificate',
+      parameters: ['id'],
+      description:
+        'Tokens keep working, except when a scope is taken away: then all tokens of the third party end at once. ' +
+        'Replaced keys and a replaced certificate authenticate nobody any more, on every node. If a key was stolen, ' +
+        'replace it, and then suspend and activate the third party: that ends all its tokens.',
+      body: data_of_domain,
+      documented_body: update_third_party,
+      takes_back: third_party,
+      answer: third_party,
+      async write(tx, call) {
+        const change = call.body.data as ThirdPartyChange;
+        return presentThirdParty(await changeThirdParty(tx, operatorCall(call), call.id, change));
+      },
+    }),
+    operation({
+      area: 'administration',
+      id: 'operator.thirdParties.suspend',
+      method: 'operator.thirdParties.suspend',
+      summary: 'Suspend a third party. All its tokens end at once',
+      parameters: ['id'],
+      answer: third_party,
+      async write(tx, call) {
+        return presentThirdParty(await setThirdPartyStatus(tx, operatorCall(call), call.id, 'suspended'));
+      },
+    }),
+    operation({
+      area: 'administration',
+      id: 'operator.thirdParties.activate',
+      method: 'operator.thirdParties.activate',
+      summary: 'Activate a suspended third party. It needs new tokens',
+      parameters: ['id'],
+      answer: third_party,
+      async write(tx, call) {
+        return presentThirdParty(await setThirdPartyStatus(tx, operatorCall(call), call.id, 'active'));
+      },
+    }),
+  ];
+}

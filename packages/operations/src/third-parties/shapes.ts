@@ -1,0 +1,96 @@
+import { third_party_scopes, third_party_statuses } from '@tallystick/consents';
+import * as z from 'zod';
+import { id_text, nameText, resource_url, type ShapeOf, shown_instant, type_names } from '../fields.ts';
+import type { presentThirdParty } from './presenter.ts';
+
+const jwks = z
+  .record(z.string(), z.unknown())
+  .describe('Its public keys as a JWK set (RFC 7517): P-256 keys for ES256, RSA keys of at least 2,048 bits for PS256')
+  .meta({ id: 'JwkSet' });
+
+const redirect_uris = z.array(z.string()).min(1).describe('https addresses, compared as they are');
+
+const scope = z
+  .enum(third_party_scopes)
+  .describe('What a third party may ask users for')
+  .register(type_names, { id: 'ThirdPartyScope' });
+const scopes = z.array(scope).min(1);
+
+const certificate_subject = z
+  .string()
+  .nullish()
+  .describe(
+    'The subject of its client certificate (RFC 4514), if it authenticates by the certificate. By default it ' +
+      'authenticates by private_key_jwt',
+  );
+
+/** The content of `POST /operator/v1/third-parties`, which the domain checks. */
+export const create_third_party = z
+  .object({
+    data: z.object({
+      client_id: z.string().nullish().describe('Its OAuth client id. By default one is made'),
+      name: nameText(255).describe('What users of the bank see'),
+      scopes,
+      redirect_uris,
+      jwks: jwks.nullish(),
+      jwks_uri: z.string().nullish().describe('The https address of its keys, in place of `jwks`'),
+      certificate_subject,
+    }),
+  })
+  .meta({
+    id: 'CreateThirdParty',
+    description: 'A new third party',
+    examples: [
+      {
+        data: {
+          name: 'Budget App',
+          scopes: ['accounts'],
+          redirect_uris: ['https://budget.example/callback'],
+          jwks_uri: 'https://budget.example/jwks.json',
+        },
+      },
+    ],
+  });
+
+const present_value_only = 'Cannot be changed. Only its present value is accepted';
+
+/** The content of `PATCH /operator/v1/third-parties/:id`, which the domain checks. */
+export const update_third_party = z
+  .object({
+    data: z.object({
+      name: nameText(255).optional().describe('What users of the bank see'),
+      scopes: scopes.optional().describe('All its scopes. One that is missing here is taken away: all tokens end'),
+      redirect_uris: redirect_uris.optional().describe('All its https addresses, compared as they are'),
+      jwks: jwks.nullish(),
+      jwks_uri: z
+        .string()
+        .nullish()
+        .describe('The https address of its keys. It takes the place of `jwks`, and `jwks` that of `jwks_uri`'),
+      certificate_subject,
+      client_id: z.unknown().optional().describe(present_value_only),
+      status: z.unknown().optional().describe(`${present_value_only}: suspend or activate the third party`),
+    }),
+  })
+  .meta({
+    id: 'UpdateThirdParty',
+    description: 'A change of a third party. What is absent stays',
+    examples: [{ data: { redirect_uris: ['https://budget.example/callback', 'https://budget.example/app'] } }],
+  });
+
+/** A regulated third party. */
+export const third_party = z
+  .object({
+    id: id_text,
+    client_id: z.string(),
+    name: z.string(),
+    scopes: z.array(scope),
+    redirect_uris: z.array(z.string()),
+    jwks: jwks.nullable(),
+    jwks_uri: z.string().nullable(),
+    certificate_subject: z.string().nullable(),
+    status: z.enum(third_party_statuses),
+    created_at: shown_instant,
+    type: z.literal('third_party'),
+    url: resource_url,
+  } satisfies ShapeOf<ReturnType<typeof presentThirdParty>>)
+  .meta({ id: 'ThirdParty', description: 'A regulated third party' });

@@ -1,0 +1,239 @@
+import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
+import {
+  type CallbackUrlPolicy,
+  createWebhook,
+  deleteWebhook,
+  delivery_states,
+  listDeliveries,
+  listWebhooks,
+  readDelivery,
+  readWebhook,
+  recoverDeliveries,
+  recovered_max,
+  retryDelivery,
+  rotateWebhookSecret,
+  updateWebhook,
+  type WebhookRequestInput,
+  type WebhookTest,
+  type WebhookTester,
+  webhook_request_ms_max,
+  webhook_tests_per_company_max,
+} from '@tallystick/events';
+import type { Random, Sealer, UnitOfWork } from '@tallystick/kernel';
+import * as z from 'zod';
+import { readChoiceFilter, withoutAbsent } from '../call/query.ts';
+import { minimal_item } from '../fields.ts';
+import { Busy, companyCall, type Operation, type OperationTx, operation, present } from '../operation.ts';
+import { presentDelivery, presentMinimalWebhook, presentWebhook } from './presenter.ts';
+import {
+  create_webhook,
+  delivery,
+  delivery_state,
+  recover,
+  recovered,
+  update_webhook,
+  webhook,
+  webhook_change,
+  webhook_registration,
+  webhook_test,
+} from './shapes.ts';
+
+/** The ports of the operations on webhooks. */
+export interface WebhookOperationPorts {
+  readonly unitOfWork: UnitOfWork<OperationTx>;
+  readonly sealer: Sealer;
+  readonly random: Random;
+  readonly vault: Pick<CardVault, 'index'>;
+  readonly webhooks: WebhookServices;
+}
+
+/** The services of the operations outside the transaction. */
+export interface WebhookServices {
+  readonly callback_url_policy: CallbackUrlPolicy;
+  /** Sends a test delivery, outside any transaction. */
+  readonly test: WebhookTester;
+  /** Called after a call that makes deliveries due, so that they are sent immediately. */
+  due(): void;
+}
+
+const delivery_filter = z.object({ state: delivery_state }).partial();
+
+/** `/v1/webhooks` (service specification 4.4, and the operations that the decisions add). */
+export function webhookOperations(ports: WebhookOperationPorts): readonly Operation[] {
+  return [...registration(ports), ...deliveries(ports)];
+}
+
+function registration(ports: WebhookOperationPorts): readonly Operation[] {
+  const { sealer, random, vault } = ports;
+  const { callback_url_policy, due } = ports.webhooks;
+  return [
+    operation({
+      area: 'webhooks',
+      id: 'webhooks.create',
+      method: 'company.webhooks.create',
+      summary: 'Register a webhook. Only this answer shows its secret',
+      body: webhook_registration,
+      documented_body: create_webhook,
+      takes_back: webhook,
+      answer: webhook,
+      async write(tx, call) {
+        const made = await createWebhook(
+          tx,
+          { sealer, random, callback_url_policy },
+          companyCall(call),
+          call.body.data,
+        );
+        await refuseNumbersOfCards(tx, { vault }, { callback_url: made.webhook.callback_url });
+        return presentWebhook(made.webhook, made.secret);
+      },
+      committed: due,
+    }),
+    operation({
+      area: 'webhooks',
+      id: 'webhooks.list',
+      method: 'company.webhooks.list',
+      summary: 'List the webhooks, newest first',
+      query: { paged: true },
+      answer: z.array(minimal_item),
+      async read(tx, call) {
+        const page = await listWebhooks(tx, companyCall(call), call.query.page);
+        return present(page, presentMinimalWebhook);
+      },
+    }),
+    operation({
+      area: 'webhooks',
+      id: 'webhooks.read',
+      method: 'company.webhooks.read',
+      summary: 'Read a webhook',
+      parameters: ['id'],
+      answer: webhook,
+      async read(tx, call) {
+        return presentWebhook(await readWebhook(tx, companyCall(call), call.id));
+      },
+    }),
+    operation({
+      area: 'webhooks',
+      id: 'webhooks.update',
+      method: 'company.webhooks.update',
+      summary: 'Change the event types or the status of a webhook',
+      parameters: ['id'],
+      body: webhook_change,
+      documented_body: update_webhook,
+      takes_back: webhook,
+      answer: webhook,
+      async write(tx, call) {
+        // The two fields that cannot be changed have any value here: the domain refuses them by
+        // name.
+        const input = call.body.data as WebhookRequestInput;
+        const updated = await updateWebhook(tx, { sealer }, companyCall(call), call.id, input);
+        return presentWebhook(updated);
+      },
+      committed: due,
+    }),
+    operation({
+      area: 'webhooks',
+      id: 'webhooks.delete',
+      method: 'company.webhooks.delete',
+      summary: 'Delete a webhook with its deliveries',
+      parameters: ['id'],
+      answer: null,
+      async write(tx, call) {
+        await deleteWebhook(tx, companyCall(call), call.id);
+      },
+    }),
+    operation({
+      area: 'webhooks',
+      id: 'webhooks.rotateSecret',
+      method: 'company.webhooks.rotateSecret',
+      summary: 'Replace the secret of a webhook. The previous secret also signs for 24 hours',
+      parameters: ['id'],
+      answer: webhook,
+      async write(tx, call) {
+        const rotated = await rotateWebhookSecret(tx, { sealer, random }, companyCall(call), call.id);
+        return presentWebhook(rotated.webhook, rotated.secret);
+      },
+    }),
+    operation({
+      area: 'webhooks',
+      id: 'webhooks.test',
+      method: 'company.webhooks.test',
+      summary: 'Send a test delivery to a webhook, active or not',
+      parameters: ['id'],
+      runs_alone: 'it waits for the answer of the callback URL',
+      answer: webhook_test,
+      async perform(call) {
+        const read = (tx: OperationTx) => readWebhook(tx, companyCall(call), call.id);
+        return presentTest(await ports.webhooks.test(await ports.unitOfWork.read(read)));
+      },
+    }),
+  ];
+}
+
+/** Seconds after which a test in progress has ended: it is one call. */
+const test_s_max = webhook_request_ms_max / 1_000;
+
+function presentTest(test: WebhookTest) {
+  if (test.kind === 'tested') {
+    const { kind: _, ...result } = test;
+    return result;
+  }
+  if (test.of === 'all') throw new Busy('too many tests of webhooks are in progress', 'all', test_s_max);
+  const message = `${webhook_tests_per_company_max} tests of the company's webhooks are in progress; wait for their answers`;
+  throw new Busy(message, 'company', test_s_max);
+}
+
+function deliveries({ webhooks: { due } }: WebhookOperationPorts): readonly Operation[] {
+  return [
+    operation({
+      area: 'webhooks',
+      id: 'webhooks.deliveries.list',
+      method: 'company.webhooks.deliveries.list',
+      summary: 'List the deliveries of a webhook with their attempts, newest first',
+      parameters: ['id'],
+      query: { paged: true, filter: delivery_filter },
+      answer: z.array(delivery),
+      async read(tx, call) {
+        const filter = withoutAbsent({ state: readChoiceFilter(call.query, 'state', delivery_states) });
+        const page = await listDeliveries(tx, companyCall(call), call.id, filter, call.query.page);
+        return present(page, presentDelivery);
+      },
+    }),
+    operation({
+      area: 'webhooks',
+      id: 'webhooks.deliveries.read',
+      method: 'company.webhooks.deliveries.read',
+      summary: 'Read a delivery with its attempts',
+      parameters: ['id', 'delivery_id'],
+      answer: delivery,
+      async read(tx, call) {
+        return presentDelivery(await readDelivery(tx, companyCall(call), call.id, call.delivery_id));
+      },
+    }),
+    operation({
+      area: 'webhooks',
+      id: 'webhooks.deliveries.retry',
+      method: 'company.webhooks.deliveries.retry',
+      summary: 'Send a delivery again from the start of the schedule',
+      parameters: ['id', 'delivery_id'],
+      answer: null,
+      async write(tx, call) {
+        await retryDelivery(tx, companyCall(call), call.id, call.delivery_id);
+      },
+      committed: due,
+    }),
+    operation({
+      area: 'webhooks',
+      id: 'webhooks.deliveries.recover',
+      method: 'company.webhooks.deliveries.recover',
+      summary: `Send again the deliveries that failed since an instant, at most ${recovered_max.toLocaleString('en')} in one call`,
+      parameters: ['id'],
+      body: recover,
+      answer: recovered,
+      async write(tx, call) {
+        const since_ms = Temporal.Instant.from(call.body.data.since).epochMilliseconds;
+        return { recovered: await recoverDeliveries(tx, companyCall(call), call.id, since_ms) };
+      },
+      committed: due,
+    }),
+  ];
+}

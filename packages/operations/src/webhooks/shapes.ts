@@ -1,0 +1,154 @@
+import {
+  callback_url_length_max,
+  delivery_states,
+  event_types,
+  recovered_max,
+  webhook_secret_expected,
+  webhook_statuses,
+} from '@tallystick/events';
+import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
+import * as z from 'zod';
+import { event_type_name } from '../events/shapes.ts';
+import { id_number, id_text, instant, resource_url, type ShapeOf, shown_instant, type_names } from '../fields.ts';
+import type { DeliveryResource, WebhookResource } from './presenter.ts';
+
+const event_type_ids = z
+  .array(id_number.meta({ enum: event_types.map(({ id }) => id) }))
+  .max(100)
+  .describe('Ids of event types; 1 is all');
+
+const status = z
+  .enum(webhook_statuses)
+  .describe('Only active webhooks are triggered')
+  .register(type_names, { id: 'WebhookStatus' });
+
+export const delivery_state = z.enum(delivery_states).register(type_names, { id: 'DeliveryState' });
+
+/** The check of a registration. The domain checks the values and names every invalid one. */
+export const webhook_registration = z.object({
+  data: z.object({
+    callback_url: z.string().nullish(),
+    event_type_ids: event_type_ids.nullish(),
+    secret: z.string().nullish(),
+    status: z.string().nullish(),
+  }),
+});
+
+/** The check of a change. It accepts the URL and the secret, so that they are refused by name. */
+export const webhook_change = z.object({
+  data: z.object({
+    event_type_ids: event_type_ids.nullish(),
+    status: z.string().nullish(),
+    callback_url: z.unknown().optional(),
+    secret: z.unknown().optional(),
+  }),
+});
+
+const callback_url = z.string().max(callback_url_length_max).meta({ format: 'uri' });
+
+/** `POST /v1/webhooks`. */
+export const create_webhook = z
+  .object({
+    data: z.object({
+      callback_url: callback_url.regex(/^[Hh][Tt][Tt][Pp][Ss]:/).describe('An https URL on a public address'),
+      event_type_ids: event_type_ids.nullish(),
+      secret: z
+        .string()
+        .min(shared_secret_length_min)
+        .max(shared_secret_length_max)
+        .nullish()
+        .describe(`Signs the deliveries: ${webhook_secret_expected}. Absent: the service creates one`),
+      status: status.nullish().describe('Default active'),
+    }),
+  })
+  .meta({
+    id: 'CreateWebhook',
+    description: 'A new webhook',
+    examples: [{ data: { callback_url: 'https://hooks.example.com/tallystick', event_type_ids: [6, 7] } }],
+  });
+
+/** `PATCH /v1/webhooks/:id`. */
+export const update_webhook = z
+  .object({
+    data: z.object({
+      event_type_ids: event_type_ids.nullish().describe('Ids of event types; 1 is all; null: none'),
+      status: status.nullish().describe('Null: active'),
+      callback_url: z.unknown().optional().describe('Cannot be changed. Only its present value is accepted'),
+      secret: z.unknown().optional().describe('Cannot be changed; rotate it. Null and its present value are accepted'),
+    }),
+  })
+  .meta({
+    id: 'UpdateWebhook',
+    description: 'A change of a webhook. What is absent stays, and null resets a field to its default',
+    examples: [{ data: { status: 'inactive' } }],
+  });
+
+/** A webhook as answers show it (service specification 2.6). */
+export const webhook = z
+  .object({
+    id: id_text,
+    event_type_ids,
+    secret: z
+      .string()
+      .max(shared_secret_length_max)
+      .nullable()
+      .describe('Shown on creation and rotation only, else null'),
+    status,
+    callback_url: callback_url.describe('Where events are posted to'),
+    type: z.literal('webhook'),
+    url: resource_url,
+  } satisfies ShapeOf<WebhookResource>)
+  .meta({ id: 'Webhook', description: 'A webhook' });
+
+/** A webhook as a test delivery shows it. */
+export const webhook_state = webhook
+  .pick({ id: true, callback_url: true, event_type_ids: true, status: true })
+  .meta({ id: 'WebhookState' });
+
+/** The answer of the callback URL to a test delivery. */
+export const webhook_test = z
+  .object({
+    status: z.int().min(0).max(999).describe('The HTTP status of the callback URL; 0: no answer'),
+    error: z.string().optional().describe('Why there was no answer'),
+  })
+  .meta({ id: 'WebhookTest', description: 'The result of a test delivery' });
+
+export const attempt = z
+  .object({
+    number: z.int().min(1),
+    at: shown_instant,
+    status: z.int().min(100).max(999).nullable().describe('The HTTP status of the callback URL; null: no answer'),
+    error: z.string().nullable().describe('Why there was no answer'),
+    duration_ms: z.int().min(0),
+    answer: z.string().nullable().describe('The first 4 KiB of the answer'),
+    retry_after: z.string().nullable().describe('The Retry-After header of the answer. It is ignored'),
+  } satisfies ShapeOf<DeliveryResource['attempts'][number]>)
+  .describe('An attempt of a delivery')
+  .register(type_names, { id: 'DeliveryAttempt' });
+
+/** A delivery with its attempts. */
+export const delivery = z
+  .object({
+    id: id_text,
+    event_id: id_text,
+    event_type: event_type_name.describe('The name that the webhook subscribed to'),
+    sequence: z.int().min(1).describe('X-Webhook-Sequence'),
+    state: delivery_state,
+    next_attempt_at: shown_instant.nullable().describe('Null unless the delivery is pending'),
+    created_at: shown_instant,
+    attempts: z.array(attempt).describe('In the order in which they were made'),
+    type: z.literal('delivery'),
+    url: resource_url,
+  } satisfies ShapeOf<DeliveryResource>)
+  .meta({ id: 'Delivery', description: 'The delivery of an event to a webhook' });
+
+/** `POST /v1/webhooks/:id/recover`. */
+export const recover = z.object({ data: z.object({ since: instant }) }).meta({
+  id: 'RecoverDeliveries',
+  description: 'Which deliveries are sent again',
+  examples: [{ data: { since: '2026-11-21T00:00:00Z' } }],
+});
+
+export const recovered = z
+  .object({ recovered: z.int().min(0).max(recovered_max).describe('The number of deliveries that are sent again') })
+  .meta({ id: 'RecoveredDeliveries', description: 'The result of a recovery' });
