@@ -215,8 +215,11 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
     ],
   ),
   'folders follow the arrows': pair(
-    source('adapters/mikro-orm/src/schema/schema.ts', "import { readNewestFirst } from '../stores/paging.ts';"),
-    source('adapters/mikro-orm/src/stores/cards.ts', "import { entities } from '../schema/schema.ts';"),
+    source(
+      'adapters/mikro-orm/src/schema/entities.ts',
+      "import { readNewestFirst } from '../stores/queries/paging.ts';",
+    ),
+    source('adapters/mikro-orm/src/stores/cards/cards.ts', "import { entities } from '../../schema/entities.ts';"),
   ),
   'files refer only to the project': pair(
     source('README.md', 'See ../shared/spec/service.md'),

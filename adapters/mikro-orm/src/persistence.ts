@@ -28,8 +28,8 @@ import {
 } from '@tallystick/reconciliation';
 import { connect } from './connection/connection.ts';
 import { givingWayOn } from './connection/give-way.ts';
-import { findNewerMigrations, type MigrateOptions, migrate } from './connection/migrate.ts';
-import { others_max_default } from './connection/postgres-pools.ts';
+import { findNewerMigrations, type MigrateOptions, migrate } from './connection/migrations/migrate.ts';
+import { others_max_default } from './connection/postgres/postgres-pools.ts';
 import type { Session } from './connection/session.ts';
 import { unitOfWorkOn } from './connection/unit-of-work.ts';
 import { eventHorizonOn } from './event-index/event-horizon.ts';
@@ -40,36 +40,40 @@ import { beginOwn } from './host/own-transaction.ts';
 import { ledgerOn } from './ledger/ledger.ts';
 import { byte_columns } from './schema/entities.ts';
 import type { SchemaMigration } from './schema/migrations/index.ts';
-import { accountStore } from './stores/accounts.ts';
-import { apiKeyStore } from './stores/api-keys.ts';
-import { auditChainStore } from './stores/audit-chain.ts';
-import { auditLog } from './stores/audit-log.ts';
-import { authorisationStore } from './stores/authorisation.ts';
-import { bankStore } from './stores/bank.ts';
-import { cardStore } from './stores/cards.ts';
-import { companyStore } from './stores/companies.ts';
-import { consentStore } from './stores/consents.ts';
-import { deliveryStore } from './stores/deliveries.ts';
-import { deliveryDesk } from './stores/delivery-desk.ts';
-import { eventStore } from './stores/events.ts';
-import { idempotencyStore } from './stores/idempotency.ts';
-import { importStore } from './stores/imports.ts';
-import { type InstallationStore, installationStore, OtherStatementKey } from './stores/installation.ts';
-import { mailboxStore } from './stores/mailbox.ts';
-import { mailStore } from './stores/mails.ts';
-import { oneTimeLinkStore } from './stores/one-time-links.ts';
-import { outbox } from './stores/outbox.ts';
-import { quarantineStore } from './stores/quarantine.ts';
-import { realCardStore } from './stores/real-cards.ts';
+import { apiKeyStore } from './stores/access/api-keys.ts';
+import { companyStore } from './stores/access/companies.ts';
+import { idempotencyStore } from './stores/access/idempotency.ts';
+import { auditChainStore } from './stores/audit/audit-chain.ts';
+import { auditLog } from './stores/audit/audit-log.ts';
+import { accountStore } from './stores/bank/accounts.ts';
+import { bankStore } from './stores/bank/bank.ts';
+import { cardStore } from './stores/cards/cards.ts';
+import { realCardStore } from './stores/cards/real-cards.ts';
+import { templateStore } from './stores/cards/templates.ts';
+import { unknownNumberStore } from './stores/cards/unknown-numbers.ts';
+import { authorisationStore } from './stores/consents/authorisation.ts';
+import { consentStore } from './stores/consents/consents.ts';
+import { thirdPartyStore } from './stores/consents/third-parties.ts';
+import { eventStore } from './stores/events/events.ts';
+import { outbox } from './stores/events/outbox.ts';
+import { subscriptionStore } from './stores/events/subscriptions.ts';
+import { importStore } from './stores/imports/imports.ts';
+import { quarantineStore } from './stores/imports/quarantine.ts';
+import {
+  type InstallationStore,
+  installationStore,
+  OtherStatementKey,
+  sandboxClockStore,
+} from './stores/installation/installation.ts';
+import { retentionStore } from './stores/installation/retention.ts';
+import { mailboxStore } from './stores/mail/mailbox.ts';
+import { mailStore } from './stores/mail/mails.ts';
+import { oneTimeLinkStore } from './stores/mail/one-time-links.ts';
 import { reconciliationStore } from './stores/reconciliation/reconciliation.ts';
 import { reconciliationReports } from './stores/reconciliation/reports.ts';
-import { retentionStore } from './stores/retention.ts';
-import { sandboxClockStore } from './stores/sandbox-clock.ts';
-import { subscriptionStore } from './stores/subscriptions.ts';
-import { templateStore } from './stores/templates.ts';
-import { thirdPartyStore } from './stores/third-parties.ts';
-import { unknownNumberStore } from './stores/unknown-numbers.ts';
-import { webhookStore } from './stores/webhooks.ts';
+import { deliveryStore } from './stores/webhooks/deliveries.ts';
+import { deliveryDesk } from './stores/webhooks/delivery-desk.ts';
+import { webhookStore } from './stores/webhooks/webhooks.ts';
 
 /** The stores of a transaction, for the use cases of every package. */
 export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {

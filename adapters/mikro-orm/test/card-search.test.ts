@@ -6,13 +6,12 @@ import { database_names, type ScratchDatabase, scratchDatabase } from '@tallysti
 import Database from 'better-sqlite3';
 import { Kysely, sql } from 'kysely';
 import { type Connection, connect } from '../src/connection/connection.ts';
-import { migrate } from '../src/connection/migrate.ts';
+import { migrate } from '../src/connection/migrations/migrate.ts';
 import type { Session, Tables } from '../src/connection/session.ts';
-import { sqliteDialect } from '../src/connection/sqlite-dialect.ts';
-import { Turns } from '../src/connection/turns.ts';
+import { sqliteDialect } from '../src/connection/sqlite/sqlite-dialect.ts';
+import { Turns } from '../src/connection/sqlite/turns.ts';
 import { unitOfWorkOn } from '../src/connection/unit-of-work.ts';
-import { toMetadataEntry } from '../src/stores/card-metadata.ts';
-import { findCards, searched_max } from '../src/stores/card-search.ts';
+import { findCards, searched_max, toMetadataEntry } from '../src/stores/cards/card-search.ts';
 
 const company_id = 1;
 const cards_of_each = 20_000;

@@ -9,8 +9,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { type CheckpointBounds, checkpointsOn, type LogState } from '../src/connection/checkpoints.ts';
-import { Turns } from '../src/connection/turns.ts';
+import { type CheckpointBounds, checkpointsOn, type LogState } from '../src/connection/sqlite/checkpoints.ts';
+import { Turns } from '../src/connection/sqlite/turns.ts';
 
 /** Small, so that a test reaches each of them within a few hundred commits. */
 const bounds: CheckpointBounds = {

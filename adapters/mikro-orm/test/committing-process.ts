@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { checkpointsOn } from '../src/connection/checkpoints.ts';
+import { checkpointsOn } from '../src/connection/sqlite/checkpoints.ts';
 
 const [path = ''] = process.argv.slice(2);
 const database = new Database(path);

@@ -5,7 +5,7 @@ import { type Clock, fixedClock } from '@tallystick/kernel';
 import { migratedDatabase, type ScratchDatabase, testAuditMac } from '@tallystick/test-support';
 import { type Connection, connect } from '../src/connection/connection.ts';
 import { type GivingWay, givingWayOn } from '../src/connection/give-way.ts';
-import { migrate } from '../src/connection/migrate.ts';
+import { migrate } from '../src/connection/migrations/migrate.ts';
 import { ledgerOn } from '../src/ledger/ledger.ts';
 
 export const noon_ms = Date.UTC(2026, 4, 20, 12);

@@ -4,7 +4,7 @@ import { createNetwork } from '@tallystick/cards';
 import { spend } from '@tallystick/harness';
 import { database_names } from '@tallystick/test-support';
 import type pg from 'pg';
-import type { NamedQuery } from '../src/connection/named-query.ts';
+import type { NamedQuery } from '../src/connection/postgres/named-query.ts';
 import {
   authorizationsById,
   begin,

@@ -1,5 +1,5 @@
 /** A process that opens each database whose path it is sent, and answers with what became of it. */
-import { connectSqlite } from '../src/connection/sqlite-connection.ts';
+import { connectSqlite } from '../src/connection/sqlite/sqlite-connection.ts';
 
 process.on('message', async (path: string) => {
   try {

@@ -11,7 +11,7 @@ import {
   testAuditMac,
 } from '@tallystick/test-support';
 import { connect } from '../src/connection/connection.ts';
-import { migrate } from '../src/connection/migrate.ts';
+import { migrate } from '../src/connection/migrations/migrate.ts';
 import { migrations, mikroOrmPersistence, OlderSchema, UnusableSchema } from '../src/index.ts';
 
 const skip = database_names.includes('postgres') ? false : 'there is no Postgres';

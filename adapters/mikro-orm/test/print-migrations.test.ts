@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { changeRows, database_names, readRows, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
 import { connect } from '../src/connection/connection.ts';
-import { findApplied, migrate } from '../src/connection/migrate.ts';
-import { printMissing } from '../src/connection/print-migrations.ts';
+import { findApplied, migrate } from '../src/connection/migrations/migrate.ts';
+import { printMissing } from '../src/connection/migrations/print-migrations.ts';
 import { migration, migrations, printMigrations, type SchemaMigration, UnusableSchema } from '../src/index.ts';
 
 const later: SchemaMigration = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@tallystick/kernel';
-import { Turns } from '../src/connection/turns.ts';
+import { Turns } from '../src/connection/sqlite/turns.ts';
 
 const passed = { leftMs: () => 0 };
 

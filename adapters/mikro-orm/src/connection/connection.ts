@@ -5,16 +5,16 @@ import { assert } from '@tallystick/kernel';
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { migrations as every_migration, type SchemaMigration } from '../schema/migrations/index.ts';
-import { closeOnce } from './close-once.ts';
+import { closeOnce } from './closing.ts';
 import { hostHandle } from './host-handle.ts';
+import { assertUsableOnPostgres, assertUsableOnSqlite } from './migrations/schema-name.ts';
 import { outermostOnly, type RunOutermost } from './nesting.ts';
 import { ormOptions } from './orm-options.ts';
-import { openPostgresPools, type PostgresPoolOptions } from './postgres-pools.ts';
-import { assertUsableOnPostgres, assertUsableOnSqlite } from './schema-name.ts';
+import { openPostgresPools, type PostgresPoolOptions } from './postgres/postgres-pools.ts';
 import type { Tables } from './session.ts';
-import { connectSqlite, type SqliteConnection } from './sqlite-connection.ts';
+import { connectSqlite, type SqliteConnection } from './sqlite/sqlite-connection.ts';
 
-export type { SqliteConnection } from './sqlite-connection.ts';
+export type { SqliteConnection } from './sqlite/sqlite-connection.ts';
 
 /**
  * The database that stores, ledger and migrations share: MikroORM, and the driver's own handle

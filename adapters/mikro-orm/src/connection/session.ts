@@ -1,7 +1,7 @@
 import type { InferKyselyDB } from '@mikro-orm/sqlite';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { Dialect } from '../schema/dialect.ts';
-import type { entities } from '../schema/schema.ts';
+import type { entities } from '../schema/entities.ts';
 
 /**
  * The tables as queries see them, derived from the entities. On SQLite a boolean is read as 0 or 1.

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { PostgresConnection } from '../connection/connection.ts';
-import { lockKey } from '../schema/schema-locks.ts';
+import { lockKey } from '../schema/locks.ts';
 import type { EventIndexProgress, EventIndexWork } from './event-index-work.ts';
 import { eventWritersOn } from './event-writers.ts';
 import {

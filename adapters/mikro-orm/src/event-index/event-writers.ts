@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { event_writers_lock } from '../schema/event-writers-lock.ts';
-import { lockKey } from '../schema/schema-locks.ts';
+import { event_writers_lock, lockKey } from '../schema/locks.ts';
 
 /** Time between two looks at the transactions of writers. */
 const look_every_ms = 2;

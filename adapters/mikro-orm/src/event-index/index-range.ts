@@ -1,6 +1,5 @@
 import type { FilterName } from '@tallystick/events';
-import { event_filter_numbers } from '../schema/event-index-schema.ts';
-import { event_filter_columns } from '../schema/schema.ts';
+import { event_filter_columns, event_filter_numbers } from '../schema/tables/events.ts';
 import { addEntries, type FilterBlock, type KeyedOffsets, toBlocks } from './filter-block.ts';
 import { companyPrefix, type FilterKey, valueKey } from './filter-key.ts';
 

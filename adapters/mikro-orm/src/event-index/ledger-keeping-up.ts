@@ -1,6 +1,6 @@
 import type { Fold, Ledger } from '@tallystick/cards';
 import type { Deadline } from '@tallystick/kernel';
-import { settleBy } from '../connection/settle-by.ts';
+import { settleBy } from '../connection/closing.ts';
 import type { WrittenEventIndex } from './event-index.ts';
 
 /** How long the answer of a pass waits for the index, milliseconds. */

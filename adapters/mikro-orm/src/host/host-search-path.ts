@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { PostgresConnection } from '../connection/connection.ts';
-import { optionsWithoutSchema } from '../connection/postgres-pools.ts';
-import { own_types } from '../connection/postgres-types.ts';
+import { optionsWithoutSchema } from '../connection/postgres/postgres-pools.ts';
+import { own_types } from '../connection/postgres/postgres-types.ts';
 
 const paths = new WeakMap<PostgresConnection, Promise<string>>();
 

@@ -2,10 +2,10 @@ import type { OwnTransaction } from '@tallystick/events';
 import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
 import type { PoolClient } from 'pg';
-import { closeNow } from '../connection/close-now.ts';
+import { closeNow } from '../connection/closing.ts';
 import type { Connection, PostgresConnection, SqliteConnection } from '../connection/connection.ts';
 import { faultOf } from '../connection/faults.ts';
-import { own_types } from '../connection/postgres-types.ts';
+import { own_types } from '../connection/postgres/postgres-types.ts';
 import { type Guard, guardedClient, guardedDatabase } from './guarded-handle.ts';
 import { hostSearchPath } from './host-search-path.ts';
 

@@ -1,6 +1,6 @@
 import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
-import { identityOf } from '../connection/database-file.ts';
-import type { SqliteConnection } from '../connection/sqlite-connection.ts';
+import { identityOf } from '../connection/sqlite/database-file.ts';
+import type { SqliteConnection } from '../connection/sqlite/sqlite-connection.ts';
 import { another_database, none_open, unusable } from './host-errors.ts';
 import { type OpenedHost, savepoint } from './opened-host.ts';
 

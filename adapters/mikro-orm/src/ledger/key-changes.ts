@@ -1,5 +1,5 @@
 import type { Authorization, LedgerChanges, LedgerState } from '@tallystick/cards';
-import { holdKey, keysOf } from '../schema/authorization-keys.ts';
+import { holdKey, keysOf } from '../schema/records/authorization-keys.ts';
 
 /** What a pass changes in `authorization_keys`. */
 export interface KeyChanges {

@@ -1,5 +1,6 @@
 import { eventsNeeded, type LedgerCard, type Lookup } from '@tallystick/cards';
-import { holdDaysOf } from '../schema/hold-days.ts';
+import type { AuditMac, Clock } from '@tallystick/kernel';
+import { holdDaysOf } from '../schema/tables/access.ts';
 
 /**
  * The columns of a card that a pass reads, from `virtual_cards` (v), `real_cards` (r) and
@@ -107,4 +108,11 @@ export class TemplateRules {
     this.#kept.set(id, rule);
     return rule;
   }
+}
+
+/** What a pass needs besides the database. */
+export interface PassPorts {
+  readonly clock: Clock;
+  /** Hashes the audit entries of a pass. */
+  readonly audit_mac: AuditMac;
 }

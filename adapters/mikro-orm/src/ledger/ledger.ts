@@ -1,7 +1,7 @@
 import type { Ledger } from '@tallystick/cards';
 import type { Connection } from '../connection/connection.ts';
 import type { GivingWay } from '../connection/give-way.ts';
-import type { PassPorts } from './pass-ports.ts';
+import type { PassPorts } from './ledger-rows.ts';
 import { postgresLedger } from './postgres-ledger.ts';
 import { sqliteLedger } from './sqlite-ledger.ts';
 

@@ -21,8 +21,8 @@ import {
 import { type Clock, Fault } from '@tallystick/kernel';
 import type { PoolClient, QueryResult } from 'pg';
 import { faultOf } from '../connection/faults.ts';
-import type { NamedQuery } from '../connection/named-query.ts';
-import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/record-rows.ts';
+import type { NamedQuery } from '../connection/postgres/named-query.ts';
+import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/records/record-rows.ts';
 import { type CardRow, cardOf, idsNeeded, type TemplateRules } from './ledger-rows.ts';
 import {
   authorizationsById,

@@ -10,23 +10,20 @@ import {
   type SeenActs,
 } from '@tallystick/cards';
 import type { PoolClient, QueryResult } from 'pg';
-import { type NamedQuery, named, types } from '../connection/named-query.ts';
-import type { NewAuditRow } from '../schema/audit-rows.ts';
-import { insert_keys_sql } from '../schema/authorization-key-sql.ts';
-import { networkReferenceSql } from '../schema/candidate-sql.ts';
-import { event_columns, eventRecord } from '../schema/event-row.ts';
-import { event_writers_lock } from '../schema/event-writers-lock.ts';
-import { progress_counts } from '../schema/import-schema.ts';
-import { lookedUp } from '../schema/looked-up.ts';
-import { refused_again_sql, refused_columns } from '../schema/quarantine-schema.ts';
+import { type NamedQuery, named, types } from '../connection/postgres/named-query.ts';
+import { event_writers_lock, lockKey } from '../schema/locks.ts';
+import { lookedUp, networkReferenceSql } from '../schema/look-ups.ts';
+import type { NewAuditRow } from '../schema/records/audit-rows.ts';
+import { insert_keys_sql } from '../schema/records/authorization-keys.ts';
+import { event_columns, eventRecord } from '../schema/records/event-row.ts';
 import {
   authorization_columns,
   type ColumnKind,
   clearing_change_columns,
   clearing_columns,
   selectList,
-} from '../schema/record-rows.ts';
-import { lockKey } from '../schema/schema-locks.ts';
+} from '../schema/records/record-rows.ts';
+import { progress_counts, refused_again_sql, refused_columns } from '../schema/tables/imports.ts';
 import { keyChangesOf } from './key-changes.ts';
 import { card_columns, card_tables } from './ledger-rows.ts';
 import type { CardSearch } from './postgres-lookups.ts';

@@ -1,14 +1,13 @@
 import { CardsHeld, type Fold, LeaseLost, type Ledger, type LedgerChanges, type PassBounds } from '@tallystick/cards';
 import { type AuditMac, checkDeadline, type Deadline, Fault, missedDeadline } from '@tallystick/kernel';
 import type { Pool, PoolClient } from 'pg';
-import { closeNow } from '../connection/close-now.ts';
+import { closeNow, settleBy } from '../connection/closing.ts';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { faultOf, isConflict } from '../connection/faults.ts';
 import type { GivingWay } from '../connection/give-way.ts';
-import { settleBy } from '../connection/settle-by.ts';
-import { auditRows, type NewAuditRow } from '../schema/audit-rows.ts';
+import { auditRows, type NewAuditRow } from '../schema/records/audit-rows.ts';
+import type { PassPorts } from './ledger-rows.ts';
 import { TemplateRules } from './ledger-rows.ts';
-import type { PassPorts } from './pass-ports.ts';
 import { type Load, loadDue, loadState } from './postgres-ledger-state.ts';
 import {
   codeOf,

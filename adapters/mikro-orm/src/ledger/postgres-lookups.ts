@@ -1,5 +1,6 @@
 import type { CandidateKey, HistorySearch, WindowKey } from '@tallystick/cards';
-import { type NamedQuery, named } from '../connection/named-query.ts';
+import { type NamedQuery, named } from '../connection/postgres/named-query.ts';
+import { done_statuses_sql, lookedUp } from '../schema/look-ups.ts';
 import {
   firstHoldAfter,
   hold_range,
@@ -7,10 +8,8 @@ import {
   reduced_range,
   referenceRange,
   traceRange,
-} from '../schema/authorization-keys.ts';
-import { done_statuses_sql } from '../schema/candidate-sql.ts';
-import { lookedUp } from '../schema/looked-up.ts';
-import { authorization_columns, selectList } from '../schema/record-rows.ts';
+} from '../schema/records/authorization-keys.ts';
+import { authorization_columns, selectList } from '../schema/records/record-rows.ts';
 
 /** A clearing message whose roots are asked for. */
 export interface ReferenceSearch {

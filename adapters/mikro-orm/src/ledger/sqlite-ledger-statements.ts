@@ -1,9 +1,7 @@
 import type { CandidateKeyKind, FileProgress, HistorySearch, PastWindow, WindowKey } from '@tallystick/cards';
 import type { Database } from 'better-sqlite3';
-import { listed, networkReferenceSql } from '../schema/candidate-sql.ts';
-import { event_columns } from '../schema/event-row.ts';
-import { progress_counts } from '../schema/import-schema.ts';
-import { refused_again_sql, refused_columns } from '../schema/quarantine-schema.ts';
+import { listed, networkReferenceSql } from '../schema/look-ups.ts';
+import { event_columns } from '../schema/records/event-row.ts';
 import {
   type AuthorizationRow,
   authorization_columns,
@@ -11,7 +9,8 @@ import {
   clearing_change_columns,
   clearing_columns,
   selectList,
-} from '../schema/record-rows.ts';
+} from '../schema/records/record-rows.ts';
+import { progress_counts, refused_again_sql, refused_columns } from '../schema/tables/imports.ts';
 import { type CardRow, card_columns, card_tables } from './ledger-rows.ts';
 
 /** A search by merchants as the parameters of a statement. */

@@ -1,5 +1,6 @@
 import type { CandidateKey, HistorySearch } from '@tallystick/cards';
 import type { Database } from 'better-sqlite3';
+import { done_statuses_sql, listed, searchParameters } from '../schema/look-ups.ts';
 import {
   firstHoldAfter,
   hold_range,
@@ -7,9 +8,8 @@ import {
   reduced_range,
   referenceRange,
   traceRange,
-} from '../schema/authorization-keys.ts';
-import { done_statuses_sql, listed, searchParameters } from '../schema/candidate-sql.ts';
-import { type AuthorizationRow, authorization_columns, selectList } from '../schema/record-rows.ts';
+} from '../schema/records/authorization-keys.ts';
+import { type AuthorizationRow, authorization_columns, selectList } from '../schema/records/record-rows.ts';
 
 /** How a pass finds the authorizations of a card on SQLite. */
 export type SqliteLookups = ReturnType<typeof sqliteLookups>;

@@ -1,6 +1,104 @@
 import { EntityCaseNamingStrategy, type MetadataStorage, type Platform, Uint8ArrayType } from '@mikro-orm/core';
 import { dialectOf } from './dialect.ts';
-import { entities } from './schema.ts';
+import { ApiKey, Company, IdempotencyRecord } from './tables/access.ts';
+import { Account, Statement, StatementLine } from './tables/accounts.ts';
+import { AuditChain, AuditEntry } from './tables/audit.ts';
+import {
+  AccountBalance,
+  AccountProfile,
+  BankCompany,
+  BankUser,
+  DirectDebit,
+  ScheduledPayment,
+  ShownTransaction,
+  StandingOrder,
+} from './tables/bank.ts';
+import {
+  CardWindow,
+  PurchaseTemplate,
+  RealCard,
+  VirtualCard,
+  VirtualCardDetails,
+  VirtualCardMetadata,
+} from './tables/cards.ts';
+import { AuthorisationRecord, Consent, ThirdParty } from './tables/consents.ts';
+import { Event, EventFilterBlock, EventIndexState, EventOutboxEntry, Subscription } from './tables/events.ts';
+import { Import, ImportBatch, Quarantined } from './tables/imports.ts';
+import { Installation, Retention, SandboxClock } from './tables/installation.ts';
+import { Mail, MailboxMessage, OneTimeLink } from './tables/mail.ts';
+import { Authorization, AuthorizationKey, Clearing, UnknownNumberMessage } from './tables/network.ts';
+import {
+  ReconciliationAct,
+  ReconciliationActRecord,
+  ReconciliationCell,
+  ReconciliationCompany,
+  ReconciliationEntry,
+  ReconciliationInbox,
+  ReconciliationItem,
+  ReconciliationMatchCell,
+  ReconciliationPeriod,
+} from './tables/reconciliation.ts';
+import { Delivery, DeliveryAttempt, Webhook, WebhookEventType } from './tables/webhooks.ts';
+
+/** Every table. */
+export const entities = [
+  Company,
+  ApiKey,
+  RealCard,
+  PurchaseTemplate,
+  VirtualCard,
+  VirtualCardDetails,
+  VirtualCardMetadata,
+  CardWindow,
+  Authorization,
+  AuthorizationKey,
+  Clearing,
+  Event,
+  EventFilterBlock,
+  EventIndexState,
+  UnknownNumberMessage,
+  AuditEntry,
+  IdempotencyRecord,
+  SandboxClock,
+  Installation,
+  Webhook,
+  WebhookEventType,
+  EventOutboxEntry,
+  Delivery,
+  DeliveryAttempt,
+  Mail,
+  OneTimeLink,
+  MailboxMessage,
+  Quarantined,
+  Import,
+  ImportBatch,
+  Retention,
+  Account,
+  Statement,
+  StatementLine,
+  BankUser,
+  BankCompany,
+  AccountProfile,
+  AccountBalance,
+  ShownTransaction,
+  DirectDebit,
+  StandingOrder,
+  ScheduledPayment,
+  ReconciliationInbox,
+  ReconciliationCompany,
+  ReconciliationEntry,
+  ReconciliationItem,
+  ReconciliationCell,
+  ReconciliationMatchCell,
+  ReconciliationAct,
+  ReconciliationActRecord,
+  ReconciliationPeriod,
+  AuditChain,
+  Consent,
+  ThirdParty,
+  AuthorisationRecord,
+  Subscription,
+];
 
 /** The options of MikroORM that describe the tables. */
 export const described_entities = {

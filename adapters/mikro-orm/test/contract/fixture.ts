@@ -15,7 +15,7 @@ import {
   testAuditMac,
 } from '@tallystick/test-support';
 import { connect } from '../../src/connection/connection.ts';
-import { migrate } from '../../src/connection/migrate.ts';
+import { migrate } from '../../src/connection/migrations/migrate.ts';
 import { mikroOrmPersistence, type Persistence, type Tx } from '../../src/index.ts';
 
 export const noon_ms = Date.UTC(2026, 4, 20, 12);

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
 import type { Database } from 'better-sqlite3';
 import { type Connection, connect } from '../../src/connection/connection.ts';
-import { migrate } from '../../src/connection/migrate.ts';
+import { migrate } from '../../src/connection/migrations/migrate.ts';
 
 /**
  * Returns every table, column, default, index and constraint from the catalogue of the database.
@@ -75,9 +75,6 @@ function columnsOf(tables: unknown): ReadonlyMap<string, string> {
   );
 }
 
-/** A migration that was released never changes. */
-const add_migration = 'add a file to src/schema/migrations, and list it in index.ts there';
-
 /** Returns the columns that differ between the migrations and the entities, and where each is. */
 function columnDifferences(migrated: unknown, described: unknown): readonly string[] {
   const made = columnsOf(migrated);
@@ -86,10 +83,10 @@ function columnDifferences(migrated: unknown, described: unknown): readonly stri
     const of_migration = made.get(column);
     const of_entity = wanted.get(column);
     if (of_migration === of_entity) return [];
-    if (of_migration === undefined) return `${column} is in the entities but in no migration; ${add_migration}`;
+    if (of_migration === undefined) return `${column} is in the entities but in no migration`;
     if (of_entity === undefined)
-      return `${column} is in a migration but in no entity; add it to its entity in src/schema`;
-    return `${column} is ${of_migration} by the migrations, but ${of_entity} by the entities; ${add_migration}`;
+      return `${column} is in a migration but in no entity; add it to its entity in src/schema/tables`;
+    return `${column} is ${of_migration} by the migrations, but ${of_entity} by the entities`;
   });
 }
 

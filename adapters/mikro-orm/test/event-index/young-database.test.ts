@@ -5,7 +5,7 @@ import { database_names, scratchDatabase } from '@tallystick/test-support';
 import { type RawBuilder, sql } from 'kysely';
 import { connect } from '../../src/connection/connection.ts';
 import type { Session } from '../../src/connection/session.ts';
-import { eventStore } from '../../src/stores/events.ts';
+import { eventStore } from '../../src/stores/events/events.ts';
 import { migrateWithSmallSegments, openPersistence } from '../contract/fixture.ts';
 
 const skip = database_names.includes('postgres') ? false : 'no Postgres';

@@ -1,8 +1,8 @@
 import { asSent, type CandidateRecords, type Clearing, type MatchCard, referenceKeys } from '@tallystick/cards';
 import { candidates_read_max, type ReconciliationStore, searched_roots_max } from '@tallystick/reconciliation';
-import { page_range, referenceRange } from '../../schema/authorization-keys.ts';
 import type { Dialect } from '../../schema/dialect.ts';
-import { lookedUp } from '../../schema/looked-up.ts';
+import { lookedUp } from '../../schema/look-ups.ts';
+import { page_range, referenceRange } from '../../schema/records/authorization-keys.ts';
 import {
   type AuthorizationRow,
   authorization_columns,
@@ -11,7 +11,7 @@ import {
   clearing_columns,
   clearingOf,
   selectList,
-} from '../../schema/record-rows.ts';
+} from '../../schema/records/record-rows.ts';
 import type { Queries } from './query.ts';
 
 const roots_list = selectList(authorization_columns, 'a');

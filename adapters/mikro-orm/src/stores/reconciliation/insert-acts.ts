@@ -1,7 +1,7 @@
 import type { Act } from '@tallystick/reconciliation';
 import { sql } from 'kysely';
 import type { Session } from '../../connection/session.ts';
-import { jsonRows } from '../json-rows.ts';
+import { jsonRows } from '../queries/json-rows.ts';
 
 const columns = {
   company_id: 'integer',

@@ -10,7 +10,7 @@ import {
 } from '@tallystick/reconciliation';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../../connection/session.ts';
-import { isOneOf, jsonRows } from '../json-rows.ts';
+import { isOneOf, jsonRows } from '../queries/json-rows.ts';
 
 type LineRow = Omit<BookedLine, 'is_fee'>;
 

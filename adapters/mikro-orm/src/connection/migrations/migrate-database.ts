@@ -1,0 +1,33 @@
+/** Migrations of a database that nothing else of this process uses: for command lines. */
+import { type ConnectionOptions, connect } from '../connection.ts';
+import { findApplied, migrate } from './migrate.ts';
+import { printMissing } from './print-migrations.ts';
+
+export interface DatabaseToMigrate extends Pick<ConnectionOptions, 'database_url' | 'schema' | 'migrations'> {}
+
+/**
+ * Applies the missing migrations as `Persistence.migrate` does, and closes the database. Returns
+ * their names. Needs no keys. Rejects as `mikroOrmPersistence` and `migrate` do.
+ */
+export async function migrateDatabase(database: DatabaseToMigrate): Promise<readonly string[]> {
+  const connection = await connect(database);
+  try {
+    const before = new Set(await findApplied(connection));
+    await migrate(connection);
+    return (await findApplied(connection)).filter((name) => !before.has(name));
+  } finally {
+    await connection.close();
+  }
+}
+
+/**
+ * Returns the migrations that the database lacks, as `printMigrations` does, and changes nothing.
+ */
+export async function printMissingMigrations(database: DatabaseToMigrate): Promise<string> {
+  const connection = await connect(database);
+  try {
+    return await printMissing(connection);
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * The connections of one process to Postgres, in pools by purpose, so that no work can use up the
+ * connections of another. ADR 0022 states the reason of each time-out.
+ *
+ *   passes       passes of the ledger
+ *   look-ups     the short transactions that a decision needs besides its pass
+ *   others       everything else
+ *   long         migrations: nothing ends their statements
+ *
+ * Every statement has a time-out of the server and, a little later, one of the client: a server
+ * that stands still ends nothing itself. At the client's time-out the connection is closed.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { PostgresPool } from 'kysely';
+import pg from 'pg';
+import { closeNow, isClosed } from '../closing.ts';
+import { PreparingClient } from '../prepared-statement.ts';
+import { own_types } from './postgres-types.ts';
+
+/** The connections for passes: three lanes, four lanes of held cards, and the sweep of holds. */
+const passes_max = 8;
+const look_ups_max = 4;
+/** Connections for work outside the decision path. */
+export const others_max_default = 20;
+const long_max = 4;
+
+/** Of transactions outside the decision path, milliseconds. */
+const statement_ms_max = 30_000;
+const lock_ms_max = 5_000;
+const connect_ms_max = 5_000;
+
+/** How much later than the server the client gives up, milliseconds. */
+const client_later_ms = 2_000;
+
+/** How long a closed pool waits for the server to close its connections, milliseconds. */
+const close_ms_max = 1_000;
+
+export interface PostgresPoolOptions {
+  /** The address, or the connection options of the pool of a host. */
+  readonly url: string | pg.PoolConfig;
+  /** The schema of the tables. Null: that of the role and database, mostly `public`. */
+  readonly schema: string | null;
+  /** The largest number of connections for work outside the decision path. */
+  readonly others_max?: number | undefined;
+  /** The time to the deadline of a decision, milliseconds. Its look-ups end within half of it. */
+  readonly decision_ms_max: number;
+}
+
+export interface PostgresPools {
+  readonly passes: pg.Pool;
+  readonly look_ups: pg.Pool;
+  readonly others: pg.Pool;
+  readonly long: pg.Pool;
+  /** `others`, and `long` for work within `withoutTimeouts`. */
+  readonly ordinary: PostgresPool;
+  /** Runs work whose statements may take as long as they need. */
+  withoutTimeouts<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Resolves when no connection is in use any more. */
+  idle(): Promise<void>;
+  /** Closes all connections, even if the server does not answer. */
+  end(): Promise<void>;
+}
+
+/** Opens no connection: each is opened when it is needed. */
+export function openPostgresPools({ url, schema, others_max, decision_ms_max }: PostgresPoolOptions): PostgresPools {
+  const open_clients = new Set<pg.PoolClient>();
+  const connection = typeof url === 'string' ? startOptions(url, schema) : startOptionsOf(url, schema);
+
+  function open(config: pg.PoolConfig): pg.Pool {
+    const pool = new pg.Pool({
+      Client: PreparingClient,
+      ...connection,
+      types: own_types,
+      application_name: 'tallystick',
+      // A process that stopped within a transaction loses its locks.
+      idle_in_transaction_session_timeout: 60_000,
+      // Statements are sent without waiting for the previous answer: a pass of the ledger is two
+      // round trips.
+      pipeline: true,
+      ...config,
+    } as pg.PoolConfig);
+    // A connection that the server closes fails its query, or nothing when it is idle. It must not
+    // end the process.
+    pool.on('connect', (client) => {
+      client.on('error', () => {});
+      open_clients.add(client);
+    });
+    // The pool would hand out a client again that a time-out has closed in this turn.
+    pool.on('release', (_error, client) => {
+      if (isClosed(client)) void client.end();
+    });
+    pool.on('remove', (client) => open_clients.delete(client));
+    pool.on('error', () => {});
+    return pool;
+  }
+
+  const look_up_ms_max = Math.ceil(decision_ms_max / 2);
+  const pools = {
+    // A pass ends its own waits at its deadline, and sets the time-out of its locks.
+    passes: open({ max: passes_max, ...timeouts(2 * decision_ms_max, 2 * decision_ms_max, decision_ms_max) }),
+    look_ups: open({ max: look_ups_max, ...timeouts(look_up_ms_max, look_up_ms_max, look_up_ms_max, 0) }),
+    others: open({
+      max: others_max ?? others_max_default,
+      ...timeouts(statement_ms_max, lock_ms_max, connect_ms_max),
+    }),
+    long: open({ max: long_max, connectionTimeoutMillis: connect_ms_max, idleTimeoutMillis: 1_000 }),
+  };
+  const all = Object.values(pools);
+  const in_long_work = new AsyncLocalStorage<true>();
+
+  return {
+    ...pools,
+    ordinary: {
+      options: pools.others.options,
+      connect: () => (in_long_work.getStore() ? pools.long : pools.others).connect(),
+      // `end` of all pools closes them.
+      end: async () => {},
+    },
+    withoutTimeouts: (work) => in_long_work.run(true, work),
+    async idle() {
+      for (const pool of all) {
+        while (pool.waitingCount > 0 || pool.idleCount < pool.totalCount) await once(pool, 'release');
+      }
+    },
+    async end() {
+      // A client released in this turn is still reading its last answer, and `end` would wait for
+      // it forever.
+      await nextTurn();
+      await Promise.all(all.filter(({ ending }) => !ending).map((pool) => pool.end()));
+      setTimeout(() => {
+        for (const client of open_clients) closeNow(client);
+      }, close_ms_max).unref();
+    },
+  };
+}
+
+/**
+ * The options of the URL with those of every connection, which precede: what a URL says wins, except
+ * for the schema. The client would use only those of the URL.
+ */
+function startOptions(url: string, schema: string | null): { connectionString: string; options: string } {
+  const parsed = new URL(url);
+  const of_url = parsed.searchParams.get('options');
+  parsed.searchParams.delete('options');
+  return { connectionString: of_url === null ? url : parsed.href, options: optionsOf(of_url, schema) };
+}
+
+function optionsOf(given: string | null, schema: string | null): string {
+  // Compiling a query takes longer than running any of these.
+  const options = ['-c jit=off'];
+  if (given !== null) options.push(given);
+  if (schema !== null) options.push(searchPathOption(schema));
+  return options.join(' ');
+}
+
+const searchPathOption = (schema: string): string => `-c search_path="${schema}"`;
+
+/** The options of a pool for a connection in the schemas of the host. */
+export function optionsWithoutSchema(options: string, schema: string): string {
+  return options.endsWith(searchPathOption(schema)) ? options.slice(0, -searchPathOption(schema).length) : options;
+}
+
+/** The same for the options of a pool. */
+function startOptionsOf(given: pg.PoolConfig, schema: string | null): pg.PoolConfig {
+  const { connectionString = null } = given;
+  const started = connectionString === null ? null : startOptions(connectionString, schema);
+  return { ...given, ...(started ?? { options: optionsOf(given.options ?? null, schema) }) };
+}
+
+function timeouts(
+  statement_ms: number,
+  lock_ms: number,
+  connect_ms: number,
+  later_ms: number = client_later_ms,
+): pg.PoolConfig {
+  return {
+    statement_timeout: statement_ms,
+    lock_timeout: lock_ms,
+    query_timeout: statement_ms + later_ms,
+    connectionTimeoutMillis: connect_ms,
+  };
+}

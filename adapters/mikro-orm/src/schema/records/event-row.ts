@@ -1,0 +1,41 @@
+import { type FilterName, filter_fields, indexedValuesOf, type NewEvent } from '@tallystick/events';
+import { event_filter_columns } from '../tables/events.ts';
+import type { ColumnKind } from './record-rows.ts';
+
+const payload_filters = (Object.keys(filter_fields) as FilterName[]).filter(
+  (name) => filter_fields[name].payload_key !== null,
+);
+
+/** The columns of an event that are written. */
+export const event_columns: Readonly<Record<string, ColumnKind>> = {
+  id: 'integer',
+  company_id: 'integer',
+  event_type: 'text',
+  created_at_ms: 'integer',
+  request_id: 'text',
+  payload: 'json',
+  previous: 'json',
+  ...Object.fromEntries(
+    payload_filters.map((name) => [
+      event_filter_columns[name],
+      filter_fields[name].type === 'text' ? 'text' : 'integer',
+    ]),
+  ),
+};
+
+/** The row of an event. Each value that a filter of the payload compares has a column. */
+export function eventRecord(event: NewEvent & { readonly id: number }): Record<string, unknown> {
+  const { id, company_id, event_type, created_at_ms, request_id, payload, previous } = event;
+  const record: Record<string, unknown> = {
+    id,
+    company_id,
+    event_type,
+    created_at_ms,
+    request_id,
+    payload,
+    previous,
+  };
+  const indexed = indexedValuesOf(event);
+  for (const name of payload_filters) record[event_filter_columns[name]] = indexed[name] ?? null;
+  return record;
+}

@@ -1,0 +1,67 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { CompanyStatus, Environment, HoldDays, Role } from '@tallystick/access';
+import { id, int } from './columns.ts';
+
+export const Company = defineEntity({
+  name: 'Company',
+  tableName: 'tallystick_companies',
+  properties: {
+    id: id(),
+    name: p.text(),
+    customer_number: p.text(),
+    created_at_ms: int(),
+    full_details_in_mail: p.boolean().default(false),
+    /** 0: its holds never end. */
+    hold_days: int().nullable(),
+    status: p.text().$type<CompanyStatus>().default('active'),
+    rate_limit_per_minute: int().nullable(),
+  },
+  uniques: [{ name: 'tallystick_companies_customer_number', properties: ['customer_number'] }],
+});
+
+export const company = () =>
+  p.manyToOne(Company).mapToPk().fieldName('company_id').index(false).deleteRule('no action');
+
+export const ApiKey = defineEntity({
+  name: 'ApiKey',
+  tableName: 'tallystick_api_keys',
+  properties: {
+    id: id(),
+    company_id: () => company().nullable(),
+    role: p.text().$type<Role>(),
+    environment: p.text().$type<Environment>(),
+    name: p.text(),
+    secret_sha256: p.uint8array(),
+    signing_secret_sealed: p.uint8array().nullable(),
+    rate_limit_per_minute: int().nullable(),
+    created_at_ms: int(),
+    revoked_at_ms: int().nullable(),
+  },
+  indexes: [{ name: 'tallystick_api_keys_page', properties: ['company_id', 'id'] }],
+});
+
+export const IdempotencyRecord = defineEntity({
+  name: 'IdempotencyRecord',
+  tableName: 'tallystick_idempotency_records',
+  properties: {
+    scope: p.text().primary(),
+    key: p.text().primary(),
+    token: p.text(),
+    request_sha256: p.uint8array(),
+    claimed_at_ms: int(),
+    lease_until_machine_ms: int(),
+    answer_sealed: p.uint8array().nullable(),
+  },
+  indexes: [{ name: 'tallystick_idempotency_records_age', properties: ['claimed_at_ms'] }],
+});
+
+/**
+ * The value of `companies.hold_days` when the holds of a company never end. No hold ends after 0
+ * days.
+ */
+export const no_end = 0;
+
+/** The domain's form of `companies.hold_days`. */
+export function holdDaysOf(column: number | null): HoldDays | null {
+  return column === no_end ? 'never' : column;
+}

@@ -1,0 +1,79 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { AccountKind } from '@tallystick/accounts';
+import { id, int, money } from './columns.ts';
+
+/** Accounts of companies at the bank. */
+export const Account = defineEntity({
+  name: 'Account',
+  tableName: 'tallystick_accounts',
+  properties: {
+    id: id(),
+    company_id: int(),
+    number: p.text(),
+    currency: p.text(),
+    kind: p.text().$type<AccountKind>(),
+    name: p.text().nullable(),
+    created_at_ms: int(),
+    first_statement_as_of: p.text().nullable(),
+    first_statement_balance: money().nullable(),
+    last_statement_as_of: p.text().nullable(),
+    last_statement_balance: money().nullable(),
+  },
+  indexes: [{ name: 'tallystick_accounts_page', properties: ['company_id', 'id'] }],
+  uniques: [{ name: 'tallystick_accounts_number', properties: ['number'] }],
+});
+
+/** The chains of statements of the accounts. */
+export const Statement = defineEntity({
+  name: 'Statement',
+  tableName: 'tallystick_statements',
+  properties: {
+    id: id(),
+    account_id: int(),
+    company_id: int(),
+    as_of: p.text(),
+    position: int(),
+    reference: p.text().nullable(),
+    opening_balance: money(),
+    closing_balance: money(),
+    import_id: int().nullable(),
+    recorded_at_ms: int(),
+  },
+  uniques: [{ name: 'tallystick_statements_chain', properties: ['account_id', 'as_of', 'position'] }],
+});
+
+/** What was booked on the accounts. */
+export const StatementLine = defineEntity({
+  name: 'StatementLine',
+  tableName: 'tallystick_statement_lines',
+  properties: {
+    id: id(),
+    account_id: int(),
+    company_id: int(),
+    currency: p.text(),
+    statement_id: int().nullable(),
+    place: int().nullable(),
+    bank_reference: p.text().nullable(),
+    booking_date: p.text(),
+    value_date: p.text(),
+    amount: money(),
+    bai_code: p.text(),
+    text: p.text(),
+    acquirer_reference: p.text().nullable(),
+    recorded_at_ms: int(),
+    balance_after: money().nullable(),
+  },
+  indexes: [{ name: 'tallystick_statement_lines_page', properties: ['account_id', 'booking_date', 'id'] }],
+  uniques: [
+    {
+      name: 'tallystick_statement_lines_reference',
+      properties: ['account_id', 'bank_reference'],
+      where: 'bank_reference is not null',
+    },
+    {
+      name: 'tallystick_statement_lines_place',
+      properties: ['statement_id', 'place'],
+      where: 'statement_id is not null',
+    },
+  ],
+});

@@ -1,0 +1,197 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { ActKind, Item, MatchCell, Period, RecordKind } from '@tallystick/reconciliation';
+import { givenId, id, int, money } from './columns.ts';
+
+/**
+ * Records that reconciliation has not taken into account yet. Triggers write it, so that a server
+ * of an older version does, too.
+ */
+export const ReconciliationInbox = defineEntity({
+  name: 'ReconciliationInbox',
+  tableName: 'tallystick_reconciliation_inbox',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(),
+    company_id: int(),
+    /** `account`: the first statement of an account changed, so more clearings need a line. */
+    kind: p.text().$type<RecordKind | 'account'>(),
+    record_id: int(),
+  },
+  indexes: [{ name: 'tallystick_reconciliation_inbox_company', properties: ['company_id', 'id'] }],
+});
+
+/** How far the items of each company are. Its lock is the turn of a company. */
+export const ReconciliationCompany = defineEntity({
+  name: 'ReconciliationCompany',
+  tableName: 'tallystick_reconciliation_companies',
+  properties: {
+    company_id: givenId(),
+    /** JSON, as the next one. */
+    coverage: p.text(),
+    walk: p.text().nullable(),
+  },
+  indexes: [
+    { name: 'tallystick_reconciliation_companies_walking', properties: ['company_id'], where: 'walk is not null' },
+  ],
+});
+
+/** Clearings and card lines by the key under which pairs are found. */
+export const ReconciliationEntry = defineEntity({
+  name: 'ReconciliationEntry',
+  tableName: 'tallystick_reconciliation_entries',
+  properties: {
+    company_id: p.bigint('number').primary(),
+    key: p.text().primary(),
+    kind: p.text().primary().$type<RecordKind>(),
+    record_id: p.bigint('number').primary(),
+    item_id: int(),
+  },
+});
+
+/** Items of reconciliation. Lists of ids, matches and alternatives are JSON. */
+export const ReconciliationItem = defineEntity({
+  name: 'ReconciliationItem',
+  tableName: 'tallystick_reconciliation_items',
+  properties: {
+    id: givenId(),
+    company_id: int(),
+    status: p.text().$type<Item['status']>(),
+    kind: p.text().$type<NonNullable<Item['kind']>>().nullable(),
+    class: p.text().$type<NonNullable<Item['class']>>().nullable(),
+    rule: p.text().$type<NonNullable<Item['rule']>>().nullable(),
+    vcn_id: int().nullable(),
+    merchant_name: p.text().nullable(),
+    authorization_ids: p.text(),
+    clearing_ids: p.text(),
+    line_ids: p.text(),
+    matches: p.text(),
+    alternatives: p.text(),
+    authorized: money().nullable(),
+    cleared: money().nullable(),
+    stated: money().nullable(),
+    fees: money(),
+    difference: money(),
+    currency: p.text(),
+    sides: int().$type<Item['sides']>(),
+    settlement_date: p.text().nullable(),
+    period_date: p.text().nullable(),
+    due_date: p.text().nullable(),
+    next_change_ms: int().nullable(),
+    opened_at_ms: int(),
+    version: int(),
+    period_id: int().nullable(),
+  },
+  indexes: [
+    { name: 'tallystick_reconciliation_items_page', properties: ['company_id', 'status', 'opened_at_ms', 'id'] },
+    {
+      name: 'tallystick_reconciliation_items_kind',
+      properties: ['company_id', 'kind', 'opened_at_ms', 'id'],
+      where: 'kind is not null',
+    },
+    {
+      name: 'tallystick_reconciliation_items_class',
+      properties: ['company_id', 'class', 'opened_at_ms', 'id'],
+      where: "class is not null and class <> 'exact'",
+    },
+    {
+      name: 'tallystick_reconciliation_items_card',
+      properties: ['vcn_id', 'opened_at_ms', 'id'],
+      where: 'vcn_id is not null',
+    },
+    {
+      name: 'tallystick_reconciliation_items_period',
+      properties: ['company_id', 'period_date', 'id'],
+      where: 'period_date is not null',
+    },
+    {
+      name: 'tallystick_reconciliation_items_next',
+      properties: ['next_change_ms', 'company_id'],
+      where: 'next_change_ms is not null',
+    },
+    { name: 'tallystick_reconciliation_items_frozen', properties: ['period_id', 'id'], where: 'period_id is not null' },
+  ],
+});
+
+/** Counts and sums of items of one description. What a description does not have is ''. */
+export const ReconciliationCell = defineEntity({
+  name: 'ReconciliationCell',
+  tableName: 'tallystick_reconciliation_cells',
+  properties: {
+    company_id: p.bigint('number').primary(),
+    currency: p.text().primary(),
+    status: p.text().primary().$type<Item['status']>(),
+    kind: p.text().primary().$type<NonNullable<Item['kind']> | ''>(),
+    class: p.text().primary().$type<NonNullable<Item['class']> | ''>(),
+    due_date: p.text().primary(),
+    count: int(),
+    sum: int(),
+  },
+});
+
+/** Counts of the matches of items. A date that an item does not have is ''. */
+export const ReconciliationMatchCell = defineEntity({
+  name: 'ReconciliationMatchCell',
+  tableName: 'tallystick_reconciliation_match_cells',
+  properties: {
+    company_id: p.bigint('number').primary(),
+    settlement_date: p.text().primary(),
+    rule: p.text().primary().$type<MatchCell['rule']>(),
+    side: p.text().primary().$type<MatchCell['side']>(),
+    count: int(),
+  },
+});
+
+/** What people did to items. Rows are only inserted. */
+export const ReconciliationAct = defineEntity({
+  name: 'ReconciliationAct',
+  tableName: 'tallystick_reconciliation_acts',
+  properties: {
+    id: id(),
+    company_id: int(),
+    at_ms: int(),
+    actor: p.text(),
+    action: p.text().$type<ActKind>(),
+    item_id: int(),
+    /** JSON. */
+    subject: p.text(),
+    note: p.text(),
+    reason: p.text().nullable(),
+    request_id: p.text().nullable(),
+  },
+  indexes: [
+    {
+      name: 'tallystick_reconciliation_acts_counted',
+      properties: ['company_id'],
+      where: "action in ('confirm', 'unmatch')",
+    },
+  ],
+});
+
+/** The records that acts concern, as `itemIdOf` numbers them. A trigger writes the rows. */
+export const ReconciliationActRecord = defineEntity({
+  name: 'ReconciliationActRecord',
+  tableName: 'tallystick_reconciliation_act_records',
+  properties: {
+    company_id: p.bigint('number').primary(),
+    record: p.bigint('number').primary(),
+    act_id: p.bigint('number').primary(),
+  },
+});
+
+/** Closed periods of companies. */
+export const ReconciliationPeriod = defineEntity({
+  name: 'ReconciliationPeriod',
+  tableName: 'tallystick_reconciliation_periods',
+  properties: {
+    id: id(),
+    company_id: int(),
+    closed_through: p.text(),
+    status: p.text().$type<Period['status']>(),
+    closed_at_ms: int(),
+    closed_by: p.text(),
+    frozen: int(),
+    open_breaks: int(),
+    reopened_at_ms: int().nullable(),
+    reopened_by: p.text().nullable(),
+  },
+  indexes: [{ name: 'tallystick_reconciliation_periods_page', properties: ['company_id', 'id'] }],
+});

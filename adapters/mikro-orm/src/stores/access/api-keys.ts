@@ -1,0 +1,68 @@
+import type { ApiKey, ApiKeyStore } from '@tallystick/access';
+import type { Selectable } from 'kysely';
+import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
+import { readNewestFirst } from '../queries/paging.ts';
+
+/** API keys. */
+export function apiKeyStore(session: Session): ApiKeyStore {
+  const { db } = session;
+  return {
+    async insert(key) {
+      const row = await db
+        .insertInto('tallystick_api_keys')
+        .values({
+          company_id: key.company_id,
+          role: key.role,
+          environment: key.environment,
+          name: key.name,
+          secret_sha256: key.secret_sha256,
+          signing_secret_sealed: key.signing_secret_sealed,
+          rate_limit_per_minute: key.rate_limit_per_minute,
+          created_at_ms: key.created_at_ms,
+          revoked_at_ms: key.revoked_at_ms,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return apiKeyOf(row);
+    },
+
+    async find(id) {
+      const row = await db.selectFrom('tallystick_api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+      return row === undefined ? null : apiKeyOf(row);
+    },
+
+    list({ company_id }, page) {
+      const all = db.selectFrom('tallystick_api_keys').selectAll();
+      const query = company_id === undefined ? all : all.where('company_id', '=', company_id);
+      return readNewestFirst('api_keys', query, 'id', page, apiKeyOf);
+    },
+
+    async revoke(id, at_ms) {
+      const { numUpdatedRows } = await db
+        .updateTable('tallystick_api_keys')
+        .set((eb) => ({ revoked_at_ms: eb.fn.coalesce('revoked_at_ms', eb.val(at_ms)) }))
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+
+    async withSigningSecret(after_id, limit) {
+      const query = db
+        .selectFrom('tallystick_api_keys')
+        .selectAll()
+        .where('id', '>', after_id)
+        .where('signing_secret_sealed', 'is not', null)
+        .orderBy('id')
+        .limit(limit);
+      return (await lockForUpdate(session, query).execute()).map(apiKeyOf);
+    },
+
+    async reseal(id, signing_secret_sealed) {
+      await db.updateTable('tallystick_api_keys').set({ signing_secret_sealed }).where('id', '=', id).execute();
+    },
+  };
+}
+
+function apiKeyOf(row: Selectable<Tables['tallystick_api_keys']>): ApiKey {
+  return row;
+}

@@ -1,0 +1,186 @@
+import {
+  type Account,
+  type AccountStore,
+  type LineKey,
+  refuseTakenAccountNumber,
+  type Statement,
+  type StatementEnd,
+  type StatementLine,
+} from '@tallystick/accounts';
+import type { Money } from '@tallystick/kernel';
+import { type Selectable, sql } from 'kysely';
+import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
+import { insertRows } from '../queries/insert-rows.ts';
+import { type JsonColumn, jsonRows } from '../queries/json-rows.ts';
+import { readNewestByDate, readNewestFirst } from '../queries/paging.ts';
+
+/** Accounts at the bank, their statements and lines. */
+export function accountStore(session: Session): AccountStore {
+  const { db, dialect } = session;
+  const accounts = () => db.selectFrom('tallystick_accounts').selectAll();
+  const statements = (account_id: number) =>
+    db.selectFrom('tallystick_statements').selectAll().where('account_id', '=', account_id);
+
+  return {
+    async insert(account) {
+      const { first_statement, last_statement, ...fields } = account;
+      const row = await db
+        .insertInto('tallystick_accounts')
+        .values({ ...fields, ...endColumns({ first_statement, last_statement }) })
+        // Waits for another transaction that inserts the same number.
+        .onConflict((conflict) => conflict.column('number').doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) throw refuseTakenAccountNumber(account.number);
+      return accountOf(row);
+    },
+
+    async find(id) {
+      return accountOrNull(await accounts().where('id', '=', id).executeTakeFirst());
+    },
+
+    async findByNumber(number) {
+      return accountOrNull(await accounts().where('number', '=', number).executeTakeFirst());
+    },
+
+    async lockByNumber(number) {
+      return accountOrNull(await lockForUpdate(session, accounts().where('number', '=', number)).executeTakeFirst());
+    },
+
+    list({ company_id }, page) {
+      const its = company_id === undefined ? accounts() : accounts().where('company_id', '=', company_id);
+      return readNewestFirst('accounts', its, 'id', page, accountOf);
+    },
+
+    async findFirst({ company_id, kind, currency }) {
+      const its = accounts()
+        .where('company_id', '=', company_id)
+        .where('kind', '=', kind)
+        .where('currency', '=', currency);
+      return accountOrNull(await its.orderBy('id').limit(1).executeTakeFirst());
+    },
+
+    async updateEnds({ id, ...ends }) {
+      await db.updateTable('tallystick_accounts').set(endColumns(ends)).where('id', '=', id).execute();
+    },
+
+    async insertStatements(inserted) {
+      if (inserted.length === 0) return;
+      await insertRows(dialect, 'tallystick_statements', statement_columns, inserted).execute(db);
+    },
+
+    async findStatement(id) {
+      return (await db.selectFrom('tallystick_statements').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
+    },
+
+    statementsOf: (account_id, as_of) =>
+      statements(account_id).where('as_of', '=', as_of).orderBy('position').execute(),
+
+    async statementBefore(account_id, as_of) {
+      const before = statements(account_id).where('as_of', '<', as_of);
+      const row = await before.orderBy('as_of', 'desc').orderBy('position', 'desc').limit(1).executeTakeFirst();
+      return row ?? null;
+    },
+
+    async statementAfter(account_id, as_of) {
+      const after = statements(account_id).where('as_of', '>', as_of);
+      return (await after.orderBy('as_of').orderBy('position').limit(1).executeTakeFirst()) ?? null;
+    },
+
+    async recordLines(lines) {
+      if (lines.length === 0) return [];
+      const inserted = insertRows(dialect, 'tallystick_statement_lines', line_columns, lines);
+      const { rows } = await sql<LineKey>`${inserted} on conflict do nothing
+        returning account_id, bank_reference, statement_id, place`.execute(db);
+      return rows;
+    },
+
+    async linesByReference(references) {
+      if (references.length === 0) return [];
+      const wanted = jsonRows(dialect, { account_id: 'integer', bank_reference: 'text' }, references);
+      const { rows } = await sql<StatementLine>`select l.* from ${wanted} as w join tallystick_statement_lines as l
+        on l.account_id = w.account_id and l.bank_reference = w.bank_reference and l.bank_reference is not null`.execute(
+        db,
+      );
+      return rows;
+    },
+
+    async linesByPlace(places) {
+      if (places.length === 0) return [];
+      const wanted = jsonRows(dialect, { statement_id: 'integer', place: 'integer' }, places);
+      const { rows } = await sql<StatementLine>`select l.* from ${wanted} as w join tallystick_statement_lines as l
+        on l.statement_id = w.statement_id and l.place = w.place and l.statement_id is not null`.execute(db);
+      return rows;
+    },
+
+    listLines(account_id, { from, to }, page) {
+      let its = db.selectFrom('tallystick_statement_lines').selectAll().where('account_id', '=', account_id);
+      if (from !== undefined) its = its.where('booking_date', '>=', from);
+      if (to !== undefined) its = its.where('booking_date', '<=', to);
+      return readNewestByDate(session, 'statement_lines', its, 'booking_date', page);
+    },
+  };
+}
+
+const statement_columns = {
+  account_id: 'integer',
+  company_id: 'integer',
+  as_of: 'text',
+  position: 'integer',
+  reference: 'text',
+  opening_balance: 'integer',
+  closing_balance: 'integer',
+  import_id: 'integer',
+  recorded_at_ms: 'integer',
+} as const satisfies Record<keyof Omit<Statement, 'id'>, JsonColumn>;
+
+const line_columns = {
+  account_id: 'integer',
+  company_id: 'integer',
+  currency: 'text',
+  statement_id: 'integer',
+  place: 'integer',
+  bank_reference: 'text',
+  booking_date: 'text',
+  value_date: 'text',
+  amount: 'integer',
+  bai_code: 'text',
+  text: 'text',
+  acquirer_reference: 'text',
+  balance_after: 'integer',
+  recorded_at_ms: 'integer',
+} as const satisfies Record<keyof Omit<StatementLine, 'id'>, JsonColumn>;
+
+type AccountRow = Selectable<Tables['tallystick_accounts']>;
+
+function endColumns({ first_statement, last_statement }: Pick<Account, 'first_statement' | 'last_statement'>) {
+  return {
+    first_statement_as_of: first_statement?.as_of ?? null,
+    first_statement_balance: first_statement?.balance ?? null,
+    last_statement_as_of: last_statement?.as_of ?? null,
+    last_statement_balance: last_statement?.balance ?? null,
+  };
+}
+
+/** The account of a row. */
+export function accountOf({
+  first_statement_as_of,
+  first_statement_balance,
+  last_statement_as_of,
+  last_statement_balance,
+  ...row
+}: AccountRow): Account {
+  return {
+    ...row,
+    first_statement: endOf(first_statement_as_of, first_statement_balance),
+    last_statement: endOf(last_statement_as_of, last_statement_balance),
+  };
+}
+
+function endOf(as_of: string | null, balance: Money | null): StatementEnd | null {
+  return as_of === null || balance === null ? null : { as_of, balance };
+}
+
+function accountOrNull(row: AccountRow | undefined): Account | null {
+  return row === undefined ? null : accountOf(row);
+}

@@ -1,0 +1,132 @@
+import {
+  type BankStore,
+  bank_rows_max,
+  type DirectDebit,
+  type ScheduledPayment,
+  type StandingOrder,
+} from '@tallystick/accounts';
+import {
+  assert,
+  pageStart,
+  type TwoWayList,
+  type TwoWayPage,
+  type TwoWayPageRequest,
+  twoWayPage,
+} from '@tallystick/kernel';
+import { type RawBuilder, sql } from 'kysely';
+import type { Session } from '../../connection/session.ts';
+import { upsertRows } from '../queries/insert-rows.ts';
+import { isOneOf, type JsonColumn } from '../queries/json-rows.ts';
+
+type BankOrders = Pick<
+  BankStore,
+  | 'activeDirectDebits'
+  | 'pendingStandingOrders'
+  | 'pendingScheduledPayments'
+  | 'putDirectDebits'
+  | 'putStandingOrders'
+  | 'putScheduledPayments'
+>;
+
+type OrderTable = 'direct_debits' | 'standing_orders' | 'scheduled_payments';
+
+/** Mandates, standing orders and scheduled payments. */
+export function bankOrders({ db, dialect }: Session): BankOrders {
+  /** A page of the rows of these accounts, by account and then by id. */
+  async function pageOf<Row extends { readonly id: number; readonly account_id: number }>(
+    table: OrderTable,
+    account_ids: readonly number[],
+    condition: RawBuilder<unknown>,
+    page: TwoWayPageRequest,
+  ): Promise<TwoWayPage<Row>> {
+    const list: TwoWayList = { list: table, parts: ['id', 'id'] };
+    const start = pageStart(list, page);
+    const is_back = start?.direction === 'prev';
+    const [account_id, id] = (start?.place ?? []) as readonly number[];
+    const beyond =
+      start === null ? sql`true` : sql`(account_id, id) ${sql.raw(is_back ? '<' : '>')} (${account_id}, ${id})`;
+    const direction = sql.raw(is_back ? 'desc' : 'asc');
+    const { rows } = await sql<Row>`select * from ${sql.table(`tallystick_${table}`)}
+      where ${isOneOf(dialect, 'account_id', account_ids)} and ${condition} and ${beyond}
+      order by account_id ${direction}, id ${direction} limit ${page.limit + 1}`.execute(db);
+    return twoWayPage(list, start, rows, page.limit, (row) => [row.account_id, row.id]);
+  }
+
+  async function put(table: OrderTable, columns: Columns, reference: string, rows: readonly object[]): Promise<void> {
+    assert(rows.length <= bank_rows_max, `at most ${bank_rows_max} rows at once`);
+    if (rows.length === 0) return;
+    await upsertRows(dialect, `tallystick_${table}`, columns, ['account_id', reference], rows).execute(db);
+  }
+
+  return {
+    activeDirectDebits: (account_ids, page) =>
+      pageOf<DirectDebit>('direct_debits', account_ids, sql`status = 'active'`, page),
+    pendingStandingOrders: (account_ids, today, page) =>
+      pageOf<StandingOrder>(
+        'standing_orders',
+        account_ids,
+        sql`status = 'active' and next_payment_on >= ${today}`,
+        page,
+      ),
+    pendingScheduledPayments: (account_ids, today, page) =>
+      pageOf<ScheduledPayment>(
+        'scheduled_payments',
+        account_ids,
+        sql`status = 'pending' and scheduled_on >= ${today}`,
+        page,
+      ),
+    putDirectDebits: (rows) => put('direct_debits', direct_debit_columns, 'mandate_reference', rows),
+    putStandingOrders: (rows) => put('standing_orders', standing_order_columns, 'reference', rows),
+    putScheduledPayments: (rows) => put('scheduled_payments', scheduled_payment_columns, 'reference', rows),
+  };
+}
+
+type Columns = Readonly<Record<string, JsonColumn>>;
+
+const creditor_columns = {
+  creditor_scheme_name: 'text',
+  creditor_identification: 'text',
+  creditor_name: 'text',
+} as const;
+
+const direct_debit_columns = {
+  account_id: 'integer',
+  mandate_reference: 'text',
+  status: 'text',
+  name: 'text',
+  frequency: 'text',
+  previous_payment_on: 'text',
+  previous_payment_amount: 'integer',
+  updated_at_ms: 'integer',
+} as const satisfies Record<keyof Omit<DirectDebit, 'id'>, JsonColumn>;
+
+const standing_order_columns = {
+  account_id: 'integer',
+  reference: 'text',
+  status: 'text',
+  frequency: 'text',
+  payment_reference: 'text',
+  first_payment_on: 'text',
+  first_payment_amount: 'integer',
+  next_payment_on: 'text',
+  next_payment_amount: 'integer',
+  last_payment_on: 'text',
+  last_payment_amount: 'integer',
+  final_payment_on: 'text',
+  final_payment_amount: 'integer',
+  number_of_payments: 'text',
+  ...creditor_columns,
+  updated_at_ms: 'integer',
+} as const satisfies Record<keyof Omit<StandingOrder, 'id'>, JsonColumn>;
+
+const scheduled_payment_columns = {
+  account_id: 'integer',
+  reference: 'text',
+  status: 'text',
+  scheduled_on: 'text',
+  scheduled_type: 'text',
+  amount: 'integer',
+  payment_reference: 'text',
+  ...creditor_columns,
+  updated_at_ms: 'integer',
+} as const satisfies Record<keyof Omit<ScheduledPayment, 'id'>, JsonColumn>;

@@ -1,0 +1,105 @@
+import type { Event, EventStore, NewEvent } from '@tallystick/events';
+import { type Selectable, sql } from 'kysely';
+import { prepared } from '../../connection/prepared-statement.ts';
+import { parseOrNull, type Session, type Tables, toJsonOrNull } from '../../connection/session.ts';
+import type { WrittenEventIndex } from '../../event-index/event-index.ts';
+import { event_writers_lock, lockKey } from '../../schema/locks.ts';
+import { eventRecord } from '../../schema/records/event-row.ts';
+import { isOneOf } from '../queries/json-rows.ts';
+import { pageOf, readNewestFirst } from '../queries/paging.ts';
+import { findEventIds } from './event-search.ts';
+import { putInOutbox } from './outbox.ts';
+
+/** Rows in one statement: both databases take the columns as parameters. */
+const rows_max = 500;
+
+/** The event log. */
+export function eventStore(session: Session, event_index: Pick<WrittenEventIndex, 'noteWritten'>): EventStore {
+  const { db, dialect } = session;
+  /**
+   * Ids for `count` new rows in rising order. On SQLite the transaction holds the write lock, so no
+   * other process takes them. On Postgres it is a writer of events from before it draws them.
+   */
+  async function drawIds(count: number): Promise<readonly number[]> {
+    if (dialect === 'postgres') {
+      const { rows } = await sql<{ id: number }>`
+        with writer as materialized (select pg_advisory_xact_lock_shared(${sql.raw(lockKey(event_writers_lock))}))
+        select nextval('tallystick_events_id_seq') as id from writer cross join generate_series(1, ${count})`.execute(
+        db,
+      );
+      return rows.map(({ id }) => id).sort((a, b) => a - b);
+    }
+    // Not the highest id of the table: the newest events may have been purged.
+    const { rows } = await sql<{
+      id: number;
+    }>`select seq as id from sqlite_sequence where name = 'tallystick_events'`.execute(db);
+    const last_id = rows[0]?.id ?? 0;
+    return Array.from({ length: count }, (_, at) => last_id + 1 + at);
+  }
+
+  return {
+    async append(events) {
+      const ids = await drawIds(events.length);
+      const stored = events.map((event, at) => ({ ...event, id: ids[at]! }));
+      event_index.noteWritten(ids.at(-1) ?? 0);
+      for (let from = 0; from < stored.length; from += rows_max) {
+        const rows = stored.slice(from, from + rows_max).map((event) => ({
+          ...eventRecord(event),
+          payload: JSON.stringify(event.payload),
+          previous: toJsonOrNull(event.previous),
+        }));
+        await db
+          .insertInto('tallystick_events')
+          .values(rows as never)
+          .execute();
+      }
+      putInOutbox(session, stored);
+      return stored;
+    },
+
+    async find(company_id, id) {
+      const row = await db
+        .selectFrom('tallystick_events')
+        .select(event_fields)
+        .where('id', '=', id)
+        .where('company_id', '=', company_id)
+        .executeTakeFirst();
+      return row === undefined ? null : eventOf(row);
+    },
+
+    async list(company_id, filters, page) {
+      if (filters.length === 0) {
+        const events = db.selectFrom('tallystick_events').select(event_fields).where('company_id', '=', company_id);
+        return await readNewestFirst('events', events, 'id', page, eventOf);
+      }
+      const ids = await findEventIds(session, company_id, filters, page);
+      if (ids.length === 0) return { items: [], next: null };
+      // After `findEventIds`, which sets how the statement is planned.
+      const { rows } = await sql<EventRow>`${prepared}
+        select ${sql.join(event_fields.map((field) => sql.ref(field)))} from tallystick_events
+        where ${isOneOf(dialect, 'id', ids)} order by id desc`.execute(db);
+      return pageOf('events', rows, page.limit, eventOf);
+    },
+  };
+}
+
+/** The fields that are read from an event's row. */
+export const event_fields = [
+  'id',
+  'company_id',
+  'event_type',
+  'created_at_ms',
+  'request_id',
+  'payload',
+  'previous',
+] as const;
+
+type EventRow = Pick<Selectable<Tables['tallystick_events']>, (typeof event_fields)[number]>;
+
+export function eventOf(row: EventRow): Event {
+  return {
+    ...row,
+    payload: JSON.parse(row.payload) as NewEvent['payload'],
+    previous: parseOrNull<NonNullable<NewEvent['previous']>>(row.previous),
+  };
+}

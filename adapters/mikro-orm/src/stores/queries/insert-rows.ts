@@ -1,0 +1,37 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Tables } from '../../connection/session.ts';
+import type { Dialect } from '../../schema/dialect.ts';
+import { type JsonColumn, jsonRows } from './json-rows.ts';
+
+type Columns = Readonly<Record<string, JsonColumn>>;
+
+/** The insert of these rows in their order, as one statement with one parameter. */
+export function insertRows(
+  dialect: Dialect,
+  table: keyof Tables & string,
+  columns: Columns,
+  rows: readonly object[],
+): RawBuilder<unknown> {
+  const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+  const numbered = jsonRows(
+    dialect,
+    { ...columns, row_number: 'integer' },
+    rows.map((row, row_number) => ({ ...row, row_number })),
+  );
+  return sql`insert into ${sql.table(table)} (${names}) select ${names} from ${numbered} as n
+    where true order by n.row_number`;
+}
+
+/** The same, and a row whose key is stored replaces that row. No two rows may have one key. */
+export function upsertRows(
+  dialect: Dialect,
+  table: keyof Tables & string,
+  columns: Columns,
+  key: readonly string[],
+  rows: readonly object[],
+): RawBuilder<unknown> {
+  const replaced = Object.keys(columns).filter((name) => !key.includes(name));
+  const changes = sql.join(replaced.map((name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`));
+  const names = sql.join(key.map((name) => sql.ref(name)));
+  return sql`${insertRows(dialect, table, columns, rows)} on conflict (${names}) do update set ${changes}`;
+}
