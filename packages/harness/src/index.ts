@@ -31,7 +31,7 @@ export {
   reversalPlan,
 } from './arbitraries/reversals.ts';
 export type { Command } from './commands/command.ts';
-export { commandSequence } from './commands.ts';
+export { commandSequence } from './commands/command-sequence.ts';
 export { compareAll } from './comparison.ts';
 export { type ApiKeyStorage, api_key_store_contract } from './contracts/access/api-key-store.ts';
 export { type CompanyStorage, company_store_contract } from './contracts/access/company-store.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { cardPlan } from './arbitraries/cards.ts';
 import { startInstant } from './arbitraries/clocks.ts';
 import { createCard } from './commands/cards.ts';
-import { commandSequence } from './commands.ts';
+import { commandSequence } from './commands/command-sequence.ts';
 import { compareAll } from './comparison.ts';
 import { type Case, cases } from './reference/cases.ts';
 import { ReferenceModel } from './reference/model.ts';

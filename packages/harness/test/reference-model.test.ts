@@ -254,7 +254,7 @@ test('matching reaches thirty-five days from the settlement date, whenever the c
 });
 
 test('the model shares no code with the packages that it checks', () => {
-  const folder = new URL('../src/', import.meta.url);
+  const folder = new URL('../src', import.meta.url);
   const files = globSync(['reference/*.ts', 'arbitraries/*.ts', 'system.ts', 'commands.ts', 'run-model.ts'], {
     cwd: folder.pathname,
   });

@@ -1,11 +1,11 @@
-import { createDeck } from './deck.ts';
-import type { ExpectedAuthorization, ExpectedCard, ExpectedClearing } from './expected.ts';
-import { type ExpectedItem, itemsOf } from './expected-items.ts';
-import { bridgeOf, type ExpectedBridge, type ExpectedSummary, summarizeItems } from './expected-totals.ts';
+import type { ExpectedAuthorization, ExpectedCard, ExpectedClearing } from './answers/expected.ts';
+import { type ExpectedItem, itemsOf } from './answers/expected-items.ts';
+import { bridgeOf, type ExpectedBridge, type ExpectedSummary, summarizeItems } from './answers/expected-totals.ts';
 import { type FormatAbilities, format_abilities } from './format-abilities.ts';
-import type { SampleClearing, SampleClearingFields, SampleMessage } from './messages.ts';
 import { type SampleStatement, sample_opening_balance, statementsOf } from './sample-statements.ts';
-import { type Scenario, ScenarioDraft } from './scenario.ts';
+import { createDeck } from './scenarios/deck.ts';
+import type { SampleClearing, SampleClearingFields, SampleMessage } from './scenarios/messages.ts';
+import { type Scenario, ScenarioDraft } from './scenarios/scenario.ts';
 
 /** The size and content of a set of samples. */
 export interface SampleOptions {

@@ -1,6 +1,6 @@
 import { type Money, money } from '@tallystick/kernel';
-import { billing_currency, type Scenario } from './scenario.ts';
-import { first_statement_days, last_statement_days, type SampleLine } from './statement-draft.ts';
+import { billing_currency, type Scenario } from './scenarios/scenario.ts';
+import { first_statement_days, last_statement_days, type SampleLine } from './scenarios/statement-draft.ts';
 
 /** A statement of one day, as the writer of a format takes it. */
 export interface SampleStatement {

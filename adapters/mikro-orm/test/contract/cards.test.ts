@@ -4,6 +4,7 @@ import {
   account_store_contract,
   audit_log_contract,
   card_store_contract,
+  import_store_contract,
   makeCard,
   makeOwner,
   quarantine_store_contract,
@@ -19,6 +20,7 @@ keepsContracts({
   QuarantineStore: quarantine_store_contract,
   AuditLog: audit_log_contract,
   AccountStore: account_store_contract,
+  ImportStore: import_store_contract,
 });
 
 onEveryDatabase('the store of virtual cards', (fixture, name) => {

@@ -5,10 +5,9 @@ import { createSampleSet, format_abilities, type SampleSet } from '@tallystick/s
 import { ConfigError, parseOptions, UsageError } from '@tallystick/server';
 import { databaseOption } from '../import-words.ts';
 import { chooseDisplay, type ProgressStream } from '../progress-display.ts';
-import { inventedCard } from './invented-cards.ts';
 import { loadIntoDatabase } from './load-database.ts';
 import { loadOverHttp } from './load-server.ts';
-import { countMessages, type Loading, machineDay } from './loading.ts';
+import { countMessages, inventedCard, type Loading, machineDay } from './loading.ts';
 import type { SetFiles } from './set-files.ts';
 import { createFolder, writeSet, written_formats } from './write-set.ts';
 import { statement_format_names } from './write-statements.ts';

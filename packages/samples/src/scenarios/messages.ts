@@ -1,4 +1,4 @@
-import type { ExpectedClearing, SampleCycle } from './expected.ts';
+import type { ExpectedClearing, SampleCycle } from '../answers/expected.ts';
 
 /** An authorization message (service specification 2.9), without the number of its card. */
 export interface SampleMessage {

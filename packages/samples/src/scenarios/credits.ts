@@ -1,4 +1,4 @@
-import { type FormatAbilities, withReferences } from './format-abilities.ts';
+import { type FormatAbilities, withReferences } from '../format-abilities.ts';
 import type { SampleClearing } from './messages.ts';
 import { byReference } from './purchases.ts';
 import type { Purchase, ScenarioDraft, ScenarioKind } from './scenario.ts';

@@ -1,4 +1,4 @@
-import { withReferences } from './format-abilities.ts';
+import { withReferences } from '../format-abilities.ts';
 import { byReference, withoutCode } from './purchases.ts';
 import type { ScenarioKind } from './scenario.ts';
 

@@ -1,24 +1,16 @@
 import fc from 'fast-check';
-import { authorizationPlan } from './arbitraries/authorizations.ts';
-import { byHandPlans } from './arbitraries/by-hand.ts';
-import { cardPlan, flawedCard, updatePlan } from './arbitraries/cards.ts';
-import { clearingFirstPlan, clearingPlan, sharedReferencePlan } from './arbitraries/clearings.ts';
-import { clockMove } from './arbitraries/clocks.ts';
-import { guessPlan } from './arbitraries/codes.ts';
-import { holdDays, lateIncrementPlan, releasePlan } from './arbitraries/holds.ts';
-import { seldom } from './arbitraries/picks.ts';
-import { earlyReversalPlan, reversalPlan } from './arbitraries/reversals.ts';
-import { clearAmongSeveral, matchByHand, releaseHold } from './commands/by-hand.ts';
-import {
-  advanceClock,
-  cancelCard,
-  createCard,
-  createFlawedCard,
-  readCard,
-  setHoldDays,
-  updateCard,
-} from './commands/cards.ts';
-import type { Command } from './commands/command.ts';
+import { authorizationPlan } from '../arbitraries/authorizations.ts';
+import { byHandPlans } from '../arbitraries/by-hand.ts';
+import { cardPlan, flawedCard, updatePlan } from '../arbitraries/cards.ts';
+import { clearingFirstPlan, clearingPlan, sharedReferencePlan } from '../arbitraries/clearings.ts';
+import { clockMove } from '../arbitraries/clocks.ts';
+import { guessPlan } from '../arbitraries/codes.ts';
+import { holdDays, lateIncrementPlan, releasePlan } from '../arbitraries/holds.ts';
+import { seldom } from '../arbitraries/picks.ts';
+import { earlyReversalPlan, reversalPlan } from '../arbitraries/reversals.ts';
+import { clearAmongSeveral, matchByHand, releaseHold } from './by-hand.ts';
+import { advanceClock, cancelCard, createCard, createFlawedCard, readCard, setHoldDays, updateCard } from './cards.ts';
+import type { Command } from './command.ts';
 import {
   authorize,
   authorizeTogether,
@@ -32,7 +24,7 @@ import {
   repeatRefused,
   reverse,
   reverseEarly,
-} from './commands/messages.ts';
+} from './messages.ts';
 
 /** Sequences of commands of every kind. `replay_path` reproduces a failure. */
 export function commandSequence(commands_max: number, replay_path?: string): fc.Arbitrary<Iterable<Command>> {

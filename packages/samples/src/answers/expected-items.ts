@@ -1,7 +1,7 @@
+import type { SampleClearing, SampleMessage } from '../scenarios/messages.ts';
+import type { Scenario } from '../scenarios/scenario.ts';
+import { first_statement_days, isApplied, type SampleLine, signedAmount } from '../scenarios/statement-draft.ts';
 import type { SampleClass } from './expected.ts';
-import type { SampleClearing, SampleMessage } from './messages.ts';
-import type { Scenario } from './scenario.ts';
-import { first_statement_days, isApplied, type SampleLine, signedAmount } from './statement-draft.ts';
 
 /** The statuses that an item of a set can have: no person has acted on it. */
 export type SampleItemStatus = 'break' | 'proposed' | 'awaiting' | 'matched';

@@ -1,5 +1,5 @@
+import { type FormatAbilities, withReferences } from '../format-abilities.ts';
 import { buy } from './credits.ts';
-import { type FormatAbilities, withReferences } from './format-abilities.ts';
 import { byReference } from './purchases.ts';
 import type { ScenarioKind } from './scenario.ts';
 

@@ -1,6 +1,6 @@
+import type { FormatAbilities } from '../format-abilities.ts';
 import { credit_scenarios } from './credits.ts';
 import { fault_scenarios } from './faults.ts';
-import type { FormatAbilities } from './format-abilities.ts';
 import { plain_purchase, purchase_scenarios } from './purchases.ts';
 import { reference_scenarios } from './references.ts';
 import type { ScenarioKind } from './scenario.ts';

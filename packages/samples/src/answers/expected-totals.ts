@@ -1,7 +1,12 @@
+import type { SampleLine } from '../scenarios/statement-draft.ts';
 import type { SampleClass } from './expected.ts';
-import type { ExpectedItem, SampleAgeBucket, SampleBreakKind, SampleItemStatus } from './expected-items.ts';
-import { isCardLine } from './expected-items.ts';
-import type { SampleLine } from './statement-draft.ts';
+import {
+  type ExpectedItem,
+  isCardLine,
+  type SampleAgeBucket,
+  type SampleBreakKind,
+  type SampleItemStatus,
+} from './expected-items.ts';
 
 interface CountAndSum {
   readonly count: number;

@@ -1,7 +1,7 @@
 import { luhnCheckDigit } from '@tallystick/kernel';
+import type { ExpectedAuthorization, ExpectedClearing } from '../answers/expected.ts';
+import type { FormatAbilities } from '../format-abilities.ts';
 import { createDraw, type Draw, uniqueCode } from './draw.ts';
-import type { ExpectedAuthorization, ExpectedClearing } from './expected.ts';
-import type { FormatAbilities } from './format-abilities.ts';
 import type { SampleAuthorization, SampleClearing, SampleClearingFields, SampleMessage } from './messages.ts';
 import { type SampleLine, StatementDraft } from './statement-draft.ts';
 

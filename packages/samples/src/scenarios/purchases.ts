@@ -1,4 +1,4 @@
-import { withReferences } from './format-abilities.ts';
+import { withReferences } from '../format-abilities.ts';
 import type { Purchase, ScenarioDraft, ScenarioKind } from './scenario.ts';
 
 const one = (): number => 1;
