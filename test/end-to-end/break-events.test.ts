@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { rebuild } from '@tallystick/reconciliation';
 import {
+  type CrashOrder,
+  crashEnvironment,
   database_names,
   migratedDatabase,
   readRows,
@@ -12,7 +14,6 @@ import {
   send,
   startServer,
   test_keys,
-  test_seed,
   testRuns,
 } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
@@ -20,11 +21,8 @@ import { createVault, parseKeyRing } from '@tallystick/vault';
 /** After any day on which the tests may run: the clock of a server only moves forward. */
 const first_day = '2126-03-16';
 
-/** How often a server is killed. */
-const kills = testRuns({ short: 4, full: 8 });
-
-/** Clearings without authorization before each kill. */
-const clearings_at_once = 20;
+/** How often a server is killed: before and after the first commit of breaks, the second, and so on. */
+const kills = testRuns({ short: 2, full: 4 });
 
 interface BreakEvent {
   readonly name: string;
@@ -102,15 +100,6 @@ async function differencesIn({ database_url }: ScratchDatabase): Promise<readonl
   }
 }
 
-/** Random numbers from 0 to 1 that the seed of the test run reproduces. */
-function fractions(): () => number {
-  let state = test_seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 for (const name of database_names) {
   describe(`a break, on ${name}`, () => {
     it('is opened, ages at each bucket and is resolved, with one event each, and the metrics count it', async (t) => {
@@ -151,27 +140,33 @@ for (const name of database_names) {
       assert.deepEqual(await breakEvents(database), expected);
     });
 
-    it('has one event, and items equal rebuilt ones, when SIGKILL ends servers at random points', async (t) => {
+    it('has one event, and items equal rebuilt ones, when SIGKILL ends servers as they record them', async (t) => {
       const database = await migratedDatabase(name);
       t.after(() => database.dispose());
-      const random = fractions();
       let server = await startServer(database);
       t.after(() => server.kill());
       await moveClock(server, `${first_day}T12:00:00Z`);
       const card_id = await makeCard(server);
-      let cleared = 0;
-      for (let killed = 0; killed < kills; killed += 1) {
-        const running = server;
-        const posted = (async () => {
-          for (let at = 0; at < clearings_at_once; at += 1) await forcePost(running, card_id, `TX-${killed}-${at}`);
-        })().catch(() => 'the server was killed');
-        // The job takes up some meanwhile.
-        await untilEvents(database, cleared + Math.floor(random() * clearings_at_once));
-        await running.kill();
-        await posted;
-        cleared = (await readRows(database, 'select id from tallystick_clearings')).length;
+      for (let kill = 0; kill < kills; kill += 1) {
+        await server.stop();
+        const crash: CrashOrder = {
+          phase: 'reconciliation_items',
+          nth: 1 + Math.floor(kill / 2),
+          moment: kill % 2 === 0 ? 'before' : 'after',
+        };
+        const killed = await startServer({ ...database, env: crashEnvironment(crash) });
+        t.after(() => killed.kill());
+        let ended = false;
+        void killed.exited.then(() => {
+          ended = true;
+        });
+        for (let at = 0; !ended; at += 1) {
+          await forcePost(killed, card_id, `TX-${kill}-${at}`).catch(() => 'the server was killed');
+        }
+        assert.equal((await killed.exited).signal, 'SIGKILL');
         server = await startServer(database);
       }
+      const cleared = (await readRows(database, 'select id from tallystick_clearings')).length;
       const events = await untilEvents(database, cleared);
       assert.deepEqual(
         events.map((event) => event.name),

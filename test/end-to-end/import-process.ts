@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type ScratchDatabase, serverEnvironment } from '@tallystick/test-support';
+import { type ServerOptions, serverEnvironment } from '@tallystick/test-support';
 
 const main_path = fileURLToPath(new URL('../../apps/importer/src/main.ts', import.meta.url));
 const root_path = fileURLToPath(new URL('../../', import.meta.url));
@@ -9,6 +9,7 @@ const root_path = fileURLToPath(new URL('../../', import.meta.url));
 export interface ImportExit {
   /** Null: it was killed. */
   readonly status: number | null;
+  readonly signal: NodeJS.Signals | null;
   readonly output: string;
   /** The object that `--json` wrote for the file; null if there is none. */
   readonly report: ImportReport | null;
@@ -39,12 +40,12 @@ export interface ImportProcess {
 
 /** Starts the command as a process of its own. */
 export function startImport(
-  { database_url }: Pick<ScratchDatabase, 'database_url'>,
+  { database_url, env }: Pick<ServerOptions, 'database_url' | 'env'>,
   ...paths: readonly string[]
 ): ImportProcess {
   const child = spawn(process.execPath, ['--conditions=source', main_path, ...paths, '--json'], {
     cwd: root_path,
-    env: serverEnvironment({ database_url }),
+    env: serverEnvironment({ database_url, ...(env === undefined ? {} : { env }) }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [out, err] = ['', ''];
@@ -55,17 +56,17 @@ export function startImport(
     err += bytes.toString();
   });
   const exited = new Promise<ImportExit>((resolve) => {
-    child.once('close', (status) => resolve({ status, output: out + err, report: reportIn(out) }));
+    child.once('close', (status, signal) => resolve({ status, signal, output: out + err, report: reportIn(out) }));
   });
   return { exited, kill: () => void child.kill('SIGKILL') };
 }
 
 /** Runs it to its end. Of several files the report is that of the first one. */
 export async function runImport(
-  database: Pick<ScratchDatabase, 'database_url'>,
+  options: Pick<ServerOptions, 'database_url' | 'env'>,
   ...paths: readonly string[]
 ): Promise<ImportExit> {
-  return await startImport(database, ...paths).exited;
+  return await startImport(options, ...paths).exited;
 }
 
 function reportIn(out: string): ImportReport | null {

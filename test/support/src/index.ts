@@ -4,6 +4,7 @@ export * from './checked-fetch.ts';
 export * from './chromium.ts';
 export * from './clearing-samples.ts';
 export * from './client-certificates.ts';
+export * from './crash-rig.ts';
 export * from './database.ts';
 export * from './documented-answers.ts';
 export * from './exit-cleanup.ts';

@@ -86,7 +86,7 @@ describe('matches by hand', () => {
           assert.deepEqual(rowsOf(world), states.at(-1));
         }
       }),
-      propertyParameters({ short: 120, full: 1_000 }),
+      propertyParameters({ short: 300, full: 1_000 }),
     );
     for (const kind of ['match made', 'match undone', 'confirm made', 'confirm undone']) {
       assert.ok((kinds_done.get(kind) ?? 0) > 0, `nothing was done: ${kind}`);
@@ -198,7 +198,7 @@ describe('matches by hand', () => {
         }
         if (matches.length > 1) outcomes.made += 1;
       }),
-      propertyParameters({ short: 120, full: 1_000 }),
+      propertyParameters({ short: 300, full: 1_000 }),
     );
     assert.ok(outcomes.made > 0 && outcomes.refused > 0, JSON.stringify(outcomes));
   });
