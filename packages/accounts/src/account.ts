@@ -1,6 +1,5 @@
 import type { Money } from '@tallystick/kernel';
 
-/** The kinds of accounts. */
 export const account_kinds = ['deposit', 'card'] as const;
 
 /** `deposit`: a current account. `card`: the account of a charge card. */
@@ -36,7 +35,7 @@ export interface StatementEnd {
 /** The form of an account's number. An IBAN also has up to 34 characters. */
 export const account_number_form = /^[A-Za-z0-9]{1,34}$/;
 
-/** The same in words. */
+/** What an account's number must be, in words. */
 export const account_number_expected = '1 to 34 letters and digits of ASCII';
 
 /** How the number of a card account begins (service specification 4.5). */
@@ -45,7 +44,6 @@ export const card_account_prefix = 'ceid';
 /** The longest name of an account, in code points. */
 export const account_name_length_max = 255;
 
-/** Whether the text can be the number of an account. */
 export function isAccountNumber(text: string): boolean {
   return account_number_form.test(text);
 }

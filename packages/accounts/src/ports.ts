@@ -21,7 +21,8 @@ export interface AccountStore {
   find(id: number): Promise<Account | null>;
   findByNumber(number: string): Promise<Account | null>;
   /**
-   * The same, locked until the transaction ends. Of several, lock in the order of their numbers.
+   * The account with this number, locked until the transaction ends. Of several, lock in the order
+   * of their numbers.
    */
   lockByNumber(number: string): Promise<Account | null>;
   /** The highest id first. */
@@ -44,7 +45,7 @@ export interface AccountStore {
   /**
    * Records lines, up to `recorded_lines_max`, unless they are known: by account and bank
    * reference, or by statement and place. Returns the keys of the new ones, in no order. Known ones
-   * stay as they are. The ids of the new ones rise in the order given.
+   * stay as they are. The ids of the new ones rise in the order of the lines.
    */
   recordLines(lines: readonly Omit<StatementLine, 'id'>[]): Promise<readonly LineKey[]>;
   /** The recorded lines with one of these bank references of accounts, in no order. */
@@ -68,7 +69,6 @@ export const recorded_lines_max = 1_000;
 /** The parts of a transaction that the use cases of this package need. */
 export interface AccountsTx {
   readonly accounts: AccountStore;
-  /** The companies that accounts belong to. */
   readonly companies: {
     find(id: number): Promise<{ readonly id: number } | null>;
     /** Those that exist, in any order. */

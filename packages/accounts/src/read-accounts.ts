@@ -17,7 +17,6 @@ export async function readAccount(tx: ReadTx, number: string): Promise<Account> 
   return account;
 }
 
-/** The refusal of a number that another account has. */
 export function refuseTakenAccountNumber(number: string): Refusal {
   return new Refusal('conflict', `the number ${showValue(number)} belongs to another account; choose another one`);
 }

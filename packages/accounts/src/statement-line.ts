@@ -26,7 +26,6 @@ export interface StatementLine extends ReportedLine {
   readonly id: number;
   readonly account_id: number;
   readonly company_id: number;
-  /** The currency of the account. */
   readonly currency: string;
   /** The statement that reported it first; null: the bank reported it by itself. */
   readonly statement_id: number | null;

@@ -9,13 +9,13 @@ export interface ConsentStore {
   insert(consent: NewConsent): Promise<Consent>;
   /** By its ConsentId, whoever owns it, deleted or not. Null for any other text. */
   find(consent_id: string): Promise<Consent | null>;
-  /** The same, locked until the transaction ends. */
+  /** The consent as `find` returns it, locked until the transaction ends. */
   lock(consent_id: string): Promise<Consent | null>;
   /** Replaces all but the id. The transaction has locked it. */
   update(consent: Consent): Promise<void>;
   /** The consents that a user authorised and that are not deleted, the highest id first. */
   listOfUser(user_id: string, page: PageRequest): Promise<Page<Consent>>;
-  /** Those of them that are active now (`isActive`), in the same order. */
+  /** The consents of a user that are active now (`isActive`), the highest id first. */
   listActiveOfUser(user_id: string, now_ms: number, page: PageRequest): Promise<Page<Consent>>;
 }
 
@@ -24,7 +24,7 @@ export interface ThirdPartyStore {
   /** Refuses (`conflict`) a client id that another third party has. */
   insert(third_party: Omit<ThirdParty, 'id'>): Promise<ThirdParty>;
   find(id: number): Promise<ThirdParty | null>;
-  /** The same, locked until the transaction ends. */
+  /** The third party as `find` returns it, locked until the transaction ends. */
   lock(id: number): Promise<ThirdParty | null>;
   /** Null for any other text. */
   findByClientId(client_id: string): Promise<ThirdParty | null>;
@@ -67,7 +67,6 @@ export interface GrantedCall extends ThirdPartyCall {
   readonly user_id: string;
 }
 
-/** What an access token stands for. */
 export interface AccessToken {
   readonly client_id: string;
   readonly scopes: readonly ThirdPartyScope[];

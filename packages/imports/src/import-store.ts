@@ -4,7 +4,6 @@ import type { Import, ImportStatus } from './import.ts';
 /** The claim of a process on a running import. */
 export type ImportLease = Pick<Lease, 'token' | 'until_machine_ms'>;
 
-/** An import as stored. */
 export interface ImportRecord extends Import {
   /** `FileHeader.mode`. */
   readonly mode: 'production' | 'test' | null;
@@ -64,13 +63,12 @@ export interface ImportStore {
   lockDecisions(): Promise<void>;
   insert(record: Omit<ImportRecord, 'id'>): Promise<ImportRecord>;
   find(id: number): Promise<ImportRecord | null>;
-  /** The same, locked for update. */
+  /** The import, locked for update. */
   lock(id: number): Promise<ImportRecord | null>;
   /** The import of these bytes. There is at most one. */
   findBySha256(sha256: string): Promise<ImportRecord | null>;
   /** Replaces the record, which the transaction has locked. */
   update(record: ImportRecord): Promise<void>;
-  /** Removes an import with its batches. */
   remove(id: number): Promise<void>;
   /** Newest first. */
   list(filter: ImportFilter, page: PageRequest): Promise<Page<ImportRecord>>;

@@ -13,7 +13,6 @@ export const import_statuses = [
   'truncated',
 ] as const;
 
-/** One of `import_statuses`. */
 export type ImportStatus = (typeof import_statuses)[number];
 
 /** The phases of a running import (clearing files: importing). */
@@ -30,7 +29,6 @@ export const import_phases = [
   'recording',
 ] as const;
 
-/** One of `import_phases`. */
 export type ImportPhase = (typeof import_phases)[number];
 
 /** The phases after the whole file is staged. An import in one of them needs its file no more. */

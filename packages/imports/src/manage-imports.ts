@@ -19,7 +19,7 @@ export async function readImport(tx: ReadTx, id: number): Promise<Import> {
   return requireImport(await tx.imports.find(id), id);
 }
 
-/** The same, and whether a process may be at work on it. */
+/** One import, and whether a process may be at work on it. Refuses `not_found`. */
 export async function inspectImport(
   ports: Pick<ImportPorts, 'unitOfWork' | 'machine_clock'>,
   id: number,

@@ -22,7 +22,7 @@ export interface ImportPorts extends Omit<PassPorts, 'vault'> {
   readonly vault: Pick<CardVault, 'index' | 'cvcMatches'>;
   readonly createSha256: () => Sha256Stream;
   readonly clock: Clock;
-  /** Machine time: leases are judged by it. */
+  /** Machine time, by which leases end. */
   readonly machine_clock: Clock;
   /** Resolves after this many milliseconds, or when the signal is aborted. */
   readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;

@@ -1,5 +1,5 @@
 import type { MatchedBy } from './item.ts';
-import { itemIdOf } from './item-id.ts';
+import { itemIdOf, type RecordIds, type RecordKey } from './item-id.ts';
 
 /** What people do to items. Each is undone by another: see `undoing`. */
 export const act_kinds = ['match', 'unmatch', 'ignore', 'accept', 'confirm', 'reopen'] as const;
@@ -12,23 +12,23 @@ export interface StatementPair {
   readonly clearing_id: number;
 }
 
-/** The pair as a key of maps. */
 export function pairKeyOf({ line_id, clearing_id }: StatementPair): string {
   return `${line_id} ${clearing_id}`;
 }
 
+/** The lines and clearings of pairs, a line before its clearing. */
+export function recordsOfPairs(pairs: readonly StatementPair[]): readonly RecordKey[] {
+  return pairs.flatMap(({ line_id, clearing_id }): RecordKey[] => [
+    { kind: 'line', id: line_id },
+    { kind: 'clearing', id: clearing_id },
+  ]);
+}
+
 /** Each of the lines with each of the clearings. */
-export function pairsBetween({
-  line_ids,
-  clearing_ids,
-}: {
-  readonly line_ids: readonly number[];
-  readonly clearing_ids: readonly number[];
-}): readonly StatementPair[] {
+export function pairsBetween({ line_ids, clearing_ids }: RecordIds): readonly StatementPair[] {
   return line_ids.flatMap((line_id) => clearing_ids.map((clearing_id) => ({ line_id, clearing_id })));
 }
 
-/** A pair of a clearing and an authorization. */
 export interface AuthorizationPair {
   readonly clearing_id: number;
   readonly authorization_id: number;
@@ -68,10 +68,7 @@ export function recordsOfAct({ item_id, subject }: Pick<Act, 'item_id' | 'subjec
   const { pairs, authorization } = subject;
   return [
     item_id,
-    ...pairs.flatMap(({ line_id, clearing_id }) => [
-      itemIdOf({ kind: 'line', id: line_id }),
-      itemIdOf({ kind: 'clearing', id: clearing_id }),
-    ]),
+    ...recordsOfPairs(pairs).map(itemIdOf),
     ...(authorization === null ? [] : [itemIdOf({ kind: 'clearing', id: authorization.clearing_id })]),
   ];
 }

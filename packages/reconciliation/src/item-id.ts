@@ -5,7 +5,6 @@ export const record_kinds = ['authorization', 'clearing', 'line'] as const;
 
 export type RecordKind = (typeof record_kinds)[number];
 
-/** A record by its kind and id. */
 export interface RecordKey {
   readonly kind: RecordKind;
   readonly id: number;
@@ -34,7 +33,6 @@ export interface RecordIds {
   readonly line_ids: readonly number[];
 }
 
-/** The records with these ids. */
 export function recordsOf({ authorization_ids = [], clearing_ids, line_ids }: RecordIds): readonly RecordKey[] {
   return [
     ...authorization_ids.map((id): RecordKey => ({ kind: 'authorization', id })),

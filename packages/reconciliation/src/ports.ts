@@ -76,7 +76,7 @@ export interface ItemChanges {
   readonly entries_removed: readonly Entry[];
   /** What is added to the cells; a count or sum below 0 takes away. */
   readonly cells: readonly SummaryCell[];
-  /** The same for the cells of matches. */
+  /** What is added to the counts of matches; a count below 0 takes away. */
   readonly match_cells: readonly MatchCell[];
 }
 
@@ -93,7 +93,6 @@ export interface Period {
   readonly closed_by: string;
   /** How many items it froze. */
   readonly frozen: number;
-  /** How many breaks were open when it was closed. */
   readonly open_breaks: number;
   readonly reopened_at_ms: number | null;
   readonly reopened_by: string | null;
@@ -129,7 +128,7 @@ export interface ReconciliationStore {
    * that has none.
    */
   lockCompany(company_id: number): Promise<CompanyProgress>;
-  /** The same without waiting: null when another transaction has the company. */
+  /** Locks the company as `lockCompany` does, without waiting: null when another transaction has it. */
   lockCompanyIfFree(company_id: number): Promise<CompanyProgress | null>;
   updateProgress(progress: CompanyProgress): Promise<void>;
   /** The dates of the first statements, as the accounts have them now. */
@@ -189,7 +188,7 @@ export interface ReconciliationStore {
   list(company_id: number, filter: ItemFilter, page: PageRequest): Promise<Page<Item>>;
   /** All cells of the company; none with a count of 0. */
   cells(company_id: number): Promise<readonly SummaryCell[]>;
-  /** The same of the cells of matches: at most some for each settlement date. */
+  /** All cells of matches of the company: at most one for each settlement date, rule and side. */
   matchCells(company_id: number): Promise<readonly MatchCell[]>;
   /** The cells of all companies together, for metrics. */
   allCells(): Promise<readonly SummaryCell[]>;

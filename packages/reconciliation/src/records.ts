@@ -39,7 +39,6 @@ export interface AuthorizedPurchase {
   readonly transaction_date_time_ms: number;
 }
 
-/** A clearing as reconciliation sees it. */
 export interface ClearedAmount {
   readonly id: number;
   readonly company_id: number;
@@ -100,7 +99,6 @@ export interface ReconciliationRecords {
   readonly lines: readonly CardLine[];
 }
 
-/** A card line of a statement as reconciliation sees it. */
 export interface CardLine {
   readonly id: number;
   readonly company_id: number;
@@ -124,7 +122,6 @@ export interface CardLine {
 /** The first date from which a statement covers the clearings of a currency, YYYY-MM-DD. */
 export type Coverage = ReadonlyMap<string, string>;
 
-/** The currencies of a card. */
 export interface CardCurrencies {
   readonly billing_currency: string;
   /** The currency of its limits; null: the billing currency. */
@@ -193,7 +190,6 @@ function authorizedAmount(authorization: AuthorizationFields, limit_currency: st
   return merchant_amount === 0 ? authorized : scale(billing_amount, authorized, merchant_amount);
 }
 
-/** The fields of a clearing that reconciliation reads. */
 export type ClearingFields = Pick<
   Clearing,
   | 'id'
@@ -223,7 +219,6 @@ export type ClearingFields = Pick<
   | 'recorded_at_ms'
 > & { readonly merchant_name: string | null };
 
-/** A clearing as reconciliation sees it. */
 export function clearedAmountOf(
   clearing: ClearingFields,
   { limit_currency }: Pick<CardCurrencies, 'limit_currency'>,

@@ -6,7 +6,6 @@ export interface BankCompany {
   readonly company_id: number;
   /** Whether the company is an active client: it is not closed. */
   readonly is_active: boolean;
-  /** The services for which the company is eligible. */
   readonly eligible_services: readonly ThirdPartyService[];
   /** Whether the company is configured for API services. */
   readonly is_configured: boolean;

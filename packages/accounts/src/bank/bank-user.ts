@@ -34,13 +34,11 @@ export interface BankUser {
   readonly updated_at_ms: number;
 }
 
-/** The form of a user's id. */
 export const user_id_form = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** The same in words. */
+/** What a user's id must be, in words. */
 export const user_id_expected = '1 to 64 characters of A-Za-z0-9._-';
 
-/** Whether the text can be the id of a user. */
 export function isUserId(text: string): boolean {
   return user_id_form.test(text);
 }

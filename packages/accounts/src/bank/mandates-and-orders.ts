@@ -1,6 +1,5 @@
 import type { Money } from '@tallystick/kernel';
 
-/** The statuses of a mandate. */
 export const direct_debit_statuses = ['active', 'inactive'] as const;
 
 export type DirectDebitStatus = (typeof direct_debit_statuses)[number];
@@ -32,7 +31,6 @@ export interface Creditor {
   readonly creditor_name: string | null;
 }
 
-/** The statuses of a standing order. */
 export const standing_order_statuses = ['active', 'inactive'] as const;
 
 export type StandingOrderStatus = (typeof standing_order_statuses)[number];
@@ -64,7 +62,6 @@ export interface StandingOrder extends Creditor {
   readonly updated_at_ms: number;
 }
 
-/** The statuses of a scheduled payment. */
 export const scheduled_payment_statuses = ['pending', 'executed', 'cancelled'] as const;
 
 export type ScheduledPaymentStatus = (typeof scheduled_payment_statuses)[number];

@@ -22,7 +22,6 @@ export function transactionId(source: TransactionSource, id: number): string {
   return `${letters[source]}${id}`;
 }
 
-/** The row of a booked transaction. */
 export interface TransactionRow {
   readonly source: TransactionSource;
   readonly booking_date: string;
@@ -33,7 +32,6 @@ export function transactionPlace({ booking_date, source, id }: TransactionRow): 
   return [booking_date, ranks[source], id];
 }
 
-/** Compares in the order of the list. */
 export function compareTransactions(a: TransactionRow, b: TransactionRow): number {
   if (a.booking_date !== b.booking_date) return a.booking_date < b.booking_date ? 1 : -1;
   return ranks[a.source] - ranks[b.source] || b.id - a.id;

@@ -2,7 +2,6 @@ import { isAccountNumber } from '../account.ts';
 import type { BankAccount } from '../bank/bank-data.ts';
 import type { BankStore } from '../bank/bank-store.ts';
 
-/** Whether the value can be the number of an account. */
 export function isNumberOfAccount(value: unknown): value is string {
   return typeof value === 'string' && isAccountNumber(value);
 }

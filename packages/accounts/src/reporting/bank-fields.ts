@@ -49,7 +49,6 @@ export class BankFields extends RequestFields {
     );
   }
 
-  /** The number of an account. */
   readNumber(name: string): string | null {
     return this.readText(name, isAccountNumber, account_number_expected);
   }

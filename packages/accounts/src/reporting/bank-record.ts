@@ -18,7 +18,6 @@ import {
 } from './read-orders.ts';
 import { type ReportedTransaction, readTransaction, transaction_fields } from './read-transaction.ts';
 
-/** What a record reports, by its kind. */
 export interface ContentOfKinds {
   readonly user: BankUser;
   readonly balance: AccountBalance;
@@ -29,7 +28,6 @@ export interface ContentOfKinds {
   readonly scheduled_payment: Omit<ScheduledPayment, 'id'>;
 }
 
-/** The kinds of records. */
 export type BankRecordKind = keyof ContentOfKinds;
 
 /** A checked record of one kind. */

@@ -4,7 +4,6 @@ import { type BankCaller, type BankTx, servedAccount } from '../bank/bank-caller
 import type { BankAccount } from '../bank/bank-data.ts';
 import { BankFields, requireCurrency } from './bank-fields.ts';
 
-/** The fields of a balance. */
 export const balance_fields = ['booked', 'available', 'credit_line', 'currency', 'as_of'] as const;
 
 /**

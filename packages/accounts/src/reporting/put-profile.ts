@@ -10,7 +10,6 @@ import { type BankCaller, type BankTx, servedAccount } from '../bank/bank-caller
 import type { BankAccount } from '../bank/bank-data.ts';
 import { BankFields, card_number_scheme } from './bank-fields.ts';
 
-/** The fields of a profile. */
 export const profile_fields = [
   'scheme_name',
   'identification',
@@ -27,7 +26,6 @@ export const profile_fields = [
   'servicer_identification',
 ] as const;
 
-/** A profile as the bank reports it. */
 export interface ReportedProfile extends Omit<AccountProfile, 'status_updated_at_ms'> {
   /** Null: now if the status changes, else as it is. */
   readonly status_updated_at_ms: number | null;

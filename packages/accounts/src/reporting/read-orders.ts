@@ -10,7 +10,6 @@ import {
 } from '../bank/mandates-and-orders.ts';
 import type { BankFields } from './bank-fields.ts';
 
-/** The fields of a direct debit mandate. */
 export const direct_debit_fields = [
   'mandate_reference',
   'status',
@@ -27,7 +26,6 @@ const creditor_fields = [
   'creditor_name',
 ] as const;
 
-/** The fields of a standing order. */
 export const standing_order_fields = [
   'reference',
   'status',
@@ -44,7 +42,6 @@ export const standing_order_fields = [
   ...creditor_fields,
 ] as const;
 
-/** The fields of a scheduled payment. */
 export const scheduled_payment_fields = [
   'reference',
   'status',

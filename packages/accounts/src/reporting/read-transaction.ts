@@ -4,7 +4,6 @@ import type { BankAccount } from '../bank/bank-data.ts';
 import { acquirerReferenceIn, isAcquirerReference, type StatementLine } from '../statement-line.ts';
 import { type BankFields, requireCurrency } from './bank-fields.ts';
 
-/** The fields of a booked transaction. */
 export const transaction_fields = [
   'bank_reference',
   'booking_date',

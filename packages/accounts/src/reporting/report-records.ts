@@ -205,7 +205,6 @@ const changed_message = 'was recorded before with another date, amount or code; 
 async function storeTransactions({ accounts }: Pick<BankTx, 'accounts'>, batch: Batch): Promise<void> {
   const reported = batch.of('transaction');
   if (reported.length === 0) return;
-  /** The first line of each transaction. */
   const first = new Map<string, [number, ReportedTransaction]>();
   for (const [line, transaction] of reported) {
     if (!first.has(keyOf(transaction))) first.set(keyOf(transaction), [line, transaction]);

@@ -19,7 +19,7 @@ export interface AuthorisationRecord {
   readonly expires_at_ms: number | null;
   /**
    * The clock of its end. What remembers a used assertion ends in machine time, by which assertions
-   * are judged: a move of the sandbox's clock must not forget it.
+   * are checked: a move of the sandbox's clock must not forget it.
    */
   readonly ends_by: 'service' | 'machine';
   /** When it was used, in service time; null: it was not. */

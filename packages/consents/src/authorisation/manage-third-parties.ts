@@ -21,7 +21,6 @@ import {
   readThirdPartyName,
 } from './third-party-fields.ts';
 
-/** The operator's request for a third party. */
 export interface ThirdPartyRequest {
   /** 1 to 64 characters of `A-Za-z0-9._-`; null or absent: one is made. */
   readonly client_id?: unknown;
@@ -199,7 +198,6 @@ function known(third_party: ThirdParty | null, id: number): ThirdParty {
   return third_party;
 }
 
-/** The refusal of a client id that another third party has. */
 export function refuseTakenClientId(client_id: string): Refusal {
   return new Refusal(
     'conflict',

@@ -110,7 +110,6 @@ function isOdd(bytes: Uint8Array | null): boolean {
   return bytes !== null && (bytes.at(-1)! & 1) === 1;
 }
 
-/** The length of the number in these bytes. */
 function bitsOf(bytes: Uint8Array | null): number {
   const first = bytes?.findIndex((byte) => byte !== 0) ?? -1;
   if (bytes === null || first === -1) return 0;

@@ -18,7 +18,7 @@ interface ConsentBase {
   readonly status_updated_at_ms: number;
   /** ExpirationDateTime with its zone, as it is returned; null: it does not expire. */
   readonly expiration_date_time: string | null;
-  /** The same as epoch milliseconds. */
+  /** `expires_at` in epoch milliseconds. */
   readonly expires_at_ms: number | null;
   /** Who authorised it; null before. */
   readonly user_id: string | null;
@@ -66,12 +66,10 @@ export type Consent = AccountAccessConsent | FundsConfirmationConsent;
 /** Without the fields of its storage. */
 export type NewConsent = Omit<AccountAccessConsent, 'id'> | Omit<FundsConfirmationConsent, 'id'>;
 
-/** The service that a consent is for. */
 export function serviceOf({ kind }: Pick<Consent, 'kind'>): ThirdPartyService {
   return kind === 'account_access' ? 'aisp' : 'cbpii';
 }
 
-/** Whether the consent has expired. */
 export function hasExpired({ expires_at_ms }: Pick<Consent, 'expires_at_ms'>, now_ms: number): boolean {
   return expires_at_ms !== null && expires_at_ms <= now_ms;
 }

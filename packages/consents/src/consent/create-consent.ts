@@ -45,7 +45,10 @@ export async function createAccountAccessConsent(
   return created as AccountAccessConsent;
 }
 
-/** The same for a funds-confirmation consent (OBFundsConfirmationConsent1). */
+/**
+ * Creates a funds-confirmation consent (OBFundsConfirmationConsent1). Refuses as
+ * `createAccountAccessConsent` does.
+ */
 export async function createFundsConfirmationConsent(
   tx: CreateTx,
   { random }: CreatePorts,

@@ -1,4 +1,3 @@
-/** A date-time as a third party sent it. */
 export interface SentDateTime {
   /** As it was sent, with `Z` added when it had no zone. */
   readonly text: string;

@@ -130,7 +130,7 @@ export async function rejectConsent(
 /**
  * The user's withdrawal: ends all tokens of the consent, and revokes a funds-confirmation consent.
  * A repeat changes nothing. Refuses `not_found` an unknown or deleted consent, or one of another
- * user or company when these are given, and `conflict` one that is not authorised.
+ * user or company when these are named, and `conflict` one that is not authorised.
  */
 export async function withdrawConsent(
   tx: ConsentsTx,

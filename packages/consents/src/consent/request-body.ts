@@ -63,12 +63,12 @@ export class RequestBody {
     const value = this.#readMember(parent, path, name);
     if (value === undefined) return null;
     if (Array.isArray(value) && value.length <= length_max) return value;
-    const given = Array.isArray(value) ? `${value.length} items` : showValue(value);
+    const sent = Array.isArray(value) ? `${value.length} items` : showValue(value);
     const its_path = join(path, name);
     this.add(
       'UK.OBIE.Field.Invalid',
       its_path,
-      `${its_path} must be an array of up to ${length_max} items, not ${given}`,
+      `${its_path} must be an array of up to ${length_max} items, not ${sent}`,
     );
     return null;
   }
@@ -91,11 +91,11 @@ export class RequestBody {
     const is_short = typeof value === 'string' && value.length <= 2 * length_max && [...value].length <= length_max;
     if (is_short && value !== '' && isPrintable(value)) return value;
     const its_path = join(path, name);
-    const given = is_secret ? '' : `, not ${showValue(typeof value === 'string' ? value.toWellFormed() : value)}`;
+    const shown = is_secret ? '' : `, not ${showValue(typeof value === 'string' ? value.toWellFormed() : value)}`;
     this.add(
       'UK.OBIE.Field.Invalid',
       its_path,
-      `${its_path} must be text of 1 to ${length_max} printable characters${given}`,
+      `${its_path} must be text of 1 to ${length_max} printable characters${shown}`,
     );
     return null;
   }

@@ -32,7 +32,6 @@ export interface OpenBankingPage {
   readonly last_available?: string;
 }
 
-/** The items of a page. */
 const open_banking_page_items = 100;
 
 /** The page to return, by a cursor of an earlier page. */
@@ -130,7 +129,6 @@ export const readScheduledPayments = readerOf({
     showScheduledPayment(owner, payment, { detail: showsDetail(granted, 'scheduled_payments') }),
 });
 
-/** A list of what belongs to accounts. */
 interface ListOfAccounts<Item> {
   readonly resource: ReadableResource;
   /** Its name in `Data`. */

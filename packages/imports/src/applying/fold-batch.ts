@@ -28,7 +28,6 @@ export type ReadyRecord =
 /** A record without a message, as it goes to quarantine. */
 export type Refused = Omit<RefusedRecord, 'first_seen_at_ms' | 'last_seen_at_ms'>;
 
-/** The ports of a fold over the records of a batch. */
 export type FoldPorts = PassPorts & Pick<ImportPorts, 'vault'>;
 
 /** Validates the records of an import as the network's messages are. */

@@ -176,7 +176,6 @@ function pass(
   );
 }
 
-/** What a replay changes of an import. */
 export type ReplayedCounts = ImportCounts & Pick<Import, 'status'>;
 
 /**

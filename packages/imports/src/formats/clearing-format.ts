@@ -3,7 +3,6 @@ import type { OtherRecords } from '../staging/count-others.ts';
 import type { FileLine, FileStatement, StatementFileContent } from '../statements/statement-items.ts';
 import type { RecordPlace } from './record-place.ts';
 
-/** A clearing of a file. */
 export interface FileClearing extends RecordPlace {
   readonly kind: 'clearing';
   /** As the network could have sent it; `normalizeClearing` validates it. */
@@ -90,7 +89,6 @@ export interface ItemBatch {
   readonly bytes: number;
 }
 
-/** The file that a record came from. */
 export interface FileOfRecord extends RecordPlace, Pick<FileHeader, 'file_id' | 'created_on'> {}
 
 /** The settings of one reading. */
@@ -104,7 +102,6 @@ export interface FormatProfile {
   readonly name: string;
 }
 
-/** A clearing to be written to a file. */
 export interface WrittenClearing {
   /** A card with `vcn_id` is written by that id and a masked number, where the format allows it. */
   readonly input: ClearingInput;
@@ -114,7 +111,6 @@ export interface WrittenClearing {
   readonly malformed?: boolean;
 }
 
-/** The content of a file to be written. */
 export interface FileContent {
   /**
    * The place of the file in its series, from 1; the format makes the file id of it and of
@@ -164,7 +160,7 @@ export interface ClearingFormat {
   readonly variants?: readonly string[];
   /** Writes a file that `read` accepts. Absent: the format is only read. */
   write?(content: FileContent, variant?: string): Iterable<Uint8Array>;
-  /** The same for a format of bank statements. */
+  /** Writes a file of bank statements that `read` accepts. Absent: the format writes none. */
   writeStatements?(content: StatementFileContent): Iterable<Uint8Array>;
 }
 

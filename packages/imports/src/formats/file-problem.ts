@@ -27,7 +27,8 @@ export class FileProblem extends Error {
 }
 
 /**
- * The same items. A `FileProblem` states how many records were read, also those not yielded yet.
+ * Passes the items on. A `FileProblem` then states how many records were read, also those that were
+ * not yielded yet.
  */
 export async function* noteRecords(
   batches: AsyncIterable<ItemBatch>,

@@ -8,7 +8,7 @@ import { finishDead } from './finish-import.ts';
 import { isClaimed } from './import-lease.ts';
 import { ImportStopped } from './import-run.ts';
 
-/** The most imports that one call takes up. */
+/** The most imports that one call ends. */
 const dead_max = 100;
 
 /** For so long a file whose process died while it was staged can be continued: a day. */

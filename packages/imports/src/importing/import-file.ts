@@ -60,7 +60,7 @@ interface Decided {
   readonly settings?: ResumedSettings;
 }
 
-/** The same, or a file to stage. */
+/** What a decision about the bytes of a file makes of this call. */
 type Next =
   | Decided
   | {

@@ -30,7 +30,7 @@ export interface ImportOptions {
   /** Called after each staged batch and each pass. Must return at once and must not throw. */
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
   /**
-   * Called when the import of an earlier process is taken up: as it is, before anything is done.
+   * Called when the import of an earlier process is continued: as it is, before anything is done.
    * Must return at once and must not throw.
    */
   readonly onResumed?: ((found: Import, settings: ResumedSettings) => void) | undefined;

@@ -221,7 +221,7 @@ class Preview {
   }
 
   /**
-   * A pass that changes nothing: what it would change is its result. It holds cards all the same.
+   * A pass that changes nothing: what it would change is its result. It also holds cards.
    */
   async #pass(ready: readonly ReadyRecord[]): Promise<readonly PreviewedRecord[]> {
     const { ledger, giveWay, monotonicNow } = this.#ports;

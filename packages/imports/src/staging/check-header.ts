@@ -21,7 +21,7 @@ export function checkHeader(header: FileHeader): FileHeader {
   return header;
 }
 
-/** The same, and no text contains the number of a card (ADR 0026). */
+/** Checks the header, and refuses a text that contains the number of a card (ADR 0026). */
 export async function acceptHeader(
   header: FileHeader,
   ports: Pick<ImportPorts, 'unitOfWork' | 'vault'>,

@@ -28,7 +28,6 @@ export class SourceReading {
     this.#sha256 = sha256;
   }
 
-  /** How many bytes were read so far. */
   get bytes_read(): number {
     return this.#bytes_read;
   }
@@ -60,7 +59,6 @@ export class SourceReading {
     return this.#sha256.digest();
   }
 
-  /** Closes the source. */
   async close(): Promise<void> {
     if (!this.#is_done) await this.#bytes.return?.();
   }

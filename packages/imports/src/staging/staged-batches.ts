@@ -53,7 +53,6 @@ export class StagedBatches {
     };
   }
 
-  /** Calls `check` before each batch is written. */
   beforeWrite(check: () => Promise<void>): void {
     this.#check = check;
   }
@@ -80,7 +79,6 @@ export class StagedBatches {
     return this.#texts[kind].length === 0;
   }
 
-  /** Adds a record to the next batch. */
   add(kind: BatchKind, record: StagedRecord): void {
     const text = recordText(record);
     this.#texts[kind].push(text);

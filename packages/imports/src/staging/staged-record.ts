@@ -5,7 +5,6 @@ import type { ImportPorts } from '../ports.ts';
 import type { FileLine } from '../statements/statement-items.ts';
 import type { StagedStatement, StatementTotals } from '../statements/statement-totals.ts';
 
-/** A record of a file that is staged. */
 export type StagedRecord = FileClearing | BadRecord | OtherRecord | StagedStatement | FileLine | StatementTotals;
 
 /** The purpose that staged records are bound to. */
@@ -23,7 +22,6 @@ export function sealRecords(sealer: Sealer, texts: readonly string[]): Uint8Arra
   return sealer.seal(staged_purpose, new TextEncoder().encode(`[${texts.join(',')}]`));
 }
 
-/** The records that were sealed. */
 export function openRecords(sealer: Sealer, sealed: Uint8Array): readonly StagedRecord[] {
   const records = JSON.parse(new TextDecoder().decode(sealer.open(staged_purpose, sealed)));
   return records.map((record: { readonly raw?: string }) =>

@@ -47,7 +47,10 @@ export function acceptStatement(statement: FileStatement): FileStatement {
   return statement;
 }
 
-/** The same for a line. Card numbers in its text are masked, and a long text is cut. */
+/**
+ * The line as it can be stored: card numbers in its text are masked, and a long text is cut. Throws
+ * `FileProblem` for other errors.
+ */
 export function acceptLine(item: FileLine): FileLine {
   const { line } = item;
   const { bank_reference, booking_date, value_date, amount, bai_code, text, acquirer_reference }: ReportedLine = line;

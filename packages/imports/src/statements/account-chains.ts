@@ -31,7 +31,6 @@ export class AccountChains {
     return found;
   }
 
-  /** The chain of the account around a date. */
   async around(account_id: number, as_of: string): Promise<ChainAround<ChainedStatement>> {
     const stored = await this.#storedAround(account_id, as_of);
     const placed = this.#placed.get(account_id) ?? [];

@@ -8,7 +8,6 @@ import type { ImportPorts } from '../ports.ts';
 import { checkStatements } from './check-statements.ts';
 import { stagedTotals } from './staged-statements.ts';
 
-/** How many waiting imports are read at once. */
 const waiting_at_once = 100;
 
 /**

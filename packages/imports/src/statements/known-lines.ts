@@ -5,10 +5,8 @@ import type { CheckedStatement } from './check-statements.ts';
 import type { FileLine } from './statement-items.ts';
 import { nameStatement, type StatementProblem, showLine } from './statement-problem.ts';
 
-/** The checked statements of a file by their numbers. */
 export type StatementsByNumber = ReadonlyMap<number, Pick<CheckedStatement, 'statement' | 'account' | 'repeats'>>;
 
-/** What the check of some lines found. */
 export interface CheckedLines {
   /** The ordinals of lines that were recorded before. */
   readonly known: ReadonlySet<number>;
@@ -19,7 +17,7 @@ export interface CheckedLines {
 /**
  * Compares lines with those that were recorded before (decision: statement lines): a line that is
  * reported again must be the same, and a new statement has no line of another one, because its
- * balances count it a second time. Lines of other statements than the given ones are not compared.
+ * balances count it a second time. Lines of statements that are not among `statements` are not compared.
  */
 export async function checkLines(
   { unitOfWork }: Pick<ImportPorts, 'unitOfWork'>,
@@ -103,7 +101,6 @@ export async function findRepeatedReference(
   return null;
 }
 
-/** The bank references of lines that were seen. */
 export class SeenReferences {
   readonly #ordinals = new Map<string, number>();
 

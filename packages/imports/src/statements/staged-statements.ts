@@ -7,7 +7,6 @@ import type { StagedStatement, StatementTotals } from './statement-totals.ts';
 
 type StagedPorts = Pick<ImportPorts, 'unitOfWork' | 'sealer'>;
 
-/** A line that was staged, with its statement. */
 export interface StagedLine extends FileLine {
   readonly statement: FileStatement;
   /** The balance of the statement after the line; null: not known. */
@@ -29,7 +28,6 @@ export async function* stagedLines(ports: StagedPorts, import_id: number): Async
   for await (const batch of stagedBatches(ports, import_id, 'lines')) yield linesOf(ports, batch);
 }
 
-/** The lines of a batch. */
 export function linesOf({ sealer }: Pick<ImportPorts, 'sealer'>, { sealed }: ImportBatch): readonly StagedLine[] {
   const lines: StagedLine[] = [];
   let statement: StagedStatement | null = null;

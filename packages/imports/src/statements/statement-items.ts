@@ -18,13 +18,11 @@ export interface FileLine extends RecordPlace {
   readonly line: ReportedLine;
 }
 
-/** A statement to be written, with its lines. */
 export interface WrittenStatement {
   readonly head: StatementHead;
   readonly lines: Iterable<ReportedLine>;
 }
 
-/** The content of a statement file to be written. */
 export interface StatementFileContent {
   /** The place of the file in its series, from 1. */
   readonly sequence: number;

@@ -12,7 +12,6 @@ export const statement_problem_codes = [
   'statement_gap',
 ] as const;
 
-/** One of `statement_problem_codes`. */
 export type StatementProblemCode = (typeof statement_problem_codes)[number];
 
 /** The problems with which a person may release a file. */

@@ -6,7 +6,6 @@ import type { FileLine, FileStatement } from './statement-items.ts';
 export interface StatementTotals {
   readonly kind: 'totals';
   readonly statement: FileStatement;
-  /** How many lines it has. */
   readonly lines: number;
   /** The sum of their amounts. */
   readonly sum: Money;

@@ -1,5 +1,6 @@
 import { type MatchByHand, matchMakerOf, type RematchMessage, type SeenActs } from '@tallystick/cards';
 import type { Call, Refusal } from '@tallystick/kernel';
+import { recordsOfPairs } from '../act.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { findItems } from '../items/find-item.ts';
 import type { SeenItem } from '../items/read-items.ts';
@@ -14,7 +15,7 @@ export interface PlannedAct {
   readonly plan: ActPlan;
 }
 
-/** The same, ready for the pass that makes its matches and records it. */
+/** A planned act that is ready for the pass that makes its matches and records it. */
 export interface ActOfPass extends PlannedAct {
   readonly seen_acts: SeenActs;
 }
@@ -91,10 +92,7 @@ function matchByHand({ clearing, authorization_id, is_confirmation }: Rematch): 
 export function recordsOfPlan({ subject, rematches }: ActPlan): readonly RecordKey[] {
   const pairs = [...(subject.authorization === null ? [] : [subject.authorization]), ...subject.confirmed];
   return [
-    ...subject.pairs.flatMap(({ line_id, clearing_id }): RecordKey[] => [
-      { kind: 'line', id: line_id },
-      { kind: 'clearing', id: clearing_id },
-    ]),
+    ...recordsOfPairs(subject.pairs),
     ...pairs.flatMap(({ clearing_id, authorization_id }): RecordKey[] => [
       { kind: 'clearing', id: clearing_id },
       { kind: 'authorization', id: authorization_id },

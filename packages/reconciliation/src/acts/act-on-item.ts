@@ -109,7 +109,6 @@ async function planOf(situation: Situation): Promise<ActPlan> {
   }
 }
 
-/** Records an act, and returns its item as it is with it. */
 async function record(situation: Situation, plan: ActPlan): Promise<Item> {
   const { tx, call, item } = situation;
   await recordActs(tx, call, [{ situation, plan }]);

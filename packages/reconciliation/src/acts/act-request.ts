@@ -15,8 +15,9 @@ export const act_members_max = 100;
 /** What an item is matched with: ids of the other side. */
 export interface MatchWith {
   readonly authorization_id: number | null;
-  /** Each once, ascending; empty when none are named. The same for `line_ids`. */
+  /** Each once, ascending; empty when none are named. */
   readonly clearing_ids: readonly number[];
+  /** Each once, ascending; empty when none are named. */
   readonly line_ids: readonly number[];
 }
 
@@ -86,15 +87,15 @@ function readWith(fields: RequestFields): MatchWith | null {
     fields.addProblem('with', `must be { authorization_id?, clearing_ids?, line_ids? }, not ${showValue(value)}`);
     return null;
   }
-  const given = new RequestFields(value);
+  const named = new RequestFields(value);
   for (const name of Object.keys(value)) {
     if (!with_fields.includes(name)) fields.addProblem(`with.${name}`, `is not known: ${with_fields.join(', ')} are`);
   }
-  const authorization_id = given.readId('authorization_id');
-  if (given.has('authorization_id') && authorization_id === null) {
-    fields.addProblem('with.authorization_id', `must be an id, not ${showValue(given.get('authorization_id'))}`);
+  const authorization_id = named.readId('authorization_id');
+  if (named.has('authorization_id') && authorization_id === null) {
+    fields.addProblem('with.authorization_id', `must be an id, not ${showValue(named.get('authorization_id'))}`);
   }
-  const [clearing_ids, line_ids] = [readIds(fields, given, 'clearing_ids'), readIds(fields, given, 'line_ids')];
+  const [clearing_ids, line_ids] = [readIds(fields, named, 'clearing_ids'), readIds(fields, named, 'line_ids')];
   const is_sound = fields.areSound('with', ...with_fields.map((name) => `with.${name}`));
   if (is_sound && authorization_id === null && clearing_ids.length === 0 && line_ids.length === 0) {
     fields.addProblem('with', 'must name an authorization, clearings or lines');
@@ -102,8 +103,8 @@ function readWith(fields: RequestFields): MatchWith | null {
   return { authorization_id, clearing_ids, line_ids };
 }
 
-function readIds(fields: RequestFields, given: RequestFields, name: 'clearing_ids' | 'line_ids'): readonly number[] {
-  const value = given.get(name);
+function readIds(fields: RequestFields, named: RequestFields, name: 'clearing_ids' | 'line_ids'): readonly number[] {
+  const value = named.get(name);
   if (value === null) return [];
   if (!Array.isArray(value) || value.length === 0 || value.length > act_members_max || !value.every(isId)) {
     fields.addProblem(`with.${name}`, `must be an array of 1 to ${act_members_max} ids, positive whole numbers`);

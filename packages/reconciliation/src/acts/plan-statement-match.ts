@@ -49,8 +49,8 @@ export async function planStatementMatch(situation: Situation, matched_with: Mat
   const [pinned, barred] = [textsOf(hands.pins), textsOf(hands.bars)];
   const barred_here = missing.filter((pair) => barred.has(pairKeyOf(pair)));
   if (barred_here.length === missing.length && !situation.is_against_rules) {
-    // What was taken apart is given back to the rules first, which may make it again: also of an
-    // item that is ignored or accepted only since then.
+    // The bar is removed first, and the rules may make the match again: also of an item that is
+    // ignored or accepted only since then.
     const pairs = takenApart(acts, missing) ?? missing;
     const isMet = (after: readonly Item[]) => {
       const made = textsOf(after.flatMap((one) => statementPairsOf(one, { with_fees: true })));
@@ -69,7 +69,7 @@ export async function planStatementMatch(situation: Situation, matched_with: Mat
   if (!only_fees) refuseSum(whole);
   const made = only_fees ? missing : pairsOf(whole.lines, whole.clearings);
   const all = made.filter((pair) => !pinned.has(pairKeyOf(pair)));
-  // A pair that was taken apart is named twice: the first time it is given back, then it is made.
+  // A barred pair is named twice: the first time the bar is removed, then the pair is made.
   const twice = all.filter((pair) => barred.has(pairKeyOf(pair)));
   return { subject: subjectOf(item, { pairs: [...all, ...twice] }), rematches: [] };
 }

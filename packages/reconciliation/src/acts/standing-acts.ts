@@ -31,7 +31,7 @@ export const undoing: Readonly<Record<ActKind, readonly ActKind[]>> = {
 };
 
 /**
- * What acts leave in force, in any order given: they count in the order of their ids. An act and
+ * What acts leave in force. They count in the order of their ids, in whatever order they come. An act and
  * the act that undoes it leave nothing.
  *
  * - `match` pins a pair of the statement side; of a barred pair it removes the bar, and the rules

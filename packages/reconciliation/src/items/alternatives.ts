@@ -1,6 +1,6 @@
 import type { MatchCandidate, MatchEvidence } from '@tallystick/cards';
 import type { Alternative, MatchedBy } from '../item.ts';
-import { itemIdOf, type RecordKey } from '../item-id.ts';
+import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import type { CoveringSet } from '../pairing/covering-sets.ts';
 import type { ClearedAmount } from '../records.ts';
 import { ruleOf } from './item-matches.ts';
@@ -29,16 +29,12 @@ export type OffersOf = (record: RecordKey) => readonly { readonly set: CoveringS
 
 const noOffers: OffersOf = () => [];
 
-/** Finds the offers of a record by the record. */
 export function offersByRecord(offers: readonly CoveringSet[]): OffersOf {
   if (offers.length === 0) return noOffers;
   const by_record = new Map<number, { readonly set: CoveringSet; readonly place: number }[]>();
   for (const [place, set] of offers.entries()) {
     const offer = { set, place };
-    for (const own of [
-      ...set.clearing_ids.map((id) => itemIdOf({ kind: 'clearing', id })),
-      ...set.line_ids.map((id) => itemIdOf({ kind: 'line', id })),
-    ]) {
+    for (const own of recordsOf(set).map(itemIdOf)) {
       const known = by_record.get(own);
       if (known === undefined) by_record.set(own, [offer]);
       else known.push(offer);

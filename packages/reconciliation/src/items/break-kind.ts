@@ -9,8 +9,8 @@ import { nextBucketAt } from './age.ts';
 import { sumOf } from './item-amounts.ts';
 import type { ItemRecords } from './item-parts.ts';
 
-/** What the records of an item say by themselves, before any decision of a person. */
-export interface Judgement {
+/** The state of an item by its records alone, before any decision of a person. */
+export interface Assessment {
   readonly status: Exclude<ItemStatus, 'ignored' | 'accepted'>;
   readonly kind: BreakKind | null;
   /** The clearings that the break is about, in the canonical order; empty when it is about none. */
@@ -36,8 +36,11 @@ interface Finding {
 /** How many days a clearing is awaited when its hold never ends. */
 const endless_hold_days = match_reach_days;
 
-/** Judges the records of an item at an instant (decision: reconciliation, statuses and kinds). */
-export function judge(records: ItemRecords, coverage: Coverage, now_ms: number): Judgement {
+/**
+ * Decides the status of an item and the kind of its break at an instant (decision: reconciliation,
+ * statuses and kinds): the worst of what is missing or differs.
+ */
+export function assess(records: ItemRecords, coverage: Coverage, now_ms: number): Assessment {
   const findings = findingsOf(records, coverage);
   const pending = findings.filter(({ from_ms }) => from_ms > now_ms);
   const breaks = findings.filter(({ kind, from_ms }) => kind !== null && from_ms <= now_ms);

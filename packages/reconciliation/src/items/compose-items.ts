@@ -9,7 +9,7 @@ import type { Pairing } from '../pairing/pair-lines.ts';
 import { pairRecords } from '../pairing/pair-records.ts';
 import type { ClearedAmount, Coverage, ReconciliationRecords } from '../records.ts';
 import { alternativesOf, type OffersOf, offersByRecord } from './alternatives.ts';
-import { type Judgement, judge } from './break-kind.ts';
+import { type Assessment, assess } from './break-kind.ts';
 import { amountsOf } from './item-amounts.ts';
 import { matchesOf, weakestOf } from './item-matches.ts';
 import { type FrozenRecords, type ItemRecords, nothing_frozen, partsOf } from './item-parts.ts';
@@ -47,15 +47,15 @@ export function composeItems(group: ItemGroup): readonly ItemContent[] {
 function composeItem(group: ItemGroup, offersOf: OffersOf, records: ItemRecords): ItemContent {
   const { purchases, clearings, lines, pairings } = records;
   const first = firstOf(records);
-  const judgement = judge(records, group.coverage, group.now_ms);
+  const assessment = assess(records, group.coverage, group.now_ms);
   const settlement_date = clearings.at(-1)?.settlement_date ?? null;
   const matches = matchesOf(records);
   const undecided: ItemContent = {
     id: itemIdOf(first),
     company_id: first.company_id,
-    status: judgement.status,
-    kind: judgement.kind,
-    class: classOf(judgement, clearings),
+    status: assessment.status,
+    kind: assessment.kind,
+    class: classOf(assessment, clearings),
     rule: weakestOf(matches),
     vcn_id: (purchases[0] ?? clearings[0])?.card_id ?? null,
     merchant_name: merchantOf(records),
@@ -66,25 +66,25 @@ function composeItem(group: ItemGroup, offersOf: OffersOf, records: ItemRecords)
     alternatives: alternativesOf(offersOf, records),
     ...amountsOf({ purchases, clearings, lines, pairings }),
     currency: (clearings[0] ?? purchases[0] ?? lines[0]!).currency,
-    sides: judgement.sides,
+    sides: assessment.sides,
     settlement_date,
     period_date: settlement_date ?? lines.at(-1)?.booking_date ?? null,
-    due_date: judgement.due_date,
-    next_change_ms: leastOf(judgement.next_change_ms, judgement.next_bucket_ms),
+    due_date: assessment.due_date,
+    next_change_ms: leastOf(assessment.next_change_ms, assessment.next_bucket_ms),
     opened_at_ms: first.arrived_at_ms,
   };
   if (group.decisions.size === 0) return undecided;
-  return decide(undecided, judgement, group.decisions.get(fingerprintOf(undecided)));
+  return applyDecision(undecided, assessment, group.decisions.get(fingerprintOf(undecided)));
 }
 
 /**
  * The item under the decision of a person. Ignored items leave every total; a break can be
  * accepted; a confirmed proposal is none. Both keep their kind and due date.
  */
-function decide(item: ItemContent, judgement: Judgement, decision: Decision | undefined): ItemContent {
+function applyDecision(item: ItemContent, assessment: Assessment, decision: Decision | undefined): ItemContent {
   const status = decision === undefined ? item.status : statusUnder(decision.action, item);
   if (status === item.status) return item;
-  return { ...item, status, next_change_ms: judgement.next_change_ms };
+  return { ...item, status, next_change_ms: assessment.next_change_ms };
 }
 
 function statusUnder(action: Decision['action'], { status, due_date }: ItemContent): ItemStatus {
@@ -126,7 +126,7 @@ interface Arrival extends RecordKey {
  * The class that describes an item: that of the clearing which its break is about, else of its
  * newest first presentment that is no refund, else of its newest clearing.
  */
-function classOf({ concerned }: Judgement, clearings: readonly ClearedAmount[]): ClearingClass | null {
+function classOf({ concerned }: Assessment, clearings: readonly ClearedAmount[]): ClearingClass | null {
   const isPurchase = (clearing: ClearedAmount) =>
     clearing.cycle === 'first_presentment' &&
     clearing.class !== 'refund_linked' &&

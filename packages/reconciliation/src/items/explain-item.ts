@@ -10,7 +10,6 @@ import { readItem } from './read-items.ts';
 /** How many candidate authorizations an item lists among its alternatives. */
 export const candidates_listed_max = 10;
 
-/** How many proposed clearings of an item are explained. */
 const explained_clearings_max = 10;
 
 /** An item with the authorizations that its proposed clearings may belong to. */

@@ -26,7 +26,6 @@ export function amountsOf({
   return { authorized, cleared, stated, fees, difference: money(actual - (authorized ?? cleared ?? 0)) };
 }
 
-/** The sum of the amounts of records. */
 export function sumOf(records: readonly { readonly amount: number }[]): Money {
   return money(records.reduce((sum, { amount }) => sum + amount, 0));
 }

@@ -34,7 +34,6 @@ export interface ItemFilter {
   readonly due_date?: DueRange;
 }
 
-/** The most days that a filter by age may name. */
 export const age_days_max = 99_999;
 
 /** The filters of a list of items, by their name in the query (decision: reconciliation). */

@@ -1,4 +1,5 @@
 import { itemIdOf, type RecordKey } from '../item-id.ts';
+import { Groups } from '../pairing/clusters.ts';
 import { entryKeyOfLine } from '../pairing/entry-key.ts';
 import { compareClearings, compareLines, type Pairing } from '../pairing/pair-lines.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount, ReconciliationRecords } from '../records.ts';
@@ -97,28 +98,4 @@ interface Part extends ItemRecords {
  */
 function hasItem({ purchases, clearings, lines }: ItemRecords): boolean {
   return clearings.length > 0 || lines.length > 0 || purchases.some(({ authorized }) => authorized !== 0);
-}
-
-/** Disjoint groups of records, by the item ids that they would have. */
-class Groups {
-  readonly #parents = new Map<number, number>();
-
-  add(own: number): void {
-    if (!this.#parents.has(own)) this.#parents.set(own, own);
-  }
-
-  join(one: number, other: number): void {
-    this.add(one);
-    this.add(other);
-    this.#parents.set(this.rootOf(one), this.rootOf(other));
-  }
-
-  rootOf(own: number): number {
-    let root = own;
-    for (let next = this.#parents.get(root); next !== undefined && next !== root; next = this.#parents.get(root)) {
-      root = next;
-    }
-    this.#parents.set(own, root);
-    return root;
-  }
 }

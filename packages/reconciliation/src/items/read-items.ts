@@ -34,7 +34,6 @@ export async function readItem(tx: ItemsTx, call: Pick<Call, 'company_id'>, id: 
   return seen;
 }
 
-/** The refusal of an unknown item. */
 export function unknownItem(): Refusal {
   return new Refusal('not_found', 'there is no item with this id');
 }

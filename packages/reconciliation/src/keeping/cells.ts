@@ -25,7 +25,6 @@ export interface SummaryCell extends CellKey {
   readonly sum: number;
 }
 
-/** What the matches of a cell have in common. */
 export interface MatchCellKey {
   /** Of the newest clearing of their items, YYYY-MM-DD; null without one. */
   readonly settlement_date: string | null;
@@ -38,7 +37,6 @@ export interface MatchCell extends MatchCellKey {
   readonly count: number;
 }
 
-/** The cell of an item. */
 export function cellOf(item: ItemContent): SummaryCell {
   const { currency, status, kind, due_date } = item;
   const age_from = status === 'break' ? due_date : null;
@@ -55,12 +53,10 @@ function isMade({ side, authorization_id, values }: ItemMatch): boolean {
   return side === 'statement' || authorization_id !== null || (values.earlier_clearing_id ?? null) !== null;
 }
 
-/** The key of a cell of the summary as a key of maps. */
 export function cellKeyOf({ currency, status, kind, class: its_class, due_date }: CellKey): string {
   return [currency, status, kind ?? '', its_class ?? '', due_date ?? ''].join(' ');
 }
 
-/** The key of a cell of matches as a key of maps. */
 export function matchCellKeyOf({ settlement_date, rule, side }: MatchCellKey): string {
   return `${settlement_date ?? ''} ${rule} ${side}`;
 }

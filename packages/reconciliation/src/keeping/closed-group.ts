@@ -49,7 +49,6 @@ export class ClosedGroup {
     return this.#asked[kind].has(id);
   }
 
-  /** Every record of the group. */
   records(): readonly RecordKey[] {
     const keysOf = (kind: RecordKey['kind'], ids: Iterable<number>) =>
       Array.from(ids, (id): RecordKey => ({ kind, id }));
@@ -72,7 +71,7 @@ export class ClosedGroup {
       this.#pending = emptyQuestions();
       const store = this.#store;
       const company_id = this.#company_id;
-      // Asked together, so that a database reads an answer while the one before is taken up.
+      // Asked together, so that the database works on one question while the last answer is processed.
       await Promise.all([
         store.clearings(company_id, asked.clearing).then((found) => this.#keepClearings(found)),
         store.clearingsReferring(company_id, asked.clearing).then((found) => this.#keepClearings(found)),

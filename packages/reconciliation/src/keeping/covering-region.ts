@@ -1,6 +1,13 @@
+import { recordsOfPairs } from '../act.ts';
 import { standingActs } from '../acts/standing-acts.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
-import { type CoveringSets, covering_reach_days, findCoveringSets, type Leftovers } from '../pairing/covering-sets.ts';
+import {
+  type CoveringSet,
+  type CoveringSets,
+  covering_reach_days,
+  findCoveringSets,
+  type Leftovers,
+} from '../pairing/covering-sets.ts';
 import { joinDates, type LeftoverDates, leftoverKeysAround } from '../pairing/entry-key.ts';
 import type { Entry, ReconciliationStore } from '../ports.ts';
 import type { ClosedGroup } from './closed-group.ts';
@@ -58,14 +65,7 @@ function join(group: ClosedGroup, { record, item_id }: Entry): boolean {
  */
 function changedLeftovers(group: ClosedGroup, open: OpenGroup, seed_ids: ReadonlySet<number>): Leftovers {
   const { leftover_keys, leftover_entries, acts } = open;
-  const handled = new Set(
-    acts.flatMap(({ subject }) =>
-      subject.pairs.flatMap(({ line_id, clearing_id }) => [
-        itemIdOf({ kind: 'line', id: line_id }),
-        itemIdOf({ kind: 'clearing', id: clearing_id }),
-      ]),
-    ),
-  );
+  const handled = new Set(acts.flatMap(({ subject }) => recordsOfPairs(subject.pairs).map(itemIdOf)));
   const isChanged = (own_id: number): boolean => {
     const is_leftover = leftover_keys.has(own_id);
     if (is_leftover !== leftover_entries.has(own_id)) return true;
@@ -139,18 +139,10 @@ async function findSets(store: ReconciliationStore, company_id: number, group: C
     lines: [...leftovers.lines, ...(await store.lines(company_id, idsOf('line')))],
   };
   const found = findCoveringSets(all, bars);
-  const isOfGroup = ({
-    clearing_ids,
-    line_ids,
-  }: {
-    readonly clearing_ids: readonly number[];
-    readonly line_ids: readonly number[];
-  }) => recordsOf({ clearing_ids, line_ids }).some((record) => group.has(record));
+  const isOfGroup = (set: CoveringSet) => recordsOf(set).some((record) => group.has(record));
   const applied = found.applied.filter(isOfGroup);
   return {
     sets: { ...found, applied, offers: found.offers.filter(isOfGroup) },
-    missing: applied
-      .flatMap(({ clearing_ids, line_ids }) => recordsOf({ clearing_ids, line_ids }))
-      .filter((record) => !group.has(record)),
+    missing: applied.flatMap(recordsOf).filter((record) => !group.has(record)),
   };
 }

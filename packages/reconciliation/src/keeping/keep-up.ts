@@ -7,7 +7,7 @@
  *
  * A step takes rows of the inbox, items whose time has come, and items that a wider coverage of
  * statements reaches, of each at most a batch. One transaction at a time does so for a company. If
- * it fails, everything is as before, and the next one begins again.
+ * it fails, everything is as it was, and the next step begins again.
  */
 
 import type { Call } from '@tallystick/kernel';
@@ -57,7 +57,8 @@ export async function catchUp(
 }
 
 /**
- * The same for all companies that have work, but passes over those that another transaction has.
+ * Brings the items of all companies that have work up to date, except for those that another
+ * transaction has.
  * For a job: it should run several times a second.
  */
 export async function catchUpAll(ports: ReconciliationPorts, options: KeepUpOptions = {}): Promise<CaughtUp> {

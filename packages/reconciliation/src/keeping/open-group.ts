@@ -1,6 +1,6 @@
-import type { Act } from '../act.ts';
+import { type Act, recordsOfPairs } from '../act.ts';
 import { type Decision, standingActs } from '../acts/standing-acts.ts';
-import { itemIdOf, type RecordKey } from '../item-id.ts';
+import { itemIdOf } from '../item-id.ts';
 import type { FrozenRecords } from '../items/item-parts.ts';
 import { type Leftovers, leftoversOf } from '../pairing/covering-sets.ts';
 import { entryKeyOfClearing, leftoverKeyOf } from '../pairing/entry-key.ts';
@@ -24,7 +24,7 @@ export interface OpenGroup {
   readonly leftovers: Leftovers;
   /** The keys of the leftovers, by the record's own id. */
   readonly leftover_keys: ReadonlyMap<number, string>;
-  /** The stored entries of leftovers of the group, in the same way. */
+  /** The stored entries of leftovers of the group, by the record's own id. */
   readonly leftover_entries: ReadonlyMap<number, Entry>;
 }
 
@@ -40,10 +40,7 @@ export async function pairGroup(
     acts = await store.actsOn(company_id, group.records());
     // A pair that a person made may join records that nothing else joins.
     const { pins } = standingActs(acts).hands;
-    const records = pins.flatMap(({ line_id, clearing_id }): RecordKey[] => [
-      { kind: 'line', id: line_id },
-      { kind: 'clearing', id: clearing_id },
-    ]);
+    const records = recordsOfPairs(pins);
     is_loaded = records.every((record) => group.has(record));
     for (const record of records) group.addRecord(record);
   }
@@ -98,7 +95,6 @@ function leftoverPlaces({ clearings, lines, entries }: ClosedGroup): readonly Pi
   });
 }
 
-/** The places that records have while they are leftovers. */
 export function placesOf({ clearings, lines }: Leftovers): readonly Pick<Entry, 'key' | 'record'>[] {
   return [
     ...clearings.map(({ id, currency, settlement_date }) => ({

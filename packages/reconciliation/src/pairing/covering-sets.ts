@@ -80,7 +80,6 @@ export function findCoveringSets(leftovers: Leftovers, bars: readonly StatementP
   return new CoveringSearch(leftovers, bars).find();
 }
 
-/** The pairings of applied sets. */
 export function pairingsOf(set: CoveringSet): readonly Pairing[] {
   return pairsBetween(set).map((pair) => ({ ...pair, rule: 'covering_set', fit: 'exact', days: set.days }));
 }
@@ -98,7 +97,6 @@ interface Leftover {
   readonly day: number;
   /** Null for a clearing. */
   readonly account_id: number | null;
-  /** How many sets have it. */
   sets: number;
 }
 

@@ -8,19 +8,17 @@ import { type Pairing, pairing_days_max } from './pair-lines.ts';
  * from the settlement. One item is better than two breaks, but the match is a proposal
  * (docs/adr/0040): the reference alone is not unique.
  */
-export function isDistant({
-  rule,
-  fit,
-  days,
-}: {
-  readonly rule: string;
-  readonly fit: unknown;
-  readonly days: number;
-}): boolean {
+export function isDistant({ rule, fit, days }: JoinedPair): boolean {
   return rule === 'ard' && fit === 'rest' && Math.abs(days) > pairing_days_max;
 }
 
-/** The same of a match of an item. */
+interface JoinedPair {
+  readonly rule: string;
+  readonly fit: unknown;
+  readonly days: number;
+}
+
+/** Whether the match of an item is distant, as `isDistant` says of its pair. */
 export function isDistantMatch({ rule, values }: Pick<ItemMatch, 'rule' | 'values'>): boolean {
   return isDistant({ rule, fit: values.fit, days: Number(values.days) });
 }

@@ -2,24 +2,17 @@ import { compareTexts, daysAfter } from '../calendar.ts';
 import type { CardLine, ClearedAmount } from '../records.ts';
 
 /**
- * The key under which the lines and clearings that may be a pair find each other: the currency and
- * the statement key. Without a reference the date takes its place, and nothing is found by it.
+ * The key under which a clearing and the lines that may be its pair find each other: the currency
+ * and the statement key. Without a reference the settlement date takes its place, and nothing is
+ * found by it.
  */
-export function entryKeyOfClearing({
-  currency,
-  statement_key,
-  settlement_date,
-}: Pick<ClearedAmount, 'currency' | 'statement_key' | 'settlement_date'>): string {
-  return entryKeyOf(currency, statement_key, settlement_date);
+export function entryKeyOfClearing(row: Pick<ClearedAmount, 'currency' | 'statement_key' | 'settlement_date'>): string {
+  return entryKeyOf(row.currency, row.statement_key, row.settlement_date);
 }
 
-/** The same of a line. */
-export function entryKeyOfLine({
-  currency,
-  statement_key,
-  booking_date,
-}: Pick<CardLine, 'currency' | 'statement_key' | 'booking_date'>): string {
-  return entryKeyOf(currency, statement_key, booking_date);
+/** The key of a line, with the booking date when it has no reference. */
+export function entryKeyOfLine(row: Pick<CardLine, 'currency' | 'statement_key' | 'booking_date'>): string {
+  return entryKeyOf(row.currency, row.statement_key, row.booking_date);
 }
 
 const no_reference = '-';
@@ -43,7 +36,6 @@ export function leftoverKeyOf(kind: 'clearing' | 'line', currency: string, date:
 
 const leftover = '~';
 
-/** Whether the key is that of a leftover. */
 export function isLeftoverKey(key: string): boolean {
   return key.startsWith(leftover);
 }

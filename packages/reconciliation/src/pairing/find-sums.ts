@@ -58,7 +58,6 @@ function boundsOf(amounts: readonly number[]): {
   return { least, most };
 }
 
-/** The sums of the first 0, 1, 2 ... amounts. */
 function sumsOf(amounts: readonly number[]): number[] {
   const sums = [0];
   for (const amount of amounts) sums.push(sums.at(-1)! + amount);

@@ -1,6 +1,5 @@
 import { dayOf } from '../calendar.ts';
 
-/** The clearings that settled on one day. */
 interface SettledOn<Clearing> {
   /** Since 1970. */
   readonly day: number;

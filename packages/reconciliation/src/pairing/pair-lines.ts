@@ -4,7 +4,6 @@ import type { CardLine } from '../records.ts';
 import { FreeLines } from './free-lines.ts';
 import { ClearingsByDay } from './nearest-clearing.ts';
 
-/** What pairing reads of a clearing. */
 export interface PairableClearing {
   readonly id: number;
   readonly transaction_id: string;

@@ -7,7 +7,7 @@ import type { Period } from '../ports.ts';
 import { endBatches, objectOf, type PeriodPorts, period_batch_size } from './period.ts';
 
 /**
- * Reopens the newest period: its items change again, and take up what came late for them. Writes
+ * Reopens the newest period: its items change again, and get the records that came late. Writes
  * the audit log. Refuses `not_found`, and `conflict` for a period that is reopened, being closed,
  * or not the newest one.
  */

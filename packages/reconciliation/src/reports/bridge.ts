@@ -63,7 +63,6 @@ export interface UnexplainedLine {
   readonly amount: number;
 }
 
-/** The differences of a step and kind together. */
 export interface DifferenceSum extends Pick<BridgeDifference, 'step' | 'kind'> {
   readonly count: number;
   /** Minor units. */

@@ -31,7 +31,6 @@ export interface ActCount {
   readonly acts: number;
 }
 
-/** How many records of each kind, and how many items a company has. */
 export type RecordCounts = Readonly<Record<RecordKind | 'items', number>>;
 
 /** What reports read, within a transaction: with batches of rows, or counted by the database. */
@@ -43,7 +42,7 @@ export interface ReconciliationReports {
    * first one when it is null.
    */
   bookedLines(range: BridgeRange, after: BookPlace | null, limit: number): Promise<readonly BookedLine[]>;
-  /** The same for lines with these ids, in no order. Unknown ids are left out. */
+  /** The lines with these ids, in no order. Unknown ids are left out. */
   linesById(company_id: number, ids: readonly number[]): Promise<readonly BookedLine[]>;
   /** The ids of the items that have these card lines. Lines without an item are left out. */
   itemsOfLines(

@@ -71,7 +71,6 @@ async function* batchesOf(tx: BridgeTx, range: BridgeRange): AsyncGenerator<read
   }
 }
 
-/** An item with all its lines. */
 interface ItemWithLines {
   readonly item: Item;
   readonly lines: readonly BridgeLine[];

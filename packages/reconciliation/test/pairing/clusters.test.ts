@@ -22,16 +22,28 @@ function joinPlainly(links: readonly Cluster[]): readonly Cluster[] {
 }
 
 const ids = fc.uniqueArray(fc.nat({ max: 9 }), { minLength: 1, maxLength: 3 });
-const link = fc
-  .record({ line_ids: ids, clearing_ids: ids })
-  .map(({ line_ids, clearing_ids }) => ({ line_ids: new Set(line_ids), clearing_ids: new Set(clearing_ids) }));
+const link = fc.record({ line_ids: ids, clearing_ids: ids }).map(({ line_ids, clearing_ids }) => ({
+  line_ids: [...new Set(line_ids)],
+  clearing_ids: [...new Set(clearing_ids)],
+}));
+
+const toCluster = ({
+  line_ids,
+  clearing_ids,
+}: {
+  readonly line_ids: number[];
+  readonly clearing_ids: number[];
+}): Cluster => ({
+  line_ids: new Set(line_ids),
+  clearing_ids: new Set(clearing_ids),
+});
 
 const inOrder = ({ line_ids, clearing_ids }: Cluster) => [line_ids, clearing_ids].map((of) => [...of].sort());
 
 test('what has a line or a clearing in common is one cluster, and the one of the last link is the last', () => {
   fc.assert(
     fc.property(fc.array(link, { maxLength: 8 }), (links) => {
-      assert.deepEqual(clustersOf(links).map(inOrder), joinPlainly(links).map(inOrder));
+      assert.deepEqual(clustersOf(links).map(inOrder), joinPlainly(links.map(toCluster)).map(inOrder));
     }),
   );
 });

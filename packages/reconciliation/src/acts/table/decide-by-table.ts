@@ -27,7 +27,6 @@ export interface TableAnswer {
   readonly errors_total: number;
 }
 
-/** The most decisions of one table. */
 export const table_decisions_max = 100_000;
 
 /** How many errors are returned. */

@@ -29,7 +29,6 @@ export const decision_columns = ['id', 'version', 'decision', 'note'] as const;
 
 type DecisionColumn = (typeof decision_columns)[number];
 
-/** A row with a decision. */
 export interface DecidedRow {
   readonly row: number;
   readonly item_id: number;

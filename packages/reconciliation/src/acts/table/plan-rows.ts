@@ -13,7 +13,6 @@ import { refuseMerged, refuseOtherVersion } from '../refuse-act.ts';
 import { standingActs, standingDecisions } from '../standing-acts.ts';
 import type { DecidedRow } from './decision-table.ts';
 
-/** The act of a row. */
 export interface PlannedRow extends PlannedAct {
   /** The decision that the act undoes, if it reopens an item. */
   readonly undone: Act | null;
@@ -87,7 +86,6 @@ function undoneBy({ history }: SeenItem, { subject }: PlannedAct['plan']): Act |
   return decisions.findLast((act) => act.subject.fingerprint === subject.fingerprint) ?? null;
 }
 
-/** Finds each period only once. */
 function readOnce(store: Pick<ReconciliationStore, 'findPeriod'>): Pick<ReconciliationStore, 'findPeriod'> {
   const found = new Map<number, Promise<Period | null>>();
   return {

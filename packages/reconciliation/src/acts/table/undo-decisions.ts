@@ -21,7 +21,6 @@ const batch_size = 100;
 /** How often a decision is tried to undo whose item changes at the same time. */
 const attempts_max = 3;
 
-/** Why decisions of a table are undone again. */
 const note = 'undone: another row of the same table could not be decided';
 
 /**
@@ -68,7 +67,6 @@ interface Undoing extends PlannedAct {
   readonly decision: MadeDecision;
 }
 
-/** Plans to undo the decisions that still stand. */
 async function planUndoing(tx: ActTx, call: Call, batch: readonly MadeDecision[]): Promise<readonly Undoing[]> {
   const situations = await readSituations(
     tx,
