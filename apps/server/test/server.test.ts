@@ -79,7 +79,7 @@ for (const name of database_names) {
     it('starts on an empty database, prints keys and a first request, and exits with status 0', async () => {
       const server = await started(await database());
       for (const key of Object.values(sandbox_keys)) assert.ok(server.output().includes(key));
-      const curl = /curl -s (\S+) -H '([^:]+): ([^']+)' \\\n\s+-H '([^:]+): ([^']+)' -d '([^']+)'/.exec(
+      const curl = /curl -s (\S+)[\s\\]+-H '([^:]+): ([^']+)' \\\n\s+-H '([^:]+): ([^']+)' -d '([^']+)'/.exec(
         server.output(),
       );
       assert.ok(curl, server.output());
