@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as z from 'zod';
-import { declareTypes, wrapComments } from './declarations.ts';
+import { createTypes, type Use, wrapComments } from './declarations.ts';
 
-/** The declarations of schemas that are sent, without the space between them. */
-function sent(input: Record<string, z.ZodType>, names = z.registry<{ id: string }>()): string {
-  return [...declareTypes({ input, output: {} }, names).values()].join('').replaceAll(/\s+/g, ' ').trim();
+/** The declarations of schemas, without the space between them. */
+function declared(
+  schemas: Record<string, z.ZodType>,
+  { use = 'input', names = z.registry() }: { use?: Use; names?: z.core.$ZodRegistry<{ id: string }> } = {},
+): string {
+  const types = createTypes(names);
+  for (const [name, schema] of Object.entries(schemas)) types.add(name, schema, use);
+  return [...types.declare().values()].join('').replaceAll(/\s+/g, ' ').trim();
 }
 
 describe('the type of a schema', () => {
@@ -28,7 +33,7 @@ describe('the type of a schema', () => {
     ['some of some names', z.partialRecord(z.enum(['a']), z.int()), 'Readonly<Partial<Record<"a", number>>>'],
     ['what is sent of a changed value', z.union([z.int(), z.string()]).transform(Number), 'number | string'],
   ] as const) {
-    it(`of ${rule}`, () => assert.equal(sent({ Type: schema }), `export type Type = ${type};`));
+    it(`of ${rule}`, () => assert.equal(declared({ Type: schema }), `export type Type = ${type};`));
   }
 
   it('of an object has its members, which may be absent', () => {
@@ -39,7 +44,7 @@ describe('the type of a schema', () => {
       any: z.unknown().optional(),
     });
     assert.equal(
-      sent({ Type: schema }),
+      declared({ Type: schema }),
       'export interface Type { readonly id: number; readonly note?: string | null | undefined; ' +
         'readonly "payload.id": number; readonly any?: unknown; }',
     );
@@ -50,8 +55,20 @@ describe('the type of a schema', () => {
       .object({})
       .meta({ patternProperties: { '^metadata\\..{1,255}$': { type: ['string', 'integer'] } } });
     assert.equal(
-      sent({ Type: schema }),
+      declared({ Type: schema }),
       'export interface Type { readonly [name: `metadata.$' + '{string}`]: string | number | undefined; }',
+    );
+  });
+});
+
+describe('a filter', () => {
+  it('of an id takes it as a number or as digits, and one of a range takes a pair', () => {
+    const range = z.string().regex(/^\[.*\]$/);
+    const schema = z.object({ vcn_id: z.int(), at: z.union([z.iso.date(), range]), last4: z.string() }).partial();
+    assert.equal(
+      declared({ Type: schema }, { use: 'filter' }),
+      'export interface Type { readonly vcn_id?: Id | undefined; readonly at?: RangeFilter<string> | undefined; ' +
+        'readonly last4?: string | undefined; }',
     );
   });
 });
@@ -63,7 +80,7 @@ describe('a named schema', () => {
     const end = z.object({ at: z.int() }).meta({ id: 'End' });
     const schema = z.object({ status, old: status.nullable().describe('The last one'), ends: z.array(end) });
     assert.equal(
-      sent({ Type: schema }, names),
+      declared({ Type: schema }, { names }),
       'export interface End { readonly at: number; } ' +
         'export type Status = "on" | "off"; ' +
         'export interface Type { readonly status: Status; /** The last one. */ readonly old: Status | null; ' +
@@ -75,15 +92,17 @@ describe('a named schema', () => {
     const names = z.registry<{ id: string }>();
     const mail = z.object({}).meta({ id: 'Mail' }).register(names, { id: 'CardMail' });
     assert.equal(
-      sent({ Mails: z.array(mail) }, names),
+      declared({ Mails: z.array(mail) }, { names }),
       'export interface CardMail { } export type Mails = readonly CardMail[];',
     );
   });
 
   it('is refused when it is not sent as it is shown', () => {
     const id = z.string().transform(Number).pipe(z.int()).meta({ id: 'Changed' });
-    const both = { Type: z.object({ id }) };
-    assert.throws(() => declareTypes({ input: both, output: both }, z.registry()), /Changed would be two types/);
+    const types = createTypes(z.registry());
+    types.add('Sent', z.object({ id }), 'input');
+    types.add('Shown', z.object({ id }), 'output');
+    assert.throws(() => types.declare(), /Changed would be two types/);
   });
 });
 
@@ -95,7 +114,7 @@ describe('a doc comment', () => {
       by: z.iso.date().describe('Not YYYY-MM-DD!'),
     });
     assert.match(
-      sent({ Type: schema.describe('A time') }),
+      declared({ Type: schema.describe('A time') }),
       /^\/\*\* A time\. \*\/ .*\/\*\* Null: today\. YYYY-MM-DD\. \*\/ .*\/\*\* ISO 8601\. \*\/ .*\/\*\* Not YYYY-MM-DD! \*\//,
     );
   });
@@ -106,6 +125,6 @@ describe('a doc comment', () => {
   });
 
   it('cannot end early', () => {
-    assert.match(sent({ Type: z.string().describe('a */ b') }), /^\/\*\* A \*\\\/ b\. \*\/ export/);
+    assert.match(declared({ Type: z.string().describe('a */ b') }), /^\/\*\* A \*\\\/ b\. \*\/ export/);
   });
 });

@@ -1,14 +1,12 @@
 import * as z from 'zod';
 
-/** Schemas whose types are declared, by the names of the types. */
-export type NamedSchemas = Readonly<Record<string, z.ZodType>>;
-
 /** A JSON Schema, as zod writes it. */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly format?: string;
+  readonly pattern?: string;
   readonly const?: string | number | boolean;
   readonly enum?: readonly (string | number)[];
   readonly anyOf?: readonly Schema[];
@@ -22,40 +20,80 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
 
-/**
- * Declares the types of schemas, and of the named schemas within them, as TypeScript that imports
- * nothing: by their names, `input` as they are sent and `output` as they are shown. `names` has the
- * names of schemas; without one there, a schema has the `id` of its metadata, or is declared where
- * it is used. Descriptions become doc comments.
- */
-export function declareTypes(
-  { input, output }: { readonly input: NamedSchemas; readonly output: NamedSchemas },
-  names: z.core.$ZodRegistry<{ id: string }>,
-): ReadonlyMap<string, string> {
-  const declared = new Map<string, string>();
-  for (const [io, schemas] of Object.entries({ input, output })) {
-    for (const [name, schema] of Object.entries(definitionsOf(schemas, names, io as 'input' | 'output'))) {
-      const text = declarationOf(name, schema);
-      if (declared.has(name) && declared.get(name) !== text) {
-        throw new TypeError(`${name} would be two types: it is not sent as it is shown`);
-      }
-      declared.set(name, text);
-    }
-  }
-  return new Map([...declared].sort(([one], [other]) => (one < other ? -1 : 1)));
+/** What a schema may not state. */
+interface Described {
+  readonly description?: string | undefined;
+  /** Names of members that are required. */
+  readonly required?: readonly string[] | undefined;
 }
 
-/** The JSON Schemas of the schemas and of all named ones within them. */
-function definitionsOf(schemas: NamedSchemas, names: z.core.$ZodRegistry<{ id: string }>, io: 'input' | 'output') {
-  const roots = new Map(Object.entries(schemas).map(([name, schema]) => [schema, name]));
+/** How a schema is used: as it is sent or shown, or as the filters of a list. */
+export type Use = 'input' | 'output' | 'filter';
+
+/** Types of TypeScript for schemas. */
+export interface Types {
+  /** Gives the type of a schema a name, by which it is declared. */
+  add(name: string, schema: z.ZodType, use: Use, described?: Described): void;
+  /** The type where it is used: its name, or all of it. */
+  typeOf(schema: z.ZodType, use: Use): string;
+  /** The declarations of all types with names, by the names. */
+  declare(): ReadonlyMap<string, string>;
+}
+
+/**
+ * Makes types of schemas, as TypeScript that imports nothing. A schema within another one is
+ * declared by the name that it has in `names`, or by the `id` of its metadata; without a name it is
+ * declared where it is used. Descriptions become doc comments.
+ */
+export function createTypes(names: z.core.$ZodRegistry<{ id: string }>): Types {
+  const added = new Map<z.ZodType, Described & { readonly id: string; readonly use: Use }>();
   const metadata = {
     get(schema: z.ZodType) {
-      const id = roots.get(schema) ?? names.get(schema)?.id;
-      return { ...z.globalRegistry.get(schema), ...(id === undefined ? {} : { id }) };
+      const { id = names.get(schema)?.id, description } = added.get(schema) ?? {};
+      const named = id === undefined ? {} : { id };
+      return { ...(description === undefined ? {} : { description }), ...z.globalRegistry.get(schema), ...named };
     },
   };
-  const all = z.toJSONSchema(z.object(schemas), { io, metadata: metadata as never });
-  return (all as Schema).$defs ?? {};
+  const toSchema = (schema: z.ZodType, use: Use): Schema =>
+    z.toJSONSchema(schema, { io: use === 'output' ? 'output' : 'input', metadata: metadata as never }) as Schema;
+
+  return {
+    add(id, schema, use, described = {}) {
+      added.set(schema, { ...described, id, use });
+    },
+    typeOf: (schema, use) => typeOf(toSchema(z.object({ schema }), use).properties?.schema ?? {}),
+    declare() {
+      const declared = new Map<string, string>();
+      for (const use of ['input', 'output', 'filter'] as const) {
+        const of_use = [...added].filter(([, root]) => root.use === use);
+        const roots = Object.fromEntries(of_use.map(([schema, { id }]) => [id, schema]));
+        for (const [name, schema] of Object.entries(toSchema(z.object(roots), use).$defs ?? {})) {
+          const root = roots[name] && added.get(roots[name]);
+          const text = declarationOf(name, root === undefined ? schema : rootOf(schema, root));
+          if ((declared.get(name) ?? text) !== text) throw new TypeError(`${name} would be two types`);
+          declared.set(name, text);
+        }
+      }
+      // As the linter sorts the names of imports.
+      return new Map([...declared].sort(([one], [other]) => (one.toLowerCase() < other.toLowerCase() ? -1 : 1)));
+    },
+  };
+}
+
+function rootOf({ required = [], ...schema }: Schema, root: Described & { readonly use: Use }): Schema {
+  const whole = { ...schema, required: [...required, ...(root.required ?? [])] };
+  return root.use === 'filter' ? { ...whole, properties: filtersOf(whole) } : whole;
+}
+
+/** Filters as a program writes them: an id as a number or as digits, and a range as a pair. */
+function filtersOf({ properties = {} }: Schema): NonNullable<Schema['properties']> {
+  const members = Object.entries(properties).map(([name, { anyOf, ...schema }]): [string, Schema] => {
+    const [value, range] = anyOf ?? [];
+    if (value && range?.pattern?.startsWith('^\\['))
+      return [name, { ...schema, $ref: `RangeFilter<${typeOf(value)}>` }];
+    return [name, schema.type === 'integer' || name.endsWith('.id') ? { ...schema, $ref: 'Id' } : properties[name]!];
+  });
+  return Object.fromEntries(members);
 }
 
 /** `export interface Name {...}` with its doc comment, or `export type Name = ...;`. */
@@ -132,8 +170,7 @@ function commentOf(schema: Schema): string {
   const described = descriptionOf(schema);
   const format = formats[formatOf(schema) ?? ''];
   const form = format === undefined || described?.includes(format) ? undefined : format;
-  const sentences = [described, form].filter((text) => text !== undefined).map(toSentence);
-  return sentences.length === 0 ? '' : docComment(sentences.join(' '));
+  return docComment(described, form);
 }
 
 function descriptionOf({ description, anyOf = [] }: Schema): string | undefined {
@@ -150,7 +187,12 @@ function toSentence(text: string): string {
 }
 
 /** A doc comment of one line. `wrapComments` breaks it. */
-function docComment(text: string): string {
+export function docComment(...texts: readonly (string | undefined)[]): string {
+  const text = texts
+    .filter((one) => one !== undefined)
+    .map(toSentence)
+    .join(' ');
+  if (text === '') return '';
   return `/** ${text.replaceAll(/\s+/g, ' ').replaceAll('*/', '*\\/')} */\n`;
 }
 

@@ -1,61 +1,89 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { describeOperations, joinsTransaction, type_names } from '@tallystick/operations';
+import { describeOperations, type Operation, type_names } from '@tallystick/operations';
 import * as z from 'zod';
-import { declareTypes, wrapComments } from './declarations.ts';
+import { createTypes, type Types, wrapComments } from './declarations.ts';
+import { method_groups } from './method-groups.ts';
+import { declareMethods, resourceOf } from './methods.ts';
 
 const root = new URL('../../', import.meta.url);
 
 /** The files that `npm run generate` writes, with their text. */
 export function generatedFiles(): readonly { readonly url: URL; readonly text: string }[] {
+  const operations = describeOperations();
+  const types = createTypes(type_names);
+  for (const operation of operations) addTypes(types, operation);
+  const methods = declareMethods(operations, method_groups, types);
+  const declared = types.declare();
+  const used = [...declared.keys()].filter((name) => new RegExp(`\\b${name}\\b`).test(methods));
+  const imports = `
+    import type { CallOptions, FileContent, FilterOptions, PageOptions, TransactionOptions } from '../call-options.ts';
+    import type { List } from '../list.ts';
+    import type { ${used.join(', ')} } from './resources.ts';`;
   return [
-    { url: new URL('apps/embedded/src/operations/generated/resources.ts', root), text: resourceTypes() },
-    { url: new URL('apps/embedded/test/operations/generated-methods.ts', root), text: methods() },
+    fileOf('src/operations/generated/resources.ts', range_filter, ...declared.values()),
+    fileOf('src/operations/generated/methods.ts', imports, methods),
+    fileOf('test/operations/generated-checks.ts', checksOf(operations)),
   ];
 }
 
-/** The methods of the operations. A test compares them with the typed ones. */
-function methods(): string {
-  const rows = describeOperations().map((one) => `'${one.method}: ${joinsTransaction(one) ? 'tx' : 'alone'}'`);
-  const comment =
-    '/** The methods, and whether each takes `tx`. Generated from the operations by `npm run generate`. */';
-  return formatted(`${comment}\nexport type OperationMethods = ${rows.sort().join(' | ')};\n`);
-}
-
-/** The resources that operations take and return. */
-function resourceTypes(): string {
-  const input: Record<string, z.ZodType> = {};
-  const output: Record<string, z.ZodType> = {};
-  for (const { body, documented_body, answer } of describeOperations()) {
-    const sent = documented_body ?? body;
-    if (sent !== undefined) collect(input, sent, resourceOf(sent));
-    if (answer !== null) collect(output, answer);
+/** The types by the names in the document, and the examples of the document in these types. */
+function checksOf(operations: readonly Operation[]): string {
+  const types = new Map<string, string>();
+  const examples: string[] = [];
+  for (const { body, documented_body = body, answer } of operations) {
+    const item = answer instanceof z.ZodArray ? (answer.element as z.ZodType) : answer;
+    for (const schema of [documented_body, item]) if (schema != null) types.set(schema.meta()!.id!, nameOf(schema));
+    for (const example of (documented_body?.meta()?.examples ?? []) as readonly Readonly<Record<string, unknown>>[]) {
+      examples.push(`${JSON.stringify(example.data ?? example)} satisfies own.${nameOf(documented_body!)}`);
+    }
   }
-  // A host has no key whose company is the default.
-  input.PutBankUser = (input.PutBankUser as z.ZodObject).required({ company_id: true });
-  const declared = declareTypes({ input, output }, type_names);
-  return formatted(`/** Generated from the shapes by \`npm run generate\`. */\n\n${[...declared.values()].join('\n')}`);
+  const members = [...types].sort().map(([id, name]) => `readonly ${id}: own.${name};`);
+  return `
+    import type * as own from '../../src/operations/index.ts';
+
+    /** The types of resources, by their names in the document of the HTTP interface. */
+    export interface OwnTypes { ${members.join('\n')} }
+
+    /** The examples of the document. */
+    export const examples = [${[...new Set(examples)].join(', ')}];`;
 }
 
-/** Adds what has the type that a schema names. Of a list, the schema of its items names it. */
-function collect(into: Record<string, z.ZodType>, schema: z.ZodType, content: z.ZodType = schema): void {
+const range_filter = `
+  /** One value, or a range with both ends included; null: open. */
+  export type RangeFilter<Value> = Value | readonly [from: Value | null, to: Value | null];\n`;
+
+/** Names what an operation takes and returns. */
+function addTypes(types: Types, { body, documented_body = body, answer, query }: Operation): void {
+  if (documented_body !== undefined) {
+    const name = nameOf(documented_body);
+    const { description } = documented_body.meta() ?? {};
+    types.add(name, resourceOf(documented_body), 'input', { description, required: required_of_hosts[name] });
+  }
+  const item = answer instanceof z.ZodArray ? (answer.element as z.ZodType) : answer;
+  if (item !== null) types.add(nameOf(item), item, 'output');
+  // An operation that returns a file has the filters of a list.
+  if (query?.filter === undefined || item === null) return;
+  types.add(type_names.get(query.filter)?.id ?? `${nameOf(item)}Filter`, query.filter, 'filter');
+}
+
+/** A host has no key whose company is the default. */
+const required_of_hosts: Readonly<Record<string, readonly string[]>> = { PutBankUser: ['company_id'] };
+
+function nameOf(schema: z.ZodType): string {
   const name = type_names.get(schema)?.id ?? schema.meta()?.id;
-  if (name !== undefined) into[name] = content;
-  else if (schema instanceof z.ZodArray) collect(into, schema.element as z.ZodType);
+  if (name === undefined) throw new TypeError('a body or an answer has no name');
+  return name;
 }
 
-/** The resource that a body has as its `data`, described as the body is. */
-function resourceOf(body: z.ZodType): z.ZodType | undefined {
-  const whole = body instanceof z.ZodUnion ? body.options[0] : body;
-  if (!(whole instanceof z.ZodObject)) return undefined;
-  const { description } = body.meta() ?? {};
-  const data = whole.shape.data as z.ZodType;
-  return description === undefined ? data : data.describe(description);
-}
-
-/** The source as the repository formats it. */
-function formatted(source: string): string {
+/** A file of the embedded library, formatted as the repository is. */
+function fileOf(name: string, ...parts: readonly string[]) {
+  const source = `// Generated from the operations by \`npm run generate\`.\n\n${parts.join('\n\n')}`;
   const biome = fileURLToPath(new URL('node_modules/.bin/biome', root));
-  const args = ['format', '--stdin-file-path=generated.ts'];
-  return wrapComments(execFileSync(biome, args, { input: source, encoding: 'utf8', cwd: root }));
+  const formatted = execFileSync(biome, ['format', `--stdin-file-path=${name}`], {
+    input: source,
+    encoding: 'utf8',
+    cwd: root,
+  });
+  return { url: new URL(`apps/embedded/${name}`, root), text: wrapComments(formatted) };
 }

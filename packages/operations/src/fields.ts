@@ -26,7 +26,10 @@ const id_expected = 'must be an integer, or a string of digits';
 export const filter_id = z.int().min(1).max(999_999_999_999_999);
 
 /** The filter of lists of one company or of all companies. */
-export const company_filter = z.object({ company_id: filter_id }).partial();
+export const company_filter = z
+  .object({ company_id: filter_id })
+  .partial()
+  .register(type_names, { id: 'CompanyFilter' });
 
 /** An id as the text of a resource. */
 export const id_text = z

@@ -16,7 +16,7 @@ import type {
   user,
 } from './bank/shapes.ts';
 import type { consent, decide_consent } from './consents/shapes.ts';
-import type { event_type, foreign_event, foreign_state } from './events/shapes.ts';
+import type { event_type, foreign_event } from './events/shapes.ts';
 import type { import_resource, release_body } from './imports/shapes.ts';
 import type { mail, mailbox_item, mailbox_message } from './mails/shapes.ts';
 import type { authorization_item, authorization_message, clearing_item, clearing_message } from './network/shapes.ts';
@@ -97,7 +97,6 @@ export interface ResourceShapes {
   readonly EmailVirtualCard: Sent<typeof email_card>;
   readonly EventType: Shown<typeof event_type>;
   readonly ForeignEvent: Sent<typeof foreign_event>;
-  readonly ForeignState: Shown<typeof foreign_state>;
   readonly Import: Shown<typeof import_resource>;
   readonly ImportRelease: Sent<typeof release_body>;
   readonly Mail: Shown<typeof mail>;

@@ -21,3 +21,24 @@ export interface TransactionOptions extends CallOptions {
    */
   readonly tx?: HostTransaction | { readonly host: HostTransaction } | undefined;
 }
+
+/** Which page of a list. */
+export interface PageOptions {
+  /** The most items of a page, 1 to 100; 50 when absent. */
+  readonly limit?: number | undefined;
+  /** The `next` of an earlier page, with the same filters. */
+  readonly after?: string | undefined;
+  /** Leaves out this many items; not together with `after`. */
+  readonly offset?: number | undefined;
+}
+
+/** Which items of a list. */
+export interface FilterOptions<Filter> {
+  readonly filter?: Filter | undefined;
+}
+
+/**
+ * The content of a file, of any length: its text, its bytes, or its bytes in chunks as they come,
+ * such as a stream.
+ */
+export type FileContent = string | Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

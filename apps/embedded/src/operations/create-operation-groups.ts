@@ -8,10 +8,11 @@ import {
   type OperationTx,
   type ResultFile,
 } from '@tallystick/operations';
-import type { FileContent } from './file-content.ts';
+import type { FileContent } from './call-options.ts';
+import type { CompanyOperations } from './generated/methods.ts';
 import type { Id } from './generated/resources.ts';
 import { type ListPage, listOf } from './list.ts';
-import type { CompanyOperations, OperationGroups } from './operation-groups.ts';
+import type { OperationGroups } from './operation-groups.ts';
 
 /** What the groups need. */
 export interface OperationGroupPorts {

@@ -1,6 +1,3 @@
-import type { TransactionOptions } from './call-options.ts';
-import type { Id } from './generated/resources.ts';
-
 /** A page of a list. */
 export interface ListPage<Item> {
   readonly items: readonly Item[];
@@ -16,35 +13,6 @@ export interface ListPage<Item> {
  *     for await (const card of tally.company(1).cards.list()) console.log(card.id);
  */
 export interface List<Item> extends Promise<ListPage<Item>>, AsyncIterable<Item> {}
-
-/** Which page of a list. */
-export interface PageOptions {
-  /** The most items of a page, 1 to 100; 50 when absent. */
-  readonly limit?: number | undefined;
-  /** The `next` of an earlier page, with the same filters. */
-  readonly after?: string | undefined;
-  /** Leaves out this many items; not together with `after`. */
-  readonly offset?: number | undefined;
-}
-
-export interface ListOptions extends TransactionOptions, PageOptions {}
-
-export interface FilteredListOptions<Filter> extends ListOptions {
-  readonly filter?: Filter | undefined;
-}
-
-export interface CompanyFilter {
-  readonly company_id?: Id | undefined;
-}
-
-/** One value, or a range with both ends included; null: open. */
-export type RangeFilter<Value> = Value | readonly [from: Value | null, to: Value | null];
-
-/** YYYY-MM-DD, or a range of these. */
-export type DateFilter = RangeFilter<string>;
-
-/** An ISO 8601 instant, or a date, which means its whole GMT day; or a range of these. */
-export type InstantFilter = RangeFilter<string>;
 
 /**
  * Returns the list whose pages a function reads: the one after a cursor, or without a cursor the one

@@ -1,27 +1,12 @@
 import type { SubscriptionTx } from '@tallystick/events';
-import type {
-  Authorization,
-  Clearing,
-  ForeignEventType,
-  ForeignState,
-  PurchaseTemplate,
-  ReconciliationBreakState,
-  VirtualCardState,
-} from './generated/resources.ts';
+import type { Authorization, Event } from './generated/resources.ts';
+
+type Payloads = { readonly [One in Event as One['event_type']]: One['payload'] };
 
 /** What an event contains, by the name of its type. */
-export interface EventPayloads extends Readonly<Record<ForeignEventType, ForeignState>> {
-  readonly 'virtualcard.created': VirtualCardState;
-  readonly 'virtualcard.updated': VirtualCardState;
-  readonly 'virtualcard.deleted': VirtualCardState;
-  readonly 'virtualcard.realtime.auths': Authorization;
+export interface EventPayloads extends Payloads {
   /** The second name of `virtualcard.realtime.auths`. */
   readonly 'virtualcard.realtime.iccp.all': Authorization;
-  readonly 'virtualcard.clearings': Clearing;
-  readonly 'virtualcard.purchasetemplate.created': PurchaseTemplate;
-  readonly 'reconciliation.break.opened': ReconciliationBreakState;
-  readonly 'reconciliation.break.aged': ReconciliationBreakState;
-  readonly 'reconciliation.break.resolved': ReconciliationBreakState;
 }
 
 /** An event of one type, as handlers and listeners in process get it. */

@@ -1,14 +1,11 @@
-import type { BankOperations } from './bank.ts';
-import type { VirtualCardOperations } from './cards.ts';
-import type { EventOperations } from './events.ts';
+import type {
+  BankOperations,
+  CompanyOperations,
+  NetworkOperations,
+  OperatorOperations,
+  SandboxOperations,
+} from './generated/methods.ts';
 import type { Id } from './generated/resources.ts';
-import type { NetworkOperations } from './network.ts';
-import type { OperatorOperations } from './operator.ts';
-import type { RealCardOperations } from './real-cards.ts';
-import type { ReconciliationOperations } from './reconciliation.ts';
-import type { SandboxOperations, SandboxPurchaseOperations } from './sandbox.ts';
-import type { PurchaseTemplateOperations } from './templates.ts';
-import type { WebhookOperations } from './webhooks.ts';
 
 /**
  * The use cases, in groups by who has them. Every operation of the HTTP interface is one method,
@@ -31,16 +28,4 @@ export interface OperationGroups {
   readonly operator: OperatorOperations;
   /** What only a sandbox has. */
   readonly sandbox: SandboxOperations;
-}
-
-/** What a company does with its own data. */
-export interface CompanyOperations {
-  readonly cards: VirtualCardOperations;
-  readonly realCards: RealCardOperations;
-  readonly templates: PurchaseTemplateOperations;
-  readonly events: EventOperations;
-  readonly webhooks: WebhookOperations;
-  readonly reconciliation: ReconciliationOperations;
-  /** Purchases with its cards. Outside a sandbox they are refused (`not_found`). */
-  readonly sandbox: SandboxPurchaseOperations;
 }

@@ -40,7 +40,7 @@ export function bankAccountOperations({ vault }: { readonly vault: Pick<CardVaul
       method: 'bank.accounts.profile.read',
       summary: 'Read how third parties see an account',
       parameters: ['number'],
-      description: 'An account without a profile (404) is identified by its number.',
+      description: 'An account without a profile (`not_found`) is identified by its number.',
       answer: profile,
       async read(tx, call) {
         const account = await accountOf(tx, call);
@@ -55,7 +55,7 @@ export function bankAccountOperations({ vault }: { readonly vault: Pick<CardVaul
       summary: 'Set how third parties see an account',
       parameters: ['number'],
       description:
-        'Fields that are absent have their defaults. Refused with 409 when another account has the scheme and ' +
+        'Fields that are absent have their defaults. Refused (`conflict`) when another account has the scheme and ' +
         'identification.',
       refusals: ['conflict'],
       body: data_of_domain,
@@ -91,7 +91,7 @@ export function bankAccountOperations({ vault }: { readonly vault: Pick<CardVaul
       method: 'bank.accounts.balance.put',
       summary: 'Report the balance of an account',
       parameters: ['number'],
-      description: 'Refused with 409 when a balance with a later `as_of` was reported.',
+      description: 'Refused (`conflict`) when a balance with a later `as_of` was reported.',
       refusals: ['conflict'],
       body: data_of_domain,
       documented_body: put_balance,

@@ -76,10 +76,10 @@ export function recordOperations({
       description:
         `One JSON object a line, of at most ${line_bytes_max} bytes, with its \`kind\` ` +
         `(${bank_record_kinds.map((kind) => `\`${kind}\``).join(', ')}) and the fields of that kind; all but users ` +
-        'name their `account`. A body that ends too early applies nothing. Lines are applied in their order, in ' +
+        'name their `account`. A file that ends too early applies nothing. Lines are applied in their order, in ' +
         'batches. A line with a problem has no effect and stops no other. What is known by its reference is ' +
-        'replaced; a known transaction is a duplicate, and an error when it differs. So the same body can be sent ' +
-        'again, also after an answer of 5xx, which can come when some batches are applied.',
+        'replaced; a known transaction is a duplicate, and an error when it differs. So the same lines can be reported ' +
+        'again, also after a fault, which can come when some batches are applied.',
       file_bytes_max: records_bytes_max,
       runs_alone: own_transactions,
       answer: record_report,

@@ -13,6 +13,7 @@ export function eventOperations(): readonly Operation[] {
       id: 'events.types.list',
       method: 'company.events.types',
       summary: 'List the event types',
+      description: 'Those that webhooks can subscribe to.',
       runs_alone: 'it reads no database',
       answer: z.array(event_type),
       perform: async () => event_types.map((type) => ({ ...type })),

@@ -74,10 +74,10 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
       method: 'operator.imports.create',
       summary: 'Import a clearing file or a file of bank statements',
       description:
-        'The body is the file as it is, of any length. The answer comes when the import has ended, whatever its ' +
-        'status; with `Prefer: respond-async` it is 202 as soon as the file is checked and staged. The same bytes ' +
-        'are applied once: bytes that were completed before answer with the earlier import, and bytes that are ' +
-        'being imported answer 409. A body that ends too early applies nothing.',
+        'The file is of any length. The result comes when the import has ended, whatever its status; a caller may ' +
+        'prefer it early, as soon as the file is checked and staged. The same bytes are applied once: bytes that ' +
+        'were completed before return the earlier import, and bytes that are being imported are refused ' +
+        '(`conflict`). A file that ends too early applies nothing.',
       query: { texts },
       runs_alone: own_transactions,
       answer: import_resource,
@@ -127,7 +127,7 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
       summary: 'Try the quarantined records of an import again, once the cause is gone',
       parameters: ['id'],
       description:
-        'In the order of the file. Records that are refused again stay in quarantine. Refused with 409 unless the import is completed.',
+        'In the order of the file. Records that are refused again stay in quarantine. Refused (`conflict`) unless the import is completed.',
       refusals: ['conflict'],
       runs_alone: own_transactions,
       answer: import_resource,
@@ -143,8 +143,8 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
       summary: 'Apply a held import',
       parameters: ['id'],
       description:
-        'The answer comes when the import has ended; it is 202 when this process stops before, and the next one ' +
-        'applies the rest. Refused with 409 unless the import is held with a problem that may be accepted. ' +
+        'The result comes when the import has ended, or when this process stops before: then the next one ' +
+        'applies the rest. Refused (`conflict`) unless the import is held with a problem that may be accepted. ' +
         'Statements are checked again, and can be held with another problem.',
       refusals: ['conflict'],
       body: release_body,

@@ -48,7 +48,8 @@ export function mailOperations(): readonly Operation[] {
       method: 'operator.mails.retry',
       summary: 'Send a failed mail again, from the start of the schedule',
       parameters: ['id'],
-      description: 'A mail that is sent or pending is refused (400), and so is a mail of a Canceled card.',
+      description:
+        'A mail that is sent or pending is refused (`validation_failed`), and so is a mail of a Canceled card.',
       answer: mail,
       async write(tx, call) {
         return presentMail(await retryMail(tx, operatorCall(call), call.id));

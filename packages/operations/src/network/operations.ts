@@ -31,7 +31,7 @@ export function networkOperations({ network, vault, metrics }: NetworkOperationP
       method: 'network.authorize',
       summary: 'Decide an authorization, or record an advice or a reversal',
       description:
-        'An advice with the trace_id of an authorization that the card approved reports that decision: it is no second use, and changes the hold by what it reports differently. An internal fault is answered with 503 and the code U, and nothing is recorded as approved. Send the same message again to get the recorded outcome, if there is one. An advice that would take a sum of the card past its bound is refused with 409. Under overload the message is not read, and `data` contains only what does not depend on it.',
+        'An advice with the trace_id of an authorization that the card approved reports that decision: it is no second use, and changes the hold by what it reports differently. A decline is an answer: `decline_reason` is not null. The code U means that the service could not decide, because of a fault or of load, and that nothing was approved. Send the same message again to get the recorded outcome, if there is one. An advice that would take a sum of the card past its bound is refused (`conflict`). Under overload the message is not read, and `data` contains only what does not depend on it.',
       body: data_of_domain,
       documented_body: authorization_message,
       refusals: ['conflict'],
@@ -48,7 +48,7 @@ export function networkOperations({ network, vault, metrics }: NetworkOperationP
       method: 'network.clear',
       summary: 'Record a clearing',
       description:
-        'A clearing of an unknown card, in another billing currency, with a transaction id of another card, or past the largest sum of a card is refused, and kept at /operator/v1/quarantine.',
+        'It is matched to its authorization by the fields that ClearingMessage names. A clearing of an unknown card (`not_found`), in another billing currency, with a transaction id of another card, or past the largest sum of a card (`conflict`) is refused, and kept in quarantine.',
       body: data_of_domain,
       documented_body: clearing_message,
       refusals: ['not_found', 'conflict'],

@@ -3,7 +3,7 @@ import { type AuditFilter, type Interval, invalidQuery } from '@tallystick/kerne
 import * as z from 'zod';
 import { type Query, readChoiceFilter, readCompanyFilter, readIdFilter, withoutAbsent } from '../call/query.ts';
 import { instants_filter } from '../events/shapes.ts';
-import { filter_id } from '../fields.ts';
+import { filter_id, type_names } from '../fields.ts';
 import { type Operation, operation, present } from '../operation.ts';
 import { delivery_state } from '../webhooks/shapes.ts';
 import { presentAuditEntry, presentDeliveryOfAll, presentWebhookState } from './presenter.ts';
@@ -27,7 +27,8 @@ const object = audit_text.regex(/^[a-z_]+:\d+$/);
 
 const audit_filter = z
   .object({ company_id: filter_id, actor: audit_text, action: audit_text, object, at: instants_filter })
-  .partial();
+  .partial()
+  .register(type_names, { id: 'AuditFilter' });
 
 /** `/operator/v1/{webhooks,deliveries,audit}`: what happens in all companies. */
 export function oversightOperations(): readonly Operation[] {

@@ -8,11 +8,15 @@ import {
 } from '@tallystick/cards';
 import * as z from 'zod';
 import { readChoiceFilter, withoutAbsent } from '../call/query.ts';
+import { type_names } from '../fields.ts';
 import { type Operation, operation, operatorCall, present, shares_pass } from '../operation.ts';
 import { presentQuarantined } from './presenter.ts';
 import { quarantine_reason, quarantine_status, quarantined } from './shapes.ts';
 
-const filter = z.object({ status: quarantine_status, reason: quarantine_reason }).partial();
+const filter = z
+  .object({ status: quarantine_status, reason: quarantine_reason })
+  .partial()
+  .register(type_names, { id: 'QuarantineFilter' });
 
 /** `/operator/v1/quarantine`: clearings that were refused and are kept (decision: clearing). */
 export function quarantineOperations(ports: ReplayPorts): readonly Operation[] {
@@ -49,7 +53,7 @@ export function quarantineOperations(ports: ReplayPorts): readonly Operation[] {
       summary: 'Send the message of a quarantined record again, once the cause is gone',
       parameters: ['id'],
       description:
-        'Refused with 409 when the message is refused again, with the reason, or when it is applied already.',
+        'Refused (`conflict`) when the message is refused again, with the reason, or when it is applied already.',
       refusals: ['conflict'],
       runs_alone: shares_pass,
       answer: quarantined,

@@ -193,7 +193,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
       summary: 'Read an item with its matches, alternatives and history',
       parameters: ['id'],
       description:
-        'The id of an item that was merged into another one answers with that. The alternatives of a proposal name the authorizations that its clearings may belong to; lists leave them out.',
+        'The id of an item that was merged into another one reads that one. The alternatives of a proposal name the authorizations that its clearings may belong to; lists leave them out.',
       runs_alone: catches_up,
       answer: item_with_history,
       before,
@@ -259,7 +259,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
         method: `company.reconciliation.items.${action}`,
         area: 'reconciliation',
         summary,
-        description: `${description} Refused with 409 when the state of the item does not allow it, or when it has changed: the error says what happened. The id of an item that was merged into another one is refused with 409 unless the version of that one is sent.`,
+        description: `${description} Refused (\`conflict\`) when the state of the item does not allow it, or when it has changed: the error says what happened. The id of an item that was merged into another one is refused (\`conflict\`) unless the version of that one is sent.`,
         parameters: ['id'],
         body: data_of_domain,
         documented_body: body,
@@ -278,7 +278,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
       method: 'company.reconciliation.decisions.submit',
       summary: 'Decide items by a table',
       description:
-        'The table of items, with its columns `decision` (`accept`, `ignore`, `confirm`, `reopen`) and `note` filled in. Rows without a decision are skipped. All or nothing: with an error in a row nothing is decided, and the error names row and column. When an item changes while the table is written, the decisions before it are undone again, and the answer is 409. The same table again changes nothing. With `dry_run=true` nothing is decided, and the answer shows what would be.',
+        'The table of items, with its columns `decision` (`accept`, `ignore`, `confirm`, `reopen`) and `note` filled in. Rows without a decision are skipped. All or nothing: with an error in a row nothing is decided, and the error names row and column. When an item changes while the table is written, the decisions before it are undone again, and the call is refused (`conflict`). The same table again changes nothing. With `dry_run` nothing is decided, and the result shows what would be.',
       query: { flags: ['dry_run'] },
       file_bytes_max: table_bytes_max,
       runs_alone: own_transactions,

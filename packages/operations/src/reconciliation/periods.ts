@@ -42,7 +42,7 @@ export function periodOperations(ports: PeriodPorts): readonly Operation[] {
       method: 'company.reconciliation.periods.reopen',
       summary: 'Reopen the newest period, on the record',
       parameters: ['id'],
-      description: 'Refused with 409 when it is not the newest one.',
+      description: 'Refused (`conflict`) when it is not the newest one.',
       refusals: ['conflict'],
       runs_alone: own_transactions,
       answer: null,

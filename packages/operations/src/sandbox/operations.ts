@@ -72,7 +72,7 @@ export function sandboxOperations(ports: SandboxOperationPorts, sandbox: Sandbox
       method: 'sandbox.clock.move',
       summary: 'Move the clock forward, freeze it or release it',
       description:
-        'By a duration, or to an instant. A frozen clock stays frozen until `frozen` is false. Work that becomes due is done before the answer; `waiting` says what is not done yet.',
+        'By a duration, or to an instant. A frozen clock stays frozen until `frozen` is false. Work that becomes due is done before the result; `waiting` says what is not done yet.',
       body: move_clock,
       runs_alone: 'the due work has transactions of its own',
       answer: clock,
@@ -86,7 +86,7 @@ export function sandboxOperations(ports: SandboxOperationPorts, sandbox: Sandbox
       method: 'company.sandbox.buy',
       summary: 'Buy something with a virtual card',
       description:
-        'Sends the authorization that a card network would send, with the number and the code of the card. The answer is that of /network/v1/authorizations: a decline is an answer, too.',
+        'Sends the authorization that a card network would send, with the number and the code of the card. A decline is an answer, as for a message of the network.',
       documented_body: purchase,
       refusals: ['not_found'],
       runs_alone: shares_pass,

@@ -53,6 +53,7 @@ export function templateOperations(ports: { readonly random: Random }, options: 
       id: 'operator.templates.complete',
       method: 'operator.templates.complete',
       summary: 'Complete a PENDING purchase template before its time',
+      description: 'Another template is refused (`not_found`).',
       parameters: ['id'],
       answer: template_item,
       async write(tx, call) {

@@ -85,7 +85,7 @@ const card_filter = z
   .meta({
     patternProperties: { '^metadata\\.[\\s\\S]{1,255}$': { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
   })
-  .describe('Several filters are ANDed. `filter[metadata.<name>]` compares a top-level name of the metadata as text.');
+  .describe('Several filters are ANDed. `metadata.<name>` compares a top-level name of the metadata as text.');
 
 /** What the operations need. */
 interface VirtualCardPorts {
@@ -111,6 +111,7 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       method: 'company.cards.issue',
       area,
       summary: 'Create a virtual card',
+      description: 'Refused (`account_range_used_up`) when its real card has no free number.',
       body: card_body,
       documented_body: create_card,
       takes_back: virtual_card,
@@ -129,7 +130,7 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       method: 'company.cards.list',
       area,
       summary: 'List virtual cards, newest first',
-      description: 'With show_realtime_auths=true, the cards contain their authorizations and clearings.',
+      description: 'With `show_realtime_auths`, the cards contain their authorizations and clearings.',
       query: { paged: true, filter: card_filter, other_filters: metadata_filter, flags: ['show_realtime_auths'] },
       answer: z.array(virtual_card),
       async read(tx, call) {
@@ -158,6 +159,8 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       method: 'company.cards.update',
       area,
       summary: 'Change a virtual card',
+      description:
+        'What is absent stays. A whole card may be sent: what a card only shows is ignored. A change of a Canceled card is refused (`validation_failed`).',
       parameters: ['id'],
       body: card_body,
       documented_body: update_card,
@@ -176,6 +179,7 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       method: 'company.cards.cancel',
       area,
       summary: 'Cancel a virtual card. It can still be read',
+      description: 'Further purchases are declined.',
       parameters: ['id'],
       answer: null,
       async write(tx, call) {
@@ -187,6 +191,7 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       method: 'company.cards.email',
       area,
       summary: 'Mail the details of a card to an address',
+      description: 'A link in the mail shows them once.',
       parameters: ['id'],
       body: data_of_domain,
       documented_body: email_card,
@@ -217,7 +222,7 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       area: 'hold_release',
       summary: 'End the hold of an authorization by hand',
       description:
-        'For a clearing that will not come. The use stays, and a clearing that comes anyway is applied as `late`. Refused with 409 when nothing is held.',
+        'For a clearing that will not come. The use stays, and a clearing that comes anyway is applied as `late`. Refused (`conflict`) when nothing is held.',
       parameters: ['id', 'authorization_id'],
       body: data_of_domain,
       documented_body: release_hold,

@@ -81,7 +81,7 @@ const unchangeable = z.unknown().optional().describe('Cannot be changed. Only it
 const show_card_number = z
   .boolean()
   .nullish()
-  .describe('True: the answer shows the number and the code. The audit log records it');
+  .describe('True: the result shows the number and the code. The audit log records it');
 
 /** The check of a body about a card. The domain checks its content. */
 export const card_body = z.object({ data: object_of_domain, show_card_number });

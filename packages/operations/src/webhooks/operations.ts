@@ -71,7 +71,9 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
       area: 'webhooks',
       id: 'webhooks.create',
       method: 'company.webhooks.create',
-      summary: 'Register a webhook. Only this answer shows its secret',
+      summary: 'Register a webhook',
+      description:
+        'Only this result and that of a rotation show its secret. Events older than the webhook are not delivered to it. A callback URL that is not https, or whose address may not be called, is refused (`validation_failed`).',
       body: webhook_registration,
       documented_body: create_webhook,
       takes_back: webhook,
@@ -93,6 +95,7 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
       id: 'webhooks.list',
       method: 'company.webhooks.list',
       summary: 'List the webhooks, newest first',
+      description: 'Each by its id only.',
       query: { paged: true },
       answer: z.array(minimal_item),
       async read(tx, call) {
@@ -116,6 +119,7 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
       id: 'webhooks.update',
       method: 'company.webhooks.update',
       summary: 'Change the event types or the status of a webhook',
+      description: 'What is absent stays.',
       parameters: ['id'],
       body: webhook_change,
       documented_body: update_webhook,

@@ -1,4 +1,7 @@
-/** Generated from the shapes by `npm run generate`. */
+// Generated from the operations by `npm run generate`.
+
+/** One value, or a range with both ends included; null: open. */
+export type RangeFilter<Value> = Value | readonly [from: Value | null, to: Value | null];
 
 /** An account of a company at the bank. */
 export interface Account {
@@ -110,6 +113,14 @@ export interface AuditEntry {
   /** Further facts; never a card number or a secret. */
   readonly details: Readonly<Record<string, unknown>>;
   readonly type: 'audit_entry';
+}
+
+export interface AuditFilter {
+  readonly company_id?: Id | undefined;
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly object?: string | undefined;
+  readonly at?: RangeFilter<string> | undefined;
 }
 
 /** An authorization as answers and events show it. */
@@ -356,6 +367,10 @@ export interface BookedTransaction {
   readonly type: 'transaction';
 }
 
+export interface BookedTransactionFilter {
+  readonly booking_date?: RangeFilter<string> | undefined;
+}
+
 /** The age of a break in days. */
 export type BreakAge = '0-1' | '2-3' | '4-7' | '8-30' | 'over 30';
 
@@ -395,6 +410,11 @@ export interface CardMail {
   readonly type: 'mail';
   /** The path of this resource. */
   readonly url: string;
+}
+
+export interface CardMailFilter {
+  readonly state?: MailState | undefined;
+  readonly company_id?: Id | undefined;
 }
 
 /** A clearing as answers and events show it. */
@@ -574,6 +594,10 @@ export interface Company {
   readonly type: 'company';
   /** The path of this resource. */
   readonly url: string;
+}
+
+export interface CompanyFilter {
+  readonly company_id?: Id | undefined;
 }
 
 /** What the bank allows a company in Open Banking. */
@@ -824,6 +848,10 @@ export interface DeliveryAttempt {
   readonly retry_after: string | null;
 }
 
+export interface DeliveryFilter {
+  readonly state?: DeliveryState | undefined;
+}
+
 export type DeliveryState = 'pending' | 'succeeded' | 'failed';
 
 /**
@@ -893,6 +921,49 @@ export type Event =
   | TemplateEvent
   | ReconciliationBreakEvent
   | ForeignEventRecord;
+
+/**
+ * Several filters are ANDed. A range is `[from,to]` with both ends included. Either end may be
+ * empty.
+ */
+export interface EventFilter {
+  readonly 'payload.merchant_amount'?: RangeFilter<number> | undefined;
+  readonly 'payload.billing_amount'?: RangeFilter<number> | undefined;
+  readonly 'payload.transaction_date_time'?: RangeFilter<string> | undefined;
+  readonly 'payload.approval_code'?: string | undefined;
+  readonly 'payload.net_ref_num'?: RangeFilter<string> | undefined;
+  /** The masked number, as events show it. Never send a whole number in a query. */
+  readonly 'payload.card_number'?: string | undefined;
+  readonly 'payload.financial_network_code'?: string | undefined;
+  readonly 'payload.mcc_description'?: string | undefined;
+  readonly 'payload.mcc'?: string | undefined;
+  readonly 'payload.merchant_name'?: string | undefined;
+  readonly 'payload.rcn_alias'?: string | undefined;
+  readonly 'payload.rcn_id'?: Id | undefined;
+  readonly 'payload.transaction_type'?: string | undefined;
+  readonly 'payload.vcn_id'?: Id | undefined;
+  readonly 'payload.id'?: Id | undefined;
+  readonly 'payload.status'?: string | undefined;
+  /** `all` is every type. */
+  readonly event_type?:
+    | 'all'
+    | 'virtualcard.created'
+    | 'virtualcard.deleted'
+    | 'onboarding.company.status'
+    | 'ach.status'
+    | 'virtualcard.realtime.auths'
+    | 'virtualcard.clearings'
+    | 'virtualcard.realtime.iccp.all'
+    | 'virtualcard.purchasetemplate.created'
+    | 'ach.status.advice'
+    | 'virtualcard.updated'
+    | 'ach.$$limit.exceeded'
+    | 'reconciliation.break.opened'
+    | 'reconciliation.break.aged'
+    | 'reconciliation.break.resolved'
+    | undefined;
+  readonly created_at?: RangeFilter<string> | undefined;
+}
 
 /** A type of events that a webhook can subscribe to. */
 export interface EventType {
@@ -1028,6 +1099,11 @@ export interface Import {
   readonly url: string;
 }
 
+export interface ImportFilter {
+  readonly status?: ImportStatus | undefined;
+  readonly format?: string | undefined;
+}
+
 /** Why a file was not applied. */
 export interface ImportProblem {
   /** A stable code, such as `trailer_missing`. */
@@ -1064,8 +1140,6 @@ export type ItemStatus = 'ignored' | 'accepted' | 'break' | 'proposed' | 'awaiti
  */
 export type JwkSet = Readonly<Record<string, unknown>>;
 
-export type MailState = 'pending' | 'sent' | 'failed';
-
 /** A stored mail in a list. */
 export interface MailboxItem {
   /** Digits. */
@@ -1097,11 +1171,13 @@ export interface MailboxMessage {
   readonly html: string;
 }
 
-/** The side to which clearings are matched. */
-export type MatchSide = 'authorization' | 'statement';
+export type MailState = 'pending' | 'sent' | 'failed';
 
 /** A rule of matching, `ard` (the acquirer reference of a line), `covering_set`, or `person`. */
 export type MatchedBy = '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | 'ard' | 'covering_set' | 'person';
+
+/** The side to which clearings are matched. */
+export type MatchSide = 'authorization' | 'statement';
 
 /** Whether mcc_list names what is allowed or what is denied. */
 export type MccRule = 'ALLOW' | 'DENY';
@@ -1172,6 +1248,14 @@ export interface OperatorDelivery {
   readonly webhook_id: number;
 }
 
+/** Several filters are ANDed. `next_attempt_at` finds pending deliveries only. */
+export interface OperatorDeliveryFilter {
+  readonly company_id?: Id | undefined;
+  readonly webhook_id?: Id | undefined;
+  readonly state?: DeliveryState | undefined;
+  readonly next_attempt_at?: RangeFilter<string> | undefined;
+}
+
 /** A webhook with its state, as operators see it. */
 export interface OperatorWebhook {
   /** Digits. */
@@ -1195,6 +1279,11 @@ export interface OperatorWebhook {
   /** ISO 8601, UTC. */
   readonly created_at: string;
   readonly type: 'webhook';
+}
+
+export interface OperatorWebhookFilter {
+  readonly company_id?: Id | undefined;
+  readonly failing?: boolean | undefined;
 }
 
 /** A purchase template. */
@@ -1250,6 +1339,10 @@ export interface PurchaseTemplateAcknowledgement {
   readonly status: 'PENDING';
 }
 
+export interface PurchaseTemplateFilter {
+  readonly transaction_key?: string | undefined;
+}
+
 /** A balance that the bank reports. */
 export interface PutAccountBalance {
   /** Minor units (cents); a debt is negative. */
@@ -1293,6 +1386,7 @@ export interface PutAccountProfile {
   readonly servicer_identification?: string | null | undefined;
 }
 
+/** A user of the bank. */
 export interface PutBankUser {
   /** A user never changes the company. Required unless the key serves one company. */
   readonly company_id: Id;
@@ -1314,20 +1408,6 @@ export interface PutCompanyOpenBanking {
   /** Whether the company is configured for API services. */
   readonly is_configured: boolean;
 }
-
-/** Why a clearing was refused. */
-export type QuarantineReason =
-  | 'unknown_card'
-  | 'transaction_of_another_card'
-  | 'transaction_of_another_clearing'
-  | 'other_billing_currency'
-  | 'sum_limit'
-  | 'card_mismatch'
-  | 'invalid_clearing'
-  | 'malformed_record';
-
-/** `applied`: a replay recorded the clearing. */
-export type QuarantineStatus = 'quarantined' | 'applied';
 
 /** A clearing that was refused and is kept. */
 export interface Quarantined {
@@ -1361,6 +1441,25 @@ export interface Quarantined {
   /** The path of this resource. */
   readonly url: string;
 }
+
+export interface QuarantineFilter {
+  readonly status?: QuarantineStatus | undefined;
+  readonly reason?: QuarantineReason | undefined;
+}
+
+/** Why a clearing was refused. */
+export type QuarantineReason =
+  | 'unknown_card'
+  | 'transaction_of_another_card'
+  | 'transaction_of_another_clearing'
+  | 'other_billing_currency'
+  | 'sum_limit'
+  | 'card_mismatch'
+  | 'invalid_clearing'
+  | 'malformed_record';
+
+/** `applied`: a replay recorded the clearing. */
+export type QuarantineStatus = 'quarantined' | 'applied';
 
 /** A real card. */
 export interface RealCard {
@@ -1507,6 +1606,12 @@ export interface ReconciliationBridge {
   readonly unexplained_sum: number;
 }
 
+export interface ReconciliationBridgeFilter {
+  /** The number of the account. */
+  readonly account_id: string;
+  readonly booking_date?: RangeFilter<string> | undefined;
+}
+
 /** The result of a table of decisions. */
 export interface ReconciliationDecisions {
   /** Nothing was decided. */
@@ -1597,6 +1702,23 @@ export interface ReconciliationItem {
   readonly type: 'reconciliation_item';
   /** The path of this resource. */
   readonly url: string;
+}
+
+/**
+ * Several filters are ANDed. A range is `[from,to]` with both ends included. Either end may be
+ * empty.
+ */
+export interface ReconciliationItemFilter {
+  readonly status?: ItemStatus | undefined;
+  readonly class?: ClearingClass | undefined;
+  readonly kind?: BreakKind | undefined;
+  readonly vcn_id?: Id | undefined;
+  /** ISO 4217. */
+  readonly currency?: string | undefined;
+  /** Of the newest clearing of an item. */
+  readonly settlement_date?: RangeFilter<string> | undefined;
+  /** Days since the due date. */
+  readonly age_days?: RangeFilter<number> | undefined;
 }
 
 /** An item with its history. */
@@ -1741,6 +1863,10 @@ export interface ReconciliationRules {
   readonly share_without_person: number | null;
   readonly confirmed: number;
   readonly undone: number;
+}
+
+export interface ReconciliationRulesFilter {
+  readonly settlement_date?: RangeFilter<string> | undefined;
 }
 
 /** The items of a company in numbers. */
@@ -2199,6 +2325,19 @@ export interface VirtualCardEvent {
   readonly type: 'event';
   /** The path of this resource. */
   readonly url: string;
+}
+
+/**
+ * Several filters are ANDed. `metadata.<name>` compares a top-level name of the metadata as text.
+ */
+export interface VirtualCardFilter {
+  readonly status?: VirtualCardStatus | undefined;
+  readonly rcn_id?: Id | undefined;
+  readonly template_id?: Id | undefined;
+  readonly supplier_id?: Id | undefined;
+  /** The last four digits of the card number. */
+  readonly last4?: string | undefined;
+  readonly [name: `metadata.${string}`]: string | number | undefined;
 }
 
 /** A virtual card as events show it. */

@@ -1,0 +1,111 @@
+import type { Operation } from '@tallystick/operations';
+import * as z from 'zod';
+import { docComment, type Types } from './declarations.ts';
+
+/** The names and descriptions of groups of methods, by their paths. */
+export type GroupNames = Readonly<Record<string, readonly [name: string, about: string]>>;
+
+/** The methods and groups of a group, as the members of its interface. */
+interface Group {
+  readonly members: Map<string, string>;
+}
+
+/** Declares the methods of operations, as one interface for each group of `Operation.method`. */
+export function declareMethods(operations: readonly Operation[], names: GroupNames, types: Types): string {
+  const groups = new Map<string, Group>();
+  const groupAt = (path: string): Group => {
+    const known = groups.get(path);
+    if (known !== undefined) return known;
+    const group = { members: new Map<string, string>() };
+    groups.set(path, group);
+    const { parent, name } = divide(path);
+    if (parent !== '') groupAt(parent).members.set(name, `readonly ${name}: ${nameOf(names, path)[0]};`);
+    return group;
+  };
+  for (const operation of operations) {
+    const { parent, name } = divide(operation.method);
+    groupAt(parent).members.set(name, `${commentOf(operation)}${name}${signatureOf(operation, types)};`);
+  }
+  const paths = Object.keys(names).filter((path) => groups.has(path));
+  const declared = paths.map((path) => {
+    const [name, about] = nameOf(names, path);
+    const { members } = groupAt(path);
+    return `${docComment(about)}export interface ${name} {\n${[...members.values()].join('\n')}\n}\n`;
+  });
+  return declared.join('\n');
+}
+
+function divide(path: string): { readonly parent: string; readonly name: string } {
+  const at = path.lastIndexOf('.');
+  return { parent: path.slice(0, Math.max(at, 0)), name: path.slice(at + 1) };
+}
+
+function nameOf(names: GroupNames, path: string): GroupNames[string] {
+  const found = names[path];
+  if (found === undefined) throw new TypeError(`the group of methods ${path} has no name`);
+  return found;
+}
+
+function commentOf({ summary, description, runs_alone }: Operation): string {
+  return docComment(summary, description, runs_alone && `Takes no \`tx\`, because ${runs_alone}`);
+}
+
+/** The parameters, then the resource or the file, then the options; and the result. */
+function signatureOf(operation: Operation, types: Types): string {
+  const { parameters = [], body, documented_body = body, data_is_optional } = operation;
+  const given = [
+    ...parameters.map((name) => `${name}: ${text_parameters.has(name) ? 'string' : 'Id'}`),
+    ...(documented_body === undefined
+      ? []
+      : [`data${data_is_optional ? '?' : ''}: ${types.typeOf(resourceOf(documented_body), 'input')}`]),
+    ...('receive' in operation ? ['file: FileContent'] : []),
+    optionsOf(operation, types),
+  ];
+  return `(${given.join(', ')}): ${resultOf(operation, types)}`;
+}
+
+/** Parameters that are texts and no numbers of ours. */
+const text_parameters: ReadonlySet<string> = new Set(['number', 'consent_id', 'user_id']);
+
+function resultOf({ answer, answers_file, query }: Operation, types: Types): string {
+  if (answers_file !== undefined) return 'AsyncIterable<string>';
+  if (answer === null) return 'Promise<void>';
+  const paged = query?.paged && answer instanceof z.ZodArray;
+  return paged
+    ? `List<${types.typeOf(answer.element as z.ZodType, 'output')}>`
+    : `Promise<${types.typeOf(answer, 'output')}>`;
+}
+
+function optionsOf(
+  { query = {}, body, documented_body = body, answers_early, runs_alone }: Operation,
+  types: Types,
+): string {
+  const { filter, flags = [], texts, paged } = query;
+  const own = z.object({
+    ...(filter === undefined || isOptional(filter) ? {} : { filter }),
+    ...Object.fromEntries(flags.map((name) => [name, z.boolean().optional()])),
+    ...texts?.shape,
+    ...(documented_body instanceof z.ZodObject ? documented_body.omit({ data: true }).shape : {}),
+    ...(answers_early
+      ? { respond_async: z.boolean().optional().describe('True: resolves before the work has ended') }
+      : {}),
+  });
+  const type = [
+    runs_alone === undefined ? 'TransactionOptions' : 'CallOptions',
+    ...(paged ? ['PageOptions'] : []),
+    ...(filter !== undefined && isOptional(filter) ? [`FilterOptions<${types.typeOf(filter, 'filter')}>`] : []),
+    ...(Object.keys(own.shape).length === 0 ? [] : [types.typeOf(own, 'input')]),
+  ];
+  return `options${isOptional(own) ? '?' : ''}: ${type.join(' & ')}`;
+}
+
+/** The resource that a body has as its `data`. */
+export function resourceOf(body: z.ZodType): z.ZodType {
+  const whole = body instanceof z.ZodUnion ? body.options[0] : body;
+  if (whole instanceof z.ZodObject) return whole.shape.data as z.ZodType;
+  throw new TypeError('a body has no data');
+}
+
+function isOptional(schema: z.ZodObject): boolean {
+  return schema.safeParse({}).success;
+}
