@@ -18,11 +18,11 @@ import { insert_keys_sql } from '../schema/records/authorization-keys.ts';
 import { event_columns, eventRecord } from '../schema/records/event-row.ts';
 import {
   authorization_columns,
-  type ColumnKind,
   clearing_change_columns,
   clearing_columns,
   selectList,
 } from '../schema/records/record-rows.ts';
+import type { ColumnKind } from '../schema/tables/columns.ts';
 import { progress_counts, refused_again_sql, refused_columns } from '../schema/tables/imports.ts';
 import { keyChangesOf } from './key-changes.ts';
 import { card_columns, card_tables } from './ledger-rows.ts';

@@ -2,12 +2,8 @@ import { type FileProgress, LeaseLost, type LedgerChanges, type LedgerState } fr
 import type { AuditMac } from '@tallystick/kernel';
 import { auditRows } from '../schema/records/audit-rows.ts';
 import { event_columns, eventRecord } from '../schema/records/event-row.ts';
-import {
-  authorization_columns,
-  type ColumnKind,
-  clearing_change_columns,
-  clearing_columns,
-} from '../schema/records/record-rows.ts';
+import { authorization_columns, clearing_change_columns, clearing_columns } from '../schema/records/record-rows.ts';
+import type { ColumnKind } from '../schema/tables/columns.ts';
 import { refused_columns } from '../schema/tables/imports.ts';
 import { keyChangesOf } from './key-changes.ts';
 import { idsAfter } from './ledger-rows.ts';

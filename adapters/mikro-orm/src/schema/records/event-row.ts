@@ -1,27 +1,13 @@
 import { type FilterName, filter_fields, indexedValuesOf, type NewEvent } from '@tallystick/events';
-import { event_filter_columns } from '../tables/events.ts';
-import type { ColumnKind } from './record-rows.ts';
+import { type ColumnKind, columnsOf } from '../tables/columns.ts';
+import { Event, event_filter_columns } from '../tables/events.ts';
 
 const payload_filters = (Object.keys(filter_fields) as FilterName[]).filter(
   (name) => filter_fields[name].payload_key !== null,
 );
 
 /** The columns of an event that are written. */
-export const event_columns: Readonly<Record<string, ColumnKind>> = {
-  id: 'integer',
-  company_id: 'integer',
-  event_type: 'text',
-  created_at_ms: 'integer',
-  request_id: 'text',
-  payload: 'json',
-  previous: 'json',
-  ...Object.fromEntries(
-    payload_filters.map((name) => [
-      event_filter_columns[name],
-      filter_fields[name].type === 'text' ? 'text' : 'integer',
-    ]),
-  ),
-};
+export const event_columns: Readonly<Record<string, ColumnKind>> = columnsOf(Event);
 
 /** The row of an event. Each value that a filter of the payload compares has a column. */
 export function eventRecord(event: NewEvent & { readonly id: number }): Record<string, unknown> {

@@ -1,80 +1,12 @@
 import { type Authorization, type Clearing, changing_clearing_fields } from '@tallystick/cards';
-
-/** How a column is written and read: its kind of JSON value, and its type on Postgres. */
-export type ColumnKind = 'integer' | 'text' | 'boolean' | 'json';
+import { type ColumnKind, columnsOf } from '../tables/columns.ts';
+import { Authorization as AuthorizationTable, Clearing as ClearingTable } from '../tables/network.ts';
 
 /** The columns of `authorizations`: the fields of the record by name. */
-export const authorization_columns = {
-  id: 'integer',
-  company_id: 'integer',
-  card_id: 'integer',
-  root_id: 'integer',
-  message_type: 'text',
-  incremental: 'boolean',
-  trace_id: 'text',
-  system_trace_audit_number: 'text',
-  transaction_date_time_ms: 'integer',
-  decided_at_ms: 'integer',
-  decline_code: 'text',
-  approval_code: 'text',
-  billing_amount: 'integer',
-  merchant_amount: 'integer',
-  merchant_currency: 'text',
-  mcc: 'text',
-  merchant_id: 'text',
-  net_reference_number: 'text',
-  window_start_ms: 'integer',
-  status: 'text',
-  authorized: 'integer',
-  held: 'integer',
-  cleared: 'integer',
-  uses: 'integer',
-  hold_end_ms: 'integer',
-  request_id: 'text',
-  details: 'json',
-  reduced_at_ms: 'integer',
-  uncleared_status: 'text',
-  uncleared_uses: 'integer',
-} as const satisfies Readonly<Record<keyof Authorization, ColumnKind>>;
+export const authorization_columns: Readonly<Record<keyof Authorization, ColumnKind>> = columnsOf(AuthorizationTable);
 
 /** The columns of `clearings`: the fields of the record by name. */
-export const clearing_columns = {
-  id: 'integer',
-  company_id: 'integer',
-  card_id: 'integer',
-  network_financial_transaction_id: 'text',
-  cycle: 'text',
-  clearing_type: 'text',
-  partial: 'boolean',
-  billing_amount: 'integer',
-  billing_currency: 'text',
-  merchant_amount: 'integer',
-  merchant_currency: 'text',
-  acquirer_reference_data: 'text',
-  approval_code: 'text',
-  net_reference_number: 'text',
-  merchant_id: 'text',
-  mcc: 'text',
-  settlement_date: 'text',
-  authorization_date: 'text',
-  recorded_at_ms: 'integer',
-  authorization_id: 'integer',
-  clearing_id: 'integer',
-  match_rule: 'integer',
-  review: 'boolean',
-  class: 'text',
-  window_start_ms: 'integer',
-  cleared_effect: 'integer',
-  hold_effect: 'integer',
-  uses: 'integer',
-  request_id: 'text',
-  details: 'json',
-  reduced_at_ms: 'integer',
-  synthetic_id: 'boolean',
-  paired_transaction_id: 'text',
-  sent: 'json',
-  choices: 'json',
-} as const satisfies Readonly<Record<keyof Clearing, ColumnKind>>;
+export const clearing_columns: Readonly<Record<keyof Clearing, ColumnKind>> = columnsOf(ClearingTable);
 
 /** The columns of `clearings` that a later message may change. */
 export const clearing_change_columns: Readonly<Record<string, ColumnKind>> = Object.fromEntries(

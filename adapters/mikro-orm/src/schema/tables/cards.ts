@@ -2,9 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { CardStatus } from '@tallystick/cards';
 import type { MccRule, RequiredControl, PurchaseTemplate as Template, TemplateStatus } from '@tallystick/templates';
 import type { Recurring } from '@tallystick/velocity';
-import type { ColumnKind } from '../records/record-rows.ts';
 import { company } from './access.ts';
-import { id, int, json, money } from './columns.ts';
+import { columnsOf, id, int, json, money } from './columns.ts';
 
 export const RealCard = defineEntity({
   name: 'RealCard',
@@ -139,12 +138,7 @@ export const VirtualCardDetails = defineEntity({
 });
 
 /** How the fields of a card that are columns of `virtual_card_details` are written and read. */
-export const card_detail_columns = {
-  emails: 'json',
-  notified: 'boolean',
-  network_data: 'json',
-  metadata: 'json',
-} as const satisfies Readonly<Record<Exclude<keyof typeof VirtualCardDetails.properties, 'card_id'>, ColumnKind>>;
+export const card_detail_columns = columnsOf(VirtualCardDetails, 'card_id');
 
 /**
  * A row for each top-level name of a card's metadata, so that a filter need not read every card.

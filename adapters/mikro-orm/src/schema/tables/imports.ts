@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { FileProgress, QuarantineReason, QuarantineSource, QuarantineStatus } from '@tallystick/cards';
 import type { BatchKind, ImportPhase, ImportRecord, ImportStatus } from '@tallystick/imports';
-import type { ColumnKind } from '../records/record-rows.ts';
+import type { ColumnKind } from './columns.ts';
 import { int } from './columns.ts';
 
 /** Imports of files. */

@@ -3,15 +3,16 @@ import {
   type AccountStore,
   type LineKey,
   refuseTakenAccountNumber,
-  type Statement,
   type StatementEnd,
   type StatementLine,
 } from '@tallystick/accounts';
 import type { Money } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
+import { StatementLine as StatementLineTable, Statement as StatementTable } from '../../schema/tables/accounts.ts';
+import { columnsOf } from '../../schema/tables/columns.ts';
 import { insertRows } from '../queries/insert-rows.ts';
-import { type JsonColumn, jsonRows } from '../queries/json-rows.ts';
+import { jsonRows } from '../queries/json-rows.ts';
 import { readNewestByDate, readNewestFirst } from '../queries/paging.ts';
 
 /** Accounts at the bank, their statements and lines. */
@@ -122,34 +123,9 @@ export function accountStore(session: Session): AccountStore {
   };
 }
 
-const statement_columns = {
-  account_id: 'integer',
-  company_id: 'integer',
-  as_of: 'text',
-  position: 'integer',
-  reference: 'text',
-  opening_balance: 'integer',
-  closing_balance: 'integer',
-  import_id: 'integer',
-  recorded_at_ms: 'integer',
-} as const satisfies Record<keyof Omit<Statement, 'id'>, JsonColumn>;
+const statement_columns = columnsOf(StatementTable, 'id');
 
-const line_columns = {
-  account_id: 'integer',
-  company_id: 'integer',
-  currency: 'text',
-  statement_id: 'integer',
-  place: 'integer',
-  bank_reference: 'text',
-  booking_date: 'text',
-  value_date: 'text',
-  amount: 'integer',
-  bai_code: 'text',
-  text: 'text',
-  acquirer_reference: 'text',
-  balance_after: 'integer',
-  recorded_at_ms: 'integer',
-} as const satisfies Record<keyof Omit<StatementLine, 'id'>, JsonColumn>;
+const line_columns = columnsOf(StatementLineTable, 'id');
 
 type AccountRow = Selectable<Tables['tallystick_accounts']>;
 

@@ -3,8 +3,10 @@ import { assert, money } from '@tallystick/kernel';
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
 import type { Session, Tables } from '../../connection/session.ts';
+import { AccountBalance as AccountBalanceTable } from '../../schema/tables/bank.ts';
+import { columnsOf } from '../../schema/tables/columns.ts';
 import { upsertRows } from '../queries/insert-rows.ts';
-import { isOneOf, type JsonColumn } from '../queries/json-rows.ts';
+import { isOneOf } from '../queries/json-rows.ts';
 import { accountOf } from './accounts.ts';
 
 type BankBalances = Pick<BankStore, 'balancesOf' | 'putBalances' | 'moveBalance'>;
@@ -95,10 +97,4 @@ export function bankBalances({ db, dialect }: Session): BankBalances {
   return store;
 }
 
-const balance_columns = {
-  account_id: 'integer',
-  booked: 'integer',
-  available: 'integer',
-  credit_line: 'integer',
-  as_of_ms: 'integer',
-} as const satisfies Record<keyof AccountBalance, JsonColumn>;
+const balance_columns = columnsOf(AccountBalanceTable);

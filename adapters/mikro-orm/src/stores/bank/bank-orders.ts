@@ -15,8 +15,14 @@ import {
 } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../../connection/session.ts';
+import {
+  DirectDebit as DirectDebitTable,
+  ScheduledPayment as ScheduledPaymentTable,
+  StandingOrder as StandingOrderTable,
+} from '../../schema/tables/bank.ts';
+import { type ColumnKind, columnsOf } from '../../schema/tables/columns.ts';
 import { upsertRows } from '../queries/insert-rows.ts';
-import { isOneOf, type JsonColumn } from '../queries/json-rows.ts';
+import { isOneOf } from '../queries/json-rows.ts';
 
 type BankOrders = Pick<
   BankStore,
@@ -81,52 +87,10 @@ export function bankOrders({ db, dialect }: Session): BankOrders {
   };
 }
 
-type Columns = Readonly<Record<string, JsonColumn>>;
+type Columns = Readonly<Record<string, ColumnKind>>;
 
-const creditor_columns = {
-  creditor_scheme_name: 'text',
-  creditor_identification: 'text',
-  creditor_name: 'text',
-} as const;
+const direct_debit_columns = columnsOf(DirectDebitTable, 'id');
 
-const direct_debit_columns = {
-  account_id: 'integer',
-  mandate_reference: 'text',
-  status: 'text',
-  name: 'text',
-  frequency: 'text',
-  previous_payment_on: 'text',
-  previous_payment_amount: 'integer',
-  updated_at_ms: 'integer',
-} as const satisfies Record<keyof Omit<DirectDebit, 'id'>, JsonColumn>;
+const standing_order_columns = columnsOf(StandingOrderTable, 'id');
 
-const standing_order_columns = {
-  account_id: 'integer',
-  reference: 'text',
-  status: 'text',
-  frequency: 'text',
-  payment_reference: 'text',
-  first_payment_on: 'text',
-  first_payment_amount: 'integer',
-  next_payment_on: 'text',
-  next_payment_amount: 'integer',
-  last_payment_on: 'text',
-  last_payment_amount: 'integer',
-  final_payment_on: 'text',
-  final_payment_amount: 'integer',
-  number_of_payments: 'text',
-  ...creditor_columns,
-  updated_at_ms: 'integer',
-} as const satisfies Record<keyof Omit<StandingOrder, 'id'>, JsonColumn>;
-
-const scheduled_payment_columns = {
-  account_id: 'integer',
-  reference: 'text',
-  status: 'text',
-  scheduled_on: 'text',
-  scheduled_type: 'text',
-  amount: 'integer',
-  payment_reference: 'text',
-  ...creditor_columns,
-  updated_at_ms: 'integer',
-} as const satisfies Record<keyof Omit<ScheduledPayment, 'id'>, JsonColumn>;
+const scheduled_payment_columns = columnsOf(ScheduledPaymentTable, 'id');

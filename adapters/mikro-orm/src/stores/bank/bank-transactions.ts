@@ -3,7 +3,6 @@ import {
   type BookedTransaction,
   bank_rows_max,
   compareTransactions,
-  type ShownTransaction,
   type TransactionBounds,
   type TransactionRow,
   type TransactionSource,
@@ -15,8 +14,10 @@ import {
 import { assert, type PageStart, pageStart, twoWayPage } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../../connection/session.ts';
+import { ShownTransaction as ShownTransactionTable } from '../../schema/tables/bank.ts';
+import { columnsOf } from '../../schema/tables/columns.ts';
 import { insertRows } from '../queries/insert-rows.ts';
-import { type JsonColumn, jsonRows } from '../queries/json-rows.ts';
+import { jsonRows } from '../queries/json-rows.ts';
 
 type BankTransactions = Pick<BankStore, 'transactionsOf' | 'recordShown' | 'shownReferences'>;
 
@@ -110,17 +111,4 @@ function bookedTransactionOf({ source, id, ...row }: Row): BookedTransaction {
   return { ...row, transaction_id: transactionId(source, id) };
 }
 
-const shown_columns = {
-  account_id: 'integer',
-  bank_reference: 'text',
-  booking_date: 'text',
-  value_date: 'text',
-  amount: 'integer',
-  bai_code: 'text',
-  text: 'text',
-  acquirer_reference: 'text',
-  balance_after: 'integer',
-  merchant_name: 'text',
-  merchant_category_code: 'text',
-  recorded_at_ms: 'integer',
-} as const satisfies Record<keyof Omit<ShownTransaction, 'id'>, JsonColumn>;
+const shown_columns = columnsOf(ShownTransactionTable, 'id');

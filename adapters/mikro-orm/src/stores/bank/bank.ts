@@ -11,8 +11,10 @@ import { assert, isStorable, pageStart, twoWayPage } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
 import type { Session, Tables } from '../../connection/session.ts';
 import { lockKey } from '../../schema/locks.ts';
+import { AccountProfile as AccountProfileTable, BankUser as BankUserTable } from '../../schema/tables/bank.ts';
+import { columnsOf } from '../../schema/tables/columns.ts';
 import { upsertRows } from '../queries/insert-rows.ts';
-import { isOneOf, isOneOfTexts, type JsonColumn } from '../queries/json-rows.ts';
+import { isOneOf, isOneOfTexts } from '../queries/json-rows.ts';
 import { accountOf } from './accounts.ts';
 import { bankBalances } from './bank-balances.ts';
 import { bankOrders } from './bank-orders.ts';
@@ -174,34 +176,9 @@ export function bankStore(session: Session): BankStore {
   };
 }
 
-const user_columns = {
-  user_id: 'text',
-  company_id: 'integer',
-  name: 'text',
-  status: 'text',
-  eligible_services: 'text',
-  configured_services: 'text',
-  may_view_direct_debits: 'boolean',
-  viewable_accounts: 'text',
-  updated_at_ms: 'integer',
-} as const satisfies Record<keyof BankUser, JsonColumn>;
+const user_columns = columnsOf(BankUserTable, 'id');
 
-const profile_columns = {
-  account_id: 'integer',
-  scheme_name: 'text',
-  identification: 'text',
-  secondary_identification: 'text',
-  holder_name: 'text',
-  nickname: 'text',
-  description: 'text',
-  account_type: 'text',
-  deposit_sub_type: 'text',
-  opened_on: 'text',
-  status: 'text',
-  status_updated_at_ms: 'integer',
-  servicer_scheme_name: 'text',
-  servicer_identification: 'text',
-} as const satisfies Record<keyof AccountProfile, JsonColumn>;
+const profile_columns = columnsOf(AccountProfileTable);
 
 type AccountRow = Selectable<Tables['tallystick_accounts']>;
 

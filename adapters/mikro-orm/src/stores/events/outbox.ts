@@ -2,6 +2,8 @@ import type { DeliveryOffer, EventToRelay, Outbox } from '@tallystick/events';
 import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
 import { lockClass } from '../../schema/locks.ts';
+import { columnsOf } from '../../schema/tables/columns.ts';
+import { Delivery } from '../../schema/tables/webhooks.ts';
 import { isOneOf, jsonRows } from '../queries/json-rows.ts';
 import { webhookOf } from '../webhooks/webhooks.ts';
 
@@ -130,18 +132,4 @@ export function outbox(session: Session): Outbox {
   };
 }
 
-const delivery_columns = {
-  company_id: 'integer',
-  webhook_id: 'integer',
-  event_id: 'integer',
-  sequence: 'integer',
-  event_type: 'text',
-  state: 'text',
-  attempts: 'integer',
-  round: 'integer',
-  round_started_at_ms: 'integer',
-  round_attempts: 'integer',
-  due_at_ms: 'integer',
-  created_at_ms: 'integer',
-  finished_at_ms: 'integer',
-} as const;
+const delivery_columns = columnsOf(Delivery, 'id', 'lease', 'lease_until_machine_ms');

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tables } from '../../connection/session.ts';
 import type { Dialect } from '../../schema/dialect.ts';
-import { type JsonColumn, jsonRows } from './json-rows.ts';
+import type { ColumnKind } from '../../schema/tables/columns.ts';
+import { jsonRows } from './json-rows.ts';
 
-type Columns = Readonly<Record<string, JsonColumn>>;
+type Columns = Readonly<Record<string, ColumnKind>>;
 
 /** The insert of these rows in their order, as one statement with one parameter. */
 export function insertRows(

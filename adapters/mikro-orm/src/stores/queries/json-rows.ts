@@ -1,8 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Dialect } from '../../schema/dialect.ts';
-
-/** The types of a column of such a table. */
-export type JsonColumn = 'integer' | 'text' | 'boolean';
+import type { ColumnKind } from '../../schema/tables/columns.ts';
 
 /**
  * Records as a table within a statement, passed as one JSON parameter: one prepared statement for
@@ -10,7 +8,7 @@ export type JsonColumn = 'integer' | 'text' | 'boolean';
  */
 export function jsonRows(
   dialect: Dialect,
-  columns: Readonly<Record<string, JsonColumn>>,
+  columns: Readonly<Record<string, ColumnKind>>,
   records: readonly object[],
 ): RawBuilder<unknown> {
   const json = JSON.stringify(records);
@@ -19,7 +17,7 @@ export function jsonRows(
     const fields = names.map((name) => sql`value ->> ${sql.lit(`$.${name}`)} as ${sql.ref(name)}`);
     return sql`(select ${sql.join(fields)} from json_each(${json}))`;
   }
-  const types = { integer: sql`bigint`, text: sql`text`, boolean: sql`boolean` };
+  const types = { integer: sql`bigint`, text: sql`text`, boolean: sql`boolean`, json: sql`text` };
   const definitions = names.map((name) => sql`${sql.ref(name)} ${types[columns[name]!]}`);
   return sql`(select * from json_to_recordset(${json}::json) as r (${sql.join(definitions)}))`;
 }

@@ -9,6 +9,8 @@ import {
 import type { Lease, UnitOfWork } from '@tallystick/kernel';
 import { type Selectable, sql } from 'kysely';
 import type { Session, Tables } from '../../connection/session.ts';
+import { columnsOf } from '../../schema/tables/columns.ts';
+import { DeliveryAttempt } from '../../schema/tables/webhooks.ts';
 import { event_fields, eventOf } from '../events/events.ts';
 import { isOneOf, jsonRows } from '../queries/json-rows.ts';
 import { deliveryOf } from './deliveries.ts';
@@ -164,16 +166,7 @@ const health_columns = {
   since_ms: 'integer',
 } as const;
 
-const attempt_columns = {
-  delivery_id: 'integer',
-  number: 'integer',
-  at_ms: 'integer',
-  status: 'integer',
-  error: 'text',
-  duration_ms: 'integer',
-  excerpt: 'text',
-  retry_after: 'text',
-} as const;
+const attempt_columns = columnsOf(DeliveryAttempt);
 
 const result_columns = {
   id: 'integer',
