@@ -25,7 +25,7 @@ const entry: AuditEntry = {
 const mac = testAuditMac;
 
 function seal({ unitOfWork }: Persistence): Promise<{ readonly sealed: number }> {
-  return sealAuditLog({ unitOfWork, mac, machineNow: () => 0 });
+  return sealAuditLog({ unitOfWork, mac });
 }
 
 async function open(t: TestContext): Promise<{ database: ScratchDatabase; here: Persistence; there: Persistence }> {

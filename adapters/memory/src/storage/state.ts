@@ -185,7 +185,6 @@ export function newState(): State {
     removed_number: 0,
     removed_link: '',
     accepted_number: 0,
-    accepts_until_machine_ms: 0,
     mac: null,
   });
   return state;

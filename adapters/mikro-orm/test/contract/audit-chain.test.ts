@@ -49,7 +49,7 @@ onEveryDatabase('a new installation', (fixture) => {
       fixture().database,
       `insert into tallystick_audit_entries (actor, action, "object", details, at_ms) values ('key:1', 'a', 'b', '{}', 5)`,
     );
-    await sealAuditLog({ unitOfWork, mac: testAuditMac, machineNow: () => 0 });
+    await sealAuditLog({ unitOfWork, mac: testAuditMac });
     const { finding } = await verifyAuditLog({ unitOfWork, mac: testAuditMac });
     assert.deepEqual([finding?.kind, finding?.id], ['inserted', 1]);
   });

@@ -1,7 +1,6 @@
 import { type AuditMac, brokenAuditChain, type Clock, sealAuditLog } from '@tallystick/kernel';
 import type { Metrics } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
-import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
 
 const run_every_ms = 500;
@@ -28,7 +27,7 @@ export function auditSealerJob({ persistence, audit_mac, clock, metrics }: Seale
       newest_number: (await audit_chain.read())?.number ?? 0,
     }));
   metrics.watchAuditLog(readForMetrics, clock);
-  const ports = { unitOfWork, mac: audit_mac, machineNow: () => machine_clock.nowMs() };
+  const ports = { unitOfWork, mac: audit_mac };
   return {
     name: 'audit sealer',
     every_ms: run_every_ms,

@@ -209,7 +209,7 @@ for (const name of database_names) {
         'select * from tallystick_events order by id',
       );
       const { unitOfWork } = world.persistence;
-      await sealAuditLog({ unitOfWork, mac: vault.audit_mac, machineNow: () => start_ms });
+      await sealAuditLog({ unitOfWork, mac: vault.audit_mac });
       const entries = await readRows<{ details: string }>(
         world.scratch,
         'select * from tallystick_audit_entries order by id',

@@ -5,7 +5,6 @@ import {
   sealAuditLog,
   verifyAuditLog,
 } from '@tallystick/kernel';
-import { machine_clock } from 'tallystick/inversify';
 
 import { type Command, call, idOf, type ParsedWords, readOptionalId, requireOptions, UsageError } from './command.ts';
 
@@ -34,8 +33,7 @@ const audit_verify: Command = {
     const { unitOfWork } = await services.persistence();
     const mac = services.vault().audit_mac;
     const report = throttled(services.report);
-    const machineNow = () => machine_clock.nowMs();
-    const { sealed } = await sealAuditLog({ unitOfWork, mac, machineNow }, async (count) => {
+    const { sealed } = await sealAuditLog({ unitOfWork, mac }, async (count) => {
       report(() => `${figure(count)} entries are sealed`);
       return true;
     });
@@ -54,7 +52,7 @@ const audit_verify: Command = {
     const unhashed =
       accepted === 0
         ? []
-        : [`Accepted without the hash of a writer: ${figure(accepted)} of them, written by servers of older versions.`];
+        : [`Accepted without the hash of a writer: ${figure(accepted)} of them, which a person accepted.`];
     const removed = removed_number === 0 ? [] : [`Removed after their time: the first ${figure(removed_number)}.`];
     const note =
       last.number === 0

@@ -64,7 +64,7 @@ async function runKind(services: AdminServices, kind: RetentionKind, is_dry: boo
   };
   const machineNow = () => machine_clock.nowMs();
   // Only sealed entries may go. No server may be running that seals them.
-  if (kind === 'audit_entries') await sealAuditLog({ unitOfWork, mac: services.vault().audit_mac, machineNow });
+  if (kind === 'audit_entries') await sealAuditLog({ unitOfWork, mac: services.vault().audit_mac });
   if (is_dry) return await countDueRows({ unitOfWork }, kind, bounds, report);
   let sum = 0;
   const ports = {

@@ -17,7 +17,7 @@ export type AuditMac = (text: string) => string;
 export interface AuditRow extends Omit<RecordedAuditEntry, 'details'> {
   /** The JSON text, byte by byte as it is stored. */
   readonly details: string;
-  /** Null: a process of a version without hashes wrote the entry, and it is not sealed yet. */
+  /** Null: nobody with the key wrote the entry, and it is not sealed yet. */
   readonly content_hash: string | null;
   /** Its place in the chain, from 1. Null: not sealed yet. */
   readonly number: number | null;
@@ -44,23 +44,12 @@ export interface AuditChain {
   readonly removed_link: string;
   /** Entries up to this number are valid without the hash of a writer. */
   readonly accepted_number: number;
-  /**
-   * Until when the sealer accepts entries without the hash of a writer: machine time, epoch
-   * milliseconds; 0: never. Null: until `unhashed_accepted_ms` after the first seal.
-   */
-  readonly accepts_until_machine_ms: number | null;
 }
 
 export interface AuditChainRow extends AuditChain {
   /** Null before the first seal. */
   readonly mac: string | null;
 }
-
-/**
- * How long entries without the hash of a writer are accepted after an upgrade, machine time:
- * processes of the version before may run beside the new ones for so long.
- */
-export const unhashed_accepted_ms = 24 * 60 * 60 * 1_000;
 
 /** Who made the content hash. The hash of one is not valid as that of the other. */
 export type AuditHasher = 'writer' | 'sealer';
@@ -90,8 +79,8 @@ export function auditLink(mac: AuditMac, previous: string, number: number, conte
 
 /** The chain with its hash. */
 export function signAuditChain(mac: AuditMac, chain: AuditChain): AuditChainRow {
-  const { number, link, removed_number, removed_link, accepted_number, accepts_until_machine_ms } = chain;
-  const signed = { number, link, removed_number, removed_link, accepted_number, accepts_until_machine_ms };
+  const { number, link, removed_number, removed_link, accepted_number } = chain;
+  const signed = { number, link, removed_number, removed_link, accepted_number };
   return { ...signed, mac: mac(JSON.stringify(['chain', ...Object.values(signed)])) };
 }
 
@@ -106,26 +95,23 @@ export function isGenuineChain(mac: AuditMac, row: AuditChainRow, has_seals: boo
 
 /**
  * The seals of entries in this order, and the chain after them. An entry that does not have the
- * hash of its writer gets one that shows that the sealer made it. An entry without any hash is
- * accepted during the time for that. Verification reports the others until a person accepts them.
+ * hash of its writer gets one that shows that the sealer made it. Verification reports such an entry
+ * until a person accepts it.
  */
 export function sealAuditEntries(
   mac: AuditMac,
   chain: AuditChain,
   entries: readonly AuditRow[],
-  machine_ms: number,
 ): { readonly seals: readonly AuditSeal[]; readonly chain: AuditChain } {
-  const accepts_until_machine_ms = chain.accepts_until_machine_ms ?? machine_ms + unhashed_accepted_ms;
-  let { number, link, accepted_number } = chain;
+  let { number, link } = chain;
   const seals = entries.map((entry): AuditSeal => {
     const own_hash = auditContentHash(mac, entry);
     const content_hash = entry.content_hash === own_hash ? own_hash : auditContentHash(mac, entry, 'sealer');
     number += 1;
     link = auditLink(mac, link, number, content_hash);
-    if (entry.content_hash === null && machine_ms < accepts_until_machine_ms) accepted_number = number;
     return { id: entry.id, content_hash, number, link };
   });
-  return { seals, chain: { ...chain, number, link, accepted_number, accepts_until_machine_ms } };
+  return { seals, chain: { ...chain, number, link } };
 }
 
 /** The sealed entry that follows a position, by number and then by id. */

@@ -78,7 +78,7 @@ export function checkAuditEntry(
   if (follows && hasher === 'sealer' && number > chain.accepted_number) {
     return found(
       'inserted',
-      'it did not have the hash of a writer when it was sealed: it was inserted, or changed before, or a server of an older version wrote it',
+      'it did not have the hash of a writer when it was sealed: it was inserted, or changed before',
       'an entry with a hash that was made with the key',
     );
   }

@@ -15,8 +15,6 @@ import { type AuditFinding, altered_head, removed_head } from './check-audit-ent
 export interface SealPorts {
   readonly unitOfWork: UnitOfWork<{ readonly audit_chain: AuditChainStore }>;
   readonly mac: AuditMac;
-  /** Milliseconds of machine time. */
-  readonly machineNow: () => number;
 }
 
 /** What a run of the sealer did. With a finding nothing can be sealed. */
@@ -45,12 +43,12 @@ export async function sealAuditLog(
   }
 }
 
-async function sealBatch({ mac, machineNow }: SealPorts, store: AuditChainStore): Promise<SealOutcome> {
+async function sealBatch({ mac }: SealPorts, store: AuditChainStore): Promise<SealOutcome> {
   const row = await lockGenuineChain(mac, store);
   if ('kind' in row) return { sealed: 0, finding: row };
   const entries = await store.unsealed(audit_batch_max);
   if (entries.length === 0) return { sealed: 0, finding: null };
-  const { seals, chain } = sealAuditEntries(mac, row, entries, machineNow());
+  const { seals, chain } = sealAuditEntries(mac, row, entries);
   await store.seal(seals, signAuditChain(mac, chain));
   return { sealed: seals.length, finding: null };
 }
@@ -69,8 +67,7 @@ export function brokenAuditChain({ problem, expected }: AuditFinding): Fault {
 
 /**
  * Accepts the sealed entries up to the number `through` that were written without the hash of a
- * writer: a process of an older version wrote them, for example after a rollback. Leaves an audit
- * entry. Refuses (`validation_failed`) a number that is not of a sealed entry, or is accepted
+ * writer, for example because rows were restored by hand. Leaves an audit entry. Refuses (`validation_failed`) a number that is not of a sealed entry, or is accepted
  * already. Throws a `Fault` when the chain is not genuine.
  */
 export async function acceptUnhashedEntries(

@@ -68,8 +68,8 @@ function firstRows(dialect: Dialect): readonly string[] {
     `insert into tallystick_installation (id, index_fingerprint, installation_id) values (1, null, ${random})`,
     `insert into tallystick_event_index (id, segment_size, volume_size, indexed_below, merged_below)
       values (1, ${segment_size}, ${volume_size}, 0, 0)`,
-    `insert into tallystick_audit_chain (id, number, link, removed_number, removed_link, accepted_number, accepts_until_machine_ms, mac)
-      values (1, 0, '', 0, '', 0, 0, null)`,
+    `insert into tallystick_audit_chain (id, number, link, removed_number, removed_link, accepted_number, mac)
+      values (1, 0, '', 0, '', 0, null)`,
   ];
 }
 

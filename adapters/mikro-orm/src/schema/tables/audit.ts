@@ -40,7 +40,6 @@ export const AuditChain = defineEntity({
     removed_number: int(),
     removed_link: p.text(),
     accepted_number: int(),
-    accepts_until_machine_ms: int().nullable(),
     mac: p.text().nullable(),
   },
 });

@@ -15,7 +15,6 @@ const chain_columns = [
   'removed_number',
   'removed_link',
   'accepted_number',
-  'accepts_until_machine_ms',
   'mac',
 ] as const satisfies readonly (keyof AuditChainRow)[];
 

@@ -137,7 +137,6 @@ export function tamperingWith(mac: AuditMac, tables: AuditTables): fc.Arbitrary<
       { removed_number: first },
       { removed_link: at(0).link! },
       { accepted_number: newest + 1 },
-      { accepts_until_machine_ms: Number.MAX_SAFE_INTEGER },
       { mac: null },
       { mac: '0'.repeat(64) },
     )

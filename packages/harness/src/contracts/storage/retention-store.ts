@@ -76,7 +76,7 @@ function recordAudit({ unitOfWork }: RetentionStorage, company_id: number, at_ms
 }
 
 function sealAudit({ unitOfWork, audit_mac: mac }: RetentionStorage): Promise<unknown> {
-  return sealAuditLog({ unitOfWork, mac, machineNow: () => now_ms });
+  return sealAuditLog({ unitOfWork, mac });
 }
 
 /** The contract of every adapter of `RetentionStore` for rows that are deleted. */
