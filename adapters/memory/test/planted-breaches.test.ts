@@ -652,7 +652,7 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       }),
     },
     {
-      does: 'counts the matches that are final, too',
+      does: 'also counts the matches that are final',
       breaks: 'a card has the number of its provisional clearings, and the last settlement date',
       plant: plantLedger({
         state: ({ cards }) => ({

@@ -32,7 +32,6 @@ export interface System {
    * Changes the days after which later holds of the company end, for cards without aging velocity.
    */
   setHoldDays(hold_days: HoldDays): Promise<Answer<null>>;
-  /** Forgets the wrong codes of the card. */
   resetCodeFailures(card_id: number): Promise<Answer<null>>;
   /** Every clearing of the run that was refused and kept, oldest first. */
   quarantine(): Promise<readonly QuarantineView[]>;
@@ -221,7 +220,6 @@ export interface QuarantineView {
   readonly id: number;
   readonly status: 'quarantined' | 'applied';
   readonly reason: 'unknown_card' | 'transaction_of_another_card' | 'other_billing_currency' | 'sum_limit';
-  /** How often it was refused. */
   readonly count: number;
   readonly network_financial_transaction_id: string;
   /** The recorded clearing, once a replay applied it. */
@@ -230,7 +228,6 @@ export interface QuarantineView {
 
 export interface EventView {
   readonly event_type: string;
-  /** The card of the event. */
   readonly vcn_id: number | null;
   readonly created_at_ms: number;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { expiryInstant, expiryOf, holdEnd, type Recurring, windowOf } from '../src/reference/calendar.ts';
 
 const at = (text: string) => Temporal.Instant.from(text).epochMilliseconds;
-const said = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms).toString();
+const isoOf = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms).toString();
 
 test('windows begin on the first day of their calendar, weeks on Monday, at midnight UTC', () => {
   const cases: readonly [Recurring, string, string, string][] = [
@@ -17,7 +17,7 @@ test('windows begin on the first day of their calendar, weeks on Monday, at midn
   ];
   for (const [recurring, instant, start, end] of cases) {
     const window = windowOf(recurring, at(instant));
-    assert.deepEqual([said(window.start_ms), said(window.end_ms)], [start, end], `${recurring} ${instant}`);
+    assert.deepEqual([isoOf(window.start_ms), isoOf(window.end_ms)], [start, end], `${recurring} ${instant}`);
   }
   assert.deepEqual(windowOf('Continuous', at('2026-01-01T00:00:00Z')), { start_ms: 0, end_ms: Infinity });
 });
@@ -34,12 +34,12 @@ test('holds end one second past midnight; after a skip at the first instant that
     ['2026-10-31T12:00:00Z', 1, 'America/Havana', '2026-11-01T04:00:01Z'],
   ];
   for (const [authorized, days, zone, end] of cases) {
-    assert.equal(said(holdEnd(at(authorized), days, zone)), end, `${authorized} ${zone}`);
+    assert.equal(isoOf(holdEnd(at(authorized), days, zone)), end, `${authorized} ${zone}`);
   }
 });
 
 test('a card expires on the last day of its month two years later', () => {
   assert.equal(expiryOf(at('2024-02-29T23:59:59Z')), '2026-02');
-  assert.equal(said(expiryInstant('2026-02')), '2026-02-28T23:59:59Z');
-  assert.equal(said(expiryInstant('2028-02')), '2028-02-29T23:59:59Z');
+  assert.equal(isoOf(expiryInstant('2026-02')), '2026-02-28T23:59:59Z');
+  assert.equal(isoOf(expiryInstant('2028-02')), '2028-02-29T23:59:59Z');
 });

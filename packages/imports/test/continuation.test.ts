@@ -129,7 +129,7 @@ checkOnStorages('imports whose process ends', [
         assert.deepEqual(
           seen,
           settings.map((its) => [stopped.id, 3, its]),
-          'how it was taken up',
+          'how it was continued',
         );
         assert.deepEqual(await clearedOf(card), sumOf(lines) * times, 'the cleared amount');
         const is_same_profile = ended.read_with?.settings_sha256 === stopped.read_with?.settings_sha256;

@@ -20,13 +20,10 @@ export interface FormatAbilities {
   readonly references: 'whole' | 'six' | 'none';
   /** That more clearings of the authorization follow. */
   readonly partial: boolean;
-  /** Reversals of clearings. */
   readonly reversal: boolean;
-  /** Second presentments and chargebacks. */
   readonly dispute: boolean;
 }
 
-/** The formats for which sets can be made. */
 export const format_abilities: Readonly<Record<string, FormatAbilities>> = {
   csv: {
     format: 'csv',

@@ -15,7 +15,6 @@ import { settleBy, type Transactions } from '../storage/transactions.ts';
 import { cardIdOf, countedClearings, loadRecords } from './load-records.ts';
 import { writeChanges } from './write-changes.ts';
 
-/** The ledger in memory. */
 export interface MemoryLedger extends Ledger {
   /**
    * Runs a pass that has ended when the call returns. For tests without any other writer at the

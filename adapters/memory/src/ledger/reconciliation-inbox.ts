@@ -33,7 +33,7 @@ const matched_fields = [
   'network_financial_transaction_id',
 ] as const;
 
-/** The same for a clearing that is new or was matched again. */
+/** Enters a clearing that is new or was matched again. */
 export function enterClearing(state: State, before: Clearing | null, after: Clearing): void {
   const is_changed =
     before === null ||

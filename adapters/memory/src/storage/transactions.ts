@@ -24,7 +24,6 @@ export class Transactions {
   #is_writing = false;
   #is_closed = false;
 
-  /** The committed state. */
   get committed(): State {
     return this.#committed;
   }
@@ -69,7 +68,6 @@ export class Transactions {
     }
   }
 
-  /** Runs work that only reads. */
   async read<Result>(work: (draft: State) => Promise<Result>): Promise<Result> {
     assertOutermost();
     this.#assertOpen();

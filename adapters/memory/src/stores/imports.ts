@@ -135,7 +135,6 @@ function isAccepted({ status, phase }: ImportRecord): boolean {
   return (accepted_statuses as readonly string[]).includes(status) || (phase !== null && staged_phases.includes(phase));
 }
 
-/** Orders the files of a series. */
 function compare(a: Omit<PlaceInSeries, 'id'>, b: Omit<PlaceInSeries, 'id'>): number {
   const [a_day, b_day] = [a.created_on ?? '', b.created_on ?? ''];
   if (a_day !== b_day) return a_day < b_day ? -1 : 1;

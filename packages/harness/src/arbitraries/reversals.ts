@@ -177,9 +177,9 @@ function unamended(reversal: AuthorizationWire): AuthorizationWire {
     'replacement_amounts.billing_amount': _no_billing,
     'replacement_amounts.settlement_amount': _no_settlement,
     'replacement_amounts.transaction_amount': _no_transaction,
-    ...said
+    ...original
   } = reversal;
-  return said;
+  return original;
 }
 
 function freshAuditNumber(model: ReferenceModel): string {

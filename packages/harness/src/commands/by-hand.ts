@@ -14,7 +14,6 @@ import type { ReferenceModel } from '../reference/model.ts';
 import type { RematchWire, System } from '../system.ts';
 import { command } from './command.ts';
 
-/** Ends a hold by hand. */
 export const releaseHold = command<ReleasePlan>('release', {
   isPossible: (model) => model.cards.some((card) => model.purchases(card).length > 0),
   async run(plan, model, system) {

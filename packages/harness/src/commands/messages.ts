@@ -10,7 +10,6 @@ import { agreeAnswers, compareCard, create, replay, send, sendClearing } from '.
 import { windowOn } from '../reference/card.ts';
 import { command } from './command.ts';
 
-/** A card, and one of its messages. */
 interface EarlierMessage {
   readonly card_pick: number;
   readonly message_pick: number;

@@ -35,7 +35,6 @@ export interface TwoProcesses<Storage> {
   readonly there: Storage;
 }
 
-/** Opens a storage in two processes. */
 export async function twoProcesses<Storage extends { another(): Promise<Storage> }>(
   open: () => Promise<Storage>,
 ): Promise<TwoProcesses<Storage>> {

@@ -127,7 +127,6 @@ export function usesOf(card: ReferenceCard, now_ms: number): number {
   return usesIn(card, windowOn(card, now_ms));
 }
 
-/** Uses of a window. */
 export function usesIn(card: ReferenceCard, { start_ms }: Span): number {
   const purchases = purchasesOf(card).filter((purchase) => purchase.window.start_ms === start_ms && isUse(purchase));
   const forced = card.clearings.filter(
@@ -136,7 +135,6 @@ export function usesIn(card: ReferenceCard, { start_ms }: Span): number {
   return purchases.length + forced.length;
 }
 
-/** The balance of the current window. */
 export function availableBalance(card: ReferenceCard, now_ms: number): number {
   return availableIn(card, windowOn(card, now_ms), now_ms);
 }

@@ -12,7 +12,6 @@ import {
 import { chosenByHand, isTakenFrom } from './hand-decision.ts';
 import { authorizedAmount, clearedAmount, holdEndOf, isRefund, type Purchase, statusOf, sum } from './purchase.ts';
 
-/** The outcome of a clearing. */
 interface Settlement {
   readonly rule: number;
   readonly review: boolean;
@@ -247,7 +246,7 @@ function matchOf(card: ReferenceCard, clearing: AnsweredClearing, now_ms: number
     const undoable = card.clearings.filter((other) => undoneBy(card, other, message));
     const turned_round = undoable.filter((other) => other.message.clearing_type !== message.clearing_type);
     const earlier = one(undoable.length > 1 ? turned_round : undoable);
-    // Until a dispute has its own clearing, nobody knows whether the reversal fits that one, too.
+    // Until a dispute has its own clearing, nobody knows whether the reversal also fits that one.
     if (earlier !== null && isDispute(earlier.message) && earlier.earlier === null) {
       return { ...none, review: true, earlier };
     }
@@ -344,7 +343,7 @@ function chooseOf(
   purchases: readonly Purchase[],
   now_ms: number,
 ): { readonly purchase: Purchase; readonly review: boolean } {
-  const at = ({ message: said }: Purchase) => Temporal.Instant.from(said.transaction_date_time).epochMilliseconds;
+  const at = ({ message }: Purchase) => Temporal.Instant.from(message.transaction_date_time).epochMilliseconds;
   const oldest_first = purchases.toSorted((a, b) => at(a) - at(b) || (a.id ?? newest) - (b.id ?? newest));
   const unfinished = oldest_first.filter((purchase) => !isFinished(purchase, now_ms));
   const ended = unfinished.filter((purchase) => isEndedBy(card, purchase, message.settlement_date));
@@ -453,13 +452,13 @@ function refundedBy({ message: earlier }: AnsweredClearing, message: ClearingWir
  * else the billed amounts. After increments and partial reversals, their total is also a pair.
  */
 function comparedAmounts(purchase: Purchase, message: ClearingWire, card: ReferenceCard): [number, number][] {
-  const said = purchase.message;
+  const original = purchase.message;
   const first: [number, number] =
-    message.merchant_currency === said.merchant_currency
-      ? [message.merchant_amount, said.merchant_amount]
-      : [message.billing_amount, said.billing_amount];
+    message.merchant_currency === original.merchant_currency
+      ? [message.merchant_amount, original.merchant_amount]
+      : [message.billing_amount, original.billing_amount];
   const sum_now = authorizedAmount(purchase);
-  return sum_now === limitAmount(card, said) || sum_now === 0
+  return sum_now === limitAmount(card, original) || sum_now === 0
     ? [first]
     : [first, [limitAmountOf(card, message), sum_now]];
 }
@@ -477,19 +476,20 @@ function classOf(card: ReferenceCard, message: ClearingWire, match: Match, now_m
   if (!isFinished(purchase, now_ms) && isEndedBy(card, purchase, message.settlement_date)) return 'late';
   if (message.partial === true) return 'partial';
 
-  const said = purchase.message;
+  const original = purchase.message;
   // The sum counts as 0 where a credit came before the purchase.
   const cleared_before = Math.max(0, clearedAmount(purchase));
-  const untouched = cleared_before === 0 && authorizedAmount(purchase) === limitAmount(card, said);
-  if (said.merchant_currency !== message.merchant_currency) {
+  const untouched = cleared_before === 0 && authorizedAmount(purchase) === limitAmount(card, original);
+  if (original.merchant_currency !== message.merchant_currency) {
     const [cleared, authorized] = untouched
-      ? [message.billing_amount, said.billing_amount]
+      ? [message.billing_amount, original.billing_amount]
       : [cleared_before + limitAmountOf(card, message), authorizedAmount(purchase)];
     return driftOf(cleared, authorized);
   }
   if (untouched) {
-    const drifted = said.merchant_amount === message.merchant_amount && said.billing_amount !== message.billing_amount;
-    return drifted ? 'fx_drift' : overOrUnder(message, purchase, message.merchant_amount, said.merchant_amount);
+    const drifted =
+      original.merchant_amount === message.merchant_amount && original.billing_amount !== message.billing_amount;
+    return drifted ? 'fx_drift' : overOrUnder(message, purchase, message.merchant_amount, original.merchant_amount);
   }
   const cleared = cleared_before + limitAmountOf(card, message);
   return overOrUnder(message, purchase, cleared, authorizedAmount(purchase));

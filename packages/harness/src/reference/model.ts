@@ -191,7 +191,6 @@ export class ReferenceModel {
     if (card !== undefined) this.#settleAgain(card);
   }
 
-  /** Settles the clearings of a card again: a message may have changed any of them. */
   #settleAgain(card: ReferenceCard): void {
     const before = card.clearings.map(({ answer }) => ({ ...answer }));
     settleAll(card, this.now_ms);
@@ -302,7 +301,6 @@ export class ReferenceModel {
     return done(null);
   }
 
-  /** Forgets the wrong codes of a card. */
   resetCodeFailures(card: ReferenceCard): Answer<null> {
     if (wrongCodesOn(card, this.now_ms) === 0) return done(null);
     card.messages_at_reset = card.messages.length;
@@ -359,7 +357,6 @@ export class ReferenceModel {
       .sort((a, b) => a - b);
   }
 
-  /** The purchases of a card, oldest first. */
   purchases(card: ReferenceCard): readonly Purchase[] {
     return purchasesOf(card);
   }

@@ -18,7 +18,7 @@ export interface Purchase {
   window: Span;
   /** From then on it holds nothing; null: never, or nothing was held so far. */
   hold_end_ms: number | null;
-  /** What the network said of it after its approval, in the order of arrival. */
+  /** What the network reported of it after its approval, in the order of arrival. */
   readonly history: PurchaseChange[];
   /**
    * What of it has cleared, in the canonical order. Computed again with each message of the card.
@@ -29,7 +29,7 @@ export interface Purchase {
 /** One change of a purchase after its approval, and when it came. */
 export type PurchaseChange = { readonly at_ms: number } & (
   | { readonly what: 'increased'; readonly by: number }
-  /** An advice said `amount`; `by` is 0 if the advice was only recorded. */
+  /** An advice reported `amount`; `by` is 0 if the advice was only recorded. */
   | { readonly what: 'advised'; readonly amount: number; readonly by: number }
   | { readonly what: 'corrected'; readonly to: number }
   | { readonly what: 'reversed' }

@@ -82,7 +82,6 @@ export interface ReferenceRecords {
   readonly lines: readonly ReferenceLine[];
 }
 
-/** A record by its kind and id. */
 export interface ReferenceKey {
   readonly kind: 'authorization' | 'clearing' | 'line';
   readonly id: number;

@@ -27,7 +27,6 @@ const day_ms = 86_400_000;
 /** How references are compared: those of 23 digits by BIN and sequence, or each as it came. */
 export type ReferenceKeySetting = 'bin+sequence' | 'whole';
 
-/** The items of these records at an instant. */
 export function referenceItems(
   records: ReferenceRecords,
   coverage: ReadonlyMap<string, string>,

@@ -6,7 +6,6 @@ import { reference_scenarios } from './references.ts';
 import type { ScenarioKind } from './scenario.ts';
 import { statement_scenarios } from './statement-scenarios.ts';
 
-/** Every kind of scenario. */
 export const scenario_kinds: readonly ScenarioKind[] = [
   ...purchase_scenarios,
   ...reference_scenarios,
@@ -17,7 +16,6 @@ export const scenario_kinds: readonly ScenarioKind[] = [
 /** The kinds of a set with statements. */
 export const stated_scenario_kinds: readonly ScenarioKind[] = [...scenario_kinds, ...statement_scenarios];
 
-/** The clearings of a deck. */
 export const deck_records = 200;
 
 /**

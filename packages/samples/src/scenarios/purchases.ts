@@ -37,7 +37,7 @@ const uncleared: readonly ScenarioKind[] = [
 
 /** One authorization and one clearing, of the amounts that their class is about. */
 const amounts: readonly ScenarioKind[] = [
-  // The rest of a deck is filled with these, too.
+  // These also fill the rest of a deck.
   amountKind('purchase', 30, 'exact', (purchase) => ({ cleared: purchase.amount })),
   {
     name: 'requested_purchase',

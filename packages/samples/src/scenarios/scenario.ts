@@ -38,7 +38,6 @@ export interface Scenario {
   readonly expected: readonly ExpectedAuthorization[];
   /** What its clearings without an authorization change on the card. */
   readonly alone: { readonly cleared: number; readonly uses: number };
-  /** What the bank books for it. */
   readonly lines: readonly SampleLine[];
   /** The covering sets that are listed for a clearing, by its transaction id. */
   readonly offersOf: (transaction_id: string) => number;
@@ -74,7 +73,6 @@ export interface ScenarioPlace {
 /** The currency in which every card of a set is billed. */
 export const billing_currency = 'USD';
 
-/** References that one scenario may use. */
 const references_max = 16;
 
 const merchants = ['Paper and Ink', 'Green Grocer', 'City Cabs', 'Harbour Hotel', 'Bolt Tools', 'Cloud Hosting'];
@@ -100,11 +98,9 @@ type ClearingOutcome = Pick<ExpectedClearing, 'rule' | 'class'> &
 export class ScenarioDraft {
   readonly draw: Draw;
   readonly able: FormatAbilities;
-  /** The index of its card. */
   readonly card: number;
   /** The number of its deck, from 0. */
   readonly deck: number;
-  /** What the bank books. */
   readonly statement: StatementDraft;
   readonly #place: ScenarioPlace;
   readonly #name: string;

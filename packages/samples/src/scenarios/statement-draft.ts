@@ -56,7 +56,6 @@ export const first_statement_days = 1;
 /** The last day with a booking: that of the latest clearing, and the longest way of its line. */
 export const last_statement_days = 43;
 
-/** Lines that one scenario may have. */
 const lines_max = 16;
 
 /** BIN and sequence of a reference of 23 digits: the 17 digits that some banks state. */
@@ -127,7 +126,7 @@ export class StatementDraft {
     this.#add({ booking_days, amount, bai_code, text, ...alone });
   }
 
-  /** The lines, with those of the clearings that the kind said nothing about. */
+  /** The lines, with those of the clearings that the kind did not mention. */
   finish(clearings: readonly SampleClearing[]): readonly SampleLine[] {
     const applied = clearings.filter(isApplied);
     const rest = applied.filter(({ input }) => !this.#done.has(input.network_financial_transaction_id));

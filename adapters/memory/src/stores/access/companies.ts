@@ -2,7 +2,6 @@ import { type ApiKeyStore, type CompanyStore, refuseTakenNumber } from '@tallyst
 import { newestFirst } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
-/** Companies. */
 export function companyStore({ companies }: State): CompanyStore {
   return {
     async insert(company) {
@@ -25,7 +24,6 @@ export function companyStore({ companies }: State): CompanyStore {
   };
 }
 
-/** API keys. */
 export function apiKeyStore({ api_keys, companies }: State): ApiKeyStore {
   return {
     async insert(key) {

@@ -2,7 +2,6 @@ import type { IdempotencyOwner, IdempotencyStore } from '@tallystick/access';
 import { Refusal } from '@tallystick/kernel';
 import type { IdempotencyRecord, State } from '../../storage/state.ts';
 
-/** Records of idempotency keys. */
 export function idempotencyStore({ idempotency_records: records }: State): IdempotencyStore {
   /** The unanswered record that this owner holds. */
   function heldBy(owner: IdempotencyOwner): IdempotencyRecord | null {

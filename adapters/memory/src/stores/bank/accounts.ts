@@ -10,7 +10,6 @@ import { assert } from '@tallystick/kernel';
 import { newestByDate, newestFirst } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
-/** Accounts at the bank, their statements and lines. */
 export function accountStore(state: State): AccountStore {
   const { accounts, companies, statements, statement_lines, line_ids, reconciliation_inbox } = state;
   const chainOf = (account_id: number): Statement[] =>

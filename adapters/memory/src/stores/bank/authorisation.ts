@@ -2,7 +2,6 @@ import { type AuthorisationRecord, type AuthorisationStore, interaction_model } 
 import { oldestAfter } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
-/** The records of the authorisation server. */
 export function authorisationStore({ authorisation_records: records }: State): AuthorisationStore {
   const rowOf = (model: string, id_hash: string) =>
     records.values().find((row) => row.model === model && row.id_hash === id_hash);

@@ -23,7 +23,6 @@ import {
 import type { State } from '../../storage/state.ts';
 import type { Table } from '../../storage/table.ts';
 
-/** What the bank reports of its users and accounts. */
 export function bankStore(state: State): BankStore {
   const { accounts, account_balances, account_profiles, bank_companies, bank_users, companies } = state;
   const { direct_debits, standing_orders, scheduled_payments, shown_transactions, statement_lines } = state;

@@ -5,7 +5,6 @@ import type { State } from '../../storage/state.ts';
 import { HeldRows } from '../../storage/table.ts';
 import { cardActivity } from './card-activity.ts';
 
-/** Virtual cards. */
 export function cardStore(state: State): CardStore {
   const { card_ids, cards, companies, numbers, real_cards, templates } = state;
   const held = new HeldRows('card');

@@ -3,7 +3,6 @@ import { countsAfterReplay } from '@tallystick/imports';
 import { newestFirst, oldestAfter } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
-/** Messages that were refused and are kept. */
 export function quarantineStore({ quarantine, imports }: State): QuarantineStore {
   const openOf = (id: number) =>
     quarantine.values().filter((row) => row.import_id === id && row.status === 'quarantined');
@@ -61,7 +60,6 @@ export function quarantineStore({ quarantine, imports }: State): QuarantineStore
   };
 }
 
-/** Messages for unknown card numbers. */
 export function unknownNumberStore({ unknown_numbers }: State): UnknownNumberStore {
   return {
     async purge(before_ms, limit) {

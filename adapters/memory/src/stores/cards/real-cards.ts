@@ -2,7 +2,6 @@ import type { AccountRangeUsage, RealCard, RealCardStore } from '@tallystick/car
 import { newestFirst } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
-/** Real cards. */
 export function realCardStore({ cards, companies, real_cards }: State): RealCardStore {
   function defaultOf(company_id: number): RealCard | undefined {
     return real_cards.values().find((card) => card.company_id === company_id && card.is_default);

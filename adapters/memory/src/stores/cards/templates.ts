@@ -4,7 +4,6 @@ import { newestFirst } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 import { HeldRows } from '../../storage/table.ts';
 
-/** Purchase templates. */
 export function templateStore({ companies, templates }: State): TemplateStore {
   const held = new HeldRows('template');
 

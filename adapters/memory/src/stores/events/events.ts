@@ -9,7 +9,6 @@ import {
 import { newestFirst } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
-/** The event log. */
 export function eventStore(state: State): EventStore {
   const { events } = state;
   return {

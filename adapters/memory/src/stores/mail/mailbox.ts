@@ -2,7 +2,6 @@ import type { MailboxStore, OneTimeLink, OneTimeLinkStore } from '@tallystick/ca
 import { newestFirst, oldestAfter, oldestBefore } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
-/** The sandbox's mailbox. */
 export function mailboxStore({ mailbox_messages: messages }: State): MailboxStore {
   return {
     async insert(message) {
@@ -33,7 +32,6 @@ export function mailboxStore({ mailbox_messages: messages }: State): MailboxStor
   };
 }
 
-/** The links in mails. */
 export function oneTimeLinkStore({ one_time_links: links }: State): OneTimeLinkStore {
   function withToken(token_sha256: Uint8Array): OneTimeLink | undefined {
     const token = Uint8Array.from(token_sha256).toHex();

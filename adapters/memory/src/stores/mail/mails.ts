@@ -3,7 +3,6 @@ import { newestFirst } from '../../storage/paging.ts';
 import { isLeased, type State } from '../../storage/state.ts';
 import { HeldRows } from '../../storage/table.ts';
 
-/** Mails in transit. */
 export function mailStore({ companies, mail_leases, mails }: State): MailStore {
   const held = new HeldRows('mail');
   return {

@@ -28,7 +28,6 @@ interface Candidate {
   remove(): void;
 }
 
-/** Rows whose retention time is over. */
 export function retentionStore(state: State, audit_mac: AuditMac): RetentionStore {
   return {
     async claim(kind, lease, now_ms) {

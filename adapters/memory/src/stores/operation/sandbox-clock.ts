@@ -4,7 +4,6 @@ import type { State } from '../../storage/state.ts';
 /** The key of the only row. */
 const the_clock = 1;
 
-/** The sandbox's clock. */
 export function sandboxClockStore({ sandbox_clock }: State): SandboxClockStore {
   return {
     async read() {

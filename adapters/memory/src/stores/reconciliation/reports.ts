@@ -10,7 +10,6 @@ import type { State } from '../../storage/state.ts';
 
 const fee_codes: ReadonlySet<string> = new Set(fee_line_codes);
 
-/** What the reports of reconciliation read. */
 export function reconciliationReports(state: State): ReconciliationReports {
   const { reconciliation_acts, reconciliation_entries, reconciliation_items, reconciliation_match_cells } = state;
   const lines = (): readonly BookedLine[] => state.statement_lines.entries().map(([id, row]) => lineOf({ ...row, id }));

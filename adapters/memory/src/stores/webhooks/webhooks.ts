@@ -13,7 +13,6 @@ import type { State } from '../../storage/state.ts';
 import { HeldRows } from '../../storage/table.ts';
 import { dropDelivery } from './deliveries.ts';
 
-/** Webhooks. */
 export function webhookStore(state: State): WebhookStore {
   const { companies, deliveries, delivery_attempts, webhook_health, webhook_sequences, webhooks } = state;
   const held = new HeldRows('webhook');

@@ -4,7 +4,6 @@ import { assertEqual } from '../assertions.ts';
 import { type ContractRule, twoProcesses } from '../rule.ts';
 import { newCompany } from '../webhooks/webhook-storage.ts';
 
-/** The parts of a process that the contract of `ApiKeyStore` needs. */
 export interface ApiKeyStorage {
   readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'api_keys' | 'companies'>>;
   /**
@@ -30,7 +29,6 @@ function keyOf(company_id: number, changes: Partial<ApiKey> = {}): Omit<ApiKey, 
   };
 }
 
-/** The contract of every adapter of `ApiKeyStore`. */
 export const api_key_store_contract: readonly ContractRule<ApiKeyStorage>[] = [
   {
     rule: 'a key is read as it was inserted',

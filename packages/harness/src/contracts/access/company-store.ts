@@ -4,7 +4,6 @@ import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, twoProcesses } from '../rule.ts';
 import { companyRow } from '../storage/storage.ts';
 
-/** The parts of a process that the contract of `CompanyStore` needs. */
 export interface CompanyStorage {
   readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'companies'>>;
   /**
@@ -18,7 +17,6 @@ async function assertTaken(insert: Promise<unknown>): Promise<void> {
   assertEqual([code, fields.map(({ path }) => path)], ['validation_failed', ['customer_number']], 'the refusal');
 }
 
-/** The contract of every adapter of `CompanyStore`. */
 export const company_store_contract: readonly ContractRule<CompanyStorage>[] = [
   {
     rule: 'companies are read as they were inserted, newest first, on pages that omit none',

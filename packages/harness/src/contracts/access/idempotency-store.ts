@@ -4,7 +4,6 @@ import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, twoProcesses } from '../rule.ts';
 import { companyRow } from '../storage/storage.ts';
 
-/** The parts of a process that the contract of `IdempotencyStore` needs. */
 export interface IdempotencyStorage {
   readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'idempotency' | 'companies'>>;
   /**
@@ -54,7 +53,6 @@ async function assertLost(completing: Promise<unknown>, what: string): Promise<v
   assertEqual((await refusalOf(completing, what)).code, 'idempotency_in_progress', what);
 }
 
-/** The contract of every adapter of `IdempotencyStore`. */
 export const idempotency_store_contract: readonly ContractRule<IdempotencyStorage>[] = [
   {
     rule: 'exactly one of 32 racing requests claims a key',

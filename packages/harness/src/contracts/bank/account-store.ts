@@ -24,7 +24,6 @@ export function newAccount(company_id: number, changes: Partial<Account> = {}): 
 
 type Owned = Pick<Account, 'id' | 'company_id'>;
 
-/** A statement of the account. */
 export function newStatement({ id, company_id }: Owned, changes: Partial<Statement> = {}): Omit<Statement, 'id'> {
   return {
     account_id: id,
@@ -65,12 +64,10 @@ async function makeAccount(tx: Pick<StorageTx, 'accounts' | 'companies'>): Promi
   return await tx.accounts.insert(newAccount((await makeCompany(tx)).id));
 }
 
-/** The lines of an account, page by page. */
 function linesOf({ accounts }: Pick<StorageTx, 'accounts'>, { id }: Owned, limit: number, dates = {}) {
   return everyPage((page: PageRequest) => accounts.listLines(id, dates, page), limit);
 }
 
-/** The contract of every adapter of `AccountStore`. */
 export const account_store_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'an account is read as it was inserted, by id and by number, and its ends change',

@@ -53,7 +53,6 @@ async function assertLeft(
   assertEqual(found, expected, what);
 }
 
-/** The contract of every adapter of `AuthorisationStore`. */
 export const authorisation_store_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'a record is found by its model and the hash of its id, as it was put',

@@ -167,7 +167,6 @@ function referencesOf(rows: readonly { readonly bank_reference: string | null }[
   return rows.map(({ bank_reference }) => bank_reference);
 }
 
-/** The contract of every adapter of `BankStore`. */
 export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonly ContractRule<StorageUnderTest>[] {
   return [
     {

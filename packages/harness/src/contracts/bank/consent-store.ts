@@ -37,7 +37,7 @@ export function newAccessConsent(changes: Partial<AccountAccessConsent> = {}): O
   };
 }
 
-/** The same for a funds-confirmation consent. */
+/** A funds-confirmation consent to insert, with a ConsentId that no other has. */
 export function newFundsConsent(changes: Partial<FundsConfirmationConsent> = {}): Omit<FundsConfirmationConsent, 'id'> {
   const { permissions: _p, transaction_from_date_time: _f, transaction_to_date_time: _t, ...base } = newAccessConsent();
   return {
@@ -66,7 +66,6 @@ const authorised = {
   decided_ahead: true,
 } as const;
 
-/** The contract of every adapter of `ConsentStore`. */
 export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'a consent of each kind is read as it was inserted and as it was updated',

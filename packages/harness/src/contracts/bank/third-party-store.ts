@@ -24,7 +24,6 @@ export function newThirdParty(changes: Partial<ThirdParty> = {}): Omit<ThirdPart
   };
 }
 
-/** The contract of every adapter of `ThirdPartyStore`. */
 export const third_party_store_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'a third party is read as it was inserted and as it was updated, by id and by client id',

@@ -56,7 +56,6 @@ async function recordOn(
   });
 }
 
-/** The contract of every adapter of `CardStore`. */
 export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'a card is read as it was inserted, with its counters at zero',

@@ -35,7 +35,6 @@ function refused(fields: Partial<RefusedRecord> = {}): RefusedRecord {
   };
 }
 
-/** Writes the refused messages in one pass. */
 async function keep(
   { ledger }: Pick<StorageUnderTest, 'ledger'>,
   ...quarantined: readonly RefusedRecord[]

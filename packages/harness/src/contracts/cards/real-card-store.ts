@@ -3,7 +3,6 @@ import { assertEqual } from '../assertions.ts';
 import type { ContractRule } from '../rule.ts';
 import { everyPage, idsOf, makeCard, makeCompany, newRealCard, type StorageUnderTest } from '../storage/storage.ts';
 
-/** The contract of every adapter of `RealCardStore`. */
 export const real_card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'a real card is read as it was inserted, by its company only',

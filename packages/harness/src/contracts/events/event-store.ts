@@ -35,7 +35,6 @@ function append({ unitOfWork }: StorageUnderTest, events: readonly NewEvent[]): 
   return unitOfWork.run((tx) => tx.events.append(events));
 }
 
-/** The contract of every adapter of `EventStore`. */
 export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonly ContractRule<StorageUnderTest>[] {
   return [
     {

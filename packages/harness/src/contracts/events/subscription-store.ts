@@ -19,7 +19,6 @@ import {
   type WebhookStorageTx,
 } from '../webhooks/webhook-storage.ts';
 
-/** The parts of a process that the contract of `SubscriptionStore` needs. */
 export interface SubscriptionStorage extends WebhookStorage {
   readonly unitOfWork: UnitOfWork<
     WebhookStorageTx & { readonly subscriptions: SubscriptionStore; readonly retention: RetentionStore }

@@ -50,14 +50,12 @@ export async function readProblem(
   throw new Error('the file was accepted');
 }
 
-/** The first item of an accepted file. */
 export function headerOf(items: readonly FileItem[]): FileHeader {
   const first = items[0];
   if (first?.kind !== 'header') throw new Error(`the first item is a ${first?.kind}`);
   return first;
 }
 
-/** The last item of an accepted file. */
 export function endOf(items: readonly FileItem[]): FileEnd {
   const last = items.at(-1);
   if (last?.kind !== 'end') throw new Error(`the last item is a ${last?.kind}`);

@@ -32,7 +32,6 @@ export function fileOf(
   return [{ kind: 'header', ...header }, ...records, { kind: 'trailer', records: records.length + 2 }];
 }
 
-/** The file of these lines. */
 export function bytesOf(lines: readonly Line[]): Uint8Array {
   return new TextEncoder().encode(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
@@ -153,7 +152,6 @@ export function reportedLine(amount: number, changes: Partial<Omit<ReportedLine,
   };
 }
 
-/** The records of a statement. */
 export function statementRecords(account: Pick<Account, 'number'>, plan: StatementPlan): readonly Line[] {
   const { as_of, opening, closing, lines, ...head } = plan;
   const reported = lines.map((line) =>

@@ -36,7 +36,7 @@ export const ledger_bounds: readonly ContractRule<StorageUnderTest>[] = [
     async check(open) {
       const { card } = await freshCard(open);
       const root = await card.recordAuthorization('T-root', { approval_code: 'QQ1234' });
-      await card.recordAuthorization('T-stranger');
+      await card.recordAuthorization('T-unrelated');
       await card.recordAuthorization('T-child', { approval_code: 'QQ1234', root_id: root.id });
       const state = await card.look(card.clearing({ ...nothing_in_common, approval_code: 'QQ1234' }));
       assertEqual(idsOf(state.authorizations), [root.id], 'the authorizations');

@@ -118,7 +118,6 @@ export class CardUnderTest {
     });
   }
 
-  /** Sets the end of the card's next hold. */
   async setNextHoldEnd(next_hold_end_ms: number | null): Promise<void> {
     await this.#storage.ledger.pass([this.authorization({ trace_id: 'T-never-recorded' })], (state) => {
       const [card] = state.cards;
@@ -128,7 +127,6 @@ export class CardUnderTest {
     });
   }
 
-  /** Writes counters of past windows. */
   async writeWindows(...windows: readonly PastWindow[]): Promise<void> {
     await this.#storage.ledger.pass([], () => ({ changes: { ...no_changes, windows }, result: null }));
   }
@@ -151,7 +149,6 @@ function windowsOf({ windows }: LedgerState): readonly LedgerState['windows'][nu
   });
 }
 
-/** Creates cards of a new company. */
 export async function freshCards(
   storage: StorageUnderTest,
   count: number,
@@ -848,7 +845,6 @@ const racing_rules: readonly ContractRule<StorageUnderTest>[] = [
   },
 ];
 
-/** The contract of every adapter of `Ledger`. */
 export const ledger_contract: readonly ContractRule<StorageUnderTest>[] = [
   ...loading_rules,
   ...writing_rules,

@@ -8,7 +8,6 @@ export interface MailStorageTx extends Pick<MailTx, 'mails' | 'one_time_links' |
   readonly companies: CompanyStore;
 }
 
-/** The parts of a process that these contracts need. */
 export interface MailStorage {
   readonly unitOfWork: UnitOfWork<MailStorageTx>;
   /**
@@ -21,7 +20,6 @@ export interface MailStorage {
 export const now_ms = Date.UTC(2026, 4, 20, 12);
 export const lease: Lease = { token: 'one', machine_ms: 5_000, until_machine_ms: 35_000 };
 
-/** A new company. */
 export async function newCompany({ unitOfWork }: MailStorage, full_details_in_mail = false): Promise<number> {
   const company = companyRow({ full_details_in_mail, created_at_ms: now_ms });
   return (await unitOfWork.run((tx) => tx.companies.insert(company))).id;

@@ -36,7 +36,6 @@ function failed(mail: Mail, at_ms = now_ms): Mail {
   return { ...sent(mail, at_ms), state: 'failed', error: 'refused 550' };
 }
 
-/** The contract of every adapter of `MailStore`. */
 export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
   {
     rule: 'each recipient gets a mail that is due immediately; without recipients there is none',

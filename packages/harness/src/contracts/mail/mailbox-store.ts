@@ -31,7 +31,6 @@ async function fillMailbox(
   });
 }
 
-/** The contract of every adapter of `MailboxStore`. */
 export const mailbox_store_contract: readonly ContractRule<MailStorage>[] = [
   {
     rule: 'messages are read as they were inserted, newest first, on pages that omit none',

@@ -20,7 +20,6 @@ async function newLinks(storage: MailStorage, count: number) {
   return (await queueMails(storage, await newCompany(storage), recipients)).map(linkOf);
 }
 
-/** The contract of every adapter of `OneTimeLinkStore`. */
 export const one_time_link_store_contract: readonly ContractRule<MailStorage>[] = [
   {
     rule: 'a link is found by the hash of its token, unused',

@@ -18,7 +18,6 @@ import { makeCard, makeCompany, newRealCard, type StorageTx, type StorageUnderTe
 /** The day on which the purchases of a world begin. */
 export const first_day = '2026-03-02';
 
-/** The plan of a clearing of a purchase. */
 interface ClearingPlan {
   readonly amount: number;
   readonly days: number;
@@ -113,7 +112,6 @@ export interface ArrivalPlan {
   readonly order: readonly number[];
   /** After which arrivals items are brought up to date; by place. */
   readonly stops: readonly number[];
-  /** The batch of each step. */
   readonly batch_max: number;
 }
 

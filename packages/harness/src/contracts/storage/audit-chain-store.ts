@@ -21,7 +21,6 @@ import type { ContractRule, PropertyRuns } from '../rule.ts';
 import { type AuditTables, tamperingWith } from './audit-tampering.ts';
 import type { StorageTx, StorageUnderTest } from './storage.ts';
 
-/** Storage for the rules of the audit chain. */
 export interface AuditChainStorage extends StorageUnderTest {
   readonly unitOfWork: UnitOfWork<
     StorageTx & { readonly audit_chain: AuditChainStore; readonly retention: RetentionStore }
@@ -88,7 +87,6 @@ function unhashed(id: number, at_ms: number): AuditRow {
   return { ...content, id, at_ms, details: JSON.stringify(details), content_hash: null, number: null, link: null };
 }
 
-/** The contract of every adapter of `AuditChainStore`. */
 export function auditChainContract(runs: PropertyRuns = { numRuns: 50 }): readonly ContractRule<AuditChainStorage>[] {
   return [
     {
@@ -193,7 +191,7 @@ export function auditChainContract(runs: PropertyRuns = { numRuns: 50 }): readon
         await empty(here);
         await record(here, 7);
         await seal(here);
-        // The log of a property begins after its oldest entries were purged, too.
+        // Also when the oldest entries of the log were purged.
         const bounds = { before_ms: here.now_ms + 2, now_ms: here.now_ms };
         const { rows: due } = await here.unitOfWork.read((tx) => tx.retention.due('audit_entries', bounds, 0));
         assertEqual(await here.unitOfWork.run((tx) => tx.retention.remove('audit_entries', bounds, due)), 2, 'purged');

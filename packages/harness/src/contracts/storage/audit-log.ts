@@ -31,7 +31,6 @@ function placesOf(entries: readonly RecordedAuditEntry[]): readonly unknown[] {
   return entries.map(({ details }) => details.place);
 }
 
-/** The contract of every adapter of `AuditLog`. */
 export const audit_log_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'entries are read as they were recorded, newest first by time and then by id, on pages that omit none',

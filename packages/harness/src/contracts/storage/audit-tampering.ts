@@ -71,7 +71,7 @@ export function tamperingWith(mac: AuditMac, tables: AuditTables): fc.Arbitrary<
   const number_changed = fc.tuple(place, fc.integer({ min: -2, max: newest + 3 })).map(([of, number]) => {
     const { id, number: own } = at(of);
     if (number === own) return change(of, {}, null);
-    // Below the first number of a purged log, too.
+    // Also below the first number of a purged log.
     if (number < own) return change(of, { number }, { kind: 'inserted', number, id });
     return change(of, { number }, { kind: 'removed', number: own, id: null });
   });

@@ -34,7 +34,6 @@ import {
 } from '../webhooks/webhook-storage.ts';
 import { everyPage, idsOf, type StorageTx, type StorageUnderTest } from './storage.ts';
 
-/** The parts of a process that the contract of `RetentionStore` needs. */
 export interface RetentionStorage extends StorageUnderTest {
   readonly unitOfWork: UnitOfWork<
     StorageTx &

@@ -77,7 +77,6 @@ export function companyRow(changes: Partial<Omit<Company, 'id'>> = {}): Omit<Com
   };
 }
 
-/** Creates a company for one rule. */
 export function makeCompany({ companies }: Pick<StorageTx, 'companies'>, name = 'Acme'): Promise<Company> {
   return companies.insert(companyRow({ name }));
 }
@@ -101,7 +100,6 @@ export interface Owner {
   readonly rcn_id: number;
 }
 
-/** Creates a company with a real card. */
 export async function makeOwner(tx: Pick<StorageTx, 'companies' | 'real_cards'>): Promise<Owner> {
   const company = await makeCompany(tx);
   const real_card = await tx.real_cards.insert(newRealCard(company.id, { is_default: true }));
@@ -151,7 +149,6 @@ export function sealedNumber(key_id = 'key-1'): SealedNumber {
   return { number_sealed: new Uint8Array([1, 2, numbers_drawn % 256]), number_key_id: key_id, number_index };
 }
 
-/** Creates a card with a new number. */
 export async function makeCard(
   { cards }: Pick<StorageTx, 'cards'>,
   owner: Owner,
@@ -163,7 +160,6 @@ export async function makeCard(
   return card;
 }
 
-/** Returns all items of a list, page by page. */
 export async function everyPage<Item>(
   list: (page: PageRequest) => Promise<Page<Item>>,
   limit: number,
@@ -182,7 +178,6 @@ export function idsOf(rows: readonly { readonly id: number }[]): readonly number
   return rows.map(({ id }) => id);
 }
 
-/** Returns the numbers in ascending order. */
 export function rising(numbers: Iterable<number>): readonly number[] {
   return [...numbers].sort((a, b) => a - b);
 }

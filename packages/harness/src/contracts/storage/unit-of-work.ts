@@ -3,7 +3,6 @@ import { assertEqual, assertRejects } from '../assertions.ts';
 import type { ContractRule } from '../rule.ts';
 import { makeCompany, newRealCard, type StorageUnderTest } from './storage.ts';
 
-/** The contract of every adapter of `UnitOfWork`. */
 export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = [
   {
     rule: 'everything that was written is visible once the work has resolved',

@@ -53,7 +53,6 @@ async function readingsOf({ unitOfWork }: WebhookStorage, webhook_id: number) {
   }));
 }
 
-/** The contract of every adapter of `DeliveryDesk`. */
 export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
   {
     rule: 'racing workers claim each delivery once',

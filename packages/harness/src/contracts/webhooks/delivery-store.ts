@@ -22,7 +22,6 @@ function newRound(delivery: Delivery, due_at_ms: number): Delivery {
   return { ...delivery, ...begun, round: delivery.round + 1 };
 }
 
-/** The contract of every adapter of `DeliveryStore`. */
 export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = [
   {
     rule: 'deliveries are listed newest first with their attempts, by state, on pages that omit none',

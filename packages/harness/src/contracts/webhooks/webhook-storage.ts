@@ -20,7 +20,6 @@ export interface WebhookStorageTx extends WebhooksTx, EventsTx {
   readonly companies: CompanyStore;
 }
 
-/** The parts of a process that these contracts need. */
 export interface WebhookStorage {
   readonly unitOfWork: UnitOfWork<WebhookStorageTx>;
   readonly delivery_desk: DeliveryDesk;
@@ -53,7 +52,6 @@ export function callOf(company_id: number, at_ms = now_ms): Call {
   return { company_id, actor: 'key:1', request_id: null, now_ms: at_ms };
 }
 
-/** A new company. */
 export async function newCompany(storage: {
   readonly unitOfWork: UnitOfWork<{ readonly companies: CompanyStore }>;
 }): Promise<number> {

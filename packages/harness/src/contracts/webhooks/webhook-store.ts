@@ -59,7 +59,6 @@ async function updateTypesAtOnce(
   return { made, runs };
 }
 
-/** The contract of every adapter of `WebhookStore`. */
 export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
   {
     rule: 'a webhook is read as it was inserted, by its company only',
