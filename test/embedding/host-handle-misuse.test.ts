@@ -20,7 +20,7 @@ const isOneSentence = (error: unknown): boolean => {
   return /^[^\n]+[^.\n]$/.test(message);
 };
 
-describe('what is no handle', { timeout: 20_000 }, () => {
+describe('what is no handle', { timeout: 120_000 }, () => {
   test('is refused in one sentence', async () => {
     for (const value of [null, undefined, 'x', 1, {}, new Date()]) {
       for (const from of [fromPg, fromBetterSqlite3, fromKysely, fromMikroOrm, fromDrizzle]) {
@@ -42,7 +42,7 @@ describe('what is no handle', { timeout: 20_000 }, () => {
   });
 });
 
-describe('a transaction within another one on the same handle', { timeout: 20_000 }, () => {
+describe('a transaction within another one on the same handle', { timeout: 120_000 }, () => {
   test('is refused on the one connection of Kysely to SQLite, and does not wait for itself', async () => {
     const db = new Kysely({ dialect: new SqliteDialect({ database: new Database(':memory:') }) });
     const inner = transaction(db, async () => await transaction(db, async () => 'inner'));

@@ -13,7 +13,7 @@ const settings = [
   'bytea_output=escape',
 ] as const;
 
-describe('a pool of a host', { timeout: 60_000, skip: !database_names.includes('postgres') }, () => {
+describe('a pool of a host', { timeout: 120_000, skip: !database_names.includes('postgres') }, () => {
   async function withPool(
     config: pg.PoolConfig,
     work: (tally: Tallystick, pool: pg.Pool) => Promise<void>,

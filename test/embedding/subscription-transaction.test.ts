@@ -6,7 +6,7 @@ import { database_names, migratedDatabase } from '@tallystick/test-support';
 import { createTallystick, isRefusal, type Tallystick, UnusableTransaction } from 'tallystick';
 
 for (const name of database_names) {
-  describe(`the transaction of a handler on ${name}`, { timeout: 30_000 }, () => {
+  describe(`the transaction of a handler on ${name}`, { timeout: 120_000 }, () => {
     async function withInstance(work: (tally: Tallystick) => Promise<void>): Promise<void> {
       const scratch = await migratedDatabase(name);
       try {

@@ -27,7 +27,7 @@ const records = full_run ? 2_000 : 600;
 const day = Temporal.Now.plainDateISO('UTC').toString();
 
 /** The longest time that a decision may take beside an import: far longer than a batch. */
-const decision_ms_max = 5_000;
+const decision_ms_max = 10_000;
 
 async function withSet(
   name: DatabaseName,

@@ -171,7 +171,7 @@ if (database_names.includes('postgres')) {
       assert.equal((await relayOnce(there)).passed_over, true);
       await administer(
         database,
-        `select pg_terminate_backend(pid, 10000) from pg_locks where locktype = 'advisory' and database = (
+        `select pg_terminate_backend(pid, 60000) from pg_locks where locktype = 'advisory' and database = (
            select oid from pg_database where datname = current_database())`,
       );
       const relayed = await relayOnce(there);
