@@ -6,8 +6,8 @@ import { type StorageName, serviceOn } from './service.ts';
 
 const sequences = {
   memory: { short: 100, full: 200 },
-  sqlite: { short: 60, full: 150 },
-  postgres: { short: 15, full: 50 },
+  sqlite: { short: 30, full: 150 },
+  postgres: { short: 6, full: 50 },
 };
 
 /**

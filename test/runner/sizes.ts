@@ -26,12 +26,12 @@ export const left_to_full_run: readonly LeftPart[] = [
   {
     what: 'large files and databases',
     files:
-      /^(test\/end-to-end\/(.*-answers|sample-files|strangers|account-range)|packages\/imports\/test\/statements\/continuation|test\/bench\/event-pages|test\/model\/retention|apps\/embedded\/test\/background\/retention|adapters\/mikro-orm\/test\/(card-search|lookup-plans))\.test/,
+      /^(test\/end-to-end\/(.*-answers|sample-files|strangers|account-range)|packages\/imports\/test\/statements\/continuation|test\/bench\/event-pages|test\/model\/retention|apps\/embedded\/test\/background\/retention|test\/model\/planted-faults|packages\/samples\/test\/sample-statements|adapters\/mikro-orm\/test\/(bounded-reads|card-search|lookup-plans))\.test/,
   },
   {
     what: 'the server and its commands as processes, deployments and upgrades',
     files:
-      /^(apps\/server\/test\/(client-certificates|commands|delivery-queue|guides|npm-start|open-banking-guide|server|third-parties|deployment\/.*|upgrade\/.*|devtools\/listen)|apps\/importer\/test\/(stop|import-.*|imports-guide|reconcile|sample-files|statement-key)|test\/end-to-end\/(secrets|audit-verify)|test\/webhooks\/(card-numbers.*|schedule))\.test/,
+      /^(apps\/server\/test\/(client-certificates|commands|delivery-queue|guides|npm-start|open-banking-guide|server|third-parties|deployment\/.*|upgrade\/.*|devtools\/(listen|purchase)|sandbox\/mirrored-purchases|log-output)|apps\/embedded\/test\/command-line\/migrate|apps\/importer\/test\/(csv-profile|stop|import-.*|imports-guide|reconcile|sample-files|statement-key)|test\/end-to-end\/(secrets|audit-verify)|test\/webhooks\/(card-numbers.*|envelope|schedule)|adapters\/mikro-orm\/test\/(checkpoints|database-file))\.test/,
   },
   { what: 'pages in a browser', files: /^test\/browser\/(?!reference)/ },
   { what: 'generated clients', files: /^test\/clients\// },

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import type { TestsStream } from 'node:test';
+import { leftToFullRun } from './sizes.ts';
 import type { Size } from './switches.ts';
 
 export type RecordedSize = Exclude<Size, 'long'>;
@@ -55,7 +56,7 @@ export function estimatedSeconds(recorded: RecordedTimes, files: readonly string
   const sum = (paths: readonly string[]) =>
     paths.reduce((total, path) => total + recordedSeconds(recorded, path, size), 0);
   const whole = Object.keys(recorded.files).filter(
-    (path) => recorded.files[path]?.[size as RecordedSize] !== undefined,
+    (path) => recorded.files[path]?.[size as RecordedSize] !== undefined && !(size === 'short' && leftToFullRun(path)),
   );
   const cores = Math.min(availableParallelism(), 4);
   return whole.length === 0 ? null : (run.elapsed_s * sum(files) * run.cores) / (sum(whole) * cores);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
+  crashEnvironment,
   migratedDatabase,
   readRows,
   type ScratchDatabase,
@@ -147,20 +148,17 @@ describe('a profile that is edited after its import was killed', () => {
       )
     )[0]?.cleared;
 
-  /** Imports the file with these words until it has staged records, and kills the process. */
+  /** Imports the file with these words, and kills the process after it has staged its first records. */
   async function killWhileStaging(file: string, words: readonly string[], its_env: NodeJS.ProcessEnv): Promise<void> {
-    const last = (await found())?.id ?? 0;
     const child = spawn(process.execPath, ['--conditions=source', program, file, ...words, '--quiet'], {
-      env: { ...its_env, INIT_CWD: folder },
+      env: {
+        ...its_env,
+        INIT_CWD: folder,
+        ...crashEnvironment({ phase: 'import_batches', nth: 1, moment: 'after' }),
+      },
     });
-    const closed = new Promise((resolve) => child.once('close', resolve));
-    while (child.exitCode === null) {
-      const now = await found();
-      if (now !== undefined && now.id > last && now.records > 0) break;
-      await delay(1);
-    }
-    child.kill('SIGKILL');
-    await closed;
+    const [, signal] = await once(child, 'close');
+    assert.equal(signal, 'SIGKILL');
     const left = await found();
     assert.ok(left?.phase === 'staging' && left.records > 0 && left.records < rows, JSON.stringify(left));
   }
