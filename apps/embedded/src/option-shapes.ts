@@ -2,30 +2,51 @@ import type { TallystickLogger, TallystickOptions, TallystickPorts } from './opt
 
 type Problem = (message: string) => void;
 
-/** The methods that are called on what a host passes in. */
-const port_methods: Readonly<Record<Exclude<keyof TallystickPorts, 'formats'>, readonly string[]>> = {
+/** The type of an option, or the methods that are called on it. `read`: it is checked where it is read. */
+type Shape = 'text' | 'boolean' | 'list' | 'read' | readonly string[];
+
+/** Every option. */
+export const option_shapes: Readonly<Record<keyof TallystickOptions, Shape>> = {
+  database: 'read',
+  schema: 'text',
+  other_connections_max: 'read',
+  keys: 'text',
+  sandbox: 'boolean',
+  clock: ['nowMs'],
+  ports: [],
+  logger: ['debug', 'info', 'warn', 'error'] satisfies readonly (keyof TallystickLogger)[],
+  public_url: 'text',
+  mail: [],
+  webhooks: 'boolean',
+  webhook_networks: 'read',
+  bank_name: 'text',
+  accepts_newer_schema: 'boolean',
+  network_wait_ms_max: 'read',
+  decision_ms_max: 'read',
+  template_completion_delay_ms: 'read',
+  rate_limit_per_minute: 'read',
+  requests_max: 'read',
+  bodies_bytes_max: 'read',
+  statement_key: 'read',
+  kept_days: [],
+};
+
+/** Every port. */
+export const port_shapes: Readonly<Record<keyof TallystickPorts, Shape>> = {
   numbers: ['seal', 'open', 'index', 'cvc', 'cvcMatches'],
   mailer: ['send', 'close'],
   sender: ['send', 'close'],
   delivery_queue: ['offer', 'consume', 'depth', 'close'],
   bank: [],
   user_login: [],
+  formats: 'list',
   archive: [],
 };
-const logger_methods: readonly (keyof TallystickLogger)[] = ['debug', 'info', 'warn', 'error'];
-
-const texts = ['schema', 'keys', 'public_url', 'bank_name'] as const;
-const booleans = ['sandbox', 'webhooks', 'accepts_newer_schema'] as const;
 
 /** Reports each option of the wrong type, by its name and never with its value. */
 export function refuseWrongShapes(options: TallystickOptions, problem: Problem): void {
-  for (const name of texts) refuseOtherThan('string', 'a text', name, options[name], problem);
-  for (const name of booleans) refuseOtherThan('boolean', 'true or false', name, options[name], problem);
-  const { clock, logger, mail, kept_days, webhook_networks, ports } = options;
-  refuseWithout(['nowMs'], 'clock', clock, problem);
-  refuseWithout(logger_methods, 'logger', logger, problem);
-  refuseWithout([], 'mail', mail, problem);
-  refuseWithout([], 'kept_days', kept_days, problem);
+  refuseOthers(options, option_shapes, '', problem);
+  const { mail, webhook_networks, ports } = options;
   if (mail !== undefined && isObject(mail)) {
     for (const name of ['smtp_url', 'from'] as const) {
       if (typeof mail[name] !== 'string') problem(`mail.${name} must be a text`);
@@ -34,26 +55,24 @@ export function refuseWrongShapes(options: TallystickOptions, problem: Problem):
   if (webhook_networks !== undefined && !isTexts(webhook_networks)) {
     problem('webhook_networks must be a list of networks, such as ["10.0.0.0/8"]');
   }
-  refuseWithout([], 'ports', ports, problem);
-  if (ports !== undefined && isObject(ports)) refuseWrongPorts(ports, problem);
+  if (ports === undefined || !isObject(ports)) return;
+  // Without a mailer, mails wait.
+  refuseOthers({ ...ports, mailer: ports.mailer ?? undefined }, port_shapes, 'ports.', problem);
 }
 
-function refuseWrongPorts(ports: TallystickPorts, problem: Problem): void {
-  for (const [name, methods] of Object.entries(port_methods)) {
-    const port: unknown = ports[name as keyof TallystickPorts];
-    // Without a mailer, mails wait.
-    if (name === 'mailer' && port === null) continue;
-    refuseWithout(methods, `ports.${name}`, port, problem);
+function refuseOthers(values: object, shapes: Readonly<Record<string, Shape>>, prefix: string, problem: Problem): void {
+  for (const [name, shape] of Object.entries(shapes)) {
+    const value: unknown = Reflect.get(values, name);
+    const path = prefix + name;
+    if (value === undefined || shape === 'read') continue;
+    if (shape === 'text' && typeof value !== 'string') problem(`${path} must be a text`);
+    if (shape === 'boolean' && typeof value !== 'boolean') problem(`${path} must be true or false`);
+    if (shape === 'list' && !Array.isArray(value)) problem(`${path} must be a list of ${name}`);
+    if (typeof shape !== 'string') refuseWithout(shape, path, value, problem);
   }
-  if (ports.formats !== undefined && !Array.isArray(ports.formats)) problem('ports.formats must be a list of formats');
-}
-
-function refuseOtherThan(type: string, what: string, name: string, value: unknown, problem: Problem): void {
-  if (value !== undefined && typeof value !== type) problem(`${name} must be ${what}`);
 }
 
 function refuseWithout(methods: readonly string[], name: string, value: unknown, problem: Problem): void {
-  if (value === undefined) return;
   if (!isObject(value)) {
     problem(`${name} must be an object`);
     return;

@@ -9,50 +9,14 @@ import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
 import { default_settings, sandbox_bank_name, sandbox_sender } from './composition/default-settings.ts';
 import { parsePublicUrl } from './composition/public-url.ts';
 import { isSqlite, type Settings } from './composition/settings.ts';
-import { refuseWrongShapes } from './option-shapes.ts';
-import type { KeptDays, TallystickOptions, TallystickPorts } from './options.ts';
+import { option_shapes, port_shapes, refuseWrongShapes } from './option-shapes.ts';
+import type { KeptDays, TallystickOptions } from './options.ts';
 import { UnusableOptions } from './unusable.ts';
 
 type Problem = (message: string) => void;
 
 const in_memory = 'sqlite::memory:';
 const default_database_url = 'sqlite:./data/tallystick.db';
-
-const option_names: Readonly<Record<keyof TallystickOptions, true>> = {
-  database: true,
-  schema: true,
-  other_connections_max: true,
-  keys: true,
-  sandbox: true,
-  clock: true,
-  ports: true,
-  logger: true,
-  public_url: true,
-  mail: true,
-  webhooks: true,
-  webhook_networks: true,
-  bank_name: true,
-  accepts_newer_schema: true,
-  network_wait_ms_max: true,
-  decision_ms_max: true,
-  template_completion_delay_ms: true,
-  rate_limit_per_minute: true,
-  requests_max: true,
-  bodies_bytes_max: true,
-  statement_key: true,
-  kept_days: true,
-};
-
-const port_names: Readonly<Record<keyof TallystickPorts, true>> = {
-  numbers: true,
-  mailer: true,
-  sender: true,
-  delivery_queue: true,
-  bank: true,
-  user_login: true,
-  formats: true,
-  archive: true,
-};
 
 /** The least time for which rows of each kind are kept, days: longer than what refers to them. */
 const kept_days_min: Readonly<Record<keyof KeptDays, number>> = {
@@ -80,8 +44,8 @@ export function readOptions(options: TallystickOptions): Settings {
 }
 
 function read(options: TallystickOptions, problem: Problem): Settings {
-  refuseUnknown('', options, option_names, problem);
-  refuseUnknown('ports.', options.ports ?? {}, port_names, problem);
+  refuseUnknown('', options, option_shapes, problem);
+  refuseUnknown('ports.', options.ports ?? {}, port_shapes, problem);
   const sandbox = options.sandbox ?? false;
   refuseContradictions(options, problem);
   const integer = (name: keyof TallystickOptions, min: number, max: number, fallback: number): number =>
