@@ -12,7 +12,7 @@ import { type CardVault, isLinkOpen, type OpenedCard, openOneTimeLink } from '@t
 import type { Clock, Sha256, UnitOfWork } from '@tallystick/kernel';
 import type { OperationTx } from '@tallystick/operations';
 import { escapeHtml, type HtmlPage, showPage } from './answer/html-page.ts';
-import type { Operation } from './document/operation.ts';
+import type { Operation } from './document/schemas.ts';
 import type { HttpContext } from './request/pipeline.ts';
 import type { SystemRoute } from './request/system-route.ts';
 

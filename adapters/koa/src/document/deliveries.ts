@@ -1,7 +1,7 @@
 import { toStoredName } from '@tallystick/events';
 import { delivered_names, event_kinds, shown_instant, webhook_state } from '@tallystick/operations';
 import * as z from 'zod';
-import type { Operation, Parameter } from './operation.ts';
+import type { Operation, Parameter } from './schemas.ts';
 import { inlineSchemaOf, type Json, jsonContentOf, schemaOf } from './schemas.ts';
 
 /** A request that the service sends to a callback URL. */

@@ -2,10 +2,10 @@ import { authorization_failure, ignoresUnknownNames, minimal_item } from '@tally
 import type { Tag } from '../endpoints.ts';
 import type { Route } from '../routes.ts';
 import { type DocumentedDelivery, delivery_schemas, describeDeliveries } from './deliveries.ts';
-import type { Operation } from './operation.ts';
 import { parametersOf } from './parameters.ts';
 import { networkReference, openBankingReference } from './reference.ts';
 import { describeErrors, error, links, response_headers, responsesOf, rolesOfRoute } from './responses.ts';
+import type { Operation } from './schemas.ts';
 import { collectNamedSchemas, type Json, jsonContentOf, schemaOf } from './schemas.ts';
 import { webhookReference } from './webhook-reference.ts';
 

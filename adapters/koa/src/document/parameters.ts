@@ -3,7 +3,7 @@ import { filters_max, page_limit_default, page_limit_max, page_offset_max } from
 import type { QueryShape } from '@tallystick/operations';
 import * as z from 'zod';
 import type { Route } from '../routes.ts';
-import type { Parameter } from './operation.ts';
+import type { Parameter } from './schemas.ts';
 import { inlineSchemaOf } from './schemas.ts';
 
 /** The parameters of a route. */

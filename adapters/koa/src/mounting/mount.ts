@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { nearestName, showValue } from '@tallystick/kernel';
+import { hasBody } from '../request/body.ts';
 import { pathOfTarget } from '../request/target.ts';
 import { endsWithPrefix, lengthOfPrefix, parsePrefix } from './prefix.ts';
 
@@ -130,4 +131,19 @@ function split(target: string): { readonly path: string; readonly query: string 
   return question < 0
     ? { path: target, query: '' }
     : { path: target.slice(0, question), query: target.slice(question) };
+}
+
+/** Says what to do about a body that the host has read. For the answer and for the log. */
+export const taken_body_message =
+  'the host application has read the body before Tallystick could: mount Tallystick before the body parser';
+
+/**
+ * Whether something else has read from the body, or has begun to: what it takes would be missing
+ * here, and the end would never come.
+ */
+export function isBodyTaken(req: IncomingMessage): boolean {
+  if (!hasBody(req)) return false;
+  const { readableDidRead, readableEnded, readableFlowing } = req;
+  const listeners = req.listenerCount('data') + req.listenerCount('readable');
+  return readableDidRead || readableEnded || readableFlowing === true || listeners > 0;
 }

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dropBody } from '../request/body.ts';
 import { createBodyPace } from '../request/body-pace.ts';
-import { createPlaceFinder, headersSetOn, type MountOptions, recordMount } from './mount.ts';
-import { isBodyTaken } from './taken-body.ts';
+import { createPlaceFinder, headersSetOn, isBodyTaken, type MountOptions, recordMount } from './mount.ts';
 
 /** An application that answers requests of `node:http`: `createHttpApp(...)`. */
 export interface MountedApp {

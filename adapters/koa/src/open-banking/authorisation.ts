@@ -3,8 +3,8 @@ import { render } from '../answer/answer.ts';
 import { retry_after_s } from '../answer/error-answer.ts';
 import { headersOf, send } from '../answer/send.ts';
 import type { Lifecycle } from '../operations/lifecycle.ts';
+import { Overloaded } from '../request/admission.ts';
 import { readBody } from '../request/body.ts';
-import { Overloaded } from '../request/overloaded.ts';
 import type { HttpContext, PipelinePorts } from '../request/pipeline.ts';
 import type { AuthorisationEndpoints } from './ports.ts';
 

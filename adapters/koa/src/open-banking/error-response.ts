@@ -1,10 +1,8 @@
-import { type OpenBankingProblem, OpenBankingRefusal } from '@tallystick/consents';
+import { type OpenBankingErrorCode, type OpenBankingProblem, OpenBankingRefusal } from '@tallystick/consents';
 import { Fault, maskCardNumbers, Refusal } from '@tallystick/kernel';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
-import { HttpProblem, retry_after_s } from '../answer/error-answer.ts';
-import { http_problem_status } from '../answer/refusal-status.ts';
-import { Overloaded } from '../request/overloaded.ts';
-import { BodylessProblem } from './problem.ts';
+import { HttpProblem, http_problem_status, retry_after_s } from '../answer/error-answer.ts';
+import { Overloaded } from '../request/admission.ts';
 
 /** The longest texts of OBErrorResponse1. */
 const text_length_max = 500;
@@ -100,4 +98,22 @@ function withBody(
 
 function textOf(text: string): string {
   return maskCardNumbers(text).slice(0, text_length_max).toWellFormed();
+}
+
+/** A refusal (`invalid`) with one problem. */
+export function problem(code: OpenBankingErrorCode, message: string, path?: string): OpenBankingRefusal {
+  return new OpenBankingRefusal('invalid', [{ code, message, ...(path === undefined ? {} : { path }) }]);
+}
+
+/** An expected error whose answer has no body (decision: errors). */
+export class BodylessProblem extends Error {
+  override readonly name = 'BodylessProblem';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, headers: Readonly<Record<string, string>> = {}) {
+    super(`the answer has the status ${status}`);
+    this.status = status;
+    this.headers = headers;
+  }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
-import { BodylessProblem, problem } from './problem.ts';
+import { BodylessProblem, problem } from './error-response.ts';
 
 export const interaction_id_header = 'x-fapi-interaction-id';
 

@@ -3,17 +3,16 @@ import type { AccessToken, GrantedCall } from '@tallystick/consents';
 import { OpenBankingRefusal } from '@tallystick/consents';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
 import { toLoggedError } from '../operations/log.ts';
+import { Overloaded } from '../request/admission.ts';
 import { no_bytes, readBody } from '../request/body.ts';
 import { parseJson, requireJsonType } from '../request/json.ts';
-import { Overloaded } from '../request/overloaded.ts';
 import type { HttpContext, PipelinePorts } from '../request/pipeline.ts';
 import type { Endpoint, EndpointAnswer } from './endpoint.ts';
-import { errorResponse, invalidToken, isExpectedProblem } from './error-response.ts';
+import { readQuery } from './endpoint.ts';
+import { BodylessProblem, errorResponse, invalidToken, isExpectedProblem } from './error-response.ts';
 import { checkHeaders, interaction_id_header, interactionIdOf, requireAcceptsJson } from './headers.ts';
 import { type AskedAddress, linksOfPage, linksOfResource } from './links.ts';
 import type { OpenBankingPorts } from './ports.ts';
-import { BodylessProblem } from './problem.ts';
-import { readQuery } from './query.ts';
 import { findRoute } from './routes.ts';
 
 /** Who shares what the service has for the look-up of tokens: all unknown callers together. */

@@ -1,5 +1,4 @@
 import { createFairShare } from '@tallystick/operations';
-import { Overloaded } from './overloaded.ts';
 
 /** The most requests in progress unless configured otherwise. */
 export const requests_max_default = 512;
@@ -32,4 +31,9 @@ export function createAdmission(requests_max: number): Admission {
       }
     },
   };
+}
+
+/** The request is refused because of load. The same request may succeed later. */
+export class Overloaded extends Error {
+  override readonly name = 'Overloaded';
 }

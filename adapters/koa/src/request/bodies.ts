@@ -1,6 +1,6 @@
 import { createFairShare } from '@tallystick/operations';
+import { Overloaded } from './admission.ts';
 import type { BodyPace } from './body-pace.ts';
-import { Overloaded } from './overloaded.ts';
 
 /** The most bytes of all bodies together unless configured otherwise. */
 export const bodies_bytes_max_default = 64 * 1024 * 1024;

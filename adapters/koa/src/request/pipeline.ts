@@ -43,6 +43,7 @@ import { type Log, toLoggedError } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
 import type { Route } from '../routes.ts';
 import type { Admission } from './admission.ts';
+import { Overloaded } from './admission.ts';
 import type { Bodies } from './bodies.ts';
 import { no_bytes, readBody } from './body.ts';
 import {
@@ -55,7 +56,6 @@ import {
   releaseKey,
 } from './idempotency.ts';
 import { parseJson, requireJsonType, requireMediaType, requireUncompressed } from './json.ts';
-import { Overloaded } from './overloaded.ts';
 import { type HttpQuery, http_names, parseQuery } from './query.ts';
 import { enforceRateLimit, type RateLimitPorts } from './rate-limit.ts';
 import type { Shares } from './shares.ts';
@@ -329,6 +329,10 @@ async function perform(
   }
 }
 
+function isWrapped(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, 'data');
+}
+
 /** The body in shape, and what the caller wrote before the fields of the resource. */
 function readContent(
   { req }: HttpContext,
@@ -338,9 +342,9 @@ function readContent(
   if (operation.body === undefined) return { body: undefined, prefix: '' };
   requireJsonType(req);
   const value = parseJson(bytes);
-  const is_wrapped = !is_bare || (typeof value === 'object' && value !== null && Object.hasOwn(value, 'data'));
-  if (is_wrapped) return { body: checkBody(operation, value, true), prefix: 'data.' };
-  return { body: checkBody(operation, { data: value }, false), prefix: '' };
+  const is_wrapped = !is_bare || isWrapped(value);
+  if (is_wrapped) return { body: checkBody(operation, value), prefix: 'data.' };
+  return { body: checkBody(operation, { data: value }, 'body'), prefix: '' };
 }
 
 /** The work of an upload. Its body is received while the work takes its bytes. */

@@ -1,5 +1,5 @@
 import { createFairShare } from '@tallystick/operations';
-import { Overloaded } from './overloaded.ts';
+import { Overloaded } from './admission.ts';
 
 /** The transactions of requests that run at the same time, unless configured otherwise. */
 export const transactions_max_default = 20;

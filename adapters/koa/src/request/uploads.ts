@@ -1,6 +1,6 @@
 import { createFairShare } from '@tallystick/operations';
+import { Overloaded } from './admission.ts';
 import type { BodyPace } from './body-pace.ts';
-import { Overloaded } from './overloaded.ts';
 
 /** The most uploads at the same time unless configured otherwise. */
 export const uploads_max_default = 8;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createAdmission } from '../../src/request/admission.ts';
-import { Overloaded } from '../../src/request/overloaded.ts';
+import { createAdmission, Overloaded } from '../../src/request/admission.ts';
 
 test('one owner has at most as many requests in progress as are still free', async () => {
   const admission = createAdmission(8);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
+import { Overloaded } from '../../src/request/admission.ts';
 import { createBodies } from '../../src/request/bodies.ts';
-import { Overloaded } from '../../src/request/overloaded.ts';
 
 const unpaced = { open: () => () => 0 };
 const isRefused = (error: unknown) => error instanceof Overloaded;

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { Overloaded } from '../../src/request/overloaded.ts';
+import { Overloaded } from '../../src/request/admission.ts';
 import { createShares } from '../../src/request/shares.ts';
 
 /** Work of owners. Each runs until the test ends it. */

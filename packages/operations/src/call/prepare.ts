@@ -14,23 +14,23 @@ export function prepare(operation: Operation): Prepared {
 
 /**
  * Checks the names and the shape of a body: `data`, and members beside it. Refuses
- * (`validation_failed`) with the path of each invalid field. `names_data`: the caller wrote `data`,
- * so that the paths begin with it.
+ * (`validation_failed`) with the path of each invalid field. `unwrapped`: the caller did not write
+ * `data`, so that the paths begin after it, and calls the whole by this name.
  */
-export function checkBody({ body, checkFields }: Prepared, value: unknown, names_data: boolean): unknown {
+export function checkBody({ body, checkFields }: Prepared, value: unknown, unwrapped?: string): unknown {
   if (body === undefined) return undefined;
-  if (names_data) return parseShape(body, checkFields(value));
+  if (unwrapped === undefined) return parseShape(body, checkFields(value));
   try {
     return parseShape(body, checkFields(value));
   } catch (error) {
-    throw withoutData(error);
+    throw withoutData(error, unwrapped);
   }
 }
 
-function withoutData(error: unknown): unknown {
+function withoutData(error: unknown, whole: string): unknown {
   if (!(error instanceof Refusal) || error.code !== 'validation_failed') return error;
   const [first, ...others] = error.fields.map(({ path, message }) => ({
-    path: path.replace(/^data(?:\.|(?=\[))/, ''),
+    path: path === 'data' ? whole : path.replace(/^data(?:\.|(?=\[))/, ''),
     message,
   }));
   return first === undefined ? error : invalid(first, ...others);

@@ -138,7 +138,7 @@ function bodyOf(
     ...(toPlainJson(beside_data, 'options') as object),
     ...(data === undefined ? {} : { data: toPlainJson(data, 'data') }),
   };
-  return checkBody(operation, sent, false);
+  return checkBody(operation, sent, 'data');
 }
 
 /** The refusal without card numbers, which a host may have sent in a wrong place. */
