@@ -127,11 +127,10 @@ export interface PersistencePorts {
   readonly migrations?: readonly SchemaMigration[];
 }
 
-/** An open database. */
 export interface Persistence {
   readonly unitOfWork: UnitOfWork<Tx>;
   /**
-   * The same for what a decision needs besides its pass, such as its API key. It has connections of
+   * For what a decision needs besides its pass, such as its API key. It has connections of
    * its own, except for writes on SQLite. On Postgres it ends within `decision_ms_max`.
    */
   readonly look_ups: UnitOfWork<Tx>;

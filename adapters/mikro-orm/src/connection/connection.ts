@@ -39,7 +39,6 @@ export interface PostgresConnection {
    */
   readonly pool: pg.Pool;
   readonly runOutermost: RunOutermost;
-  /** The pool for passes of the ledger. */
   readonly passes: pg.Pool;
   /** For the short transactions that a decision needs besides its pass. */
   readonly look_ups: Kysely<Tables>;

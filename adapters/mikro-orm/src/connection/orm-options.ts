@@ -2,7 +2,6 @@ import { Migrator } from '@mikro-orm/migrations';
 import { described_entities } from '../schema/entities.ts';
 import type { SchemaMigration } from '../schema/migrations/index.ts';
 
-/** The options of MikroORM that both databases share. */
 export const ormOptions = (migrations: readonly SchemaMigration[], schema: string | null = null) => ({
   ...described_entities,
   // Of the table of applied migrations.

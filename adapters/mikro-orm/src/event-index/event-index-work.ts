@@ -9,7 +9,6 @@ export interface EventIndexProgress {
   readonly last_id: number;
 }
 
-/** The index on one of the databases. */
 export interface EventIndexWork {
   progress(): Promise<EventIndexProgress>;
   /**

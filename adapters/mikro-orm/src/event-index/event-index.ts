@@ -31,7 +31,7 @@ export interface EventIndex {
   unindexedSegments(): Promise<number>;
 }
 
-/** The same for the writers of events in this adapter. */
+/** The index for the writers of events in this adapter. */
 export interface WrittenEventIndex extends EventIndex {
   /** The transaction in progress has assigned this id to an event. */
   noteWritten(id: number): void;

@@ -50,7 +50,6 @@ import {
 import { type CardSearch, postgres_lookups, type ReferenceSearch } from './postgres-lookups.ts';
 import { SearchedMerchants } from './searched-merchants.ts';
 
-/** How a pass reads. */
 export interface Reads {
   readonly client: PoolClient;
   readonly held_ms_max: number;

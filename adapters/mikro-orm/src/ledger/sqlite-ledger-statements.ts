@@ -58,7 +58,6 @@ type FindByKey<Row> = Prepared<[number, string, number], Row>;
 /** Kept for the life of the connection. */
 export type LedgerStatements = ReturnType<typeof prepareStatements>;
 
-/** Prepares every statement of a pass. */
 export function prepareStatements(database: Database) {
   const cards = `select ${card_columns} from ${card_tables}`;
   const authorizations = `select ${selectList(authorization_columns, 'a')} from tallystick_authorizations a`;

@@ -14,7 +14,6 @@ import { type AuthorizationRow, authorization_columns, selectList } from '../sch
 /** How a pass finds the authorizations of a card on SQLite. */
 export type SqliteLookups = ReturnType<typeof sqliteLookups>;
 
-/** The lookups by `authorization_keys`. */
 export function sqliteLookups(database: Database) {
   const columns = selectList(authorization_columns, 'a');
   // `cross join` keeps this order of the tables.

@@ -40,7 +40,6 @@ import {
 } from './tables/reconciliation.ts';
 import { Delivery, DeliveryAttempt, Webhook, WebhookEventType } from './tables/webhooks.ts';
 
-/** Every table. */
 export const entities = [
   Company,
   ApiKey,
@@ -100,7 +99,6 @@ export const entities = [
   Subscription,
 ];
 
-/** The options of MikroORM that describe the tables. */
 export const described_entities = {
   entities,
   namingStrategy: EntityCaseNamingStrategy,
@@ -108,10 +106,10 @@ export const described_entities = {
 };
 
 /**
- * Adapts the parts of a schema that differ between the databases. On SQLite a numeric primary key is
- * an `integer`, so that it is the rowid and needs no index. On Postgres text is compared by bytes, as
- * on SQLite, whatever the collation of the database: the order is the same everywhere, and indexes
- * are cheaper.
+ * Adapts the parts of a schema that differ between the databases. On SQLite a numeric primary key
+ * is an `integer`, so that it is the rowid and needs no index. On Postgres text is compared by
+ * bytes, as on SQLite, whatever the collation of the database: the order is the same everywhere,
+ * and indexes are cheaper.
  */
 function adaptToDialect(storage: MetadataStorage, platform: Platform): void {
   const dialect = dialectOf(platform);

@@ -9,7 +9,10 @@
 /** The SQL expression of an `integer` that distinguishes the schema; 0 for `public`. */
 export const schema_number = schemaNumber('current_schema()');
 
-/** The same for a schema that may not exist yet. The expression is a text, null for the present schema. */
+/**
+ * Distinguishes a schema that may not exist yet. The expression is a text, null for the present
+ * schema.
+ */
 export function schemaNumber(schema: string): string {
   return `coalesce(hashtext(nullif(${schema}::text, 'public')), 0)`;
 }

@@ -20,7 +20,7 @@ const migration_key = lockKey(migration_lock, schemaNumber('coalesce($1::text, c
 /** How long to wait on SQLite for another process that migrates, milliseconds. */
 const other_migration_ms_max = 120_000;
 
-/** The same for a caller that only checks the schema: a person waits for it. */
+/** How long a caller that only checks the schema waits, milliseconds: a person waits for it. */
 const check_ms_max = 5_000;
 
 /** A table of databases that were made before the first release, whose tables had no prefix. */

@@ -162,7 +162,6 @@ export function optionsWithoutSchema(options: string, schema: string): string {
   return options.endsWith(searchPathOption(schema)) ? options.slice(0, -searchPathOption(schema).length) : options;
 }
 
-/** The same for the options of a pool. */
 function startOptionsOf(given: pg.PoolConfig, schema: string | null): pg.PoolConfig {
   const { connectionString = null } = given;
   const started = connectionString === null ? null : startOptions(connectionString, schema);

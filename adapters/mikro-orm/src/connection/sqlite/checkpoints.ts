@@ -23,7 +23,6 @@ export interface LogState {
 
 /** What the thread receives when it starts. */
 export interface CheckpointThreadData {
-  /** The path of the database. */
   readonly path: string;
   /** An open descriptor of its file. */
   readonly file: number;
@@ -43,7 +42,7 @@ export interface CheckpointBounds {
   readonly restarted_with_most: number;
   /** Without a thread, a commit copies the log when it is this long. */
   readonly commit_copies_from: number;
-  /** The same with a thread: it has fallen behind, or a reader keeps the log from its restart. */
+  /** With a thread, a commit copies the log at this length: the thread is behind, or a reader waits. */
   readonly commit_copies_beside_thread_from: number;
   /** The thread starts after this many commits: a process that writes little needs none. */
   readonly commits_before_thread: number;

@@ -32,7 +32,7 @@ export interface SqliteConnection {
   readonly runOutermost: RunOutermost;
   /** The connection that only reads. It waits for no writer. */
   readonly reader: Kysely<Tables>;
-  /** The same for look-ups of a decision, which wait for no other read. */
+  /** Only reads, for look-ups of a decision, which wait for no other read. */
   readonly look_ups: Kysely<Tables>;
   /**
    * Closes the database after open transactions have ended. Rejects work that has not begun. May be
@@ -48,7 +48,8 @@ export interface SqliteConnection {
    */
   immediately<Result>(work: (database: Database.Database) => Result, deadline?: Deadline): Promise<Result>;
   /**
-   * The same for work that can be done again: the commit does not wait for the disk. A power
+   * Does what `immediately` does, for work that can be done again: the commit does not wait for
+   * the disk. A power
    * failure may undo it, but no commit of `immediately`.
    */
   immediatelyWithoutSync<Result>(work: (database: Database.Database) => Result): Promise<Result>;
@@ -63,7 +64,7 @@ export interface SqliteConnection {
    */
   reading<Result>(work: (database: Database.Database) => Result): Promise<Result>;
   /**
-   * The same without a turn, for what never changes: within a transaction of the host on a shared
+   * Reads without a turn, what never changes: within a transaction of the host on a shared
    * handle no turn begins.
    */
   readNow<Result>(work: (database: Database.Database) => Result): Result;

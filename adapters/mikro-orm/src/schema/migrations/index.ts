@@ -19,7 +19,6 @@ export interface SchemaMigration {
   readonly class: MigrationClass;
 }
 
-/** The statements of a migration for a dialect. */
 export type MigrationStatements = (dialect: Dialect) => readonly string[] | Promise<readonly string[]>;
 
 export interface MigrationClass {

@@ -42,7 +42,6 @@ export interface Hold extends Pick<Authorization, 'id' | 'status' | 'hold_end_ms
   readonly held: number;
 }
 
-/** All keys of an authorization. */
 export function keysOf(authorization: Keyed): string[] {
   const { id, root_id, message_type, trace_id, system_trace_audit_number, transaction_date_time_ms } = authorization;
   const audit_number = escapeText(system_trace_audit_number);

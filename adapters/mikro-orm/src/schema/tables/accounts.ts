@@ -2,7 +2,6 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { AccountKind } from '@tallystick/accounts';
 import { id, int, money } from './columns.ts';
 
-/** Accounts of companies at the bank. */
 export const Account = defineEntity({
   name: 'Account',
   tableName: 'tallystick_accounts',
@@ -42,7 +41,6 @@ export const Statement = defineEntity({
   uniques: [{ name: 'tallystick_statements_chain', properties: ['account_id', 'as_of', 'position'] }],
 });
 
-/** What was booked on the accounts. */
 export const StatementLine = defineEntity({
   name: 'StatementLine',
   tableName: 'tallystick_statement_lines',

@@ -8,7 +8,6 @@ import type {
 } from '@tallystick/accounts';
 import { givenId, id, int, json, money } from './columns.ts';
 
-/** What the bank shows to third parties. */
 export const BankUser = defineEntity({
   name: 'BankUser',
   tableName: 'tallystick_bank_users',

@@ -2,9 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { FileProgress, QuarantineReason, QuarantineSource, QuarantineStatus } from '@tallystick/cards';
 import type { BatchKind, ImportPhase, ImportRecord, ImportStatus } from '@tallystick/imports';
 import type { ColumnKind } from './columns.ts';
-import { int } from './columns.ts';
+import { int, json } from './columns.ts';
 
-/** Imports of files. */
 export const Import = defineEntity({
   name: 'Import',
   tableName: 'tallystick_imports',
@@ -32,22 +31,19 @@ export const Import = defineEntity({
     quarantined: int(),
     matched: int(),
     breaks: int(),
-    /** JSON, as the next three. */
-    other_records: p.text(),
-    control_totals: p.text(),
-    warnings: p.text(),
-    problem: p.text().nullable(),
+    other_records: json(),
+    control_totals: json(),
+    warnings: json(),
+    problem: json().nullable(),
     started_at_ms: int(),
     finished_at_ms: int().nullable(),
     note: p.text().nullable(),
     lease: p.text().nullable(),
     lease_until_machine_ms: int().nullable(),
-    /** JSON. */
-    read_with: p.text().nullable(),
+    read_with: json().nullable(),
     statements: int().defaultRaw('0'),
     waits_for: p.text().nullable(),
-    /** JSON. */
-    accepted_problems: p.text().default('[]'),
+    accepted_problems: json().default('[]'),
   },
   indexes: [
     { name: 'tallystick_imports_page', properties: ['status', 'id'] },
@@ -94,8 +90,7 @@ export const Quarantined = defineEntity({
     status: p.text().$type<QuarantineStatus>(),
     reason: p.text().$type<QuarantineReason>(),
     explanation: p.text(),
-    /** JSON. */
-    excerpt: p.text(),
+    excerpt: json(),
     message_sealed: p.uint8array(),
     count: int(),
     first_seen_at_ms: int(),

@@ -1,11 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ActKind, Item, MatchCell, Period, RecordKind } from '@tallystick/reconciliation';
-import { givenId, id, int, money } from './columns.ts';
+import { givenId, id, int, json, money } from './columns.ts';
 
-/**
- * Records that reconciliation has not taken into account yet. Triggers write it, so that a server
- * of an older version does, too.
- */
+/** Records that reconciliation has not taken into account yet. Triggers write it. */
 export const ReconciliationInbox = defineEntity({
   name: 'ReconciliationInbox',
   tableName: 'tallystick_reconciliation_inbox',
@@ -25,9 +22,8 @@ export const ReconciliationCompany = defineEntity({
   tableName: 'tallystick_reconciliation_companies',
   properties: {
     company_id: givenId(),
-    /** JSON, as the next one. */
-    coverage: p.text(),
-    walk: p.text().nullable(),
+    coverage: json(),
+    walk: json().nullable(),
   },
   indexes: [
     { name: 'tallystick_reconciliation_companies_walking', properties: ['company_id'], where: 'walk is not null' },
@@ -151,8 +147,7 @@ export const ReconciliationAct = defineEntity({
     actor: p.text(),
     action: p.text().$type<ActKind>(),
     item_id: int(),
-    /** JSON. */
-    subject: p.text(),
+    subject: json(),
     note: p.text(),
     reason: p.text().nullable(),
     request_id: p.text().nullable(),
@@ -177,7 +172,6 @@ export const ReconciliationActRecord = defineEntity({
   },
 });
 
-/** Closed periods of companies. */
 export const ReconciliationPeriod = defineEntity({
   name: 'ReconciliationPeriod',
   tableName: 'tallystick_reconciliation_periods',

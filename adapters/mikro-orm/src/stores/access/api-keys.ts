@@ -3,7 +3,6 @@ import type { Selectable } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
 import { readNewestFirst } from '../queries/paging.ts';
 
-/** API keys. */
 export function apiKeyStore(session: Session): ApiKeyStore {
   const { db } = session;
   return {

@@ -5,7 +5,6 @@ import { holdDaysOf, no_end } from '../../schema/tables/access.ts';
 import { isOneOf } from '../queries/json-rows.ts';
 import { readNewestFirst } from '../queries/paging.ts';
 
-/** Companies. */
 export function companyStore(session: Session): CompanyStore {
   const { db } = session;
   return {

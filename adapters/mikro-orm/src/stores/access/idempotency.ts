@@ -3,7 +3,6 @@ import { Refusal } from '@tallystick/kernel';
 import { sql } from 'kysely';
 import { lockForUpdate, lockOrSkip, type Session } from '../../connection/session.ts';
 
-/** Records of idempotency keys. */
 export function idempotencyStore(session: Session): IdempotencyStore {
   const { db } = session;
   return {

@@ -18,7 +18,6 @@ const chain_columns = [
   'mac',
 ] as const satisfies readonly (keyof AuditChainRow)[];
 
-/** The chain of the audit log. */
 export function auditChainStore(session: Session): AuditChainStore {
   const { db, dialect } = session;
   const chain = () => db.selectFrom('tallystick_audit_chain').select(chain_columns).where('id', '=', 1);

@@ -15,7 +15,6 @@ import { insertRows } from '../queries/insert-rows.ts';
 import { jsonRows } from '../queries/json-rows.ts';
 import { readNewestByDate, readNewestFirst } from '../queries/paging.ts';
 
-/** Accounts at the bank, their statements and lines. */
 export function accountStore(session: Session): AccountStore {
   const { db, dialect } = session;
   const accounts = () => db.selectFrom('tallystick_accounts').selectAll();
@@ -138,7 +137,6 @@ function endColumns({ first_statement, last_statement }: Pick<Account, 'first_st
   };
 }
 
-/** The account of a row. */
 export function accountOf({
   first_statement_as_of,
   first_statement_balance,

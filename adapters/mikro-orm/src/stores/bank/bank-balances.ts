@@ -11,7 +11,6 @@ import { accountOf } from './accounts.ts';
 
 type BankBalances = Pick<BankStore, 'balancesOf' | 'putBalances' | 'moveBalance'>;
 
-/** The balances of accounts. */
 export function bankBalances({ db, dialect }: Session): BankBalances {
   const store: BankBalances = {
     async balancesOf(account_ids) {

@@ -36,7 +36,6 @@ type BankOrders = Pick<
 
 type OrderTable = 'direct_debits' | 'standing_orders' | 'scheduled_payments';
 
-/** Mandates, standing orders and scheduled payments. */
 export function bankOrders({ db, dialect }: Session): BankOrders {
   /** A page of the rows of these accounts, by account and then by id. */
   async function pageOf<Row extends { readonly id: number; readonly account_id: number }>(

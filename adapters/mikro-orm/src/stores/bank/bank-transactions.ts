@@ -21,7 +21,6 @@ import { jsonRows } from '../queries/json-rows.ts';
 
 type BankTransactions = Pick<BankStore, 'transactionsOf' | 'recordShown' | 'shownReferences'>;
 
-/** A row of either table. */
 interface Row extends TransactionRow, Omit<BookedTransaction, 'transaction_id'> {}
 
 const tables: Readonly<Record<TransactionSource, RawBuilder<unknown>>> = {

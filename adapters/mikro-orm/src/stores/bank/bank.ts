@@ -26,7 +26,6 @@ import { bankTransactions } from './bank-transactions.ts';
  */
 const names_lock = 1_733_902_119;
 
-/** What the bank reports of its users and accounts. */
 export function bankStore(session: Session): BankStore {
   const { db, dialect } = session;
   const users = () => db.selectFrom('tallystick_bank_users').selectAll();

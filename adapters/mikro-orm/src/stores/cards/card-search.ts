@@ -20,12 +20,10 @@ export const searched_max = 1_000;
 /** A condition on cards. An index lists the cards that meet it in the order of their ids. */
 interface Condition {
   readonly table: 'tallystick_virtual_cards' | 'tallystick_virtual_card_metadata';
-  /** The column with the id of the card. */
   readonly id: 'id' | 'card_id';
   readonly where: RawBuilder<boolean>;
 }
 
-/** What a search has found. */
 export interface FoundCards {
   /** Newest first, at most one more than a page has. */
   readonly ids: readonly number[];

@@ -15,7 +15,6 @@ import { pageOf } from '../queries/paging.ts';
 import { cardActivity } from './card-activity.ts';
 import { findCards, toMetadataEntries } from './card-search.ts';
 
-/** Virtual cards. */
 export function cardStore(session: Session): CardStore {
   const { db } = session;
 

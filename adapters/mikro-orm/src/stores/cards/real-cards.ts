@@ -3,7 +3,6 @@ import type { Selectable } from 'kysely';
 import { lockForUpdate, parseOrNull, type Session, type Tables, toJsonOrNull } from '../../connection/session.ts';
 import { readNewestFirst } from '../queries/paging.ts';
 
-/** Real cards. */
 export function realCardStore(session: Session): RealCardStore {
   const { db } = session;
   const cardsOf = () =>

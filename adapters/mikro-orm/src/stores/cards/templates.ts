@@ -4,7 +4,6 @@ import type { Selectable } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
 import { readNewestFirst } from '../queries/paging.ts';
 
-/** Purchase templates. */
 export function templateStore(session: Session): TemplateStore {
   const { db } = session;
   const templates = () => db.selectFrom('tallystick_purchase_templates').selectAll();

@@ -2,7 +2,6 @@ import { type AuthorisationStore, interaction_model } from '@tallystick/consents
 import { sql } from 'kysely';
 import { lockForUpdate, lockOrSkip, type Session } from '../../connection/session.ts';
 
-/** The records of the authorisation server. */
 export function authorisationStore(session: Session): AuthorisationStore {
   const { db } = session;
   const recordsBy = (column: 'grant_id' | 'consent_id' | 'client_id', value: string) =>

@@ -4,7 +4,6 @@ import type { Insertable, Selectable } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
 import { readNewestFirst } from '../queries/paging.ts';
 
-/** Consents of Open Banking. */
 export function consentStore(session: Session): ConsentStore {
   const { db } = session;
   const found = (consent_id: string) =>

@@ -5,7 +5,6 @@ import { lockForUpdate, parseOrNull, type Session, type Tables, toJsonOrNull } f
 import { isOneOfTexts } from '../queries/json-rows.ts';
 import { readNewestFirst } from '../queries/paging.ts';
 
-/** Third parties. */
 export function thirdPartyStore(session: Session): ThirdPartyStore {
   const { db } = session;
   const thirdParties = () => db.selectFrom('tallystick_third_parties').selectAll();

@@ -13,7 +13,6 @@ import { putInOutbox } from './outbox.ts';
 /** Rows in one statement: both databases take the columns as parameters. */
 const rows_max = 500;
 
-/** The event log. */
 export function eventStore(session: Session, event_index: Pick<WrittenEventIndex, 'noteWritten'>): EventStore {
   const { db, dialect } = session;
   /**

@@ -5,7 +5,6 @@ import { lockForUpdate, type Session, type Tables } from '../../connection/sessi
 import { jsonRows } from '../queries/json-rows.ts';
 import { readNewestFirst } from '../queries/paging.ts';
 
-/** Messages that were refused and are kept. */
 export function quarantineStore(session: Session): QuarantineStore {
   const { db, dialect } = session;
   const records = () => db.selectFrom('tallystick_quarantine').selectAll();

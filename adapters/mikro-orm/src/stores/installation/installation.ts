@@ -26,7 +26,6 @@ export class OtherStatementKey extends Error {
   }
 }
 
-/** One row, written by its migration. */
 export function installationStore({ db }: Session): InstallationStore {
   async function firstOf<Value extends string>(
     column: Exclude<keyof Tables['tallystick_installation'], 'id' | 'installation_id'>,

@@ -2,7 +2,6 @@ import type { MailboxStore } from '@tallystick/cards';
 import { lockForUpdate, type Session } from '../../connection/session.ts';
 import { readNewestFirst } from '../queries/paging.ts';
 
-/** The sandbox's mailbox. */
 export function mailboxStore(session: Session): MailboxStore {
   const { db } = session;
   const messages = () => db.selectFrom('tallystick_mailbox_messages').selectAll();

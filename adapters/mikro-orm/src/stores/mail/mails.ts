@@ -5,7 +5,6 @@ import { lockForUpdate, type Session, type Tables } from '../../connection/sessi
 import { isOneOf, jsonRows } from '../queries/json-rows.ts';
 import { readNewestFirst } from '../queries/paging.ts';
 
-/** Mails to send and their outcomes. */
 export function mailStore(session: Session): MailStore {
   const { db, dialect } = session;
   const mails = () => db.selectFrom('tallystick_mails').selectAll();

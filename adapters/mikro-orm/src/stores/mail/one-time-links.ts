@@ -1,7 +1,6 @@
 import type { OneTimeLinkStore } from '@tallystick/cards';
 import { lockForUpdate, type Session } from '../../connection/session.ts';
 
-/** The one-time links in mails. */
 export function oneTimeLinkStore(session: Session): OneTimeLinkStore {
   const { db } = session;
   return {

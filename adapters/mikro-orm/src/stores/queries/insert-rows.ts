@@ -23,7 +23,7 @@ export function insertRows(
     where true order by n.row_number`;
 }
 
-/** The same, and a row whose key is stored replaces that row. No two rows may have one key. */
+/** The insert of these rows; one whose key is stored replaces that row. Keys must differ. */
 export function upsertRows(
   dialect: Dialect,
   table: keyof Tables & string,

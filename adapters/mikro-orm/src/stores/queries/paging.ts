@@ -51,7 +51,7 @@ export function pageOf<Row extends { readonly id: number }, Item>(
   return { items: shown.map(item), next: last === undefined ? null : cursor(list, last.id) };
 }
 
-/** The same for a list that is ordered by `at_ms`, and by `id` at one time. */
+/** A page of a list that is ordered by `at_ms`, and by `id` at one time, newest first. */
 export async function readNewestFirstByTime<Database, Table extends keyof Database, Row extends TimedPlace, Item>(
   list: string,
   query: SelectQueryBuilder<Database, Table, Row>,
@@ -71,7 +71,7 @@ export async function readNewestFirstByTime<Database, Table extends keyof Databa
 }
 
 /**
- * The same for a list that is ordered by a date, YYYY-MM-DD in this column, and by `id` at one
+ * A page of a list that is ordered by a date, YYYY-MM-DD in this column, and by `id` at one
  * date.
  */
 export async function readNewestByDate<

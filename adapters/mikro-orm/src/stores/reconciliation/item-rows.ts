@@ -15,7 +15,7 @@ const lasting_columns = {
   currency: 'text',
 } as const;
 
-/** The others, and the id. */
+/** The columns that a change writes, and the id. */
 export const changing_columns = {
   id: 'bigint',
   status: 'text',
@@ -76,7 +76,6 @@ export function changeOf(item: Item): Readonly<Record<keyof typeof changing_colu
   };
 }
 
-/** The item as a row. */
 export function rowOf(item: Item): Readonly<Record<keyof typeof item_columns, unknown>> {
   const { company_id, vcn_id, opened_at_ms, currency } = item;
   return { company_id, vcn_id, opened_at_ms, currency, ...changeOf(item) };

@@ -1,4 +1,10 @@
 import type { Entry, ItemChanges, MatchCell, SummaryCell } from '@tallystick/reconciliation';
+import { type ColumnKind, columnsOf } from '../../schema/tables/columns.ts';
+import {
+  ReconciliationCell,
+  ReconciliationEntry,
+  ReconciliationMatchCell,
+} from '../../schema/tables/reconciliation.ts';
 import { changeOf, changing_columns, item_columns, rowOf } from './item-rows.ts';
 import type { Queries } from './query.ts';
 
@@ -44,37 +50,16 @@ async function removeItems(queries: Queries, company_id: number, ids: readonly n
 type Row = Readonly<Record<string, unknown>>;
 
 interface Write {
-  readonly columns: Readonly<Record<string, 'bigint' | 'text'>>;
+  readonly columns: Readonly<Record<string, 'bigint' | ColumnKind>>;
   /** The statement with `rows` for the table of rows, whose columns have the alias `n`. */
   readonly text: (rows: string) => string;
 }
 
-const entry_columns = {
-  company_id: 'bigint',
-  key: 'text',
-  kind: 'text',
-  record_id: 'bigint',
-  item_id: 'bigint',
-} as const;
+const entry_columns = columnsOf(ReconciliationEntry);
 
-const cell_columns = {
-  company_id: 'bigint',
-  currency: 'text',
-  status: 'text',
-  kind: 'text',
-  class: 'text',
-  due_date: 'text',
-  count: 'bigint',
-  sum: 'bigint',
-} as const;
+const cell_columns = columnsOf(ReconciliationCell);
 
-const match_cell_columns = {
-  company_id: 'bigint',
-  settlement_date: 'text',
-  rule: 'text',
-  side: 'text',
-  count: 'bigint',
-} as const;
+const match_cell_columns = columnsOf(ReconciliationMatchCell);
 
 const names = (columns: Readonly<Record<string, unknown>>) => Object.keys(columns).map((name) => `"${name}"`);
 const changed = Object.keys(changing_columns).filter((name) => name !== 'id');
@@ -143,7 +128,9 @@ type WriteName = keyof typeof writes;
 async function writeOnPostgres({ run }: Queries, name: WriteName, rows: readonly Row[]): Promise<void> {
   if (rows.length === 0) return;
   const { columns, text } = writes[name];
-  const definitions = Object.entries(columns).map(([column, type]) => `"${column}" ${type}`);
+  const definitions = Object.entries(columns).map(
+    ([column, type]) => `"${column}" ${type === 'integer' ? 'bigint' : type}`,
+  );
   await run(text(`json_to_recordset(?::json) as n (${definitions})`), JSON.stringify(rows));
 }
 

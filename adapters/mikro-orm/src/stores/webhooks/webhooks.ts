@@ -14,7 +14,6 @@ import { readNewestFirst } from '../queries/paging.ts';
 /** The condition of `isFailing`. */
 export const is_failing = sql<boolean>`(tallystick_webhooks.status = 'active' and tallystick_webhooks.failures_in_a_row >= ${sql.lit(failures_until_failing)})`;
 
-/** Webhooks and their event types. */
 export function webhookStore(session: Session): WebhookStore {
   const { db } = session;
   const webhooks = () => db.selectFrom('tallystick_webhooks').selectAll();
