@@ -40,7 +40,7 @@ export interface StatementLine extends ReportedLine {
 export type LineKey = Pick<StatementLine, 'account_id' | 'bank_reference' | 'statement_id' | 'place'>;
 
 /** The BAI codes of purchases and credits on cards (decision: reconciliation). */
-export const purchase_line_codes = ['391', '691', '821', '822', '824'] as const;
+const purchase_line_codes = ['391', '691', '821', '822', '824'] as const;
 
 /** The BAI codes of fees of card purchases, and their refunds. */
 export const fee_line_codes = ['825', '826'] as const;

@@ -6,8 +6,6 @@ export * from './acts/standing-acts.ts';
 export {
   decideByTable,
   type TableAnswer,
-  table_decisions_max,
-  table_errors_max,
 } from './acts/table/decide-by-table.ts';
 export * from './acts/table/decision-table.ts';
 export * from './calendar.ts';

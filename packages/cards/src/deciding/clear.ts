@@ -10,7 +10,7 @@ import { unmatchedClearing } from '../records/new-clearing.ts';
 import { inCanonicalOrder } from '../settling/canonical-order.ts';
 import { restoreClearing } from '../settling/retention.ts';
 import { settleClearing } from '../settling/settle.ts';
-import { findPair, isSameInContent, recordPair } from '../working/pair.ts';
+import { findPair, isDuplicate, recordPair } from '../working/duplicate-clearing.ts';
 import type { Pass } from '../working/pass.ts';
 import { auditChanges, settleAgain } from '../working/settle-again.ts';
 import { refuseSum } from '../working/sum-limit.ts';
@@ -65,15 +65,9 @@ export function foldClearing(pass: Pass, message: ClearingMessage): ClearingAnsw
   return { kind: 'answered', item, duplicate: false };
 }
 
-/**
- * A clearing with the id of a recorded one. The network gives an id once. One that was made from a
- * file depends on the place in the file only, and another file with the same file id may have
- * another clearing in that place.
- */
+/** A clearing with the id of a recorded one of its card. */
 function foldCopy(pass: Pass, working: WorkingCard, message: ClearingMessage, id: number): ClearingAnswer {
-  if (!message.synthetic_id || isSameInContent(recorded(working, id), message)) {
-    return answerAgain(working, message, id);
-  }
+  if (isDuplicate(recorded(working, id), message)) return answerAgain(working, message, id);
   const refusal = takenBy('another clearing of this card');
   return refuseClearing(pass, message, 'transaction_of_another_clearing', refusal);
 }

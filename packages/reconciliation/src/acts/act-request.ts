@@ -2,7 +2,7 @@ import { isStorable, maskCardNumbers, RequestFields, showValue } from '@tallysti
 import type { ActKind } from '../act.ts';
 
 /** The sides of an item whose matches can be undone. */
-export const match_sides = ['authorization', 'statement'] as const;
+const match_sides = ['authorization', 'statement'] as const;
 
 export type MatchSide = (typeof match_sides)[number];
 

@@ -8,7 +8,7 @@ import type { SeenItem } from './read-items.ts';
 import { readItem } from './read-items.ts';
 
 /** How many candidate authorizations an item lists among its alternatives. */
-export const candidates_listed_max = 10;
+const candidates_listed_max = 10;
 
 const explained_clearings_max = 10;
 

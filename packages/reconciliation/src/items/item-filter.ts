@@ -34,7 +34,7 @@ export interface ItemFilter {
   readonly due_date?: DueRange;
 }
 
-export const age_days_max = 99_999;
+const age_days_max = 99_999;
 
 /** The filters of a list of items, by their name in the query (decision: reconciliation). */
 export const item_filter_names = [

@@ -34,13 +34,13 @@ export interface Leftovers {
 export const candidates_max = 30;
 
 /** How many sets of one record are listed. */
-export const offers_max = 10;
+const offers_max = 10;
 
 /**
  * How many sets of one record are counted. One with more is so ambiguous that all its candidates
  * count as members of several sets.
  */
-export const sets_max = 1_000;
+const sets_max = 1_000;
 
 /**
  * The sets of a record depend only on leftovers of its currency that are at most so many days away:

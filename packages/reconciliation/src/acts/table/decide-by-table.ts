@@ -27,10 +27,10 @@ export interface TableAnswer {
   readonly errors_total: number;
 }
 
-export const table_decisions_max = 100_000;
+const table_decisions_max = 100_000;
 
 /** How many errors are returned. */
-export const table_errors_max = 1_000;
+const table_errors_max = 1_000;
 
 /** How many decisions one transaction checks or writes. */
 const batch_size = 100;

@@ -20,7 +20,7 @@ export interface TableSource {
 }
 
 /** What the table can ask for, in the words of its column `decision`. */
-export const table_decisions = ['accept', 'ignore', 'confirm', 'reopen'] as const;
+const table_decisions = ['accept', 'ignore', 'confirm', 'reopen'] as const;
 
 export type TableDecision = (typeof table_decisions)[number];
 

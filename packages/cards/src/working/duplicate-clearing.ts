@@ -6,6 +6,15 @@ import { auditChanges, joined, settleAgain } from './settle-again.ts';
 import type { WorkingCard } from './working-card.ts';
 
 /**
+ * Whether a message with the id of a recorded clearing of its card is a copy of it. The network gives
+ * an id once. One that was made from a file depends on the place in the file only, and another file
+ * with the same file id may have another clearing in that place.
+ */
+export function isDuplicate(clearing: Clearing, message: ClearingMessage): boolean {
+  return !message.synthetic_id || isSameInContent(clearing, message);
+}
+
+/**
  * Rule 0 for a format without transaction ids: a clearing with a synthetic id and one with an id of
  * the network are one clearing when acquirer reference data, amount, type, cycle and network
  * reference agree. Each pairs once at most (clearing files: matching). Of several the first in the
@@ -27,7 +36,7 @@ function isPair(clearing: Clearing, message: ClearingMessage): boolean {
 }
 
 /** Whether a clearing states the same as a message, as far as no copy of it can differ. */
-export function isSameInContent(clearing: Clearing, message: ClearingMessage): boolean {
+function isSameInContent(clearing: Clearing, message: ClearingMessage): boolean {
   return (
     clearing.acquirer_reference_data === message.acquirer_reference_data &&
     clearing.billing_amount === message.billing_amount &&

@@ -13,8 +13,8 @@ import {
   ImportStopped,
   import_lease_ms,
   readImport,
-} from '../src/index.ts';
-import { Crash, countsOf, crashingAt, type ImportChanges, ImportWorld, transactionsOf, wholeFile } from './world.ts';
+} from '../../src/index.ts';
+import { Crash, countsOf, crashingAt, type ImportChanges, ImportWorld, transactionsOf, wholeFile } from '../world.ts';
 
 const day_ms = 24 * 60 * 60 * 1_000;
 

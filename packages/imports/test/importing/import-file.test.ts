@@ -17,8 +17,8 @@ import {
   previewFile,
   replayImport,
   resealImports,
-} from '../src/index.ts';
-import { clearingLine, type ImportWorld, newWorld, sourceOf } from './world.ts';
+} from '../../src/index.ts';
+import { clearingLine, type ImportWorld, newWorld, sourceOf } from '../world.ts';
 
 type Records = Parameters<typeof fileOf>[0];
 

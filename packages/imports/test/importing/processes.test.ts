@@ -8,8 +8,8 @@ import {
   type ImportPorts,
   import_lease_ms,
   releaseImport,
-} from '../src/index.ts';
-import { ImportWorld, transactionsOf, wholeFile } from './world.ts';
+} from '../../src/index.ts';
+import { ImportWorld, transactionsOf, wholeFile } from '../world.ts';
 
 /**
  * The ports of a process that is suspended before its second pass for longer than its lease.

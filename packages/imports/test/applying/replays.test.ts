@@ -10,8 +10,8 @@ import {
   listImportQuarantine,
   readImport,
   replayImport,
-} from '../src/index.ts';
-import { clearingLine, countsOf, freshNumber, ImportWorld, transactionsOf } from './world.ts';
+} from '../../src/index.ts';
+import { clearingLine, countsOf, freshNumber, ImportWorld, transactionsOf } from '../world.ts';
 
 /** What names no card: a clearing of it has a number. */
 const no_card = { id: 0 };

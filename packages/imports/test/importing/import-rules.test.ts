@@ -9,8 +9,8 @@ import {
   readImport,
   releaseImport,
   replayImport,
-} from '../src/index.ts';
-import { clearingLine, countsOf, ImportWorld, sourceOf, transactionsOf, wholeFile } from './world.ts';
+} from '../../src/index.ts';
+import { clearingLine, countsOf, ImportWorld, sourceOf, transactionsOf, wholeFile } from '../world.ts';
 
 checkOnStorages('imports of files', [
   {
