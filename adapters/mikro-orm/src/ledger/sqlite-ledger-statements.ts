@@ -123,7 +123,10 @@ export function prepareStatements(database: Database) {
          set held = excluded.held, cleared = excluded.cleared, uses = excluded.uses`,
     ),
     /** The last id that a table has given, by its name; undefined before the first. */
-    last_id: database.prepare<[string], number>('select seq from sqlite_sequence where name = ?').pluck(),
+    last_id: database.prepare<[string], number>('select seq from sqlite_sequence where name = ?').pluck() as Prepared<
+      [string],
+      number
+    >,
     update_counters: sql<unknown[]>(
       `update tallystick_virtual_cards set window_start_ms = ?, held = ?, cleared = ?, uses = ?, code_failures = ?,
          code_failures_on = ? where id = ?`,
