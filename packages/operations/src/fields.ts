@@ -139,3 +139,26 @@ export type ShapeOf<Shown> = {
 
 /** An amount as JSON has it: a number, or null where the type allows it. */
 type Unbranded<Value> = Value extends Money ? number : Value;
+
+/** What a shape shows. */
+export type Shown<Shape extends z.ZodType> = ReadOnly<z.output<Shape>>;
+
+type ReadOnly<Value> = Value extends readonly (infer Item)[]
+  ? readonly ReadOnly<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]: ReadOnly<Value[Name]> }
+    : Value;
+
+/**
+ * Shows a resource as its shape has it: the fields of the shape, in its order. A record may be
+ * spread into the values: fields that the shape does not have are left out. A field of the shape
+ * without a value does not compile.
+ */
+export function showAs<Shape extends z.ZodObject>(shape: Shape, values: Shown<Shape>): Shown<Shape> {
+  const shown: Record<string, unknown> = {};
+  for (const name of Object.keys(shape.shape)) {
+    const value = (values as Readonly<Record<string, unknown>>)[name];
+    if (value !== undefined) shown[name] = value;
+  }
+  return shown as Shown<Shape>;
+}

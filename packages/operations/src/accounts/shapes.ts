@@ -8,11 +8,9 @@ import {
   id_number,
   nameText,
   resource_url,
-  type ShapeOf,
   shown_amount,
   shown_instant,
 } from '../fields.ts';
-import type { presentAccount } from './presenter.ts';
 
 /** `POST /bank/v1/accounts`. */
 export const create_account = z
@@ -56,5 +54,5 @@ export const account = z
     created_at: shown_instant,
     type: z.literal('account'),
     url: resource_url,
-  } satisfies ShapeOf<ReturnType<typeof presentAccount>>)
+  })
   .meta({ id: 'Account', description: 'An account of a company at the bank' });

@@ -1,7 +1,6 @@
 import { import_phases, import_statuses } from '@tallystick/imports';
 import * as z from 'zod';
-import { id_text, resource_url, type ShapeOf, shown_instant, type_names } from '../fields.ts';
-import type { presentImport } from './presenter.ts';
+import { id_text, resource_url, shown_instant, type_names } from '../fields.ts';
 
 const count = z.int().min(0);
 
@@ -72,7 +71,7 @@ export const import_resource = z
     finished_at: shown_instant.nullable().describe('Null while it is running'),
     type: z.literal('import'),
     url: resource_url,
-  } satisfies ShapeOf<ReturnType<typeof presentImport>>)
+  })
   .meta({ id: 'Import', description: 'A file that was imported, is being imported, or was not accepted' });
 
 /** The body that releases a held import. The domain checks the note. */

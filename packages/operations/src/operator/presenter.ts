@@ -1,35 +1,28 @@
 import type { ApiKey, Company } from '@tallystick/access';
 import { toInstantText } from '@tallystick/kernel';
+import { showAs } from '../fields.ts';
+import { api_key, company } from './shapes.ts';
 
 /** A company as the operator's API shows it. */
-export function presentCompany(company: Company) {
-  return {
-    id: String(company.id),
-    name: company.name,
-    customer_number: company.customer_number,
-    full_details_in_mail: company.full_details_in_mail,
-    hold_days: company.hold_days,
-    status: company.status,
-    rate_limit_per_minute: company.rate_limit_per_minute,
-    created_at: toInstantText(company.created_at_ms),
-    type: 'company' as const,
-    url: `/operator/v1/companies/${company.id}`,
-  };
+export function presentCompany(found: Company) {
+  return showAs(company, {
+    ...found,
+    id: String(found.id),
+    created_at: toInstantText(found.created_at_ms),
+    type: 'company',
+    url: `/operator/v1/companies/${found.id}`,
+  });
 }
 
 /** An API key as the operator's API shows it, without its secrets. */
 export function presentApiKey(key: ApiKey) {
-  return {
+  return showAs(api_key, {
+    ...key,
     id: String(key.id),
-    company_id: key.company_id,
-    role: key.role,
-    environment: key.environment,
-    name: key.name,
     signed: key.signing_secret_sealed !== null,
-    rate_limit_per_minute: key.rate_limit_per_minute,
     created_at: toInstantText(key.created_at_ms),
     revoked_at: key.revoked_at_ms === null ? null : toInstantText(key.revoked_at_ms),
-    type: 'apikey' as const,
+    type: 'apikey',
     url: `/operator/v1/keys/${key.id}`,
-  };
+  });
 }

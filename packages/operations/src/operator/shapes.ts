@@ -11,17 +11,7 @@ import {
 import { hold_days_default } from '@tallystick/cards';
 import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import * as z from 'zod';
-import {
-  id_either,
-  id_number,
-  id_text,
-  nameText,
-  resource_url,
-  type ShapeOf,
-  shown_instant,
-  type_names,
-} from '../fields.ts';
-import type { presentApiKey, presentCompany } from './presenter.ts';
+import { id_either, id_number, id_text, nameText, resource_url, shown_instant, type_names } from '../fields.ts';
 
 /** `POST /operator/v1/companies`. */
 export const create_company = z
@@ -88,7 +78,7 @@ export const company = z
     created_at: shown_instant,
     type: z.literal('company'),
     url: resource_url,
-  } satisfies ShapeOf<ReturnType<typeof presentCompany>>)
+  })
   .meta({ id: 'Company', description: 'A company that has cards' });
 
 /** `POST /operator/v1/keys`. */
@@ -130,5 +120,5 @@ export const api_key = z
     key: z.string().optional().describe('The text of the key. Only the answer to its creation has it'),
     type: z.literal('apikey'),
     url: resource_url,
-  } satisfies ShapeOf<ReturnType<typeof presentApiKey> & { readonly key?: string }>)
+  })
   .meta({ id: 'ApiKey', description: 'An API key of the HTTP interface' });

@@ -1,7 +1,6 @@
 import { quarantine_reasons, quarantine_sources, quarantine_statuses } from '@tallystick/cards';
 import * as z from 'zod';
-import { id_number, id_text, resource_url, type ShapeOf, shown_instant, type_names } from '../fields.ts';
-import type { presentQuarantined } from './presenter.ts';
+import { id_number, id_text, resource_url, shown_instant, type_names } from '../fields.ts';
 
 export const quarantine_status = z
   .enum(quarantine_statuses)
@@ -31,5 +30,5 @@ export const quarantined = z
     clearing_id: id_number.nullable().describe('The clearing of an applied record'),
     type: z.literal('quarantined'),
     url: resource_url,
-  } satisfies ShapeOf<ReturnType<typeof presentQuarantined>>)
+  })
   .meta({ id: 'Quarantined', description: 'A clearing that was refused and is kept' });

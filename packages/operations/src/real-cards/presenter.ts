@@ -1,23 +1,17 @@
 import type { RealCard } from '@tallystick/cards';
 import { toInstantText } from '@tallystick/kernel';
+import { showAs } from '../fields.ts';
+import { real_card } from './shapes.ts';
 
 /** A real card as answers show it. */
 export function presentRealCard(card: RealCard) {
-  return {
+  return showAs(real_card, {
+    ...card,
     id: String(card.id),
     rcn_id: card.id,
     rcn_alias: card.alias,
-    company_id: card.company_id,
-    billing_currency: card.billing_currency,
-    account_range: card.account_range,
-    velocity_enabled: card.velocity_enabled,
-    network_data_names: card.network_data_names,
-    is_default: card.is_default,
     created_at: toInstantText(card.created_at_ms),
-    ...kindOf(card),
-  };
-}
-
-function kindOf({ id }: RealCard) {
-  return { type: 'realcard' as const, url: `/v1/realcards/${id}` };
+    type: 'realcard',
+    url: `/v1/realcards/${card.id}`,
+  });
 }

@@ -5,17 +5,7 @@ import {
   network_data_names_max,
 } from '@tallystick/cards';
 import * as z from 'zod';
-import {
-  currency,
-  id_either,
-  id_number,
-  id_text,
-  nameText,
-  resource_url,
-  type ShapeOf,
-  shown_instant,
-} from '../fields.ts';
-import type { presentRealCard } from './presenter.ts';
+import { currency, id_either, id_number, id_text, nameText, resource_url, shown_instant } from '../fields.ts';
 
 const account_range = z.string().regex(account_range_form, { error: () => 'must be 6 to 12 digits' });
 
@@ -61,5 +51,5 @@ export const real_card = z
     created_at: shown_instant,
     type: z.literal('realcard'),
     url: resource_url,
-  } satisfies ShapeOf<ReturnType<typeof presentRealCard>>)
+  })
   .meta({ id: 'RealCard', description: 'A real card' });

@@ -1,7 +1,6 @@
 import { third_party_scopes, third_party_statuses } from '@tallystick/consents';
 import * as z from 'zod';
-import { id_text, nameText, resource_url, type ShapeOf, shown_instant, type_names } from '../fields.ts';
-import type { presentThirdParty } from './presenter.ts';
+import { id_text, nameText, resource_url, shown_instant, type_names } from '../fields.ts';
 
 const jwks = z
   .record(z.string(), z.unknown())
@@ -92,5 +91,5 @@ export const third_party = z
     created_at: shown_instant,
     type: z.literal('third_party'),
     url: resource_url,
-  } satisfies ShapeOf<ReturnType<typeof presentThirdParty>>)
+  })
   .meta({ id: 'ThirdParty', description: 'A regulated third party' });

@@ -25,13 +25,11 @@ import {
   last4,
   object_of_domain,
   resource_url,
-  type ShapeOf,
   shown_amount,
   shown_month,
   type_names,
 } from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
-import type { presentCodeFailures, VirtualCardResource } from './presenter.ts';
 
 /** One schema for each field that the domain reads, so that the document cannot lose a field. */
 type BodyOf<Request> = Readonly<Record<keyof Request | 'mastercard_data', z.ZodType>>;
@@ -217,7 +215,7 @@ export const virtual_card = z
     valid_ending_on: date.describe('Last GMT date of use'),
     type: z.literal('virtualcard'),
     url: resource_url,
-  } satisfies ShapeOf<VirtualCardResource>)
+  })
   .meta({ id: 'VirtualCard', description: 'A virtual card' });
 
 /** A virtual card as events show it (service specification 2.8). */
@@ -287,5 +285,5 @@ export const code_failures = z
     last4,
     code_failures: z.int().min(0).max(code_failures_max).describe('Wrong codes that count on this UTC day'),
     type: z.literal('code_failures'),
-  } satisfies ShapeOf<ReturnType<typeof presentCodeFailures>>)
+  })
   .meta({ id: 'CodeFailures', description: 'The wrong codes of a card' });
