@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { rules, type SourceFile, type Tree, type Workspace } from './rules.ts';
-import { readSourceTree } from './source-tree.ts';
+import { readSourceTree, rules, type SourceFile, type Tree, type Workspace } from './rules.ts';
 
 const tree = readSourceTree(fileURLToPath(new URL('../..', import.meta.url)));
 

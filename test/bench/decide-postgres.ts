@@ -8,8 +8,7 @@ import pg from 'pg';
 import { filledDatabase } from './filled-database.ts';
 import type { Bench } from './main.ts';
 import { interleave, row } from './measure.ts';
-import { byCallers, purchases } from './messages.ts';
-import { no_codes, plain_quarantine, random } from './network-ports.ts';
+import { byCallers, no_codes, plain_quarantine, purchases, random } from './messages.ts';
 
 const callers = 64;
 const clients = 32;

@@ -4,8 +4,7 @@ import { byHand } from './by-hand.ts';
 import { type FilledDatabase, filledDatabase } from './filled-database.ts';
 import type { Bench } from './main.ts';
 import { interleave, median, row } from './measure.ts';
-import { byCallers, purchases } from './messages.ts';
-import { no_codes, plain_quarantine, random } from './network-ports.ts';
+import { byCallers, no_codes, plain_quarantine, purchases, random } from './messages.ts';
 
 const callers = 64;
 const cards = 1_000;

@@ -2,8 +2,7 @@ import { type EventFilter, type FilterName, filter_fields } from '@tallystick/ev
 import { page_limit_default } from '@tallystick/kernel';
 import { type DatabaseName, type FilledDatabase, filledDatabase } from './filled-database.ts';
 import type { Bench, BenchOptions } from './main.ts';
-import { type Row, row } from './measure.ts';
-import { pairwise } from './pairwise.ts';
+import { pairwise, type Row, row } from './measure.ts';
 
 const full_size = 1_000_000;
 const started_ms = 1_700_000_000_000;

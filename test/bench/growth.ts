@@ -2,8 +2,7 @@ import { createNetwork } from '@tallystick/cards';
 import { type DatabaseName, type FilledDatabase, filledDatabase } from './filled-database.ts';
 import type { Bench, BenchOptions } from './main.ts';
 import { interleave, type Row, row } from './measure.ts';
-import { byCallers, purchases } from './messages.ts';
-import { no_codes, plain_quarantine, random } from './network-ports.ts';
+import { byCallers, no_codes, plain_quarantine, purchases, random } from './messages.ts';
 
 const small = { cards: 1_000, authorizations: 10_000, events: 10_000 };
 const full = { cards: 1_000_000, authorizations: 10_000_000, events: 1_000_000 };

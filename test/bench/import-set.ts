@@ -9,7 +9,7 @@ import { createFormats, type ImportPorts, type ImportSource } from '@tallystick/
 import type { Persistence } from '@tallystick/mikro-orm';
 import { type CardOf, createSampleSet, type SampleSet } from '@tallystick/samples';
 import { clock, numberIndex } from './filled-database.ts';
-import { no_codes, plain_quarantine, random } from './network-ports.ts';
+import { no_codes, plain_quarantine, random } from './messages.ts';
 
 /** Messages in flight while a database is prepared. */
 const at_once = 256;

@@ -12,8 +12,7 @@ import { clock, type DatabaseName, filledDatabase } from './filled-database.ts';
 import { fileSource, type ImportSet, import_call, importPorts, importSet } from './import-set.ts';
 import type { Bench, BenchOptions } from './main.ts';
 import { interleave, type Row, row } from './measure.ts';
-import { byCallers, purchases } from './messages.ts';
-import { no_codes, plain_quarantine, random } from './network-ports.ts';
+import { byCallers, no_codes, plain_quarantine, purchases, random } from './messages.ts';
 
 /** A file through both phases into SQLite, against a bulk insert of the rows that it wrote. */
 export const imports: Bench = {

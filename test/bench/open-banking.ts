@@ -2,8 +2,7 @@ import { transaction_list } from '@tallystick/accounts';
 import { twoWayPage } from '@tallystick/kernel';
 import { type DatabaseName, type FilledDatabase, filledDatabase } from './filled-database.ts';
 import type { Bench, BenchOptions } from './main.ts';
-import { type Row, row } from './measure.ts';
-import { pairwise } from './pairwise.ts';
+import { pairwise, type Row, row } from './measure.ts';
 
 const full_size = 1_000_000;
 /** The items of a page of Open Banking. */

@@ -5,6 +5,8 @@ import { database_names, scratchDatabase } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import pg from 'pg';
+import { createTallystick } from 'tallystick';
+import { UnusableTransaction } from 'tallystick/tx';
 import {
   fromBetterSqlite3,
   fromDrizzle,
@@ -71,5 +73,41 @@ describe('a connection of a pool that breaks', { skip: !database_names.includes(
     await pool.end();
     await other.end();
     await dispose();
+  });
+});
+
+describe('a handle in memory', { timeout: 120_000 }, () => {
+  test('of another database is refused as a transaction, also when it has no tables', async () => {
+    const shared = new Database(':memory:');
+    const other = new Database(':memory:');
+    await using tally = await createTallystick({ database: shared, sandbox: true });
+    await tally.migrate();
+    const { cards } = tally.company(1);
+    other.exec('begin immediate');
+    await assert.rejects(
+      cards.issue({ total_card_amount: 1_000 }, { tx: fromBetterSqlite3(other) }),
+      (error) => error instanceof UnusableTransaction && /another database/.test(error.message),
+    );
+    other.exec('create table of_host (id integer); commit');
+    assert.equal(other.prepare('select count(*) from of_host').pluck().get(), 0);
+  });
+
+  test('with an open transaction makes a call without { tx } wait, for five seconds at most', async () => {
+    const shared = new Database(':memory:');
+    await using tally = await createTallystick({ database: shared, sandbox: true });
+    await tally.migrate();
+    const { cards } = tally.company(1);
+    shared.exec('begin immediate');
+    const start_ms = performance.now();
+    const ended = { name: 'Fault', message: /a transaction of the host is open/ };
+    await Promise.all([
+      assert.rejects(cards.issue({ total_card_amount: 1_000 }), ended),
+      assert.rejects(async () => await cards.list(), ended),
+      assert.rejects(cards.read(1), ended),
+    ]);
+    // One after the other, they would wait for 15 seconds.
+    assert.ok(performance.now() - start_ms < 14_000);
+    shared.exec('commit');
+    assert.equal((await cards.list()).items.length, 0);
   });
 });

@@ -15,8 +15,7 @@ import {
   type TallystickOptions,
   type TallystickPorts,
 } from 'tallystick';
-import { mailService } from './mail-service.ts';
-import { type HostKey, hostVault, httpMailer, keptRequests } from './own-ports.ts';
+import { type HostKey, hostVault, httpMailer, keptRequests, mailService } from './own-ports.ts';
 
 fc.configureGlobal(propertyParameters());
 

@@ -4,8 +4,7 @@ import { createSampleSet, type SampleSet, sample_formats } from '@tallystick/sam
 import { database_names, test_seed, testRuns } from '@tallystick/test-support';
 import { differencesFrom } from './answer-sheet.ts';
 import { type ImportReport, runImport } from './import-process.ts';
-import { writeSampleFile } from './sample-file.ts';
-import { openSampleWorld, type SampleWorld, sendBefore } from './sample-world.ts';
+import { openSampleWorld, type SampleWorld, sendBefore, writeSampleFile } from './sample-world.ts';
 
 /** Of each file. A run of 100,000 takes minutes for each format and database: `--runs 100000`. */
 const records = testRuns({ short: 700, full: 2_100 });

@@ -20,8 +20,14 @@ import { differencesFrom } from './answer-sheet.ts';
 import { contentOf } from './database-content.ts';
 import { runImport, startImport } from './import-process.ts';
 import { authorize, purchase } from './purchases.ts';
-import { type SampleFile, writeSampleFile } from './sample-file.ts';
-import { openSampleWorld, type SampleWorld, sendBefore, sendInOrder } from './sample-world.ts';
+import {
+  openSampleWorld,
+  type SampleFile,
+  type SampleWorld,
+  sendBefore,
+  sendInOrder,
+  writeSampleFile,
+} from './sample-world.ts';
 
 const records = full_run ? 2_000 : 600;
 const day = Temporal.Now.plainDateISO('UTC').toString();

@@ -15,8 +15,7 @@ import {
 } from '@tallystick/test-support';
 import { contentOf } from './database-content.ts';
 import { runImport } from './import-process.ts';
-import { type SampleFile, writeSampleFile } from './sample-file.ts';
-import { openSampleWorld, sendBefore } from './sample-world.ts';
+import { openSampleWorld, type SampleFile, sendBefore, writeSampleFile } from './sample-world.ts';
 
 /** Three batches: a kill comes before, between and after others. */
 const records = 2_100;

@@ -15,8 +15,7 @@ import {
   receive,
   type ScenarioArrivals,
 } from './arrivals.ts';
-import { sampleFileBytes } from './sample-file.ts';
-import { openSampleWorld, type SampleWorld } from './sample-world.ts';
+import { openSampleWorld, type SampleWorld, sampleFileBytes } from './sample-world.ts';
 
 /** A little more than one deck, so that every scenario is there. */
 const records = 210;

@@ -4,10 +4,9 @@ import { openAccount } from '@tallystick/accounts';
 import { catchUp, readBridge, summarize } from '@tallystick/reconciliation';
 import { billing_currency, createSampleSet, last_statement_days, type SampleSet } from '@tallystick/samples';
 import { database_names, readRows, test_seed, testRuns } from '@tallystick/test-support';
+import { itemDifferencesFrom, totalsOf } from './answer-sheet.ts';
 import { runImport } from './import-process.ts';
-import { itemDifferencesFrom, totalsOf } from './item-answers.ts';
-import { writeSampleFile } from './sample-file.ts';
-import { openSampleWorld, type SampleWorld, sendBefore } from './sample-world.ts';
+import { openSampleWorld, type SampleWorld, sendBefore, writeSampleFile } from './sample-world.ts';
 import { writeStatementFiles } from './statement-files.ts';
 
 /** Of each set. A run of 100,000 takes minutes for each database: `--runs 100000`. */

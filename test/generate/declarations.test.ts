@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import * as z from 'zod';
 import { createTypes, type Use, wrapComments } from './declarations.ts';
+import { generatedFiles } from './operation-types.ts';
 
 /** The declarations of schemas, without the space between them. */
 function declared(
@@ -127,4 +129,10 @@ describe('a doc comment', () => {
   it('cannot end early', () => {
     assert.match(declared({ Type: z.string().describe('a */ b') }), /^\/\*\* A \*\\\/ b\. \*\/ export/);
   });
+});
+
+it('the generated types are those of the shapes', () => {
+  for (const { url, text } of generatedFiles()) {
+    assert.equal(readFileSync(url, 'utf8'), text, `${url.pathname} is stale: run npm run generate`);
+  }
 });

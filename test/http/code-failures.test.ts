@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { type DatabaseName, database_names, readRows } from '@tallystick/test-support';
-import { authorization } from './authorization.ts';
-import { type Service, startService } from './service.ts';
+import { authorization, type Service, startService } from './service.ts';
 
 const operator = { key: 'operator' } as const;
 

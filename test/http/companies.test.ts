@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { database_names } from '@tallystick/test-support';
-import { authorization } from './authorization.ts';
-import { type Call, type Service, startService } from './service.ts';
+import { authorization, type Call, type Service, startService } from './service.ts';
 
 const own = '/operator/v1/companies/1';
 

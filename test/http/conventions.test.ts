@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { Fault } from '@tallystick/kernel';
-import { authorization } from './authorization.ts';
-import { type Reply, type Service, startService } from './service.ts';
+import { authorization, type Reply, type Service, startService } from './service.ts';
 
 const path = '/v1/virtualcards';
 

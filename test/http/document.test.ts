@@ -7,8 +7,7 @@ import { relayEvents } from '@tallystick/events';
 import { fixedClock } from '@tallystick/kernel';
 import { itemIdOf } from '@tallystick/reconciliation';
 import { type CheckedDocument, checkedDocument } from '@tallystick/test-support';
-import { authorization } from './authorization.ts';
-import { type Call, type Service, start, startService } from './service.ts';
+import { authorization, type Call, type Service, start, startService } from './service.ts';
 
 /** The part of JSON Schema that these tests read. */
 interface Schema {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { database_names, readRows } from '@tallystick/test-support';
-import { authorization } from './authorization.ts';
-import { type Call, type Reply, type Service, startService } from './service.ts';
+import { authorization, type Call, type Reply, type Service, startService } from './service.ts';
 
 /** Creates a card with a total of 10,000. */
 async function createCard({ send }: Service): Promise<{ readonly id: string; readonly card_number: string }> {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { claimIdempotencyKey } from '@tallystick/access';
 import { database_names, readRows } from '@tallystick/test-support';
-import { authorization } from './authorization.ts';
-import { type Reply, type Service, start, startService } from './service.ts';
+import { authorization, type Reply, type Service, start, startService } from './service.ts';
 
 const path = '/v1/virtualcards';
 

@@ -5,8 +5,7 @@ import { describe, it } from 'node:test';
 import type { ClearingInput, Ledger } from '@tallystick/cards';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { database_names, readRows, sandbox_keys } from '@tallystick/test-support';
-import { authorization } from './authorization.ts';
-import { type Reply, type Service, startService } from './service.ts';
+import { authorization, type Reply, type Service, startService } from './service.ts';
 
 const path = '/operator/v1/imports';
 const operator = { key: 'operator' } as const;

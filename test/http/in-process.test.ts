@@ -23,8 +23,7 @@ import {
 } from '@tallystick/operations';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { authorization } from './authorization.ts';
-import { type Service, startService } from './service.ts';
+import { authorization, type Service, startService } from './service.ts';
 
 type Role = HostCall['role'];
 

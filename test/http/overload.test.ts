@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { createNetwork, type Ledger } from '@tallystick/cards';
-import { authorization } from './authorization.ts';
-import { type Service, startService } from './service.ts';
+import { authorization, type Service, startService } from './service.ts';
 
 const cards = '/v1/virtualcards';
 const authorizations = '/network/v1/authorizations';

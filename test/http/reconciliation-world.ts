@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { recorded_lines_max, type StatementLine } from '@tallystick/accounts';
 import { money } from '@tallystick/kernel';
-import { authorization } from './authorization.ts';
-import type { Reply, Service } from './service.ts';
+import { authorization, type Reply, type Service } from './service.ts';
 
 export const account_number = '1000000001';
 

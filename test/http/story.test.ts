@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { database_names } from '@tallystick/test-support';
-import { authorization } from './authorization.ts';
-import { startService } from './service.ts';
+import { authorization, startService } from './service.ts';
 
 for (const database of database_names) {
   describe(`the interface over ${database}`, () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { database_names } from '@tallystick/test-support';
-import { authorization } from './authorization.ts';
-import { startService } from './service.ts';
+import { authorization, startService } from './service.ts';
 
 /** The largest amount of one message, and how often a card can clear it. */
 const amount = 10 ** 12;

@@ -1,10 +1,11 @@
 /** An empty project of a host, in which the packed packages are installed as from a registry. */
 import { type ExecFileException, execFile } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { findRuntime } from '@tallystick/test-support';
 import type { PackedPackage } from './packing.ts';
-import { entryPoints } from './public-packages.ts';
+import { entryPoints, type Manifest, readManifest } from './public-packages.ts';
 
 export interface Outcome {
   readonly succeeded: boolean;
@@ -108,4 +109,98 @@ function outcomeOf(folder: string, program: string, words: readonly string[]): P
       resolve({ succeeded: error === null, output: `${out}${err}`.trim() });
     });
   });
+}
+
+/** Needs no Node 26: receivers of webhooks use it. */
+const for_older = '@tallystick/webhook-signature';
+
+/** Returns the path of a Node 20 to 25 of this machine; `TEST_NODE_20` can name one. Null: none. */
+export function olderNode(): string | null {
+  return findRuntime({
+    name: 'node-older',
+    path_variable: 'TEST_NODE_20',
+    absent_variable: 'TALLYSTICK_TEST_NODE_20',
+    program: 'node',
+    version: /^v2[0-5]\./,
+  });
+}
+
+const refusal = /tallystick needs Node 26 or later, and this is Node [\d.]+: run it with a newer Node$/;
+
+/** Returns what does not refuse the older Node with one sentence: entry points and commands. */
+export async function olderNodeProblems(
+  host: HostProject,
+  node: string,
+  entries: readonly string[],
+  commands: readonly string[],
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  const mustRefuse = (what: string, { output }: Outcome): void => {
+    if (output.includes('\n') || !refusal.test(output)) {
+      problems.push(`${what} on ${node} does not say in one sentence which Node it needs, but:\n${output}`);
+    }
+  };
+  for (const entry of entries) {
+    mustRefuse(`import of ${entry}`, await host.run(node, '--input-type=module', '-e', catching, entry));
+  }
+  for (const name of commands) {
+    mustRefuse(`the command ${name}`, await host.run(node, join('node_modules', '.bin', name), '--help'));
+  }
+  const receiver = await host.run(node, '--input-type=module', '-e', catching, for_older);
+  if (receiver.output !== 'imported') problems.push(`${for_older} does not run on ${node}:\n${receiver.output}`);
+  return problems;
+}
+
+/** Imports the module that its argument names, and prints the error of that. */
+const catching = "import(process.argv[1]).then(() => console.log('imported'), (error) => console.log(String(error)))";
+
+export interface InstalledSize {
+  readonly packages: number;
+  readonly files: number;
+  readonly bytes: number;
+  /** The largest packages first: name and bytes. */
+  readonly largest: readonly (readonly [name: string, bytes: number])[];
+}
+
+/** Measures a package that is installed in `node_modules` of a project. */
+export function installedSize(project: string, name: string): InstalledSize {
+  const folders = new Map<string, Manifest>();
+  const visit = (folder: string): void => {
+    if (folders.has(folder)) return;
+    const manifest = readManifest(folder);
+    folders.set(folder, manifest);
+    const names = { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.peerDependencies };
+    for (const dependency of Object.keys(names)) {
+      const found = resolve(folder, dependency, project);
+      if (found !== null) visit(found);
+    }
+  };
+  const start = resolve(project, name, project);
+  if (start === null) throw new Error(`${name} is not installed in ${project}`);
+  visit(start);
+  const sizes = [...folders].map(([folder, manifest]) => [manifest.name, sizeOf(folder)] as const);
+  return {
+    packages: sizes.length,
+    files: sizes.reduce((sum, [, { files }]) => sum + files, 0),
+    bytes: sizes.reduce((sum, [, { bytes }]) => sum + bytes, 0),
+    largest: sizes.map(([one, { bytes }]) => [one, bytes] as const).sort(([, one], [, other]) => other - one),
+  };
+}
+
+/** Node's own search: `node_modules` of the folder and of those above it, up to the project. */
+function resolve(from: string, name: string, project: string): string | null {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const found = join(folder, 'node_modules', name);
+    if (existsSync(join(found, 'package.json'))) return found;
+    if (folder === project || folder === dirname(folder)) return null;
+  }
+}
+
+/** The files of one package, without those that are installed below it. */
+function sizeOf(folder: string): { readonly files: number; readonly bytes: number } {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.slice(folder.length).includes('/node_modules/'));
+  return { files: entries.length, bytes: entries.reduce((sum, path) => sum + statSync(path).size, 0) };
 }

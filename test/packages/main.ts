@@ -8,15 +8,20 @@ import { homedir, hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { embeddingExample } from './example.ts';
-import { compilers, createHostProject, type HostProject, importsOfEverything, type Outcome } from './host-project.ts';
-import { installedSize } from './installed-size.ts';
-import { olderNode, olderNodeProblems } from './older-node.ts';
+import {
+  compilers,
+  createHostProject,
+  type HostProject,
+  importsOfEverything,
+  installedSize,
+  type Outcome,
+  olderNode,
+  olderNodeProblems,
+} from './host-project.ts';
 import { packageOf, readPackedFiles } from './packed-files.ts';
-import { type PackedPackage, pack } from './packing.ts';
+import { embeddingExample, type PackedPackage, pack } from './packing.ts';
 import { type PublicPackage, publicPackages, readManifest } from './public-packages.ts';
-import { lintTarball } from './tarball-lint.ts';
-import { rules, type World } from './tarball-rules.ts';
+import { lintTarball, rules, type World } from './tarball-rules.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const embedded = 'tallystick';

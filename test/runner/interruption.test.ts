@@ -9,10 +9,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const files = [
   'test/model/model.test.ts',
   'test/model/retention.test.ts',
-  'test/runner/memory-folder.test.ts',
+  'test/package-lock.test.ts',
   'test/runner/report.test.ts',
   'test/bench/measure.test.ts',
-  'test/packages/tarball-rules.test.ts',
+  'test/generate/declarations.test.ts',
 ];
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

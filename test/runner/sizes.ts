@@ -37,7 +37,7 @@ export const left_to_full_run: readonly LeftPart[] = [
   { what: 'generated clients', files: /^test\/clients\// },
   {
     what: 'the hosts of an embedded interface',
-    files: /^test\/embedding\/(hosts|guide|guide\/.*|mounting.*|instances|inversify|own-port|shared-memory)\.test/,
+    files: /^test\/embedding\/(hosts|guide|guide\/.*|mounting.*|instances|inversify|own-port)\.test/,
   },
   {
     what: 'the conformance of Open Banking',

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, it } from 'node:test';
+import { tmpdir } from 'node:os';
+import { describe, it, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { usual_seed } from '@tallystick/test-support';
-import { optional_parts } from './optional-parts.ts';
+import { findMemoryFolder, optional_parts } from './optional-parts.ts';
 import { fewDrawsText, left_to_full_run, leftParts } from './sizes.ts';
 import { concurrency_default, readSwitches, SwitchProblem, switchesOf } from './switches.ts';
 import { testFiles } from './test-files.ts';
@@ -140,9 +141,7 @@ describe('the files of a run', () => {
 
   it('are the files with one of the texts in their path', () => {
     const { chosen } = testFiles(root, ['test/runner/', 'package-lock'], 'short', recorded);
-    const here = ['failures', 'interruption', 'memory-folder', 'report', 'switches', 'times'].map(
-      (name) => `test/runner/${name}.test.ts`,
-    );
+    const here = ['failures', 'interruption', 'report', 'switches'].map((name) => `test/runner/${name}.test.ts`);
     assert.deepEqual(chosen, ['test/package-lock.test.ts', ...here]);
   });
 
@@ -163,3 +162,10 @@ function npmTest(...args: readonly string[]): Promise<{ code: unknown; out: stri
     );
   });
 }
+
+test('databases are in memory where there is a folder for it with enough room', () => {
+  const folder = tmpdir();
+  assert.equal(findMemoryFolder(folder, 1), folder);
+  assert.equal(findMemoryFolder(folder, Number.MAX_SAFE_INTEGER), null);
+  assert.equal(findMemoryFolder(`${folder}/missing`, 1), null);
+});

@@ -11,8 +11,7 @@ import {
 } from '@tallystick/test-support';
 import { account_cases } from './account-cases.ts';
 import type { AppliedCase } from './case.ts';
-import { checkAnswer } from './check-answer.ts';
-import { headersOf } from './headers.ts';
+import { checkAnswer, headersOf } from './check-answer.ts';
 import { type ThirdParty, thirdParty } from './third-party.ts';
 
 /** The first deposit account of the sandbox's default user. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { manifests } from './cases.ts';
+import { manifests } from './check-answer.ts';
 
 for (const { name, release, case_count, ids_sha256, cases } of manifests) {
   describe(`the table of ${name}, ${release}`, () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { OpenBankingDocuments, Reply } from '@tallystick/test-support';
-import type { AppliedCase } from './case.ts';
+import { account_cases } from './account-cases.ts';
+import type { AppliedCase, Manifest } from './case.ts';
+import { funds_cases } from './funds-cases.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -40,3 +42,31 @@ function checkItems({ items_have = [], items_lack = [] }: AppliedCase, json: unk
     for (const member of items_lack) assert.ok(!(member in item), `${member} is in ${JSON.stringify(item)}`);
   }
 }
+
+/** The headers that the suite sends with a case, beside the token. */
+export function headersOf(row: AppliedCase): Readonly<Record<string, string>> {
+  return {
+    'Content-Type': 'application/json',
+    Accept: '*/*',
+    ...(row.lacks_financial_id === true ? {} : { 'x-fapi-financial-id': '0015800001041RHAAY' }),
+    ...(row.interaction_id === undefined ? {} : { 'x-fapi-interaction-id': row.interaction_id }),
+  };
+}
+
+/** Every case of both manifests: each applies, or has the reason why it does not. */
+export const manifests: readonly Manifest[] = [
+  {
+    name: 'ob_3.1_accounts_transactions_fca.json',
+    release: 'v1.9.1',
+    case_count: 95,
+    ids_sha256: '1aad3dcc6757b9e42bda317f76139e40174a4b745f56852b2e65266e7118c1f3',
+    cases: account_cases,
+  },
+  {
+    name: 'ob_3.1_cbpii_fca.json',
+    release: 'v1.9.1',
+    case_count: 14,
+    ids_sha256: 'eba612eda32a3940a7d1f9cb143b8c9eb478bc318a98e0e815c21af89f47215a',
+    cases: funds_cases,
+  },
+];

@@ -10,9 +10,8 @@ import {
   startServer,
 } from '@tallystick/test-support';
 import type { AppliedCase } from './case.ts';
-import { checkAnswer } from './check-answer.ts';
+import { checkAnswer, headersOf } from './check-answer.ts';
 import { funds_cases } from './funds-cases.ts';
-import { headersOf } from './headers.ts';
 import { type ThirdParty, thirdParty } from './third-party.ts';
 
 const base = '/open-banking/v3.1/cbpii';

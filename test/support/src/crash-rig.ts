@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { scratchFolder } from './exit-cleanup.ts';
 import { long_run, test_seed } from './run-size.ts';
-import { scratchFolder } from './scratch-folder.ts';
 
 /** What `crash-hook.ts` does in the process of a program. */
 export interface CrashOrder {

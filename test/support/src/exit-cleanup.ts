@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** A script that runs when this process has ended, unless it was executed or revoked before. */
 export interface ExitCleanup {
@@ -33,4 +36,12 @@ export function startExitCleanup(script: string, ...words: readonly string[]): E
       shell.stdin.destroy();
     },
   };
+}
+
+/**
+ * Creates an empty folder for the files of a database, in `TALLYSTICK_TEST_FOLDER` or the folder
+ * for temporary files.
+ */
+export function scratchFolder(prefix: string): string {
+  return mkdtempSync(join(process.env.TALLYSTICK_TEST_FOLDER ?? tmpdir(), prefix));
 }

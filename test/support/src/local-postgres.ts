@@ -2,9 +2,8 @@ import { execFile } from 'node:child_process';
 import { chownSync, existsSync, globSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { startExitCleanup } from './exit-cleanup.ts';
+import { scratchFolder, startExitCleanup } from './exit-cleanup.ts';
 import { freePort } from './free-port.ts';
-import { scratchFolder } from './scratch-folder.ts';
 
 const run = promisify(execFile);
 

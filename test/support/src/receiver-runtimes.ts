@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** A runtime that receivers of webhooks use and that a machine may lack. */
 export interface ReceiverRuntime {
@@ -65,3 +66,55 @@ function versionOf(path: string): string {
     return ''; // built for another machine, or a script that needs an environment
   }
 }
+
+/**
+ * Whether the tests that need a browser run. They run unless the test runner found no Chromium on
+ * this machine and reported it. A test file that is run alone on such a machine fails.
+ */
+export const chromium_expected: boolean = process.env.TALLYSTICK_TEST_CHROMIUM !== 'none';
+
+const standard_paths = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/**
+ * The path of a Chromium or Chrome: `TEST_CHROMIUM`, or the first at a standard path; null if none.
+ */
+export function findChromium(): string | null {
+  const { TEST_CHROMIUM: named } = process.env;
+  return (named === undefined ? standard_paths : [named]).find(isExecutable) ?? null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const folder = fileURLToPath(new URL('../../clients/', import.meta.url));
+
+/** How long the installation may take. */
+const install_ms_max = 300_000;
+
+/** Installs the generators in `test/clients` if necessary. Resolves to why that failed, or to null. */
+export async function installGenerators(): Promise<string | null> {
+  const installed = join(folder, 'node_modules', '.package-lock.json');
+  const lock = join(folder, 'package-lock.json');
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return null;
+  return await new Promise((resolve) => {
+    const words = ['ci', '--no-audit', '--no-fund'];
+    execFile('npm', words, { cwd: folder, timeout: install_ms_max }, (error, _out, err) => {
+      if (error === null) resolve(null);
+      else resolve(`npm ci in test/clients failed: ${err.trim().split('\n').at(-1) || error.message}`);
+    });
+  });
+}
+
+/** Whether the generators are installed for this run. */
+export const generators_expected = process.env.TALLYSTICK_TEST_CLIENTS !== 'none';

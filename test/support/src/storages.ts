@@ -1,7 +1,6 @@
 import { after, before, describe, it } from 'node:test';
 import type { Persistence } from '@tallystick/mikro-orm';
-import { testAuditMac } from './audit-mac.ts';
-import { type DatabaseName, database_names, migratedDatabase, type ScratchDatabase } from './database.ts';
+import { type DatabaseName, database_names, migratedDatabase, type ScratchDatabase, testAuditMac } from './database.ts';
 
 const now_ms = Date.UTC(2026, 4, 20, 12);
 
