@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 
 /**
  * The rules of the architecture, as functions from source files to violations. Each violation says
- * what to do instead. `source-tree.ts` reads the real files; the tests also plant a violation of
+ * what to do instead. `readSourceTree` reads the real files; the tests also plant a violation of
  * each rule, so that a rule that never fires is noticed.
  */
 
