@@ -150,7 +150,7 @@ describe('docs/embedding.md', { timeout: 120_000 }, () => {
     assert.match(await tally.metrics(), /tallystick_subscription_waiting_events\{subscription="ledger"\} 0/);
   });
 
-  it('has a host that shares its SQLite file, with a table prefix', async (t) => {
+  it('has a host that shares its SQLite file', async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'tallystick-guide-'));
     t.after(() => rmSync(folder, { recursive: true }));
     const { onSqlite } = await import('./guide/transactions.ts');
