@@ -75,7 +75,7 @@ export function bullQueue(options: BullQueueOptions): DeliveryQueue {
       // Otherwise commands of a connection that has just begun would be cut off, and their
       // rejections would be unhandled.
       await limitTime(Promise.all(queue.clients.map(waitForConnection))).catch(() => undefined);
-      // Bull waits for Redis before it closes, even for ever. Without its connections nothing keeps
+      // Bull waits for Redis before it closes, without a limit. Without its connections nothing keeps
       // the process alive.
       await limitTime(queue.close(true)).catch(report);
       for (const client of queue.clients) if (client.status !== 'end') client.disconnect();

@@ -27,12 +27,10 @@ const currencies: readonly Currency[] = [
 const by_code = new Map(currencies.map((currency) => [currency.code, currency]));
 const by_number = new Map(currencies.map((currency) => [currency.number, currency]));
 
-/** The currency of three letters, `EUR`; null when there is none. */
 export function currencyOfCode(code: string): Currency | null {
   return by_code.get(code) ?? null;
 }
 
-/** The currency of three digits, `978`; null when there is none. */
 export function currencyOfNumber(number: string): Currency | null {
   return by_number.get(number) ?? null;
 }

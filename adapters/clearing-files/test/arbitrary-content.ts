@@ -7,7 +7,6 @@ export interface TestContent extends FileContent {
   readonly clearings: readonly WrittenClearing[];
 }
 
-/** A file with up to 30 clearings. */
 export function arbitraryContent(clearing: fc.Arbitrary<WrittenClearing>): fc.Arbitrary<TestContent> {
   return fc.record({
     sequence: fc.integer({ min: 1, max: 999_999 }),
@@ -17,7 +16,6 @@ export function arbitraryContent(clearing: fc.Arbitrary<WrittenClearing>): fc.Ar
   });
 }
 
-/** A calendar date, YYYY-MM-DD. */
 export const arbitrary_day: fc.Arbitrary<string> = fc
   .date({ min: new Date('2000-01-01T00:00:00Z'), max: new Date('2099-12-31T00:00:00Z'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));

@@ -15,7 +15,7 @@ const files = testRuns({ short: 500, full: 1_500 });
 const kinds = Object.keys(file_mutations);
 const crashers = join(import.meta.dirname, 'crashers');
 
-/** A reader that needs longer for so small a file does not end. */
+/** A reader that needs longer for a file of this size has an endless loop. */
 const reading_ms_max = 60_000;
 
 describe('a mutated file never crashes a reader, and never states an amount that its bytes do not', () => {

@@ -30,7 +30,6 @@ export function badRecordsOf(items: readonly FileItem[]): readonly BadRecord[] {
   return items.filter((item) => item.kind === 'bad');
 }
 
-/** The text of a bad record. */
 export function rawOf(record: BadRecord | undefined): string {
   return record === undefined ? '' : Buffer.from(record.raw).toString();
 }

@@ -2,7 +2,6 @@ import type { ClearingFormat, WrittenClearing } from '@tallystick/imports';
 import { clearing_formats } from '../src/index.ts';
 import type { TestContent } from './arbitrary-content.ts';
 
-/** A way to write files. */
 export interface Writing {
   readonly format: ClearingFormat;
   readonly variant: string | undefined;

@@ -1,7 +1,6 @@
 import { isEmail } from '@tallystick/cards';
 import { invalid } from '@tallystick/kernel';
 
-/** The sender of mail. */
 export interface Sender {
   /** If empty, only the address is used. */
   readonly name: string;

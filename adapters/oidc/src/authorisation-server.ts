@@ -15,11 +15,9 @@ import { createAccessTokens } from './tokens.ts';
 export interface AuthorisationServer extends AccessTokens {
   /** Whether a path belongs to the server or its pages. */
   handles(path: string): boolean;
-  /** Answers a request whose path it handles. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
-/** Which paths belong to the server. */
 const own_paths = new Set(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']);
 
 /**

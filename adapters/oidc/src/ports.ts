@@ -35,7 +35,6 @@ export interface AuthorisationServerPorts {
   readonly log: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
 }
 
-/** The bank's data, as the host or the transaction has it. */
 export function bankOf(ports: Pick<AuthorisationServerPorts, 'bank'>, tx: AuthorisationTx): BankData {
   return ports.bank ?? tx.bank;
 }

@@ -18,7 +18,8 @@ export function createAccessTokens(records: Records, sandbox: boolean): Pick<Acc
         const of_consent = await records.find(tx, { model: 'AccessToken', id: token });
         const found = of_consent ?? (await records.find(tx, { model: 'ClientCredentials', id: token }));
         if (found === null || found.client_id === null) return null;
-        // A token of the library is bound to a certificate exactly when it has its thumbprint.
+        // A token of the library is bound to a certificate only if it has the certificate's
+        // thumbprint.
         const bound_to = found.payload['x5t#S256'];
         if (bound_to !== undefined && bound_to !== certificate_sha256) return null;
         const third_party = await tx.third_parties.findByClientId(found.client_id);

@@ -43,7 +43,7 @@ function lineOf(as_of: string, any_booking_date: boolean): fc.Arbitrary<Reported
   }));
 }
 
-/** Content that both formats can state, but for what `with` names. */
+/** Content that both formats can state. `able` adds what only one of them can. */
 export function statementContent(able: {
   readonly references: boolean;
   readonly any_booking_date: boolean;
@@ -70,7 +70,7 @@ export function statementContent(able: {
 
 const currency = fc.constantFrom('USD', 'EUR', 'JPY', 'KWD');
 
-/** A file of two statements that is always the same but for its numbers. */
+/** A file of two statements. Only its numbers depend on the arguments. */
 export function sampleStatements(lines: number, sequence: number): TestContent {
   const codes = [...bai_codes.values()];
   return {

@@ -15,7 +15,7 @@ const files = testRuns({ short: 600, full: 1_800 });
 const kinds = Object.keys(file_mutations);
 const crashers = join(import.meta.dirname, 'crashers');
 
-/** A reader that needs longer for so small a file does not end. */
+/** A reader that needs longer for a file of this size has an endless loop. */
 const reading_ms_max = 60_000;
 
 describe('a mutated file never crashes a reader', () => {
@@ -70,7 +70,7 @@ async function soundFile(format: ClearingFormat, sequence: number): Promise<Soun
   return { bytes, offsets: [...new Set([0, ...offsets])].toSorted((a, b) => a - b) };
 }
 
-/** What becomes of the file. Throws for another error than a problem, and for unsound items. */
+/** Reads the file. Throws if the error is not a `FileProblem`, or if an item is not valid. */
 async function outcomeOf(format: ClearingFormat, bytes: Buffer, lengths: readonly number[]) {
   const began = performance.now();
   try {
@@ -82,7 +82,7 @@ async function outcomeOf(format: ClearingFormat, bytes: Buffer, lengths: readonl
     const { status, message, offset } = problem;
     assert.doesNotMatch(message, /(?<!\d)4111111111111111(?!\d)/);
     assert.ok(offset === null || (offset >= 0 && offset <= bytes.length));
-    // What is wrong first may depend on how much is decoded at once.
+    // Which problem is found first may depend on the sizes of the chunks.
     return { items: [], status };
   } finally {
     assert.ok(performance.now() - began < reading_ms_max, 'the reader ends');

@@ -23,7 +23,7 @@ export function deriveSubkey(material: Uint8Array, purpose: SubkeyPurpose): KeyO
   return createSecretKey(deriveBytes(material, purpose, 32));
 }
 
-/** The same as bytes, for keys of another form. */
+/** Derives key bytes of another length by the same HKDF: info `tallystick/1/<purpose>`, no salt. */
 export function deriveBytes(material: Uint8Array, purpose: SubkeyPurpose, length: number): Buffer {
   return Buffer.from(hkdfSync('sha256', material, new Uint8Array(), `tallystick/1/${purpose}`, length));
 }

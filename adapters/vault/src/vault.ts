@@ -17,7 +17,6 @@ import { deriveCookieKeys, deriveSigningKeys, type SigningKey } from './oauth-ke
 import { createSealedBox } from './sealed-box.ts';
 import { deriveSubkey } from './subkey.ts';
 
-/** Randomness from the machine's CSPRNG. */
 export const secureRandom: Random = {
   below(bound) {
     assert(Number.isInteger(bound) && bound >= 1 && bound <= 2 ** 47, `not a bound of 1 to 2^47: ${bound}`);

@@ -1,12 +1,10 @@
 import ipaddr from 'ipaddr.js';
 
-/** Decides which addresses may be used. */
 export interface AddressGuard {
   /** Whether the address (an IPv4 or IPv6 literal, without brackets) may be used. */
   allows(address: string): boolean;
 }
 
-/** The machine itself. */
 export const loopback_networks: readonly string[] = ['127.0.0.0/8', '::1/128'];
 
 /**

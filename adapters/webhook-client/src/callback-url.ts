@@ -1,7 +1,6 @@
 import type { CallbackUrlPolicy, SendError } from '@tallystick/events';
 import type { AddressGuard } from './address-guard.ts';
 
-/** The problem that the text of a callback URL shows. */
 export interface CallbackUrlProblem {
   readonly error: SendError;
   /** The end of a sentence that begins with the field's name. */
@@ -38,7 +37,6 @@ export function findCallbackUrlProblem(text: string, guard: AddressGuard): Callb
   return { error: 'address_refused', message: `names ${host}, which may not be called: a public address is needed` };
 }
 
-/** The policy by which webhooks are registered. */
 export function callbackUrlPolicy(guard: AddressGuard): CallbackUrlPolicy {
   return (callback_url) => findCallbackUrlProblem(callback_url, guard)?.message ?? null;
 }

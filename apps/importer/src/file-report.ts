@@ -12,7 +12,7 @@ import { presentImport } from '@tallystick/operations';
 import { wrapText } from '@tallystick/server';
 import { count, counted, nameRule, showAmount, showChange } from './words.ts';
 
-/** What the program says about one file when it is done with it. */
+/** The report about one file, as `--json` shows it. */
 export interface FileReport {
   readonly file: string;
   readonly outcome: ImportOutcome['kind'];
@@ -21,7 +21,6 @@ export interface FileReport {
   readonly waiting_applied: readonly ReturnType<typeof presentImport>[];
 }
 
-/** The report of an import for `--json`. */
 export function reportOf(file: string, outcome: ImportOutcome, waiting: readonly Import[] = []): FileReport {
   const waiting_applied = waiting.map(presentImport);
   return { file, outcome: outcome.kind, import: presentImport(outcome.import), waiting_applied };
@@ -32,7 +31,7 @@ export function describeWaiting({ id, name, status, applied }: Import): string {
   return `  import ${id} (${maskCardNumbers(name)}), which was held and waited, is ${status}: applied ${counted(applied, 'line')}`;
 }
 
-/** The same for people. `database_option` is part of each command that it names. */
+/** Describes the outcome for people. `database_option` is part of each command that it names. */
 export function describeOutcome(
   file: string,
   { kind, import: found, settings }: ImportOutcome,
@@ -89,7 +88,7 @@ function describeProfile({ read_with }: Pick<Import, 'read_with'>): string | nul
     : `profile ${read_with.profile} (settings ${read_with.settings_sha256.slice(0, 12)})`;
 }
 
-/** How far a running import is, and what to do when its process has died. */
+/** Describes how far a running import is, and what to do when its process has died. */
 export function describeWork(found: Import, is_claimed: boolean): string {
   if (is_claimed) return `${describePhase(found)}; a process is at work on it`;
   return `${describePhase(found)}; no process is at work on it. ${describeContinuation(found)}`;
@@ -113,7 +112,6 @@ export function describeImport(found: Import, database_option = ''): readonly st
   ]);
 }
 
-/** What an import of the file would do, for people. */
 export function describePreview(file: string, preview: ImportPreview): string {
   const { status, known_import_id } = preview;
   if (known_import_id !== null) {
@@ -130,7 +128,6 @@ export function describePreview(file: string, preview: ImportPreview): string {
   ].join('\n');
 }
 
-/** What an import would do with one record, for people. */
 export function describeRecord(record: PreviewedRecord): string {
   const card =
     record.vcn_id === null ? '' : ` card ${record.vcn_id}${record.last4 === null ? '' : ` (ends in ${record.last4})`}`;

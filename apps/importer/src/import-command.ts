@@ -36,10 +36,9 @@ import {
 import { type FoundSource, findSources, UnusableSources } from './import-sources.ts';
 import { databaseOption, type ImportWords, import_usage, readImportWords } from './import-words.ts';
 import { chooseDisplay } from './progress-display.ts';
-import { type Attendance, createStopSignal } from './stop-signal.ts';
+import { createStopSignal, type ProgressTerminal } from './stop-signal.ts';
 
-/** The streams and the folder of the process. */
-export interface Terminal extends Attendance {
+export interface Terminal extends ProgressTerminal {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: { write(text: string): unknown };
   cwd(): string;
@@ -222,7 +221,10 @@ async function preview(
   return previewStatusOf(found);
 }
 
-/** The same as one JSON object, which is written as the records come: a file may have millions. */
+/**
+ * Previews one file as a JSON object. Writes records as they come, because a file may have
+ * millions.
+ */
 async function previewAsJson(
   ports: ImportPorts,
   source: FoundSource,
@@ -247,18 +249,15 @@ async function previewAsJson(
   }
 }
 
-/** Why a file is not imported. */
 interface Failure {
   readonly outcome: string;
   readonly status: FileStatus;
-  /** A sentence for the operator. */
   readonly message: string;
 }
 
 /** The command was stopped while it imported an earlier file. */
 const not_begun: Failure = { outcome: 'not_begun', status: 1, message: 'not begun' };
 
-/** What ended the import of a file. */
 function describeFailure(
   error: unknown,
   { dry_run }: Pick<ImportWords, 'dry_run'>,
@@ -287,7 +286,6 @@ function reportFailure(
 /** Records of one transaction: many share the wait for the disk. */
 const batch_max = 2_000;
 
-/** What the items of an import need of the storage. */
 export interface ItemsStorage {
   readonly unitOfWork: {
     run<Result>(work: (tx: ReconciliationTx) => Promise<Result>): Promise<Result>;
@@ -297,8 +295,8 @@ export interface ItemsStorage {
 }
 
 /**
- * Brings the items of reconciliation up to date with what was imported, also when no server runs
- * beside. What another process is bringing up to date is left to it.
+ * Brings the items of reconciliation up to date with what was imported, even if no server runs.
+ * Skips what another process is bringing up to date.
  */
 export async function catchUpAfterImport({ unitOfWork, giveWay }: ItemsStorage, clock: Clock): Promise<void> {
   let began_ms = performance.now();

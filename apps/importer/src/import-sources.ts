@@ -5,23 +5,19 @@ import { basename, isAbsolute, relative, resolve } from 'node:path';
 import type { ImportSource } from '@tallystick/imports';
 import { maskCardNumbers } from '@tallystick/kernel';
 
-/** A file of the command line. */
 export interface FoundSource extends ImportSource {
   /** As the person wrote it, without card numbers and control characters. */
   readonly shown: string;
 }
 
-/** The words of the command line name no files that can be read. */
 export class UnusableSources extends Error {
   override readonly name = 'UnusableSources';
 
-  /** One line for each problem. */
   constructor(problems: readonly string[]) {
     super(problems.join('\n'));
   }
 }
 
-/** How much of a file is read at once. */
 const piece_bytes = 256 * 1024;
 
 /**

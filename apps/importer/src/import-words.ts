@@ -1,6 +1,5 @@
 import { parseOptions, showDatabase } from '@tallystick/server';
 
-/** The words of `npm run import`. */
 export interface ImportWords {
   /** Paths, patterns, and `-`. */
   readonly files: readonly string[];
@@ -10,9 +9,8 @@ export interface ImportWords {
   readonly database_url: string | undefined;
   readonly dry_run: boolean;
   readonly json: boolean;
-  /** Shows no progress. */
   readonly quiet: boolean;
-  /** Patterns may match no file. */
+  /** Whether a pattern may match no file. */
   readonly allow_empty: boolean;
   readonly help: boolean;
   readonly version: boolean;

@@ -27,7 +27,7 @@ import {
 import { describeImport, describeWork } from './file-report.ts';
 import { databaseOption } from './import-words.ts';
 import { chooseDisplay } from './progress-display.ts';
-import { type Attendance, createStopSignal } from './stop-signal.ts';
+import { createStopSignal, type ProgressTerminal } from './stop-signal.ts';
 
 const looking_commands: readonly Command[] = [
   {
@@ -136,8 +136,7 @@ const looking_commands: readonly Command[] = [
 
 const quiet_flag = { quiet: 'no progress on standard error; problems are still written there' };
 
-/** The commands that apply records. */
-function actingCommands(attendance: Attendance): readonly Command[] {
+function actingCommands(terminal: ProgressTerminal): readonly Command[] {
   return [
     {
       name: 'replay',
@@ -150,7 +149,7 @@ function actingCommands(attendance: Attendance): readonly Command[] {
         const ports = await services.importPorts();
         const before = await ports.unitOfWork.read((tx) => readImport(tx, id));
         const rest = 'the same command tries the records that are left';
-        const after = await attend(attendance, given, id, rest, (options) =>
+        const after = await withProgress(terminal, given, id, rest, (options) =>
           replayImport(ports, call(services), id, options),
         );
         const { data, text } = show(after, given);
@@ -169,7 +168,7 @@ function actingCommands(attendance: Attendance): readonly Command[] {
         const note = requireOption(given, 'note');
         const ports = await services.importPorts();
         const rest = 'a server, or npm run import with the same file, continues it';
-        const { import: released } = await attend(attendance, given, id, rest, (options) =>
+        const { import: released } = await withProgress(terminal, given, id, rest, (options) =>
           releaseImport(ports, call(services), id, note, options),
         );
         return show(released, given);
@@ -178,9 +177,9 @@ function actingCommands(attendance: Attendance): readonly Command[] {
   ];
 }
 
-/** Does work on the records of an import: shows how far it is, and stops it when that is wanted. */
-async function attend<Result>(
-  attendance: Attendance,
+/** Runs work on the records of an import. Shows its progress, and stops it at a signal. */
+async function withProgress<Result>(
+  terminal: ProgressTerminal,
   { flags }: ParsedWords,
   id: number,
   rest: string,
@@ -188,8 +187,8 @@ async function attend<Result>(
 ): Promise<Result> {
   const name = `import ${id}`;
   const switches = { quiet: flags.has('quiet'), json: flags.has('json') };
-  const display = chooseDisplay(attendance.stderr, name, switches);
-  const signal = createStopSignal(attendance);
+  const display = chooseDisplay(terminal.stderr, name, switches);
+  const signal = createStopSignal(terminal);
   try {
     return await work({ signal, onProgress: (progress) => display.show(progress) });
   } catch (error) {
@@ -199,11 +198,10 @@ async function attend<Result>(
   }
 }
 
-/** `npm run imports`: what people do with imports. */
-export function createImportsProgram(attendance: Attendance): Program {
+export function createImportsProgram(terminal: ProgressTerminal): Program {
   return {
     invocation: 'npm run imports --',
-    commands: [...looking_commands, ...actingCommands(attendance)],
+    commands: [...looking_commands, ...actingCommands(terminal)],
     migrates: false,
     takes_database_url: true,
   };

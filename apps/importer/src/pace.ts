@@ -1,7 +1,7 @@
 import type { ImportProgress } from '@tallystick/imports';
 import type { RebuildPhase } from '@tallystick/reconciliation';
 
-/** How far an import is, or how many cards are created or messages sent for a set of samples. */
+/** The progress of an import, or of a set of samples whose cards are created or messages sent. */
 export type Progress = Omit<ImportProgress, 'phase'> & {
   readonly phase: ImportProgress['phase'] | 'creating' | 'sending' | RebuildPhase;
 };
@@ -20,7 +20,6 @@ export const counted_nouns: Readonly<Partial<Record<Progress['phase'], string>>>
   cells: 'cells',
 };
 
-/** How fast an import is, as of its last batches. */
 export interface PaceReading {
   /** Null until it is known. */
   readonly records_per_s: number | null;
@@ -28,11 +27,11 @@ export interface PaceReading {
   readonly left_ms: number | null;
 }
 
-/** The batches of this time decide how fast an import is. */
+/** The speed is that of the batches of the last ten seconds. */
 const window_ms = 10_000;
 
 /**
- * Notes how far an import is, and returns how fast it is. Each phase is measured for itself, and
+ * Records the progress of an import, and returns its speed. Each phase is measured separately, and
  * without the work of an earlier process.
  */
 export type Pace = (progress: Progress) => PaceReading;

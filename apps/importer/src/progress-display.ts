@@ -2,10 +2,8 @@ import { SingleBar } from 'cli-progress';
 import { counted_nouns, createPace, measureOf, type PaceReading, type Progress } from './pace.ts';
 import { count } from './words.ts';
 
-/** Shows how far a command is. */
 export interface ProgressDisplay {
   show(progress: Progress): void;
-  /** Writes a line about the file. */
   say(text: string): void;
   /** Removes the bar. What is written next begins a line. */
   end(): void;
@@ -16,14 +14,12 @@ export interface ProgressStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
 }
 
-/** What a command was told about its output. */
 export interface DisplaySwitches {
   readonly quiet: boolean;
-  /** Standard output is for a program. */
+  /** Standard output is for a program: no lines of progress. */
   readonly json: boolean;
 }
 
-/** The time between two lines without a terminal. */
 const line_every_ms = 1_000;
 
 /** A bar on a terminal, else lines: at most one a second, each with the name of the file. */
@@ -35,10 +31,9 @@ export function createProgressDisplay(
   return stream.isTTY === true ? createBar(stream, file, monotonicNow) : createLines(stream, file, monotonicNow);
 }
 
-/** Shows nothing. */
 const no_display: ProgressDisplay = { show: () => undefined, say: () => undefined, end: () => undefined };
 
-/** A run for a program shows a bar on a terminal, and no lines for a log. */
+/** With `--json` a terminal still shows a bar, and a log gets no lines. */
 export function chooseDisplay(stream: ProgressStream, name: string, { quiet, json }: DisplaySwitches): ProgressDisplay {
   if (quiet || (json && stream.isTTY !== true)) return no_display;
   return createProgressDisplay(stream, name, () => performance.now());

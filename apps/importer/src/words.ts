@@ -26,7 +26,7 @@ export function showChange(amount: number, currency: string): string {
   return `${amount > 0 ? '+' : ''}${showAmount(amount, currency)}`;
 }
 
-/** `3 network reference`; the other rules are named by words. */
+/** `3 network reference`; rules without a number are named by words. */
 export function nameRule(rule: string): string {
   const found = match_rules.find((one) => String(one.rule) === rule);
   return found === undefined ? rule.replaceAll('_', ' ') : `${rule} ${found.name}`;

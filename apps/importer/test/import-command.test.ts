@@ -294,7 +294,7 @@ for (const database_name of database_names) {
     });
   });
 
-  // A server that runs would continue what is stopped.
+  // A running server would continue what is stopped.
   describe(`releases and replays without a server on ${database_name}`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tallystick-release-'));
     const database = await migratedDatabase(database_name);

@@ -21,7 +21,6 @@ interface Running {
   readonly cwd?: string;
 }
 
-/** Runs a program to its end. */
 export function run(
   path: string,
   words: readonly string[],
@@ -50,10 +49,10 @@ interface RunningHere {
 
 /** Collects what a command writes, and stops it when it first writes to `stops_at`. */
 function watch({ is_terminal = false, stops_at }: RunningHere) {
-  const said = { out: '', err: '' };
+  const output = { out: '', err: '' };
   let stop: ((cause: string) => void) | null = null;
   const write = (name: 'out' | 'err', text: string): void => {
-    said[name] += text;
+    output[name] += text;
     if (name !== stops_at) return;
     const once = stop;
     stop = null;
@@ -67,7 +66,7 @@ function watch({ is_terminal = false, stops_at }: RunningHere) {
       },
     });
   return {
-    said,
+    output,
     stdout: collect('out'),
     stderr: Object.assign(collect('err'), is_terminal ? { isTTY: true, columns: 120 } : {}),
     onStop: (listener: (cause: string) => void) => {
@@ -83,35 +82,33 @@ export async function runHere(
   folder = '.',
   running: RunningHere = {},
 ): Promise<Ended> {
-  const { said, ...streams } = watch(running);
+  const { output, ...streams } = watch(running);
   const status = await runImport(words, env, { ...streams, stdin: process.stdin, cwd: () => folder });
-  return { status, ...said };
+  return { status, ...output };
 }
 
-/** Runs `npm run imports` in this process. */
 export async function runPeople(
   words: readonly string[],
   env: NodeJS.ProcessEnv,
   running: RunningHere = {},
 ): Promise<Ended> {
-  const { said, stdout, ...attendance } = watch(running);
-  const status = await runProgram(createImportsProgram(attendance), words, env, {
+  const { output, stdout, ...terminal } = watch(running);
+  const status = await runProgram(createImportsProgram(terminal), words, env, {
     out: (text) => void stdout.write(`${text}\n`),
-    err: (text) => void attendance.stderr.write(`${text}\n`),
+    err: (text) => void terminal.stderr.write(`${text}\n`),
   });
-  return { status, ...said };
+  return { status, ...output };
 }
 
-/** Runs `npm run reconcile` in this process. */
 export async function runReconcile(
   words: readonly string[],
   env: NodeJS.ProcessEnv,
   running: RunningHere = {},
 ): Promise<Ended> {
-  const { said, stdout, ...attendance } = watch(running);
-  const status = await runProgram(createReconcileProgram({ stdout, ...attendance }), words, env, {
+  const { output, stdout, ...terminal } = watch(running);
+  const status = await runProgram(createReconcileProgram({ stdout, ...terminal }), words, env, {
     out: (text) => text !== '' && void stdout.write(`${text}\n`),
-    err: (text) => void attendance.stderr.write(`${text}\n`),
+    err: (text) => void terminal.stderr.write(`${text}\n`),
   });
-  return { status, ...said };
+  return { status, ...output };
 }

@@ -19,7 +19,6 @@ interface Ran {
   readonly status: number;
   readonly out: string;
   readonly err: string;
-  /** What the bar of a terminal shows. */
   readonly progress: string;
 }
 

@@ -121,16 +121,16 @@ describe('an import of a pipe', { skip: process.platform !== 'linux' && 'only Li
         env: serverEnvironment(database),
       });
       let text = '';
-      const said = new EventEmitter();
+      const written = new EventEmitter();
       for (const stream of [child.stdout, child.stderr]) {
         stream.on('data', (chunk) => {
           text += chunk;
-          said.emit('more');
+          written.emit('more');
         });
       }
       const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
       const until = async (words: string): Promise<void> => {
-        while (!text.includes(words)) await once(said, 'more');
+        while (!text.includes(words)) await once(written, 'more');
       };
       return { child, ended, until, text: () => text };
     };

@@ -9,14 +9,12 @@ import { loadUserLogin } from './configuration/user-login.ts';
 import { openDeliveryQueue } from './delivery-queue.ts';
 import { createLogOutput, type LogOutput, standardError } from './log-output.ts';
 
-/** The parts that the container of the server provides, by name. */
 export const tokens = {
   ...parts,
   config: Symbol.for('tallystick.config') as ServiceIdentifier<Config>,
   log_output: Symbol.for('tallystick.log_output') as ServiceIdentifier<LogOutput>,
 } as const;
 
-/** What differs between the programs that are composed of the same parts. */
 export interface ContainerOptions {
   /** False: the database must have the schema of this version. True when absent: it is migrated. */
   readonly migrates?: boolean;
@@ -33,13 +31,12 @@ export function createContainer(config: Config, { migrates = true }: ContainerOp
   return container;
 }
 
-/** Closes the opened parts, the log as the last. */
+/** Closes the opened parts; the log last. */
 export async function closeContainer(container: Container): Promise<void> {
   await closeParts(container);
   await container.get(tokens.log_output).close();
 }
 
-/** The parts of the server alone, and those that the configuration names. */
 function configured(config: Config): ContainerModule {
   return new ContainerModule(({ bind, rebind }) => {
     bind(tokens.config).toConstantValue(config);

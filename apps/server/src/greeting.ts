@@ -3,10 +3,7 @@ import { sandbox_password, sandbox_third_parties } from 'tallystick/inversify';
 import type { Config } from './configuration/config.ts';
 import { wrapText } from './terminal-text.ts';
 
-/**
- * The text that the server prints when it has started. Programs that start the server wait for the
- * first line.
- */
+/** Programs that start the server wait for the first line. */
 export function greeting(config: Config, url: string): string {
   const lines = [`Tallystick listens on ${url}`, ...config.notices.map((notice) => wrapText(notice))];
   if (config.role === 'worker') {

@@ -7,7 +7,7 @@ const waiting_max = 1024 * 1024;
 /** How long the last lines may take to be written when the process ends. */
 const closing_ms_max = 1_000;
 
-/** Where lines go. Calls `done` when the text was written, or with the reason why it was not. */
+/** Writes text. Calls `done` when it was written, or with the reason why it was not. */
 export type LogSink = (text: string, done: (error?: Error | null) => void) => void;
 
 /**

@@ -17,7 +17,6 @@ export function parseOptions<Form extends ParseArgsConfig>(form: Form): ReturnTy
   }
 }
 
-/** The interface's default address. */
 export const default_host = '127.0.0.1';
 export const default_port = 8080;
 

@@ -11,7 +11,6 @@ import { closeContainer, createContainer, tokens } from './container.ts';
 /** The least time for closing the database and the log. */
 const closing_ms_min = 2_000;
 
-/** One server in this process. */
 export interface Server {
   /**
    * Opens the database, listens and starts the jobs. If it rejects, `stop` closes the parts that
@@ -26,7 +25,7 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** The server of this configuration and container. Nothing is opened before `start`. */
+/** Opens nothing before `start`. */
 export function createServer(config: Config, container: Container = createContainer(config)): Server {
   let http: HttpServer | null = null;
   let starting: Promise<{ url: string }> | null = null;

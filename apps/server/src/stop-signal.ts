@@ -4,7 +4,6 @@
  */
 const echo_ms = 1_000;
 
-/** How often the parent process is looked for. */
 const parent_every_ms = 250;
 
 /**

@@ -33,7 +33,6 @@ interface Reply {
 
 type Send = (method: string, path: string, sending?: Sending) => Promise<Reply>;
 
-/** Starts a sandbox with these variables. */
 async function startSandbox(t: TestContext, env: Readonly<Record<string, string>>): Promise<string> {
   const scratch = await migratedDatabase('sqlite');
   t.after(() => scratch.dispose());
@@ -73,7 +72,7 @@ describe('client certificates', () => {
   it('do the same where a trusted proxy passes them on', async (t) => {
     const env = { CLIENT_CERTIFICATE_HEADER: 'X-Client-Cert', TRUSTED_PROXIES: '127.0.0.1/32' };
     const url = await startSandbox(t, env);
-    // A proxy passes on what it has verified, and so never the certificate of the pretender.
+    // A proxy passes on only what it has verified, never a certificate that a client claims.
     await assertBound((method, path, { headers = {}, body, certificate } = {}) => {
       const is_verified = certificate !== undefined && certificate !== certificates.pretender;
       const passed = is_verified ? { 'X-Client-Cert': encodeURIComponent(certificate.cert) } : {};
@@ -93,7 +92,7 @@ describe('client certificates', () => {
     assert.equal(json.error, 'invalid_client');
   });
 
-  /** A token that was issued to a certificate is of no use without it. */
+  /** Asserts that a token that was issued to a certificate is refused without it. */
   async function assertBound(send: Send): Promise<void> {
     const client_id = await register(send);
     for (const wrong of [undefined, certificates.other, certificates.pretender]) {

@@ -22,18 +22,17 @@ interface Ended {
   readonly err: string;
 }
 
-/** Runs an operator's command in this process. */
 async function runAdmin(words: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
-  const said = { out: '', err: '' };
+  const output = { out: '', err: '' };
   const status = await admin(words, env, {
     out: (text) => {
-      said.out += `${text}\n`;
+      output.out += `${text}\n`;
     },
     err: (text) => {
-      said.err += `${text}\n`;
+      output.err += `${text}\n`;
     },
   });
-  return { status, ...said };
+  return { status, ...output };
 }
 
 /** Makes a process fail at an undocumented answer. */

@@ -46,7 +46,7 @@ it('relays events after the commit of a request or of a pass, without any job', 
     assert.equal(issued.status, 200, issued.text);
     assert.ok(await relayed(), 'the event of the request');
 
-    // Written past the hook, so that only the pass after it can begin a round.
+    // Written without the hook, so that only the next pass can begin a round.
     await unitOfWork.run(async (tx) => {
       const [company] = (await tx.companies.list({ limit: 1 })).items;
       const call = { company_id: company!.id, actor: 'test', request_id: null, now_ms };

@@ -6,7 +6,6 @@ import { freePort, own_servers_expected, startLocalRedis } from '@tallystick/tes
 import { pino } from 'pino';
 import { openDeliveryQueue } from '../src/delivery-queue.ts';
 
-/** A Redis in trouble. */
 interface Trouble {
   readonly what: string;
   readonly reason: RegExp;

@@ -16,7 +16,7 @@ it('several outputs of one process listen to standard error once', () => {
   assert.equal(process.stderr.listenerCount('error'), listeners);
 });
 
-/** An output whose writes end when the test says so. */
+/** An output whose writes complete only when the test completes them. */
 function heldOutput() {
   const writes: { readonly text: string; readonly done: (error?: Error) => void }[] = [];
   const dropped: number[] = [];

@@ -3,7 +3,6 @@ import { badRecord } from '../bad-record.ts';
 import { Cdf3Reader } from './reader.ts';
 import { writeCdf3 } from './writer.ts';
 
-/** What a host may change. */
 export interface Cdf3Settings {
   /**
    * Finds the id of the card in a CustomIdentifier: its first group, digits. By default the digits
@@ -20,7 +19,7 @@ export function createCdf3({ custom_identifier = custom_identifier_default }: Cd
     name: 'cdf3',
     title: 'Common Data Format 3 (XML)',
     detect(head) {
-      // UTF-16 has a zero byte to each character of the name.
+      // In UTF-16 each character of the name has a zero byte.
       const text = Buffer.from(head).toString('latin1').replaceAll('\0', '');
       return text.includes('<CDFTransmissionFile');
     },
@@ -37,5 +36,4 @@ export function createCdf3({ custom_identifier = custom_identifier_default }: Cd
   };
 }
 
-/** The format with the default settings. */
 export const cdf3: ClearingFormat = createCdf3();

@@ -1,7 +1,6 @@
 import type { FileHeader } from '@tallystick/imports';
 import { isDay, maskDigitRuns } from '@tallystick/kernel';
 
-/** The values of an element's members by their names. */
 type Values = ReadonlyMap<string, string>;
 
 export const header_name = 'TransmissionHeader_1000';
@@ -51,7 +50,10 @@ export class PostedTotals {
     total.sum += digits ?? 0n;
   }
 
-  /** Returns the control totals of the file. Refuses a trailer that states others than counted. */
+  /**
+   * Returns the control totals of the file. Refuses a trailer whose totals differ from those
+   * counted.
+   */
   compare(
     trailer: Values,
     records: number,
@@ -62,7 +64,7 @@ export class PostedTotals {
       return /^\d{1,30}$/.test(digits) ? BigInt(digits) : refuse('trailer_malformed', `${name} must be digits`);
     };
     const count = stated('RecordCount');
-    // Public examples count the trailer, or do not.
+    // Some public examples count the trailer, others do not.
     if (count !== BigInt(records) && count !== BigInt(records - 1)) {
       refuse('count_differs', `RecordCount is ${maskDigitRuns(String(count))}, but the file has ${records} records`);
     }

@@ -20,7 +20,7 @@ import { header_fields, header_name, PostedTotals, readHeader, trailer_fields, t
 import { SourceText, type TagStart } from './source-text.ts';
 import { amount_names, postedOf, read_names, readTransaction, TransactionProblem } from './transaction.ts';
 
-/** The bounds of a document. A file beyond one of them is refused. */
+/** A document that exceeds one of these bounds is refused. */
 const bounds = { depth: 32, text_length: 4_096, attributes: 64, name_length: 256 } as const;
 
 const root_name = 'CDFTransmissionFile';
@@ -400,7 +400,6 @@ export class Cdf3Reader {
     this.#items.push({ kind: 'other', ordinal, offset, type: maskCardNumbers(name) });
   }
 
-  /** Counts a record that belongs to the transaction of its entity. */
   #addPart(name: string): void {
     this.#part_records = countOther(this.#part_records, maskCardNumbers(name));
   }
@@ -412,7 +411,6 @@ export class Cdf3Reader {
     return { kind: 'header', ordinal, offset, ...header };
   }
 
-  /** Compares the trailer with what was counted. */
   #end(): FileItem {
     const { values, problem, offset } = this.#trailer!;
     if (problem !== null) this.#refuse('trailer_malformed', problem.reason, offset);
@@ -453,7 +451,7 @@ export class Cdf3Reader {
     this.#refuse('element_misplaced', `${shown(name)} is not in its place`);
   }
 
-  /** `offset`: where the problem is, at the latest. */
+  /** `offset`: the problem is there or before. */
   #refuse(code: string, message: string, offset = this.#source.offsetOf(this.#parser.position)): never {
     throw new FileProblem('refused', code, maskCardNumbers(message), offset);
   }

@@ -1,6 +1,5 @@
 import type { XmlPart } from '@tallystick/imports';
 
-/** Where a tag begins. */
 export interface TagStart {
   /** In the text of the whole file, or at the start of the part when it begins before. */
   readonly position: number;

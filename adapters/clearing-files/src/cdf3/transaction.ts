@@ -5,7 +5,6 @@ import { currencyOfNumber, toMinorUnits } from '../currencies.ts';
 /** The amounts of a transaction. The network converts from the first to the others. */
 export const amount_names = ['AmountInOriginalCurrency', 'AmountInPostedCurrency', 'AmountInBillingCurrency'] as const;
 
-/** One of `amount_names`. */
 export type AmountName = (typeof amount_names)[number];
 
 /**
@@ -22,13 +21,11 @@ export interface Stated {
   readonly entity_transaction_id: string | null;
 }
 
-/** A clearing as a transaction or an adjustment states it. */
 export interface StatedClearing {
   readonly input: ClearingInput;
   readonly last4: string | null;
 }
 
-/** What is wrong with a transaction. */
 export class TransactionProblem {
   readonly code: string;
   /** Contains no value of the file that could be a card number. */

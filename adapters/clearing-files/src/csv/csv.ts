@@ -17,7 +17,7 @@ export const default_profile: CsvProfile = parseCsvProfile({
   columns: own_columns,
 });
 
-/** The same with a file id and a last row that states the totals. */
+/** The columns of `default_profile`, a file id, and a last row that states the totals. */
 export const totals_profile: CsvProfile = parseCsvProfile({
   name: 'totals',
   columns: own_columns,

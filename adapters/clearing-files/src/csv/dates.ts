@@ -1,6 +1,5 @@
 import { isDay } from '@tallystick/kernel';
 
-/** How dates are written. */
 export const csv_date_forms = [
   'YYYY-MM-DD',
   'YYYYMMDD',
@@ -12,7 +11,7 @@ export const csv_date_forms = [
 
 type DateForm = (typeof csv_date_forms)[number];
 
-/** YYYY-MM-DD from the form; null when the text has another form or is no date of the calendar. */
+/** Reads a date as YYYY-MM-DD. Null: the text has another form, or the calendar has no such day. */
 export function readDay(text: string, form: DateForm): string | null {
   if (text.length !== form.length) return null;
   const part = (letter: string): string => {
@@ -23,7 +22,7 @@ export function readDay(text: string, form: DateForm): string | null {
   return showDay(day, form) === text && isDay(day) ? day : null;
 }
 
-/** The date YYYY-MM-DD in the form. */
+/** Writes a date (YYYY-MM-DD) in the form. */
 export function showDay(day: string, form: DateForm): string {
   return form.replace('YYYY', day.slice(0, 4)).replace('MM', day.slice(5, 7)).replace('DD', day.slice(8, 10));
 }

@@ -23,7 +23,6 @@ export const csv_fields = [
   'merchant_name',
 ] as const;
 
-/** One of `csv_fields`. */
 export type CsvField = (typeof csv_fields)[number];
 
 /**

@@ -60,7 +60,6 @@ function presentText(text: string | undefined): string | null {
   return text === undefined || text === '' ? null : text;
 }
 
-/** Whether a file that begins so has a header row of the profile. */
 export function hasHeaderOf(profile: CsvProfile, head: Uint8Array): boolean {
   return headerProblem(profile, cellsOf(profile, head)) === null;
 }

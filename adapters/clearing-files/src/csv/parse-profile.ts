@@ -21,7 +21,10 @@ export function parseCsvProfile(value: unknown): CsvProfile {
   return parsed.data;
 }
 
-/** The same of the text of a JSON file. A byte order mark is skipped. */
+/**
+ * Reads a profile from the text of a JSON file. Skips a byte order mark. Throws `RangeError` with
+ * everything that is wrong.
+ */
 export function parseCsvProfileText(text: string): CsvProfile {
   const json = text.replace(/^\ufeff/, '');
   let value: unknown;
@@ -54,8 +57,8 @@ function membersOf([first]: readonly PropertyKey[]): readonly string[] {
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/gs;
 
 /**
- * The name of a member that an object of the JSON has twice; null when there is none. Of such
- * members `JSON.parse` keeps the last one only. The text must be JSON.
+ * Returns the name of a member that an object of the JSON has twice, or null. Of such members
+ * `JSON.parse` keeps only the last one. The text must be JSON.
  */
 export function findRepeatedMember(json: string): string | null {
   const open: Set<string>[] = [];

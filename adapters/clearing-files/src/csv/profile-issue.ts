@@ -31,7 +31,6 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string {
   }
 }
 
-/** What is wrong with members that do not exist. */
 export function describeUnknownMembers(names: readonly string[], known: readonly string[]): string {
   const nearest = names.map((name) => nearestName(name, known));
   const shown = names.map((name, at) => {

@@ -5,7 +5,6 @@ import { type CsvField, csv_fields, required_fields } from './fields.ts';
 const column = z.string().min(1).max(100);
 const separator = z.string().regex(/^[^\r\n"\w]$/, 'must be one character, and no letter, digit, quote or line break');
 
-/** The last row of a file. */
 export const trailer_schema = z.strictObject({
   /** The column and the value by which the row is known. */
   column,
@@ -14,7 +13,6 @@ export const trailer_schema = z.strictObject({
   sum_column: column,
 });
 
-/** How a profile is written. */
 export const profile_schema = z.strictObject({
   /** By this name a person selects the profile. */
   name: z.string().regex(/^[a-z0-9][a-z0-9_-]{0,31}$/, 'must be at most 32 small letters, digits, - and _'),

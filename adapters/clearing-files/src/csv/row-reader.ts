@@ -25,7 +25,6 @@ class MalformedRow extends Error {
   }
 }
 
-/** Whether the row is the trailer of its file. */
 export function isTrailer(header: Header, row: Row): boolean {
   const { trailer } = header.profile;
   return trailer !== undefined && header.column(row, trailer.column) === trailer.value;
@@ -57,7 +56,6 @@ export function showSummand(sum: bigint, { amounts, decimal_separator }: CsvProf
   return `${sum / unit}${fraction === '' ? '' : decimal_separator}${fraction}`;
 }
 
-/** Reads a row as a clearing. */
 export function readRow(header: Header, row: Row, place: RecordPlace): FileClearing | BadRecord {
   try {
     if (row.cells.length !== header.row.cells.length) {

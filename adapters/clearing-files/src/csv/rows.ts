@@ -2,7 +2,6 @@ import { FileProblem } from '@tallystick/imports';
 import { CsvError, type Options, parse } from 'csv-parse';
 import { parse as parseAtOnce } from 'csv-parse/sync';
 
-/** A row of a file. */
 export interface Row {
   readonly cells: readonly string[];
   /** Bytes from the start of the file to the row. */
@@ -14,7 +13,7 @@ export interface Row {
 /** The longest row, with its quotes and its line break. */
 const row_bytes_max = 32_768;
 
-/** The parser takes so much at once, so that a row without end is noticed. */
+/** The parser gets at most this many bytes at once, so that a row without end is noticed. */
 const slice_bytes = 16_384;
 
 /** How rows are separated into cells. */
@@ -95,7 +94,6 @@ export class RowCutter {
     }
   }
 
-  /** The rows at the end of the file. */
   async finish(): Promise<readonly Row[]> {
     await this.#settle((done) => this.#parser.end(done));
     return this.#taken();

@@ -46,7 +46,6 @@ function* lines(content: FileContent, profile: CsvProfile): Generator<string> {
   }
 }
 
-/** The values of a clearing by column. */
 function valuesOf(clearing: WrittenClearing, profile: CsvProfile, file_id: string): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   for (const [column, field] of Object.entries(profile.columns)) {

@@ -116,7 +116,7 @@ export class RecordCutter {
   readonly #take: TakeRecord;
   readonly #onEncoding: (encoding: IpmEncoding) => void;
   #container: IpmContainer | null = null;
-  /** What was read before the container is known. */
+  /** What was read before the container was known. */
   readonly #head: Buffer[] = [];
   #head_bytes = 0;
   /** Bytes that do not make up a record yet, without marks. */
@@ -142,7 +142,6 @@ export class RecordCutter {
     if (this.#head_bytes >= head_bytes_needed) this.#start(false);
   }
 
-  /** The file has no more bytes. */
   finish(): void {
     if (this.#container === null) this.#start(true);
     if (this.#container === '1014' && this.#block_position !== 0) {

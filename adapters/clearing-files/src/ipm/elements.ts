@@ -74,8 +74,8 @@ export interface ElementProblem {
 }
 
 /**
- * The places of the elements in a record. One object serves all records of a file, because an
- * allocation per record would cost as much as the reading.
+ * The places of the elements in a record. One object serves all records of a file: an allocation
+ * per record would cost as much as the reading.
  */
 export class ElementMap {
   /** By element: where its content starts in the buffer; -1 when the record does not have it. */

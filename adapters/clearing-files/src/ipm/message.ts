@@ -96,7 +96,6 @@ export class IpmMessage {
     return start < 0 ? null : readDigits(this.#bytes, start, this.#map.ends[element]!, this.#zone);
   }
 
-  /** The bytes of the element. */
   bytes(element: number): Buffer | null {
     const start = this.#map.starts[element]!;
     return start < 0 ? null : this.#bytes.subarray(start, this.#map.ends[element]!);

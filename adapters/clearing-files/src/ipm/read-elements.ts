@@ -2,7 +2,6 @@ import { RecordCutter } from './container.ts';
 import { element_forms } from './elements.ts';
 import { IpmMessage, MalformedRecord } from './message.ts';
 
-/** A message of a file, as its bytes state it. */
 export interface IpmElements {
   /** Where the length word of the record is in the file, in bytes. */
   readonly offset: number;

@@ -21,10 +21,9 @@ import { IpmMessage, MalformedRecord } from './message.ts';
 /** MTI and function code (DE24). */
 const header_type = '1644/697';
 const trailer_type = '1644/695';
-/** The MTI of both, and of totals. */
+/** The MTI of the header, the trailer and totals. */
 const administrative_mti = 1644;
 
-/** Reads a file (see `ClearingFormat`). */
 export function readIpm(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ItemBatch> {
   const reader = new FileReader();
   return noteRecords(readWith(reader, chunks), () => reader.records);
@@ -87,7 +86,7 @@ class FileReader {
     return this.#records;
   }
 
-  /** What was read since the last call. */
+  /** Returns the items that were read since the last call. */
   items(): readonly FileItem[] {
     const items = this.#items;
     this.#items = [];
@@ -127,7 +126,6 @@ class FileReader {
     }
   }
 
-  /** The file has ended. */
   finish(): void {
     if (this.#file_end !== null) {
       this.#items.push(this.#file_end);

@@ -60,7 +60,6 @@ function* writeRecords(content: FileContent, encoding: IpmEncoding): Generator<B
   yield Buffer.alloc(4);
 }
 
-/** The file id of a written file (PDS0105). */
 function fileIdOf({ sequence, created_on }: FileContent): string {
   return file_type + shortDate(created_on) + processor + fixed(sequence, 5, 'the sequence of the file');
 }

@@ -86,7 +86,7 @@ function byName(number: number, names: readonly string[], cells: readonly string
 }
 
 interface Head {
-  /** The bytes so far, with at least the first row unless the table ends before. */
+  /** The bytes read so far. They contain the first row, unless the table ends before it does. */
   readonly head: Buffer;
   readonly rest: AsyncIterator<Uint8Array>;
 }
@@ -125,7 +125,7 @@ function refuseBareReturns(text: string): void {
   throw refusal('table', 'must have LF or CRLF at the end of each row, and has CR alone: save it as "CSV UTF-8"');
 }
 
-/** The bytes in turn. Refuses what is not UTF-8: its letters would be lost. */
+/** Yields the bytes. Refuses what is not UTF-8, whose letters would be lost. */
 async function* chunksFrom(head: Buffer, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   const check = (chunk?: Uint8Array) => {

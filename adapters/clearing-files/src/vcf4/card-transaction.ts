@@ -37,14 +37,12 @@ const debit_types: readonly string[] = [
 ];
 const credit_types: readonly string[] = ['11', '30', '31', '61', '63', '65', '71', '73'];
 
-/** What is wrong with a card transaction. */
 export interface CardTransactionProblem {
   readonly code: string;
   /** Contains no value of the file. */
   readonly reason: string;
 }
 
-/** The clearing of a card transaction, or what is wrong with it. */
 export function readCardTransaction(columns: readonly string[]): ClearingInput | CardTransactionProblem {
   if (columns.length < columns_min) {
     return { code: 'columns_missing', reason: `a card transaction must have at least ${columns_min} columns` };

@@ -1,7 +1,6 @@
 /** The values of a transaction in a test document. Each can be replaced, or left out with null. */
 export type Values = Readonly<Record<string, string | null>>;
 
-/** What a test document contains. */
 export interface Parts {
   readonly declaration?: string;
   readonly header?: Values | null;

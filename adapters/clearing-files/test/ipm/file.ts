@@ -4,7 +4,6 @@ export type Elements = Readonly<Record<number, string>>;
 export interface TestMessage {
   readonly mti?: string;
   readonly elements: Elements;
-  /** Changes the finished record. */
   readonly damage?: (record: Buffer) => Buffer;
 }
 
@@ -13,7 +12,6 @@ const three_digit_lengths = [48, 54, 55, 62, 63, 72, 105, 111, 123, 124, 125, 12
 
 export const file_id = '0022607160000001234500001';
 
-/** A private data subelement. */
 export function pds(tag: string, value: string): string {
   return tag + String(value.length).padStart(3, '0') + value;
 }
@@ -69,7 +67,6 @@ export function blocksOf(bytes: Buffer): Buffer {
 export interface FileChange {
   readonly header?: Elements | null;
   readonly trailer?: Elements | null;
-  /** The sum and the count of the trailer. */
   readonly sum?: number;
   readonly count?: number;
 }

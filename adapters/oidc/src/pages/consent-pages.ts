@@ -3,7 +3,6 @@ import type { Consent } from '@tallystick/consents';
 import { escapeHtml, type Page } from './layout.ts';
 import { accessText, accessVerb, accountText, endText, instantText } from './wording.ts';
 
-/** A consent as its user sees it. */
 export interface ShownConsent {
   readonly consent: Consent;
   readonly third_party_name: string;
@@ -17,7 +16,6 @@ export interface ConsentList {
   /** The cursor of the next page; null: this is the last one. */
   readonly older: string | null;
   readonly form_token: string;
-  /** Whether the user has just withdrawn one. */
   readonly was_withdrawn: boolean;
 }
 
@@ -50,7 +48,7 @@ ${links.length === 0 ? '' : `<p>${links.join(' ')}</p>\n`}<form method="post" ac
   };
 }
 
-/** Asks before a withdrawal, and says what follows. */
+/** Asks for confirmation of a withdrawal, and explains its effects. */
 export function withdrawalPage(shown: ShownConsent, form_token: string): Page {
   const name = escapeHtml(shown.third_party_name);
   const address = `/consents/${encodeURIComponent(shown.consent.consent_id)}/withdraw`;

@@ -12,7 +12,7 @@ export interface DecisionShown {
   readonly leads_to: readonly string[];
 }
 
-/** Who asks for what, until when, on which accounts; the user approves or refuses. */
+/** Shows who asks for what, until when and on which accounts. The user approves or refuses. */
 export function decisionPage(shown: DecisionShown): Page {
   const { action, form_token, leave, decidable, problem, leads_to } = shown;
   const { consent, user } = decidable;

@@ -6,7 +6,6 @@ import { headersOf, type Page, renderPage } from './layout.ts';
 /** The most bytes of a form. One that chooses 1,000 accounts has 43,000. */
 const form_bytes_max = 65_536;
 
-/** What a form has, or why it cannot be read. */
 export type FormRead = { readonly form: URLSearchParams } | { readonly status: 400 | 403 | 413 | 415 };
 
 /**
@@ -30,14 +29,13 @@ export async function readForm(request: IncomingMessage, issuer: string): Promis
 }
 
 /**
- * Ties a form to who was shown it, and to what it is for. Another site cannot make one, even if a
- * browser sends it cookies of ours.
+ * Binds a form to the user who sees it and to its purpose. Another site cannot make such a token,
+ * even if a browser sends it our cookies.
  */
 export function formToken(cookie_keys: readonly string[], ...parts: readonly string[]): string {
   return tokenWith(cookie_keys[0]!, parts);
 }
 
-/** Whether a form has a token for this, by one of the keys. */
 export function hasFormToken(
   cookie_keys: readonly string[],
   form: URLSearchParams,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** A page as it is sent. */
 export interface Page {
   readonly status: number;
   readonly title: string;
@@ -80,7 +79,6 @@ function contentSecurityPolicy(leads_to: readonly string[]): string {
   return `default-src 'none'; style-src 'sha256-${style_hash}'; base-uri 'none'; form-action ${form_action}; frame-ancestors 'none'`;
 }
 
-/** The headers of every page. */
 export const page_headers: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store, no-transform',
   'Content-Security-Policy': contentSecurityPolicy([]),
@@ -101,7 +99,6 @@ export function headersOf({ leads_to = [] }: Page): Readonly<Record<string, stri
   return { ...page_headers, 'Content-Security-Policy': contentSecurityPolicy(leads_to) };
 }
 
-/** The page as HTML, with the name of the bank above it. */
 export function renderPage({ title, content }: Pick<Page, 'title' | 'content'>, bank_name: string): string {
   return `<!doctype html>
 <html lang="en">

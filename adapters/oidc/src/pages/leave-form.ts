@@ -1,8 +1,6 @@
 import { escapeHtml } from './layout.ts';
 
-/** The way back to the third party. */
 export interface Leave {
-  /** Where the form is sent. */
   readonly action: string;
   readonly form_token: string;
   readonly third_party_name: string;

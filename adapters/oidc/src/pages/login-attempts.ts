@@ -32,9 +32,8 @@ export type BoundedLogin = ReturnType<typeof createBoundedLogin>;
 
 export const too_many_attempts = Symbol('too many attempts');
 
-/** What bounds the failed attempts. */
 interface Bound {
-  /** What they have in common. */
+  /** Attempts with the same name share one bound. */
   readonly name: string;
   readonly failed_max: number;
   /** How long a failed attempt counts, in seconds. */
@@ -43,8 +42,8 @@ interface Bound {
 
 /**
  * Attempts something, where null is a failure. An attempt takes one of the places of the bound
- * before it begins, so that attempts at once are bounded, on all nodes. A success gives its place
- * back, and so does an error.
+ * before it begins, so that concurrent attempts are bounded on all nodes. A success returns its
+ * place, and so does an error.
  */
 export async function attempt<Result>(
   records: Records,

@@ -2,13 +2,12 @@ import { escapeHtml, type Page } from './layout.ts';
 import { type Leave, leaveForm } from './leave-form.ts';
 
 export interface LoginShown {
-  /** Where the form is sent. */
   readonly action: string;
   readonly form_token: string;
   /** Why the user logs in. Plain text. */
   readonly purpose: string;
   readonly problem: 'wrong' | null;
-  /** The way back to the third party, where one sent the user. */
+  /** Present if a third party sent the user. */
   readonly leave?: Leave;
   readonly leads_to?: readonly string[];
 }

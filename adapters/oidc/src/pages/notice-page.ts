@@ -17,7 +17,6 @@ const notices = {
   500: { status: 500, title: 'Something went wrong', text: 'Nothing was changed. Try again later.' },
 } as const;
 
-/** A page that only says what happened. */
 export function notice(kind: keyof typeof notices): Page {
   const { status, title, text } = notices[kind];
   return { status, title, content: `<p>${text}</p>` };

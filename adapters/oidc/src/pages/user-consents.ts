@@ -25,7 +25,6 @@ export const consents_path = '/consents';
 const cookie_name = 'tallystick_user';
 const session_s = 900;
 const model = 'UserSession';
-/** The most consents that a page lists. */
 const listed_max = 50;
 
 interface Session {
@@ -39,7 +38,6 @@ export interface UserConsentsPorts {
   readonly logIn: BoundedLogin;
 }
 
-/** Answers a request of the pages of a user's consents. */
 export function createUserConsents({ ports, records, logIn }: UserConsentsPorts) {
   const sendPage = createPageSending(ports.bank_name);
   const cookie = (id: string, age_s: number): string => {

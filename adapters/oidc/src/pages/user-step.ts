@@ -30,7 +30,7 @@ import { loginPage } from './login-page.ts';
 import { notice } from './notice-page.ts';
 import { undecidablePage } from './undecidable-page.ts';
 
-/** Failed log-ins of one interaction. */
+/** An interaction ends after this many failed log-ins. */
 const failed_logins_max = 5;
 
 /** The record of who has logged in, by the id of the interaction. */
@@ -45,7 +45,6 @@ export interface UserStepPorts {
   readonly logIn: BoundedLogin;
 }
 
-/** Answers a request of the user's step. */
 export function createUserStep({ ports, records, provider, logIn }: UserStepPorts) {
   const sendPage = createPageSending(ports.bank_name);
   const loginKey = ({ uid }: Interaction) => ({ model: login_model, id: uid });
@@ -87,7 +86,6 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
       findDecidable(tx, { bank: bankOf(ports, tx) }, { ...wantedOf(interaction), user_id, now_ms: records.nowMs() }),
     );
 
-  /** Shows what the user decides about, or why the user cannot decide. */
   const showDecision = async (
     response: ServerResponse,
     interaction: Interaction,

@@ -24,12 +24,10 @@ export function readClientMetadata(records: Records, sandbox: boolean): ClientMe
   };
 }
 
-/** Whether a third party may use the server now. */
 export function isAdmitted({ status, is_sandbox }: ThirdParty, sandbox: boolean): boolean {
   return status === 'active' && (sandbox || !is_sandbox);
 }
 
-/** A third party as the library's client. */
 function clientMetadata(third_party: ThirdParty): ClientMetadata {
   const { client_id, name, scopes, redirect_uris, jwks, jwks_uri, is_sandbox } = third_party;
   return {

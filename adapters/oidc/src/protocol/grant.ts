@@ -14,7 +14,6 @@ export interface GrantPorts {
   readonly provider: Provider;
 }
 
-/** Who authorises which consent, for which accounts. */
 export interface Authorisation {
   readonly consent_id: string;
   readonly user_id: string;

@@ -10,7 +10,7 @@ export interface Intents {
   readClaims(ctx: KoaContextWithOIDC, claims: Claims, client: Client): Promise<void>;
   /** The consent of the request. Refuses a request without one. */
   consentOf(ctx: KoaContextWithOIDC): Promise<Consent>;
-  /** Of a consent that the sandbox decided: no page is needed. */
+  /** Whether the sandbox has decided the consent: then no page is needed. */
   isDecidedAhead(ctx: KoaContextWithOIDC): boolean;
 }
 

@@ -16,7 +16,6 @@ import { assertion_s_max, lifetime_s } from './lifetimes.ts';
 import { errors, interactionPolicy, Provider } from './oidc-provider.ts';
 import { createRequestObjects } from './request-object.ts';
 
-/** The paths of the library, under the issuer. */
 export const oauth_routes = {
   authorization: '/oauth/authorize',
   token: '/oauth/token',
@@ -26,7 +25,6 @@ export const oauth_routes = {
   end_session: '/oauth/end',
 } as const;
 
-/** Where the user's step is. */
 export const step_path = '/authorise';
 
 /** The level of a login that names none: a password alone is no strong authentication. */
@@ -35,7 +33,6 @@ export const default_acr = 'urn:openbanking:psd2:ca';
 const algorithms = ['ES256'] as const;
 const client_algorithms = ['PS256', 'ES256'] as const;
 
-/** The library, set up for this issuer. */
 export function createProvider(
   ports: AuthorisationServerPorts,
   records: Records,
@@ -121,7 +118,7 @@ export function createProvider(
       },
       fapi: {
         enabled: true,
-        // It adds the s_hash, and demands a signed answer for a signed request.
+        // FAPI adds the s_hash, and demands a signed answer for a signed request.
         profile: (ctx) =>
           request_objects.isSigned(ctx) || String(ctx.oidc.params?.response_type ?? '').includes('id_token')
             ? '1.0 Final'

@@ -8,9 +8,9 @@ import type { RecordLinks, RecordPayload, Records } from './records.ts';
 /**
  * The storage of the library, of one kind of record.
  *
- * The library runs on machine time, because it judges assertions and request objects by that. The
- * ends of records are in service time. So a record that is read has the end that is left to it,
- * counted from machine time: once the service's clock is past an end, the record is not found.
+ * The library checks assertions and request objects against machine time. The ends of records are in
+ * service time. So a record that is read has the end that is left to it, counted from machine time:
+ * once the service's clock is past an end, the record is not found.
  */
 export function libraryAdapter(model: string, records: Records, clientMetadataOf: ClientMetadataOf): Adapter {
   if (model === 'Client') return { ...nothing, find: async (id) => (await clientMetadataOf(id)) ?? undefined };
@@ -34,7 +34,7 @@ export function libraryAdapter(model: string, records: Records, clientMetadataOf
       const found = await records.read((tx) => records.find(tx, key(id)));
       if (found === null) return undefined;
       const { payload, expires_at_ms, consumed_at_ms } = found;
-      // Whether an assertion is new is judged on machine time only.
+      // Replays are detected on machine time only.
       if (model === 'ReplayDetection') return payload as AdapterPayload;
       const left_ms = expires_at_ms === null ? null : expires_at_ms - records.nowMs();
       return {

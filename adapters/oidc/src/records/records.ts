@@ -31,7 +31,7 @@ export interface Records {
    * of the library and a decision of the domain commit together.
    */
   run<Result>(work: (tx: AuthorisationTx) => Promise<Result>): Promise<Result>;
-  /** The same for work that only reads. */
+  /** Runs work that only reads, in one transaction. */
   read<Result>(work: (tx: AuthorisationTx) => Promise<Result>): Promise<Result>;
   /** `expires_in_s` null: it does not expire. */
   seal(key: RecordKey, payload: RecordPayload, links: RecordLinks, expires_in_s: number | null): AuthorisationRecord;
@@ -40,8 +40,8 @@ export interface Records {
 }
 
 /**
- * What remembers a used assertion or request object, or a failed log-in. Assertions are judged by
- * machine time, so the memory of them must last as long.
+ * The models that record a used assertion or request object, or a failed log-in. Assertions expire
+ * on machine time, so these records must, too.
  */
 const models_of_machine_time = new Set(['ReplayDetection', 'RequestObject', 'LoginAttempt']);
 

@@ -15,8 +15,8 @@ export function shortDay(day: string): string {
 }
 
 /**
- * Digits with an optional sign, as minor units: the format implies the decimals of the currency.
- * Null when they are no amount, or one that is larger than the product accepts.
+ * Reads digits with an optional sign as minor units: the format implies the decimals of the
+ * currency. Null when they are no amount, or one that is larger than the product accepts.
  */
 export function amountOf(text: string): Money | null {
   if (!/^[+-]?\d{1,18}$/.test(text)) return null;

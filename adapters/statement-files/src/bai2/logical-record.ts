@@ -42,12 +42,10 @@ export class LogicalRecord {
     this.continue(record);
   }
 
-  /** How many physical records it has. */
   get records(): number {
     return this.#pieces.length;
   }
 
-  /** Whether its last physical record ends with `/`. */
   get is_ended(): boolean {
     return this.#pieces.at(-1)!.is_ended;
   }
@@ -77,7 +75,6 @@ export class LogicalRecord {
   }
 }
 
-/** Reads fields one after another, over the ends of physical records. */
 export class FieldReader {
   readonly #bodies: readonly string[];
   #body = 0;
@@ -98,7 +95,6 @@ export class FieldReader {
     return body.slice(start, end === -1 ? undefined : end).trim();
   }
 
-  /** All that is left, by physical records. */
   rest(): readonly string[] {
     if (this.#at === null && !this.#advance()) return [];
     return [this.#bodies[this.#body]!.slice(this.#at!), ...this.#bodies.slice(this.#body + 1)];

@@ -24,7 +24,6 @@ export class PhysicalRecordReader {
   #head_bytes = 0;
   #count = 0;
 
-  /** The records that end within the bytes. */
   *push(chunk: Uint8Array): Generator<PhysicalRecord> {
     if (this.#cutter === null) {
       this.#head.push(chunk);
@@ -36,7 +35,7 @@ export class PhysicalRecordReader {
     for (const line of this.#cutter.push(chunk)) yield* this.#record(line);
   }
 
-  /** Records without an end of their own: the last one of the file. */
+  /** Yields the last record of the file, if it has no end of its own. */
   *finish(): Generator<PhysicalRecord & { readonly is_cut: boolean }> {
     if (this.#cutter === null) for (const record of this.#begin()) yield { ...record, is_cut: false };
     const rest = this.#cutter?.finish() ?? null;
@@ -68,7 +67,7 @@ function statedLength(head: Uint8Array): number | null {
   const length = Number(field ?? 0);
   if (length < 20 || length > record_bytes_max) return null;
   const line_end = head.indexOf(line_feed);
-  // The line may end with a carriage return, too.
+  // A carriage return may precede the line break.
   return line_end === -1 || line_end > length + 1 ? length : null;
 }
 

@@ -263,7 +263,6 @@ export class Bai2Reader {
   }
 }
 
-/** Refuses a trailer that states another sum or count than its records make. */
 function compareTotals(
   record: LogicalRecord,
   stated: { readonly sum: string; readonly parts?: string; readonly records: string },

@@ -53,7 +53,9 @@ export function statedBaiCode(code: BankTransactionCode, sign: BookingSign): str
   return exact === undefined ? null : codes[exact]![sign];
 }
 
-/** The same; miscellaneous when none of the codes is known. */
+/**
+ * The BAI code of the first of the stated codes that is known; the miscellaneous one when none is.
+ */
 export function baiCodeOf(stated: readonly BankTransactionCode[], sign: BookingSign): string {
   for (const code of stated) {
     const found = statedBaiCode(code, sign);

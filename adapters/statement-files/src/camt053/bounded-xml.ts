@@ -2,7 +2,7 @@ import { FileProblem, run_bytes_max, type XmlPart, XmlTextReader } from '@tallys
 import { maskCardNumbers } from '@tallystick/kernel';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 
-/** The bounds of a document. A file beyond one of them is refused. */
+/** A document that exceeds one of these bounds is refused. */
 const bounds = { depth: 32, text_length: 4_096, attributes: 64, name_length: 256 } as const;
 
 export type Attributes = Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ export class BoundedXml {
 
   constructor(handler: XmlHandler) {
     this.#handler = handler;
-    // Not more handlers: the parser keeps seven of them in the way that the engine compiles.
+    // No more handlers: the engine compiles the parser well with up to seven.
     const parser = this.#parser;
     parser.on('opentag', (tag) => this.#open(tag));
     parser.on('text', (text) => this.#addText(text));
@@ -88,7 +88,7 @@ export class BoundedXml {
     return at === -1 ? this.#tail : this.#offsetOf(this.#part_start + at);
   }
 
-  /** Refuses the file. `offset`: where the problem is, at the latest. */
+  /** Refuses the file. `offset`: the problem is there or before. */
   refuse(code: string, message: string, offset = this.#offsetOf(this.#parser.position)): never {
     throw new FileProblem('refused', code, maskCardNumbers(message), offset);
   }

@@ -7,7 +7,7 @@ export const camt053: ClearingFormat = {
   name: 'camt053',
   title: 'camt.053 (bank statements, XML)',
   detect(head) {
-    // UTF-16 has a zero byte to each character of the name.
+    // In UTF-16 each character of the name has a zero byte.
     const text = new TextDecoder('latin1').decode(head).replaceAll('\0', '');
     return text.includes('tech:xsd:camt.053.001.');
   },

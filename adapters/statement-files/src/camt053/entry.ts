@@ -8,7 +8,6 @@ import { type BankTransactionCode, baiCodeOf } from './bank-transaction-code.ts'
 /** The most transactions of one entry that become lines of their own. */
 export const details_max = 10_000;
 
-/** An entry cannot be read. */
 export class EntryProblem {
   readonly code: string;
   readonly message: string;
@@ -49,7 +48,7 @@ export class Collected {
     return this.#remittance;
   }
 
-  /** A proprietary reference: its type or its value came. A type comes before its value. */
+  /** Adds the type or the value of a proprietary reference. A type comes before its value. */
   addReference(part: 'type' | 'value', text: string): void {
     if (part === 'type') this.#references.push({ type: text, value: '' });
     else if (this.#references.length > 0) this.#references.at(-1)!.value ||= text;
@@ -80,7 +79,6 @@ export interface CollectedEntry {
   readonly details_count: number;
 }
 
-/** What an entry says of its amount. */
 export interface EntryAmount {
   readonly sign: BookingSign;
   /** Without a sign. */
@@ -143,7 +141,8 @@ export function readLines(
 }
 
 /**
- * What tells the line of a whole entry: the entry itself, and its transaction if it has just one.
+ * Describes the line of a whole entry by the entry itself, and by its transaction if it has exactly
+ * one.
  */
 function describe(
   own: Collected,
@@ -208,7 +207,7 @@ function firstReferenceIn(texts: readonly string[]): string | null {
   return null;
 }
 
-/** The date of a date or a time, as its text says it; null when there is none. */
+/** The date at the path, of a date or of a time in its own zone; null when there is none. */
 function dayIn(collected: Collected, path: string): string | null {
   return dayOfChoice(collected.get(`${path}/Dt`), collected.get(`${path}/DtTm`));
 }

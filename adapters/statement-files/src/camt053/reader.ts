@@ -26,7 +26,6 @@ const detail = `${entry}/NtryDtls/TxDtls`;
 /** The names under which a file may state the message: any version. */
 const namespace = /^urn:iso:std:iso:20022:tech:xsd:camt\.053\.001\.\d\d$/;
 
-/** An open statement. */
 interface OpenStatement {
   readonly collected: CollectedStatement;
   readonly summary: Collected;
@@ -269,7 +268,6 @@ export class Camt053Reader {
     }
   }
 
-  /** Refuses the file for a problem; does nothing without one. */
   #fail(problem: EntryProblem | null): void {
     if (problem !== null) this.#failFor(problem);
   }

@@ -4,7 +4,6 @@ import { accountNumberOf, oneLine } from '../stated-text.ts';
 import { minorUnitsOf } from './amount.ts';
 import { type Collected, dayOfChoice, EntryProblem, signedAmount, signOf } from './entry.ts';
 
-/** A balance of a statement. */
 interface StatedBalance {
   readonly type: string;
   readonly sub_type: string;
@@ -16,7 +15,7 @@ interface StatedBalance {
 /** The most balances of one statement. */
 const balances_max = 1_000;
 
-/** The statement whose elements come, before its first entry. */
+/** A statement as far as it was read, before its first entry. */
 export class CollectedStatement {
   readonly own: Collected;
   readonly #balances: StatedBalance[] = [];
@@ -57,9 +56,9 @@ export class CollectedStatement {
   }
 
   /**
-   * What the statement says of itself. Opening balance: OPBD, else PRCD, else the first ITBD;
-   * closing balance: CLBD, else the last ITBD that is not the opening one. Pages of a statement
-   * open and close with ITBD.
+   * Reads the head of the statement. Opening balance: OPBD, else PRCD, else the first ITBD; closing
+   * balance: CLBD, else the last ITBD that is not the opening one. Pages of a statement open and
+   * close with ITBD.
    */
   head(): (StatementHead & { readonly currency: string }) | EntryProblem {
     const account = this.own.get('Acct/Id/IBAN') || this.own.get('Acct/Id/Othr/Id');

@@ -1,4 +1,4 @@
-/** The parts of a camt.053 document, each of which a test may replace. */
+/** The parts of a camt.053 document. A test may replace each of them. */
 export interface DocumentParts {
   readonly declaration?: string;
   readonly version?: string;
@@ -12,7 +12,6 @@ export interface DocumentParts {
 export const opening = balanceOf('OPBD', '100.00', 'CRDT', '2026-03-01');
 export const closing = balanceOf('CLBD', '25.00', 'DBIT', '2026-03-01');
 
-/** A document with one statement. */
 export function documentOf({
   declaration = '<?xml version="1.0" encoding="UTF-8"?>',
   version = '08',
@@ -45,7 +44,6 @@ export function entryOf(
   return `<Ntry>${amount}<CdtDbtInd>${sign}</CdtDbtInd><Sts>BOOK</Sts>${more}</Ntry>`;
 }
 
-/** The transactions of an entry. */
 export function detailsOf(...details: readonly string[]): string {
   return `<NtryDtls>${details.map((detail) => `<TxDtls>${detail}</TxDtls>`).join('')}</NtryDtls>`;
 }

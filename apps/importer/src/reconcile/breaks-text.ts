@@ -2,10 +2,9 @@ import { ageOfItem, amountOf, type Item } from '@tallystick/reconciliation';
 import { formatTable } from '@tallystick/server';
 import { showDecimal } from '../words.ts';
 
-/** The longest name of a merchant that is shown, in characters. */
 const name_length_max = 24;
 
-/** Breaks as a table. `shows_company` adds their company. */
+/** A table of breaks. `shows_company` adds the column of their company. */
 export function describeBreaks(items: readonly Item[], today: string, shows_company: boolean): string {
   const columns = [
     ...(shows_company ? [{ head: 'company', is_number: true }] : []),

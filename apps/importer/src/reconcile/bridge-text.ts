@@ -2,7 +2,7 @@ import { type AccountBridge, type BridgeDifference, toCsvRow, type UnexplainedLi
 import { formatTable } from '@tallystick/server';
 import { count, showDecimal } from '../words.ts';
 
-/** A bridge for people: from balance to balance, with the differences by kind. */
+/** Describes a bridge for people: from balance to balance, with the differences by kind. */
 export function describeBridge(bridge: AccountBridge): string {
   const { account, booking_date } = bridge;
   const { currency } = account;

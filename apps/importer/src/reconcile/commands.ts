@@ -30,19 +30,17 @@ import {
   requireOption,
   UsageError,
 } from '@tallystick/server';
-import type { Attendance } from '../stop-signal.ts';
+import type { ProgressTerminal } from '../stop-signal.ts';
 import { count } from '../words.ts';
 import { describeBreaks, describeSums } from './breaks-text.ts';
 import { BridgeTable, describeBridge } from './bridge-text.ts';
 import { rebuildCommand } from './rebuild-command.ts';
 import { describeRules, describeSummary, reportTable, reportTableHead } from './summary-text.ts';
 
-/** What the commands write besides their result. */
-export interface ReconcileTerminal extends Attendance {
+export interface ReconcileTerminal extends ProgressTerminal {
   readonly stdout: { write(text: string): unknown };
 }
 
-/** How many breaks are shown unless the command line says otherwise. */
 const breaks_default = 100;
 
 const company_option = { company: 'only of this company; all companies when absent' };
@@ -200,12 +198,10 @@ function bridgeCommand({ stdout }: ReconcileTerminal): Command {
   };
 }
 
-/** What finds the company of a command. */
 interface CompaniesTx {
   readonly companies: { find(id: number): Promise<object | null> };
 }
 
-/** What the commands read with. */
 interface ReconcilePorts extends ReconciliationPorts {
   readonly unitOfWork: UnitOfWork<ReconciliationTx & BridgeTx & CompaniesTx>;
 }
@@ -215,7 +211,7 @@ async function portsOf(services: AdminServices): Promise<ReconcilePorts> {
   return { unitOfWork, clock: services.clock() };
 }
 
-/** The companies of the command line, with everything that has arrived taken up. */
+/** The companies of the command line, brought up to date with what has arrived. */
 async function companiesOf(ports: ReconcilePorts, given: ParsedWords): Promise<readonly number[]> {
   const named = readOptionalId(given, 'company');
   const companies = named === undefined ? await everyCompany(ports) : [named];
@@ -260,7 +256,7 @@ function filterOf(services: AdminServices, given: ParsedWords): ItemFilter {
   }
 }
 
-/** The options that set filters of other names. */
+/** The options that differ in name from the filters that they set. */
 const options_of_filters: Readonly<Record<string, string>> = {
   vcn_id: '--card',
   age_days: '--age',
@@ -293,7 +289,7 @@ function rangeOf({ values }: ParsedWords): string | undefined {
   return from === undefined && to === undefined ? undefined : `[${from ?? ''},${to ?? ''}]`;
 }
 
-/** The first items that fit. A page may have fewer than its limit. */
+/** Reads the first items that match. A page may have fewer than its limit. */
 async function readFirst(
   { unitOfWork }: ReconcilePorts,
   call: Pick<Call, 'company_id'>,

@@ -1,14 +1,14 @@
 import { type RebuildProgress, type Rebuilt, type RecordCounts, rebuild } from '@tallystick/reconciliation';
 import { type Command, readOptionalId } from '@tallystick/server';
 import { chooseDisplay } from '../progress-display.ts';
-import type { Attendance } from '../stop-signal.ts';
+import type { ProgressTerminal } from '../stop-signal.ts';
 import { count, counted } from '../words.ts';
 
 /** The exit status of a check that found a difference. */
 export const differences_found = 3;
 
 /** `npm run reconcile -- rebuild`: recomputes all items, and mends what differs. */
-export function rebuildCommand({ stderr }: Attendance): Command {
+export function rebuildCommand({ stderr }: ProgressTerminal): Command {
   return {
     name: 'rebuild',
     summary: 'Recomputes all items from their records, and mends what differs',
@@ -56,7 +56,7 @@ export function rebuildCommand({ stderr }: Attendance): Command {
   };
 }
 
-/** Of further companies the end of a phase is not shown. */
+/** The progress of a phase is shown only for so many companies. */
 const companies_counted_max = 1_000;
 
 function describe(rebuilt: Rebuilt, check_only: boolean): string {

@@ -12,7 +12,6 @@ import {
 import { formatTable } from '@tallystick/server';
 import { count, nameRule, showDecimal } from '../words.ts';
 
-/** The parts of a summary, with the names of each in their order. */
 const parts = [
   { part: 'by_status', head: 'status', names: item_statuses },
   { part: 'by_kind', head: 'kind of break', names: break_kinds },
@@ -66,7 +65,7 @@ export function* reportTable(
   }
 }
 
-/** The first row of that table. Sums are in minor units of the currency. */
+/** The head of `reportTable`. Sums are in minor units of the currency. */
 export function reportTableHead(): string {
   const matches = ['authorization_matches', 'statement_matches', 'confirmed', 'undone'];
   return toCsvRow(['company_id', 'currency', 'part', 'name', 'items', 'sum', ...matches]);
@@ -76,7 +75,6 @@ function rowOf(name: string, { count: items, sum }: CountAndSum, currency: strin
   return [name, count(items), showDecimal(sum, currency)];
 }
 
-/** How the matches of a company came about. */
 export function describeRules({ rules, matches, share_without_person }: RulesReport): readonly string[] {
   if (rules.length === 0) return [];
   const columns = [

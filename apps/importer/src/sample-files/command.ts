@@ -42,7 +42,6 @@ come to. The folder's README.txt says what each file is.
   --json                 the summary as JSON
   --help                 show this text`;
 
-/** The output of the command: lines of standard output and error, and the progress. */
 export interface CommandOutput {
   out(text: string): void;
   err(text: string): void;
@@ -69,7 +68,7 @@ interface Options {
 }
 
 /**
- * Makes a set as the words say. Returns the exit status: 0 done, 1 failed, 2 wrong words or
+ * Creates a set of files. Returns the exit status: 0 done, 1 failed, 2 wrong options or
  * configuration.
  */
 export async function sampleFiles(
@@ -168,7 +167,7 @@ function describe(set: SampleSet, { folder, clearing_files, statement_files }: S
 }
 
 /**
- * Null: the usage is shown and nothing else is done. Throws an error that describes invalid words.
+ * Returns null if only the usage is to be shown. Throws an error that describes invalid options.
  */
 function readOptions(words: readonly string[]): Options | null {
   const text = { type: 'string' } as const;
@@ -234,7 +233,7 @@ function readOptions(words: readonly string[]): Options | null {
   };
 }
 
-/** Throws an error for statements that cannot be made, and for options that are about none. */
+/** Throws an error for statements that cannot be made, and for options that require statements. */
 function assertStatements(
   format: string,
   statements: string | null,

@@ -11,10 +11,8 @@ import {
 } from '@tallystick/server';
 import { clearingsSentBefore, isAnsweredAsExpected, type Loading, sendAll } from './loading.ts';
 
-/** The most messages that wait for a pass at the same time. */
 const at_once = 256;
 
-/** Cards that one transaction creates. */
 const cards_of_transaction = 100;
 
 /**

@@ -2,7 +2,6 @@ import { type Role, sandbox_keys } from '@tallystick/access';
 import type { IssuedCard } from '@tallystick/samples';
 import { clearingsSentBefore, isAnsweredAsExpected, type Loading, machineDay, sendAll } from './loading.ts';
 
-/** The most requests in flight. */
 const at_once = 32;
 
 /** An answer may wait until a busy server has made a pass. */

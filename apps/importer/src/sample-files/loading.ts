@@ -50,9 +50,9 @@ export function countMessages(set: SampleSet, cardOf: CardOf): number {
 }
 
 /**
- * Sends messages in their order, `at_once` of them at the same time. Each is taken by the ledger in
- * the order in which it was sent. `onSent` is called with the number of those that are answered.
- * Returns how many there were.
+ * Sends messages in their order, `at_once` of them at the same time. The ledger takes them in the
+ * order in which they were sent. `onSent` is called with the number of answered messages. Returns
+ * the number of messages.
  */
 export async function sendAll<Message>(
   messages: Iterable<Message>,

@@ -1,6 +1,5 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 
-/** Text of this length is written at once. */
 const piece_length = 65_536;
 
 /** Files with card numbers are for their owner only. */
@@ -22,7 +21,7 @@ function* pieces(values: Iterable<unknown>): Generator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** Writes a new file, in constant memory. Throws an error if there is one already. */
+/** Writes a new file, in constant memory. Throws an error if it exists. */
 export function writeFile(path: string, content: Iterable<Uint8Array>): void {
   const file = openSync(path, 'wx', mode);
   try {

@@ -7,14 +7,13 @@ import type { SetFiles, SetWriting } from './set-files.ts';
 import { writeFile, writeLines } from './write-file.ts';
 import { type StatementWriting, writeStatementFiles } from './write-statements.ts';
 
-/** The formats that files of a set can have. */
 export const written_formats: readonly string[] = sample_formats.filter((name) =>
   clearing_formats.some((format) => format.name === name && format.write !== undefined),
 );
 
 const extensions: Readonly<Record<string, string>> = { cdf3: 'xml', csv: 'csv', ipm: 'ipm', vcf4: 'tsv' };
 
-/** Creates the folder. Throws an error if it has files already. */
+/** Creates the folder. Throws an error if it is not empty. */
 export function createFolder(folder: string): void {
   mkdirSync(folder, { recursive: true });
   if (readdirSync(folder).length > 0) throw new Error(`the folder ${folder} is not empty: name another one with --out`);
@@ -56,7 +55,6 @@ function writeClearingFiles(
   return paths;
 }
 
-/** The next records; the others stay for the next file. */
 function* take(records: Iterator<SampleRecord>, count: number) {
   for (let taken = 0; taken < count; taken += 1) {
     const { value, done } = records.next();

@@ -3,17 +3,14 @@ import type { SampleSet } from '@tallystick/samples';
 import { statement_formats } from '@tallystick/statement-files';
 import { writeFile } from './write-file.ts';
 
-/** How the statements of a set are written. */
 export interface StatementWriting {
   /** One of `statement_format_names`. */
   readonly format: string;
-  /** The number of the account. */
   readonly account: string;
   /** YYYY-MM-DD: at its end the answers about items hold. */
   readonly today: string;
 }
 
-/** The formats that statements of a set can have. */
 export const statement_format_names: readonly string[] = statement_formats
   .filter(({ writeStatements }) => writeStatements !== undefined)
   .map(({ name }) => name);

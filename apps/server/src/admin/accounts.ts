@@ -4,7 +4,6 @@ import { presentAccount } from '@tallystick/operations';
 import { formatList } from '../terminal-text.ts';
 import { type Command, call, idOf, readEveryPage, readOptionalId, requireOptions } from './command.ts';
 
-/** The commands on accounts at the bank. */
 export const account_commands: readonly Command[] = [
   {
     name: 'account create',

@@ -4,7 +4,6 @@ import { presentApiKey } from '@tallystick/operations';
 import { formatTable } from '../terminal-text.ts';
 import { type Command, call, idOf, readEveryPage, readOptionalId, requireOptions, UsageError } from './command.ts';
 
-/** The commands on API keys. */
 export const api_key_commands: readonly Command[] = [
   {
     name: 'key create',

@@ -8,7 +8,6 @@ import {
 
 import { type Command, call, idOf, type ParsedWords, readOptionalId, requireOptions, UsageError } from './command.ts';
 
-/** The time between two lines of progress. */
 const report_every_ms = 5_000;
 
 const figure = (value: number): string => value.toLocaleString('en-US');
@@ -65,7 +64,7 @@ const audit_verify: Command = {
   },
 };
 
-/** For entries of servers of an older version, for example after a rollback. */
+/** For entries that a server of an older version wrote, for example after a rollback. */
 const audit_accept: Command = {
   name: 'audit accept',
   summary: 'Accepts entries that a server of an older version wrote without a hash',
@@ -84,7 +83,6 @@ const audit_accept: Command = {
   },
 };
 
-/** The commands on the chain of the audit log. */
 export const audit_chain_commands: readonly Command[] = [audit_verify, audit_accept];
 
 function describeFinding({ kind, number, id, problem, expected }: AuditFinding): string {

@@ -5,10 +5,8 @@ import { presentAuditEntry } from '@tallystick/operations';
 import { formatList } from '../terminal-text.ts';
 import { type Command, type ParsedWords, readOptionalId, UsageError } from './command.ts';
 
-/** How many entries are listed unless the command line says otherwise. */
 const entries_default = 100;
 
-/** The commands on the audit log. */
 export const audit_commands: readonly Command[] = [
   {
     name: 'audit list',
@@ -73,7 +71,6 @@ function readTimes({ values }: ParsedWords): Interval | null {
   return read;
 }
 
-/** The first items of a list, page after page. */
 async function readFirst(
   count: number,
   read: (page: PageRequest) => Promise<Page<RecordedAuditEntry>>,

@@ -2,7 +2,6 @@ import { resetCodeFailures } from '@tallystick/cards';
 import { presentCodeFailures } from '@tallystick/operations';
 import { type Command, call, idOf } from './command.ts';
 
-/** The commands on cards. */
 export const card_commands: readonly Command[] = [
   {
     name: 'card reset-code-failures',

@@ -11,7 +11,6 @@ import { formatTerms, wrapText } from '../terminal-text.ts';
 import { type AdminServices, type Command, type ParsedWords, UsageError } from './command.ts';
 import { commands } from './commands.ts';
 
-/** The output of a command: standard output and error. */
 export interface CommandOutput {
   out(text: string): void;
   err(text: string): void;
@@ -19,7 +18,7 @@ export interface CommandOutput {
 
 /** A program of several commands, as npm runs it. */
 export interface Program {
-  /** How it is called: `npm run admin --`. */
+  /** The start of its command line: `npm run admin --`. */
   readonly invocation: string;
   readonly commands: readonly Command[];
   /** Whether it migrates an older database; else it refuses it. */
@@ -45,7 +44,6 @@ export function admin(words: readonly string[], environment: Environment, output
   return runProgram(admin_program, words, environment, output);
 }
 
-/** Runs a command of any program, as `admin` does. */
 export async function runProgram(
   program: Program,
   words: readonly string[],
@@ -78,7 +76,6 @@ export async function runProgram(
   }
 }
 
-/** Opens the services that the command uses, and always closes them. */
 async function run(
   program: Program,
   command: Command,
@@ -194,7 +191,9 @@ function parse(program: Program, command: Command, words: readonly string[]): Pa
   return given;
 }
 
-/** Shows the commands: with a known first word (`company`) those that begin with it, else all. */
+/**
+ * Shows the usage of the commands that begin with the first word (`company`), or of all commands.
+ */
 function withoutCommand(program: Program, words: readonly string[], output: CommandOutput): number {
   const { commands } = program;
   const of_first_word = commands.filter(({ name }) => name.split(' ')[0] === words[0]);

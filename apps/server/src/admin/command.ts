@@ -59,7 +59,6 @@ export function call(services: AdminServices): OperatorCall {
   return { actor: 'command', request_id: null, now_ms: services.clock().nowMs() };
 }
 
-/** Every item of a list, page after page. */
 export async function readEveryPage<Item>(read: (page: PageRequest) => Promise<Page<Item>>): Promise<readonly Item[]> {
   const items: Item[] = [];
   let after: string | null | undefined;
@@ -84,12 +83,12 @@ export function requireOptions<Option extends string>(
   return Object.fromEntries(options.map((option) => [option, given.values.get(option)])) as Record<Option, string>;
 }
 
-/** The value of the one option that a command requires. Throws a `UsageError` if it is missing. */
+/** Throws a `UsageError` if the option is missing. */
 export function requireOption(given: ParsedWords, option: string): string {
   return requireOptions(given, option)[option]!;
 }
 
-/** Throws a `UsageError` when no option says what to change. */
+/** Throws a `UsageError` when no option states a change. */
 export function requireChange(change: object): void {
   if (Object.keys(change).length === 0) {
     throw new UsageError('at least one option is required: it says what to change');
@@ -102,7 +101,7 @@ export function readOptionalId(given: ParsedWords, option: string): number | und
   return value === undefined ? undefined : idOf(`--${option}`, value);
 }
 
-/** Reads an id. A `UsageError` calls it `what`. */
+/** Reads an id. The message of a `UsageError` names it by `what`. */
 export function idOf(what: string, text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new UsageError(`${what} is "${text}"; it must be a positive integer`);
   return Number(text);

@@ -23,7 +23,6 @@ import {
   UsageError,
 } from './command.ts';
 
-/** The commands on companies and their real cards. */
 export const company_commands: readonly Command[] = [
   {
     name: 'company create',

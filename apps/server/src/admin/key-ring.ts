@@ -7,7 +7,6 @@ import { createKeyRingText } from '@tallystick/vault';
 import { replaceSandboxKeys } from 'tallystick/inversify';
 import type { Command } from './command.ts';
 
-/** The commands on the ring of encryption keys. */
 export const key_ring_commands: readonly Command[] = [
   {
     name: 'keys create',

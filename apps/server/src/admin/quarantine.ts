@@ -10,7 +10,6 @@ import { presentQuarantined } from '@tallystick/operations';
 import { formatList } from '../terminal-text.ts';
 import { type Command, call, idOf, readEveryPage, UsageError } from './command.ts';
 
-/** The commands on clearings that were refused and are kept. */
 export const quarantine_commands: readonly Command[] = [
   {
     name: 'quarantine list',

@@ -11,22 +11,19 @@ import { boundsOf, machine_clock, openArchive } from 'tallystick/inversify';
 import { formatTable } from '../terminal-text.ts';
 import type { AdminServices, Command } from './command.ts';
 
-/** The time between two lines of progress. */
 const report_every_ms = 5_000;
 
-/** How long the command waits for a server that is at work on a kind, and between two attempts. */
+/** How long the command waits for a server that is processing a kind, and between two attempts. */
 const wait_ms_max = 90_000;
 const try_every_ms = 250;
 
-/** What became of the rows of a kind. */
 interface Outcome {
   readonly kind: RetentionKind;
-  /** Null: kept for ever. */
+  /** Null: kept without end. */
   readonly kept_days: number | null;
   readonly rows: number;
 }
 
-/** The command for retention. */
 export const retention_command: Command = {
   name: 'retention run',
   summary: 'Archives and removes the rows whose retention time is over; a running server does the same',
@@ -63,7 +60,7 @@ async function runKind(services: AdminServices, kind: RetentionKind, is_dry: boo
     services.report(`${kind}: ${count.toLocaleString('en-US')} rows`);
   };
   const machineNow = () => machine_clock.nowMs();
-  // Only sealed entries may go. No server may be running that seals them.
+  // Only sealed entries may be deleted. No server that seals them may be running.
   if (kind === 'audit_entries') await sealAuditLog({ unitOfWork, mac: services.vault().audit_mac });
   if (is_dry) return await countDueRows({ unitOfWork }, kind, bounds, report);
   let sum = 0;
@@ -88,7 +85,9 @@ async function runKind(services: AdminServices, kind: RetentionKind, is_dry: boo
   }
 }
 
-/** Audit entries stay behind one that is wrong, so that it can be found. */
+/**
+ * An entry that fails verification blocks the deletion of later entries, so that it can be found.
+ */
 async function reportStuck(services: AdminServices, bounds: RetentionBounds): Promise<void> {
   const { unitOfWork } = await services.persistence();
   const count = await countDueRows({ unitOfWork }, 'audit_entries', bounds, () => {});

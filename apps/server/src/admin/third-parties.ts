@@ -24,7 +24,6 @@ import {
   UsageError,
 } from './command.ts';
 
-/** The commands on the third parties of Open Banking. */
 export const third_party_commands: readonly Command[] = [
   {
     name: 'third-party create',
@@ -131,7 +130,6 @@ async function setStatus(services: AdminServices, given: ParsedWords, status: Th
   return { data: presentThirdParty(changed), text: titleOf(changed) };
 }
 
-/** Keys in a file, or where the third party publishes them. */
 async function readKeys(jwks: string): Promise<Pick<ThirdPartyRequest, 'jwks' | 'jwks_uri'>> {
   if (/^https?:\/\//.test(jwks)) return { jwks_uri: jwks };
   let text: string;

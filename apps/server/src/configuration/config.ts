@@ -32,7 +32,6 @@ export interface Config extends Settings {
   readonly user_login_module: string | null;
   /** The files with which the server terminates TLS; null: it serves plain HTTP. */
   readonly tls: TlsFiles | null;
-  /** The most open connections. */
   readonly connections_max: number;
   /** JSON files with profiles of CSV files. */
   readonly csv_profiles: readonly string[];
@@ -44,7 +43,6 @@ export interface Config extends Settings {
   readonly notices: readonly string[];
 }
 
-/** The files of TLS, in PEM. */
 export interface TlsFiles {
   readonly certificate: string;
   readonly key: string;
@@ -372,7 +370,7 @@ function hasPath(public_url: string): boolean {
   return URL.parse(public_url)?.pathname !== '/';
 }
 
-/** Otherwise a misspelt variable would silently become a default. */
+/** An unknown variable is refused, because a misspelt one would silently become a default. */
 function unknownVariables(given: Environment): ConfigProblem[] {
   return Object.keys(given)
     .filter(
@@ -407,12 +405,12 @@ function notices(given: Environment): string[] {
   return [...lines, ...misspelt(given)];
 }
 
-/** Shorter names of other programs are too easily near one of ours. */
+/** Shorter names of other programs resemble ours by chance. */
 const misspelt_length_min = 7;
 
 /**
- * A misspelt WEBHOOKS would send the webhooks of a restored copy. Other programs have variables,
- * too.
+ * A misspelt WEBHOOKS would send the webhooks of a restored copy. Variables of other programs are
+ * ignored.
  */
 function misspelt(given: Environment): string[] {
   return Object.keys(given)

@@ -22,7 +22,7 @@ export async function loadUserLogin(path: string): Promise<UserLogin> {
   throw new UnusableUserLogin(`USER_LOGIN_MODULE: the default export of ${path} has no function authenticate`);
 }
 
-/** Takes undefined for null, so that the attempt counts, and rejects an id that is no text. */
+/** Treats undefined as null, so that the attempt counts. Rejects an id that is not a string. */
 function checked(login: UserLogin): UserLogin {
   return {
     ...(login.acr === undefined ? {} : { acr: login.acr }),

@@ -11,7 +11,6 @@ import { clearingMessage } from './network-messages.ts';
 /** The deposit account of the sandbox's company. */
 const account_number = '1000000001';
 
-/** No card has this id. */
 const unknown_card_id = 999_999_999;
 
 /**

@@ -6,13 +6,11 @@ import type { Json, SandboxClient } from './sandbox-client.ts';
 
 export type { Json };
 
-/** What the chapters of the demo share. */
 export interface Scene {
   readonly sandbox: SandboxClient;
   readonly narrator: Narrator;
-  /** Distinguishes this run from others on the same server. */
+  /** Distinguishes this run from other runs on the same server. */
   readonly mark: string;
-  /** Authorization messages that were decided. */
   decisions: number;
   /** The sandbox's time. */
   now: Temporal.Instant;
@@ -26,7 +24,6 @@ export interface IssuedCard extends PlainCard {
   readonly id: string;
 }
 
-/** A message and the service's decision. */
 export interface Purchased {
   readonly message: Json;
   readonly decision: Json;

@@ -5,15 +5,12 @@ import { issue, type Json, moveClock, type Scene, showInstant } from './demo-sce
 import { createSequenceWatch } from './listener.ts';
 import { findTakenTypes, LoopbackUnreachable, openLoopbackWebhook, type VerifiedDelivery } from './loopback-webhook.ts';
 
-/** The webhook of the story, with a receiver in this process. */
 export interface StoryWebhook {
   readonly id: string;
   /** Every attempt that was received, with the receiver's answer. */
   readonly attempts: readonly { readonly delivery: VerifiedDelivery; readonly answered: number }[];
   readonly unverified: () => number;
-  /** Whether it subscribes to events of this type. */
   has(event_type: unknown): boolean;
-  /** Sets the receiver's answer from now on. */
   answerWith(status: number): void;
   /** Resolves when the condition is met; rejects after 20 s. */
   until(enough: () => boolean): Promise<void>;

@@ -39,7 +39,7 @@ function merchant({ merchant_name }: Json): string {
   return merchant_name == null ? '' : ` at ${merchant_name}`;
 }
 
-/** An amount in minor units, with the decimals of its currency; two decimals without a currency. */
+/** Formats minor units with the decimals of the currency; two decimals without a currency. */
 export function formatMoney(amount: unknown, currency: unknown): string {
   if (typeof amount !== 'number') return '';
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return (amount / 100).toFixed(2);

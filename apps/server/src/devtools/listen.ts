@@ -62,7 +62,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** Resolves with the reason when the command is to end: a signal, or nobody reads its output. */
+/** Resolves with the reason for the end of the command: a signal, or nobody reads its output. */
 function stopped(): Promise<string> {
   return new Promise((stop) => {
     onStopSignal(stop);

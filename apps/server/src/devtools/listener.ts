@@ -8,7 +8,6 @@ import type { ReceivedRequest, ReceiverAnswer } from './loopback-receiver.ts';
 import type { VerifiedDelivery } from './loopback-webhook.ts';
 
 export interface ListenerPorts {
-  /** Where the deliveries are printed. */
   readonly stream: NodeJS.WriteStream;
   /** One JSON object per delivery instead of text. */
   readonly json: boolean;
@@ -16,7 +15,6 @@ export interface ListenerPorts {
   readonly forward_url: string | null;
 }
 
-/** Prints deliveries, forwards them, and detects missing ones. */
 export interface Listener {
   received(delivery: VerifiedDelivery): Promise<ReceiverAnswer>;
   unverified(request: ReceivedRequest, refused: Refused): void;
@@ -28,7 +26,6 @@ export interface Listener {
 /** How long a delivery may be overtaken by later ones before it is reported as a gap. */
 const overtaken_ms_max = 2_000;
 
-/** The length of the longest type name. */
 const type_width = Math.max(...event_types.map(({ name }) => name.length));
 
 /** The service waits 15 s for an answer. */
@@ -62,11 +59,11 @@ export function createListener({ stream, json, forward_url }: ListenerPorts): Li
     );
     if (outcome !== null) {
       const color = outcome.status >= 200 && outcome.status <= 299 ? 'green' : 'yellow';
-      const said =
+      const answer =
         outcome.error === undefined
           ? `${paint(color, String(outcome.status))} from ${forward_url} in ${outcome.duration_ms} ms`
           : paint(color, `${forward_url}: ${outcome.error}; the delivery was answered with ${outcome.status}`);
-      write(`${' '.repeat(22)}${said}`);
+      write(`${' '.repeat(22)}${answer}`);
     }
   }
 
@@ -158,7 +155,6 @@ export interface SequenceWatch {
   record(sequence: number): boolean;
   /** The missing numbers below the highest, in order. */
   missing(): readonly number[];
-  /** The highest recorded number; 0 before the first. */
   highest(): number;
 }
 

@@ -3,7 +3,6 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 
-/** A received request. */
 export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
   /** The text of the body before any parsing, because signatures are computed over it. */
@@ -15,7 +14,6 @@ export interface ReceiverAnswer {
   readonly body?: string;
 }
 
-/** An HTTPS server on loopback. */
 export interface LoopbackReceiver {
   /** `https://127.0.0.1:43210` */
   readonly origin: string;

@@ -23,7 +23,6 @@ export interface DeliveredData {
   readonly type: string;
 }
 
-/** A webhook whose callback URL is a receiver in this process. */
 export interface LoopbackWebhook {
   readonly id: string;
   readonly callback_url: string;
@@ -109,14 +108,12 @@ function deliveryOf({ headers, body }: ReceivedRequest): VerifiedDelivery {
   };
 }
 
-/** A webhook as the service returns it. */
 export interface RegisteredWebhook {
   readonly id: string;
   readonly callback_url: string;
   readonly event_type_ids: readonly number[];
 }
 
-/** Every webhook of the client's company. */
 export async function listRegisteredWebhooks(client: SandboxClient): Promise<readonly RegisteredWebhook[]> {
   const webhooks: RegisteredWebhook[] = [];
   for (let path: string | null = '/v1/webhooks?page[limit]=100'; path !== null; ) {

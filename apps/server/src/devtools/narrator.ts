@@ -7,14 +7,13 @@ import { wrapText } from '../terminal-text.ts';
  */
 export interface Narrator {
   chapter(title: string): void;
-  /** One step of the story and its outcome. */
   line(what: string, outcome?: string): void;
   approved(what: string, outcome: string): void;
   declined(what: string, outcome: string): void;
   failed(error: unknown): void;
 }
 
-/** Columns of a terminal. An outcome stands at its right. */
+/** Columns of a terminal. Outcomes are aligned to the right. */
 const width = 80;
 
 /** Colours follow the stream and `NO_COLOR`. */

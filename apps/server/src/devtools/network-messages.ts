@@ -47,7 +47,6 @@ export function purchaseMessage(
   };
 }
 
-/** The clearing of an approved purchase, as the network sends it. */
 export function clearingMessage(
   message: Json,
   approval_code: unknown,

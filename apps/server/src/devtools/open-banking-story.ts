@@ -112,7 +112,6 @@ function describeAmount(amount: unknown): string {
   return `${Amount} ${Currency}`;
 }
 
-/** An account by its last digits. The number of a card account begins with letters. */
 function shortNumber(number: string): string {
   return `${/^[a-z]*/.exec(number)?.[0]}...${number.slice(-4)}`;
 }

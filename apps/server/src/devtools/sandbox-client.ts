@@ -1,7 +1,6 @@
 import { type Role, sandbox_keys } from '@tallystick/access';
 import { rootMessageOf } from '@tallystick/kernel';
 
-/** A JSON object from the service. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /**

@@ -5,7 +5,6 @@ import type { Json } from './sandbox-client.ts';
 /** The redirect address of the sandbox's third parties. Nothing listens there. */
 const redirect_uri = 'https://localhost/callback';
 
-/** An answer to a third party. */
 export interface ThirdPartyAnswer {
   readonly status: number;
   /** Empty where the answer has no body. */
@@ -14,15 +13,12 @@ export interface ThirdPartyAnswer {
 
 /** A third party of the sandbox, which authenticates with its public secret. */
 export interface ThirdPartyClient {
-  /** A token to create and manage consents. */
   manage(): Promise<string>;
   /** Sends the user to authorise the consent, and exchanges the code. The sandbox decided before. */
   authorise(consent_id: string): Promise<string>;
-  /** Calls an endpoint with a token. */
   call(token: string, method: string, path: string, body?: Json): Promise<ThirdPartyAnswer>;
 }
 
-/** The third party with this client id, at a sandbox. */
 export function createThirdPartyClient(url: string, client_id: string, scope: string): ThirdPartyClient {
   const request = async (path: string, init: RequestInit): Promise<Response> => {
     try {

@@ -10,13 +10,10 @@ export interface Trigger {
   readonly name: string;
   /** The type's id in /v1/events/types; null if it has none. */
   readonly id: number | null;
-  /** How the event is made. */
   readonly about: string;
-  /** Makes the event through the routes of the sandbox. */
   run(sandbox: SandboxClient): Promise<readonly Made[]>;
 }
 
-/** An event that was made. */
 export interface Made {
   readonly event_type: string;
   /** 0: a test delivery, which is not a stored event. */
@@ -102,7 +99,6 @@ async function clear(sandbox: SandboxClient): Promise<readonly Made[]> {
   return [await findStored(sandbox, { event_type: 'virtualcard.clearings', by: { vcn_id: card.id } })];
 }
 
-/** An approved purchase with a new card, at the sandbox's time. */
 async function purchase(sandbox: SandboxClient) {
   const issued = await issue(sandbox);
   const { created_at } = await find(sandbox, issued);
@@ -172,7 +168,6 @@ interface StoredEvent {
   readonly created_at: string;
 }
 
-/** The criteria for finding an event: its type, and a field of its payload. */
 interface SoughtEvent {
   readonly event_type: string;
   readonly by: Readonly<Record<string, string>>;

@@ -27,7 +27,6 @@ interface Ended {
   readonly err: string;
 }
 
-/** Runs a command to its end. */
 function run(file: string, words: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(
@@ -39,7 +38,6 @@ function run(file: string, words: readonly string[]): Promise<Ended> {
   });
 }
 
-/** `npm run listen` as a process. */
 class Listening {
   readonly child: ChildProcess;
   out = '';
@@ -54,13 +52,13 @@ class Listening {
     this.child.once('exit', () => cleanup.revoke());
     this.child.stdout?.on('data', (chunk: Buffer) => {
       this.out += chunk;
-      this.child.emit('said');
+      this.child.emit('output');
     });
     this.child.stderr?.on('data', (chunk: Buffer) => {
       this.err += chunk;
-      this.child.emit('said');
+      this.child.emit('output');
     });
-    this.child.once('close', () => this.child.emit('said'));
+    this.child.once('close', () => this.child.emit('output'));
   }
 
   /** Resolves with the match of the pattern; rejects if the process ends without one. */
@@ -69,7 +67,7 @@ class Listening {
       const found = words.exec(this.out) ?? words.exec(this.err);
       if (found !== null) return found;
       assert.ok(!this.child.stdout?.closed, `it ended without ${words}:\n${this.out}${this.err}`);
-      await once(this.child, 'said');
+      await once(this.child, 'output');
     }
   }
 
@@ -83,7 +81,7 @@ class Listening {
   }
 }
 
-/** A developer's program that answers with each status in turn, and then always with the last. */
+/** A program that answers with each status in turn, and then always with the last one. */
 async function program(statuses: readonly number[]) {
   const received: { readonly url: string; readonly headers: Record<string, string>; readonly body: string }[] = [];
   const server = createServer((request, response) => {

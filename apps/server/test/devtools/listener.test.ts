@@ -14,9 +14,9 @@ describe('a listener', () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const stream = new PassThrough();
-      let said = '';
+      let printed = '';
       stream.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
+        printed += text;
       });
       const listener = createListener({
         stream: stream as unknown as NodeJS.WriteStream,
@@ -27,15 +27,15 @@ describe('a listener', () => {
         assert.deepEqual(await listener.received(delivery(sequence)), { status: 200 });
       mock.timers.tick(1_999);
       await listener.received(delivery(6));
-      assert.doesNotMatch(said, /Gap/);
+      assert.doesNotMatch(printed, /Gap/);
       mock.timers.tick(1);
       await listener.received(delivery(7));
       mock.timers.tick(10_000);
       await listener.received(delivery(4));
       await listener.received(delivery(4));
       listener.stop();
-      assert.deepEqual(said.match(/^Gap: .* not received/gm), ['Gap: #4 not received']);
-      assert.match(said, /#4 +x .*\n.*#4 again/);
+      assert.deepEqual(printed.match(/^Gap: .* not received/gm), ['Gap: #4 not received']);
+      assert.match(printed, /#4 +x .*\n.*#4 again/);
       assert.equal(listener.count(), 7);
     } finally {
       mock.timers.reset();

@@ -19,7 +19,6 @@ interface Ended {
 
 const path = fileURLToPath(new URL('../../src/devtools/purchase.ts', import.meta.url));
 
-/** Runs the command to its end. */
 function run(...words: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(process.execPath, ['--conditions=source', path, ...words], (error, out, err) => {
