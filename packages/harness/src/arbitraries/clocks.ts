@@ -21,45 +21,33 @@ export type ClockMove =
 
 /** Moves from seconds to months, most of them onto boundaries. */
 export function clockMove(): fc.Arbitrary<ClockMove> {
+  const card_pick = fc.nat({ max: 5 });
+  const few_days = fc.integer({ min: 1, max: 3 });
+  const nearest = { weight: 3, arbitrary: fc.constant(0) };
   return fc.oneof(
-    {
-      weight: 6,
-      arbitrary: fc.record({ kind: fc.constant('by' as const), seconds: fc.integer({ min: 1, max: 200_000 }) }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        kind: fc.constant('to_hour' as const),
-        days: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 40 })),
-        hour: fc.integer({ min: 0, max: 23 }),
-      }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: fc.constant('months' as const), months: fc.integer({ min: 1, max: 14 }) }),
-    },
-    {
-      weight: 6,
-      arbitrary: fc.record({
-        kind: fc.constant('boundary' as const),
-        card_pick: fc.nat({ max: 5 }),
-        boundary_pick: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 5 }) }),
-        offset_ms: fc.constantFrom(0, -1, 1, -1_000, 1_000),
-      }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: fc.constant('expiry' as const), card_pick: fc.nat({ max: 5 }) }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        kind: fc.constant('clock_change' as const),
-        zone: fc.constantFrom(...zones),
-        offset_hours: fc.integer({ min: -72, max: 3 }),
-      }),
-    },
+    weighed(6, 'by', { seconds: fc.integer({ min: 1, max: 200_000 }) }),
+    weighed(2, 'to_hour', {
+      days: fc.oneof(few_days, fc.integer({ min: 1, max: 40 })),
+      hour: fc.integer({ min: 0, max: 23 }),
+    }),
+    weighed(1, 'months', { months: fc.integer({ min: 1, max: 14 }) }),
+    weighed(6, 'boundary', {
+      card_pick,
+      boundary_pick: fc.oneof(nearest, { weight: 1, arbitrary: fc.nat({ max: 5 }) }),
+      offset_ms: fc.constantFrom(0, -1, 1, -1_000, 1_000),
+    }),
+    weighed(1, 'expiry', { card_pick }),
+    weighed(2, 'clock_change', { zone: fc.constantFrom(...zones), offset_hours: fc.integer({ min: -72, max: 3 }) }),
   );
+}
+
+function weighed<Kind extends string, Fields>(
+  weight: number,
+  kind: Kind,
+  fields: { [Name in keyof Fields]: fc.Arbitrary<Fields[Name]> },
+) {
+  const arbitrary = fc.record(fields).map((drawn) => ({ kind, ...drawn }));
+  return { weight, arbitrary };
 }
 
 /**
