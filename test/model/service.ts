@@ -14,7 +14,6 @@ import {
   normalizeClearing,
   type QuarantineStore,
   readCard,
-  rematchByHand,
   replayQuarantined,
   resetCodeFailures,
   revealNumbers,
@@ -209,8 +208,18 @@ async function companySystem(parts: Parts, tag: string): Promise<System> {
       }),
     rematch: (request) =>
       answered(async () => {
-        const caller = { company_id, actor: 'command', request_id: null };
-        await rematchByHand({ network }, caller, { ...request, note: 'The receipt says so.', reason: null });
+        const answer = await network.rematch({
+          kind: 'rematch',
+          number_index: null,
+          matches: [request],
+          company_id,
+          actor: 'command',
+          request_id: null,
+          note: 'The receipt says so.',
+          reason: null,
+          act: null,
+        });
+        if (answer.kind === 'refused') throw answer.refusal;
         return null;
       }),
     resetCodeFailures: (id) =>

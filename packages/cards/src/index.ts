@@ -43,7 +43,6 @@ export * from './matching/match-rules.ts';
 export * from './matching/neighbour-search.ts';
 export { network_reference_part } from './matching/net-reference-number.ts';
 export * from './network/network.ts';
-export * from './network/rematch-by-hand.ts';
 export * from './network/simulated-network.ts';
 export { ByNumberIndex } from './numbers/by-number-index.ts';
 export { account_range_form, accountRangeSize, cardNumberAt } from './numbers/card-number.ts';

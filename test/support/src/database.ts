@@ -82,11 +82,6 @@ export async function copyDatabase({ name, database_url }: Omit<ScratchDatabase,
   return copy;
 }
 
-/** One new database of each of `database_names`. */
-export async function scratchDatabases(): Promise<readonly ScratchDatabase[]> {
-  return await Promise.all(database_names.map((name) => scratchDatabase(name)));
-}
-
 /** Returns null if the Postgres server answers, otherwise the reason why it does not. */
 export async function postgresProblem(url: string = postgres_url): Promise<string | null> {
   try {

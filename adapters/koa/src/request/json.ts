@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { isStorable } from '@tallystick/kernel';
-/** The maximum nesting of arrays and objects. */
 import { nesting_max } from '@tallystick/operations';
 import { HttpProblem } from '../answer/error-answer.ts';
 

@@ -4,6 +4,7 @@ import {
   type Calls,
   describeOperations,
   type HostCall,
+  isId,
   type Operation,
   type OperationTx,
   type ResultFile,
@@ -55,8 +56,7 @@ export function createOperationGroups(ports: OperationGroupPorts): OperationGrou
 
 /** The id as a number. What is no id stays what it is, and every call with it is refused. */
 function companyIdOf(company_id: Id): number {
-  const is_digits = typeof company_id === 'string' && /^[1-9]\d{0,14}$/.test(company_id);
-  return is_digits ? Number(company_id) : (company_id as number);
+  return typeof company_id === 'string' && isId(company_id) ? Number(company_id) : (company_id as number);
 }
 
 type Caller = Pick<HostCall, 'role' | 'company_id'>;

@@ -1,7 +1,7 @@
-import { default_interface_url } from 'tallystick/inversify';
 /**
  * `npm run trigger -- <event type>`: makes a realistic event through the routes of the sandbox.
  */
+import { default_interface_url } from 'tallystick/inversify';
 import { httpAddress, parseOptions } from '../parse-options.ts';
 import { summarizeEvent } from './event-summary.ts';
 import { AnswerError, createSandboxClient } from './sandbox-client.ts';

@@ -19,21 +19,9 @@ export const network_data_names_max = 100;
 export const network_data_name_length_max = 100;
 
 /**
- * The operator's request for a real card. Null counts as absent. Values are checked here, whatever
- * their static type.
- */
-export type RealCardRequest = Readonly<Pick<RealCard, 'alias' | 'billing_currency' | 'account_range'>> & {
-  /** True when absent. */
-  readonly velocity_enabled?: boolean | null;
-  /** Any name when absent. */
-  readonly network_data_names?: readonly string[] | null;
-  /** When absent: true for the company's first real card. */
-  readonly is_default?: boolean | null;
-};
-
-/**
  * Creates a real card of the call's company, and writes the audit log. Refuses
- * (`validation_failed`) with every invalid field. A new default replaces the old one.
+ * (`validation_failed`) with every invalid field. Null counts as absent. A company's first real card
+ * is its default unless the request says otherwise. A new default replaces the old one.
  */
 export async function createRealCard(
   tx: Pick<CardsTx, 'real_cards' | 'audit'>,

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { money, Refusal } from '@tallystick/kernel';
-import {
-  type MatchByHand,
-  matchMakerOf,
-  type Network,
-  neighbours_max,
-  type RematchMessage,
-  rematchByHand,
-} from '../../src/index.ts';
+import { money } from '@tallystick/kernel';
+import { type MatchByHand, matchMakerOf, neighbours_max, type RematchMessage } from '../../src/index.ts';
 import { NetworkWorld } from '../network-world.ts';
 import { matchByHand, rematchMessage, rowsOf, seenIn, sendAct } from './by-hand.ts';
 
@@ -492,29 +485,5 @@ describe('on a card with more records than a pass reads around its messages', ()
     assert.equal(busy.clearing(2).review, true);
     assert.equal(resultOf(busy, take), 'force_post');
     assert.deepEqual(rowsOf(busy), before);
-  });
-});
-
-describe('the use case of a match by hand', () => {
-  const call = { company_id: 7, actor: 'key:9', request_id: 'r-1' };
-
-  function networkIn(world: NetworkWorld): Pick<Network, 'rematch'> {
-    return { rematch: (message) => Promise.resolve(sendAct(world, message)) };
-  }
-
-  test('returns the clearing, and masks card numbers in note and reason, also in the act', async () => {
-    const world = worldOfTwo();
-    const [note, reason] = ['of 5555 5555 5555 4444', 'card 5555555555554444'];
-    const subject = JSON.stringify({ fingerprint: '', pairs: [], confirmed: [], authorization: null });
-    const act = { ...call, action: 'match', item_id: 5, subject, note, reason };
-    const request = { ...matchByHand(), note, reason, act };
-    const item = await rematchByHand({ network: networkIn(world) }, call, request);
-    assert.deepEqual([item.authorization_id, item.matched_by], [1, 'person']);
-    const texts = JSON.stringify([world.state.audit.values(), world.state.reconciliation_acts.values()]);
-    assert.ok(!texts.includes('5555 4444') && !texts.includes('55554444'), texts);
-    await assert.rejects(
-      rematchByHand({ network: networkIn(world) }, call, request),
-      (error) => error instanceof Refusal && error.code === 'conflict',
-    );
   });
 });

@@ -12,6 +12,7 @@ import {
   type TwoWayPageRequest,
 } from '@tallystick/kernel';
 import type * as z from 'zod';
+import { isId } from './parameters.ts';
 
 /** The values beside the body that an operation takes. */
 export interface QueryShape {
@@ -128,7 +129,7 @@ export function readFilters<Filters>(
 export function readIdFilter({ filters, names }: Query, name: string, of: string): number | null {
   const text = filters.get(name);
   if (text === undefined) return null;
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  if (isId(text)) return Number(text);
   throw invalidQuery({ path: names.filter(name), message: `must be the id of ${of}: an integer` });
 }
 

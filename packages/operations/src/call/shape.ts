@@ -4,23 +4,17 @@ import type * as z from 'zod';
 /**
  * Returns the body as its schema outputs it. Refuses (`validation_failed`) with every invalid
  * field, each with its whole path (`data.total_card_amount`). Unknown fields are removed.
- * `unwritten` is a first step of the path that the caller did not write.
  */
-export function parseShape<Schema extends z.ZodType>(
-  schema: Schema,
-  body: unknown,
-  unwritten?: string,
-): z.output<Schema> {
+export function parseShape<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const parsed = schema.safeParse(body, { error: describeIssue });
   if (parsed.success) return parsed.data;
-  const [first, ...others] = parsed.error.issues.map((issue) => fieldError(issue, unwritten));
+  const [first, ...others] = parsed.error.issues.map(fieldError);
   throw invalid(first!, ...others);
 }
 
-function fieldError(issue: z.core.$ZodIssue, unwritten: string | undefined): FieldError {
-  const steps = issue.path[0] === unwritten ? issue.path.slice(1) : issue.path;
+function fieldError(issue: z.core.$ZodIssue): FieldError {
   let path = '';
-  for (const step of steps)
+  for (const step of issue.path)
     path += typeof step === 'number' ? `[${step}]` : path === '' ? String(step) : `.${String(step)}`;
   return { path: path === '' ? 'body' : path, message: issue.message };
 }

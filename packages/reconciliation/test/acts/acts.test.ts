@@ -29,6 +29,22 @@ async function auditedBy({ storage, company_id }: ActWorld): Promise<number> {
 
 checkOnStorages('acts of people on items', [
   {
+    rule: 'card numbers in note and reason are masked, in the history and in the audit log',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const root_id = await world.authorize();
+      const clearing_id = await world.clear();
+      const [note, reason] = ['of 5555 5555 5555 4444', 'card 5555555555554444'];
+      await world.act(clearing(clearing_id), 'match', { with: { authorization_id: root_id }, note, reason });
+      const { history } = await world.read(authorization(root_id));
+      const filter = { company_id: world.company_id };
+      const { items } = await world.storage.unitOfWork.read((tx) => tx.audit.list(filter, { limit: 100 }));
+      assert.equal(history.length, 1);
+      assert.ok(items.some(({ details }) => JSON.stringify(details).includes('card ')));
+      assert.doesNotMatch(JSON.stringify([history, items]), /5555 4444|55554444/);
+    },
+  },
+  {
     rule: 'a force post is matched with an authorization by hand, moves its hold, and an unmatch undoes both',
     async check(open) {
       const world = await ActWorld.on(await open());

@@ -82,9 +82,6 @@ export const page_range: KeyRange = { low: 'p', high: 'q' };
 /** The reduced messages of a card, in the order of their ids. They have no place on its pages. */
 export const reduced_range: KeyRange = { low: 'r', high: 's' };
 
-/** All messages of a card, also reduced ones. */
-export const message_range: KeyRange = { low: 'm', high: 'n' };
-
 /** The place of a message among those of its card. */
 export function pageKey(id: number): string {
   return `p${sortableNumber(id)}`;
