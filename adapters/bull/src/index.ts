@@ -1,1 +1,109 @@
-export * from './bull-queue.ts';
+import { once } from 'node:events';
+import type { DeliveryOffer, DeliveryQueue } from '@tallystick/events';
+import Bull from 'bull';
+
+export interface BullQueueOptions {
+  /** `redis://[user:password@]host:port[/database]`, or `rediss://` with TLS. */
+  readonly redis_url: string;
+  /** Separates this service's keys from others in the same Redis; `tallystick` by default. */
+  readonly prefix?: string;
+  /** Receives errors of Redis and of Bull, for the log. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Offers in one job. A job costs several round trips, an offer a few bytes. */
+const offers_per_job_max = 32;
+
+/** How long an offer may wait for Redis. After that a later sweep makes it again. */
+const redis_time_ms_max = 2_000;
+
+interface Job {
+  readonly offers: readonly (readonly [delivery_id: number, webhook_id: number])[];
+}
+
+/**
+ * The delivery queue on Bull: offers made by any process reach one of the workers.
+ *
+ * Jobs carry only ids, are due immediately and are removed once a worker has taken them. While
+ * Redis is unavailable, slow or emptied, only offers are lost. The deliveries are in the database,
+ * and a sweep offers them again.
+ */
+export function bullQueue(options: BullQueueOptions): DeliveryQueue {
+  const report = options.onError ?? (() => {});
+  const queue = new Bull<Job>('deliveries', options.redis_url, {
+    prefix: options.prefix ?? 'tallystick',
+    redis: { maxRetriesPerRequest: null, enableReadyCheck: false },
+    settings: { maxStalledCount: 1 },
+    defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
+  });
+  queue.on('error', report);
+  let closed = false;
+
+  return {
+    async offer(offers) {
+      if (closed || offers.length === 0) return;
+      const jobs: { data: Job }[] = [];
+      for (let start = 0; start < offers.length; start += offers_per_job_max) {
+        const part = offers.slice(start, start + offers_per_job_max);
+        jobs.push({ data: { offers: part.map(({ delivery_id, webhook_id }) => [delivery_id, webhook_id] as const) } });
+      }
+      try {
+        await limitTime(waitUntilConnected(queue).then(() => queue.addBulk(jobs)));
+      } catch (error) {
+        report(error);
+      }
+    },
+
+    async consume(accept) {
+      // An immediate close would otherwise cut off Bull's start-up commands.
+      await limitTime(waitUntilConnected(queue)).catch(report);
+      // The promise of `process` lasts as long as the queue.
+      const processing = queue.process((job) => {
+        accept(job.data.offers.map(([delivery_id, webhook_id]): DeliveryOffer => ({ delivery_id, webhook_id })));
+        return Promise.resolve();
+      });
+      processing.catch((error) => closed || report(error));
+    },
+
+    async depth() {
+      const jobs = await limitTime(waitUntilConnected(queue).then(() => queue.getWaitingCount()));
+      return jobs * offers_per_job_max;
+    },
+
+    async close() {
+      closed = true;
+      // Otherwise commands of a connection that has just begun would be cut off, and their
+      // rejections would be unhandled.
+      await limitTime(Promise.all(queue.clients.map(waitForConnection))).catch(() => undefined);
+      // Bull waits for Redis before it closes, without a limit. Without its connections nothing keeps
+      // the process alive.
+      await limitTime(queue.close(true)).catch(report);
+      for (const client of queue.clients) if (client.status !== 'end') client.disconnect();
+    },
+  };
+}
+
+async function waitForConnection(client: Bull.Queue['client']): Promise<void> {
+  if (client.status !== 'ready') await once(client, 'ready');
+}
+
+/**
+ * Rejects immediately while Redis is known to be unavailable. A command would otherwise be kept in
+ * memory until it returns.
+ */
+async function waitUntilConnected(queue: Bull.Queue): Promise<void> {
+  const { status } = queue.client;
+  if (status === 'reconnecting' || status === 'close' || status === 'end')
+    throw new Error(`Redis is unavailable (${status})`);
+  await queue.isReady();
+}
+
+function limitTime<Value>(work: Promise<Value>): Promise<Value> {
+  const { promise, resolve, reject } = Promise.withResolvers<Value>();
+  const timer = setTimeout(
+    () => reject(new Error(`Redis did not answer within ${redis_time_ms_max} ms`)),
+    redis_time_ms_max,
+  );
+  work.then(resolve, reject).finally(() => clearTimeout(timer));
+  return promise;
+}

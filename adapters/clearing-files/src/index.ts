@@ -7,9 +7,9 @@ import { vcf4 } from './vcf4/vcf4.ts';
 export { type Cdf3Settings, createCdf3 } from './cdf3/cdf3.ts';
 export { csvFormat } from './csv/csv.ts';
 export { csv_date_forms } from './csv/dates.ts';
-export { type CsvField, csv_fields } from './csv/fields.ts';
 export { parseCsvProfile, parseCsvProfileText } from './csv/parse-profile.ts';
 export type { CsvProfile, CsvProfileInput } from './csv/profile.ts';
+export { type CsvField, csv_fields } from './csv/profile.ts';
 export { type IpmElements, readIpmElements } from './ipm/read-elements.ts';
 export { tableSource } from './table/table-source.ts';
 

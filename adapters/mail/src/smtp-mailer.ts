@@ -1,8 +1,7 @@
 import { rootCertificates } from 'node:tls';
 import { isEmail, type Mailer, type MailOutcome, mailer_ms_max, mails_in_flight_max } from '@tallystick/cards';
 import { createTransport, type NodemailerError } from 'nodemailer';
-import type { Sender } from './sender.ts';
-import type { SmtpServer } from './smtp-server.ts';
+import type { Sender, SmtpServer } from './smtp-server.ts';
 
 /** After this time without data from the server the attempt ends, milliseconds. */
 const silence_ms_max = 8_000;

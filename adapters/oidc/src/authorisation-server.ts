@@ -8,7 +8,7 @@ import { consents_path, createUserConsents } from './pages/user-consents.ts';
 import { createUserStep } from './pages/user-step.ts';
 import type { AuthorisationServerPorts } from './ports.ts';
 import { createProvider, oauth_routes, step_path } from './protocol/provider.ts';
-import { createRecords } from './records/records.ts';
+import { createRecords } from './records.ts';
 import { createAccessTokens } from './tokens.ts';
 
 /** The authorisation server, and the pages of the bank's users. */

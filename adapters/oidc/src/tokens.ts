@@ -1,7 +1,7 @@
 import { type AccessToken, type AccessTokens, isOwnedBy, third_party_scopes } from '@tallystick/consents';
 import type { AuthorisationTx } from './ports.ts';
 import { isAdmitted } from './protocol/client-metadata.ts';
-import type { OpenRecord, Records } from './records/records.ts';
+import type { OpenRecord, Records } from './records.ts';
 
 /** The form of our tokens: 256 bits as base64url. */
 const token_pattern = /^[A-Za-z0-9_-]{43}$/;

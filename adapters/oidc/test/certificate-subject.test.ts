@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isSameSubject } from '../src/protocol/certificate-subject.ts';
+import { isSameSubject } from '../src/protocol/client-metadata.ts';
 
 describe('the subject of a client certificate', () => {
   const same = ['CN=tpp,O=Example', 'cn=tpp, o=Example', ' CN = tpp ,O=Example'];

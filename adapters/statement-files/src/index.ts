@@ -1,6 +1,30 @@
-import type { ClearingFormat } from '@tallystick/imports';
-import { bai2 } from './bai2/bai2.ts';
-import { camt053 } from './camt053/camt053.ts';
+import { type ClearingFormat, gatherChunks } from '@tallystick/imports';
+import { Bai2Reader } from './bai2/reader.ts';
+import { writeBai2 } from './bai2/writer.ts';
+import { Camt053Reader } from './camt053/reader.ts';
+import { writeCamt053 } from './camt053/writer.ts';
+
+/** The comma-delimited format of balances and transactions that banks send as BAI2. */
+export const bai2: ClearingFormat = {
+  name: 'bai2',
+  title: 'BAI2 (bank statements)',
+  detect: (head) => /^\uFEFF?01,[^,/\n]*,[^,/\n]*,\s*\d{6}(?:\d\d)?\s*,/.test(new TextDecoder().decode(head)),
+  read: (chunks) => new Bai2Reader().read(chunks),
+  writeStatements: writeBai2,
+};
+
+/** The statement message of ISO 20022, camt.053 in any version. */
+export const camt053: ClearingFormat = {
+  name: 'camt053',
+  title: 'camt.053 (bank statements, XML)',
+  detect(head) {
+    // In UTF-16 each character of the name has a zero byte.
+    const text = new TextDecoder('latin1').decode(head).replaceAll('\0', '');
+    return text.includes('tech:xsd:camt.053.001.');
+  },
+  read: (chunks) => new Camt053Reader().read(gatherChunks(chunks)),
+  writeStatements: writeCamt053,
+};
 
 /** The formats of this adapter, in the order in which a file is tried for them. */
 export const statement_formats: readonly ClearingFormat[] = [bai2, camt053];

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { FileRandom, file_mutations, joined, readItems, type SoundFile } from '@tallystick/harness';
+import { FileRandom, file_mutations, joined, readItems, readProblem, type SoundFile } from '@tallystick/harness';
 import { type ClearingFormat, type FileItem, FileProblem } from '@tallystick/imports';
 import { isDay } from '@tallystick/kernel';
 import { test_seed, testRuns } from '@tallystick/test-support';
@@ -112,3 +112,19 @@ function assertSound(items: readonly FileItem[]): void {
     assert.ok(line.text.isWellFormed() && !/[\0\r\n]/.test(line.text));
   }
 }
+
+describe('a statement file that ends early is truncated', () => {
+  for (const format of statement_formats) {
+    test(`${format.name}, after any byte`, async () => {
+      const whole = joined(format.writeStatements!(sampleStatements(3, 1)));
+      const content_end = whole.toString('latin1').trimEnd().length;
+      for (let end = 0; end < content_end; end += 1) {
+        const { status, code } = await readProblem(format, whole.subarray(0, end), [100_000]);
+        assert.equal(status, 'truncated', `${code} without the last ${whole.length - end} bytes`);
+      }
+      for (let end = content_end; end <= whole.length; end += 1) {
+        assert.equal((await readItems(format, whole.subarray(0, end))).at(-1)?.kind, 'end');
+      }
+    });
+  }
+});

@@ -4,9 +4,7 @@ import { arbitrary_chunk_lengths, endOf, headerOf, joined, readItems } from '@ta
 import { createFormats, type FileItem } from '@tallystick/imports';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { bai2 } from '../src/bai2/bai2.ts';
-import { camt053 } from '../src/camt053/camt053.ts';
-import { statement_formats } from '../src/index.ts';
+import { bai2, camt053, statement_formats } from '../src/index.ts';
 import { statementContent } from './arbitrary-statements.ts';
 import { linesIn, statementsIn } from './reading.ts';
 

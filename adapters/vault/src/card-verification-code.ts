@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Pan } from '@tallystick/cards';
-import type { KeyRing } from './key-ring.ts';
-import { deriveSubkey } from './subkey.ts';
+import { deriveSubkey, type KeyRing } from './key-ring.ts';
 
 /**
  * Derives the code of a number and its expiry (YYYY-MM). The same input always returns the same

@@ -1,6 +1,5 @@
 import { createECDH, createHash } from 'node:crypto';
-import type { KeyRing } from './key-ring.ts';
-import { deriveBytes } from './subkey.ts';
+import { deriveBytes, type KeyRing } from './key-ring.ts';
 
 /** A private P-256 key as a JWK, for signatures with ES256. Its `kid` is its thumbprint (RFC 7638). */
 export type SigningKey = Readonly<Record<'kty' | 'crv' | 'x' | 'y' | 'd' | 'kid' | 'alg' | 'use', string>>;

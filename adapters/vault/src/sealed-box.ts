@@ -1,7 +1,6 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
 import { Fault } from '@tallystick/kernel';
-import type { KeyRing } from './key-ring.ts';
-import { deriveSubkey, type SubkeyPurpose } from './subkey.ts';
+import { deriveSubkey, type KeyRing, type SubkeyPurpose } from './key-ring.ts';
 
 /**
  * The layout of a sealed value:

@@ -12,10 +12,9 @@ import {
 } from '@tallystick/kernel';
 import { createCvcDeriver, type DeriveCvc, isSameCvc } from './card-verification-code.ts';
 import { createAuditMac, createSha256, hmacSha256, sha256 } from './digest.ts';
-import type { KeyRing } from './key-ring.ts';
+import { deriveSubkey, type KeyRing } from './key-ring.ts';
 import { deriveCookieKeys, deriveSigningKeys, type SigningKey } from './oauth-keys.ts';
 import { createSealedBox } from './sealed-box.ts';
-import { deriveSubkey } from './subkey.ts';
 
 export const secureRandom: Random = {
   below(bound) {

@@ -35,8 +35,7 @@ import {
 } from './file-report.ts';
 import { type FoundSource, findSources, UnusableSources } from './import-sources.ts';
 import { databaseOption, type ImportWords, import_usage, readImportWords } from './import-words.ts';
-import { chooseDisplay } from './progress-display.ts';
-import { createStopSignal, type ProgressTerminal } from './stop-signal.ts';
+import { chooseDisplay, createStopSignal, type ProgressTerminal } from './progress-display.ts';
 
 export interface Terminal extends ProgressTerminal {
   readonly stdin: AsyncIterable<Uint8Array>;

@@ -20,14 +20,13 @@ import {
   idOf,
   type ParsedWords,
   type Program,
-  readEveryPage,
+  readItems,
   requireOption,
   UsageError,
 } from '@tallystick/server';
 import { describeImport, describeWork } from './file-report.ts';
 import { databaseOption } from './import-words.ts';
-import { chooseDisplay } from './progress-display.ts';
-import { createStopSignal, type ProgressTerminal } from './stop-signal.ts';
+import { chooseDisplay, createStopSignal, type ProgressTerminal } from './progress-display.ts';
 
 const looking_commands: readonly Command[] = [
   {
@@ -48,7 +47,7 @@ const looking_commands: readonly Command[] = [
         throw new UsageError(`--format ${format} must be one of ${names.join(', ')}`);
       }
       const filter = { ...(status === undefined ? {} : { status }), ...(format === undefined ? {} : { format }) };
-      const imports = await readEveryPage((page) => ports.unitOfWork.read((tx) => listImports(tx, filter, page)));
+      const imports = await readItems((page) => ports.unitOfWork.read((tx) => listImports(tx, filter, page)));
       return {
         data: imports.map(presentImport),
         text: formatList(
@@ -91,7 +90,7 @@ const looking_commands: readonly Command[] = [
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const { unitOfWork } = await services.importPorts();
-      const found = await readEveryPage((page) => unitOfWork.read((tx) => listImportQuarantine(tx, id, page)));
+      const found = await readItems((page) => unitOfWork.read((tx) => listImportQuarantine(tx, id, page)));
       const records = found.toSorted((a, b) => (a.ordinal ?? 0) - (b.ordinal ?? 0));
       return {
         data: records.map(presentQuarantined),

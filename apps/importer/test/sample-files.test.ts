@@ -9,8 +9,7 @@ import type { FileClearing, FileItem } from '@tallystick/imports';
 import { statement_formats } from '@tallystick/statement-files';
 import { migratedDatabase, readRows, serverEnvironment } from '@tallystick/test-support';
 import { sampleFiles } from '../src/sample-files/command.ts';
-import { written_formats } from '../src/sample-files/write-set.ts';
-import { statement_format_names } from '../src/sample-files/write-statements.ts';
+import { statement_format_names, written_formats } from '../src/sample-files/write-set.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tallystick-sample-files-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ export {
   call,
   idOf,
   type ParsedWords,
-  readEveryPage,
+  readItems,
   readOptionalId,
   requireOption,
   UsageError,

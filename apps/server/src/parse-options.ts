@@ -17,6 +17,37 @@ export function parseOptions<Form extends ParseArgsConfig>(form: Form): ReturnTy
   }
 }
 
+/**
+ * Runs a command: reads its options, then does its work. A text in place of options is only
+ * printed. Returns the exit status: 0 done, 1 failed with the `problem` of the error, 2 options that
+ * are wrong.
+ */
+export async function runCommand<Options extends object>(
+  usage: string,
+  readOptions: () => Options | string,
+  work: (options: Options) => Promise<void>,
+  problem: (error: unknown, options: Options) => string | null,
+): Promise<0 | 1 | 2> {
+  let options: Options | string;
+  try {
+    options = readOptions();
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    return 2;
+  }
+  if (typeof options === 'string') {
+    console.log(options);
+    return 0;
+  }
+  try {
+    await work(options);
+    return 0;
+  } catch (error) {
+    console.error(problem(error, options) ?? (error instanceof Error ? error.message : String(error)));
+    return 1;
+  }
+}
+
 export const default_host = '127.0.0.1';
 export const default_port = 8080;
 

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ClearingFormat } from '@tallystick/imports';
-import { csv_fields } from './fields.ts';
 import { hasHeaderOf } from './header.ts';
 import { parseCsvProfile } from './parse-profile.ts';
-import type { CsvProfile } from './profile.ts';
+import { type CsvProfile, csv_fields } from './profile.ts';
 import { readCsv, readCsvRow } from './reader.ts';
 import { writeCsv } from './writer.ts';
 

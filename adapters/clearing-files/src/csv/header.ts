@@ -1,6 +1,5 @@
 import { FileProblem } from '@tallystick/imports';
-import type { CsvField } from './fields.ts';
-import { type CsvProfile, knownColumns, requiredColumns } from './profile.ts';
+import { type CsvField, type CsvProfile, knownColumns, requiredColumns } from './profile.ts';
 import { type Row, rowsOf } from './rows.ts';
 
 /** The longest header row, in bytes. A bad record keeps it, to be read again. */

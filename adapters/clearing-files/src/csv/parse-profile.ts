@@ -1,6 +1,5 @@
 import { maskCardNumbers } from '@tallystick/kernel';
-import { csv_fields } from './fields.ts';
-import { type CsvProfile, profile_schema, trailer_schema } from './profile.ts';
+import { type CsvProfile, csv_fields, profile_schema, trailer_schema } from './profile.ts';
 import { describeIssue, describeUnknownMembers } from './profile-issue.ts';
 import { problemsOf } from './profile-problems.ts';
 

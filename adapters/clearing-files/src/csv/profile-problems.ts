@@ -1,8 +1,7 @@
 import { clearing_cycles } from '@tallystick/cards';
 import { currencyOfCode, currencyOfNumber } from '../currencies.ts';
 import { readDay } from './dates.ts';
-import { type CsvField, csv_fields, required_fields } from './fields.ts';
-import type { CsvProfile } from './profile.ts';
+import { type CsvField, type CsvProfile, csv_fields, required_fields } from './profile.ts';
 
 /** Why no file can be read by the profile: what it lacks, and what in it contradicts itself. */
 export function problemsOf(profile: CsvProfile): readonly string[] {

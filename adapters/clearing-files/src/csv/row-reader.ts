@@ -4,9 +4,8 @@ import type { BadRecord, FileClearing, RecordPlace } from '@tallystick/imports';
 import { badRecord } from '../bad-record.ts';
 import { type Currency, currencyOfCode, currencyOfNumber, toMinorUnits } from '../currencies.ts';
 import { readDay } from './dates.ts';
-import { type CsvField, csv_fields } from './fields.ts';
 import type { Header } from './header.ts';
-import type { CsvProfile } from './profile.ts';
+import { type CsvField, type CsvProfile, csv_fields } from './profile.ts';
 import type { Row } from './rows.ts';
 
 /** Sums of decimal amounts are kept with so many decimals. */

@@ -2,8 +2,7 @@ import type { ClearingInput } from '@tallystick/cards';
 import { chunkText, type FileContent, type WrittenClearing } from '@tallystick/imports';
 import { currencyOfCode } from '../currencies.ts';
 import { showDay } from './dates.ts';
-import type { CsvField } from './fields.ts';
-import { type CsvProfile, knownColumns } from './profile.ts';
+import { type CsvField, type CsvProfile, knownColumns } from './profile.ts';
 import { sum_decimals } from './row-reader.ts';
 
 /** No currency has this code. */

@@ -5,8 +5,15 @@ import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { cdf3 } from '../../src/cdf3/cdf3.ts';
 import { arbitraryContent, arbitraryFields } from '../arbitrary-content.ts';
-import { assertMalformedAreBad } from '../malformed.ts';
-import { arbitrary_chunk_lengths, clearingsOf, endOf, headerOf, joined, readItems } from '../reading.ts';
+import {
+  arbitrary_chunk_lengths,
+  assertMalformedAreBad,
+  clearingsOf,
+  endOf,
+  headerOf,
+  joined,
+  readItems,
+} from '../reading.ts';
 
 /** A text that the format keeps: XML characters, without blanks at its ends, which are padding. */
 const text = fc

@@ -5,11 +5,10 @@ import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { csvFormat } from '../../src/csv/csv.ts';
 import { csv_date_forms } from '../../src/csv/dates.ts';
-import { csv_fields } from '../../src/csv/fields.ts';
 import { parseCsvProfile } from '../../src/csv/parse-profile.ts';
+import { csv_fields } from '../../src/csv/profile.ts';
 import { arbitraryContent, arbitraryFields } from '../arbitrary-content.ts';
-import { assertMalformedAreBad } from '../malformed.ts';
-import { arbitrary_chunk_lengths, clearingsOf, endOf, joined, readItems } from '../reading.ts';
+import { arbitrary_chunk_lengths, assertMalformedAreBad, clearingsOf, endOf, joined, readItems } from '../reading.ts';
 
 /** Any text, with quotes, delimiters, line breaks and characters of every plane. */
 const text = fc.oneof(

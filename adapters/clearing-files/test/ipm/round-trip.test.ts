@@ -5,8 +5,15 @@ import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { ipm } from '../../src/ipm/ipm.ts';
 import { arbitraryContent, arbitraryFields } from '../arbitrary-content.ts';
-import { assertMalformedAreBad } from '../malformed.ts';
-import { arbitrary_chunk_lengths, clearingsOf, endOf, headerOf, joined, readItems } from '../reading.ts';
+import {
+  arbitrary_chunk_lengths,
+  assertMalformedAreBad,
+  clearingsOf,
+  endOf,
+  headerOf,
+  joined,
+  readItems,
+} from '../reading.ts';
 
 /** Latin-1 without the backslash, which ends a name. Blanks at the end fill elements up. */
 const text = fc

@@ -1,5 +1,5 @@
 import type { UserLogin } from '@tallystick/consents';
-import { no_links, type Records } from '../records/records.ts';
+import { no_links, type Records } from '../records.ts';
 
 /** Failed attempts of one user name within a period. Then all fail, until the next period. */
 const failed_attempts_max = 10;

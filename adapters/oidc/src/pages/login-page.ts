@@ -1,5 +1,4 @@
-import { escapeHtml, type Page } from './layout.ts';
-import { type Leave, leaveForm } from './leave-form.ts';
+import { escapeHtml, type Leave, leaveForm, type Page } from './layout.ts';
 
 export interface LoginShown {
   readonly action: string;

@@ -13,7 +13,7 @@ import type { BankAccount } from '@tallystick/accounts';
 import { type Consent, isActive, withdrawConsent } from '@tallystick/consents';
 import { type Page, Refusal } from '@tallystick/kernel';
 import { type AuthorisationServerPorts, type AuthorisationTx, bankOf } from '../ports.ts';
-import { no_links, type Records } from '../records/records.ts';
+import { no_links, type Records } from '../records.ts';
 import { consentListPage, type ShownConsent, withdrawalPage } from './consent-pages.ts';
 import { createPageSending, formToken, hasFormToken, readForm, redirect, requestIdOf } from './forms.ts';
 import type { BoundedLogin } from './login-attempts.ts';

@@ -21,14 +21,13 @@ import { authorise } from '../protocol/grant.ts';
 import { intentOf } from '../protocol/intent.ts';
 import { lifetime_s } from '../protocol/lifetimes.ts';
 import { default_acr, step_path } from '../protocol/provider.ts';
-import { no_links, type Records } from '../records/records.ts';
-import { decisionPage } from './decision-page.ts';
+import { no_links, type Records } from '../records.ts';
+import { decisionPage, undecidablePage } from './decision-page.ts';
 import { createPageSending, formToken, hasFormToken, readForm, redirect, requestIdOf } from './forms.ts';
-import type { Leave } from './leave-form.ts';
+import type { Leave } from './layout.ts';
 import { attempt, type BoundedLogin, too_many_attempts } from './login-attempts.ts';
 import { loginPage } from './login-page.ts';
 import { notice } from './notice-page.ts';
-import { undecidablePage } from './undecidable-page.ts';
 
 /** An interaction ends after this many failed log-ins. */
 const failed_logins_max = 5;

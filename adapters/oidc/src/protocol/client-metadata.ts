@@ -1,6 +1,6 @@
 import type { ThirdParty } from '@tallystick/consents';
 import type { ClientMetadata } from 'oidc-provider';
-import type { Records } from '../records/records.ts';
+import type { Records } from '../records.ts';
 
 /** What the library knows of a client; null: unknown, or suspended. */
 export type ClientMetadataOf = (client_id: string) => Promise<ClientMetadata | null>;
@@ -55,4 +55,17 @@ function authentication({ client_id, certificate_subject, is_sandbox }: ThirdPar
     tls_client_auth_subject_dn: certificate_subject,
     tls_client_certificate_bound_access_tokens: true,
   };
+}
+
+/** Whether two subjects have the same parts (RFC 4514), regardless of spaces and case of names. */
+export function isSameSubject(subject: string | undefined, expected: string): boolean {
+  return subject !== undefined && partsOf(subject) === partsOf(expected);
+}
+
+function partsOf(subject: string): string {
+  const parts = subject.split(/(?<!\\),/).map((part) => {
+    const at = part.indexOf('=');
+    return `${part.slice(0, at).trim().toUpperCase()}=${part.slice(at + 1).trim()}`;
+  });
+  return parts.join(',');
 }

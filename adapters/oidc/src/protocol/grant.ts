@@ -1,7 +1,7 @@
 import { authoriseConsent, type Consent } from '@tallystick/consents';
 import type Provider from 'oidc-provider';
 import { type AuthorisationServerPorts, bankOf } from '../ports.ts';
-import type { Records } from '../records/records.ts';
+import type { Records } from '../records.ts';
 import { intent_claim, scopeOf } from './intent.ts';
 import { lifetime_s } from './lifetimes.ts';
 

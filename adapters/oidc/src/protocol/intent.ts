@@ -1,6 +1,6 @@
 import { type Consent, hasExpired, isOpenForDecision, isOwnedBy, type ThirdPartyScope } from '@tallystick/consents';
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
-import type { Records } from '../records/records.ts';
+import type { Records } from '../records.ts';
 import { errors } from './oidc-provider.ts';
 import type { RequestObjects } from './request-object.ts';
 

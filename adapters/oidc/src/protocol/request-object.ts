@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import { no_links, type Records } from '../records/records.ts';
+import { no_links, type Records } from '../records.ts';
 import { request_object_s_max } from './lifetimes.ts';
 import { errors } from './oidc-provider.ts';
 

@@ -1,8 +1,7 @@
 import type { StatementHead } from '@tallystick/accounts';
 import { isCurrency, isDay, type Money } from '@tallystick/kernel';
 import { accountNumberOf, oneLine } from '../stated-text.ts';
-import { minorUnitsOf } from './amount.ts';
-import { type Collected, dayOfChoice, EntryProblem, signedAmount, signOf } from './entry.ts';
+import { type Collected, dayOfChoice, EntryProblem, minorUnitsOf, signedAmount, signOf } from './entry.ts';
 
 interface StatedBalance {
   readonly type: string;

@@ -1,6 +1,5 @@
 import type { BookingSign } from '@tallystick/accounts';
-import { minorUnitsOf } from './amount.ts';
-import { type Collected, EntryProblem, signedAmount, signOf } from './entry.ts';
+import { type Collected, EntryProblem, minorUnitsOf, signedAmount, signOf } from './entry.ts';
 
 interface Total {
   count: number;

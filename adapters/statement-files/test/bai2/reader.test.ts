@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { endOf, headerOf } from '@tallystick/harness';
-import { bai2 } from '../../src/bai2/bai2.ts';
+import { bai2 } from '../../src/index.ts';
 import { assertProblem, itemsOf, linesIn, statementsIn } from '../reading.ts';
 
 /** A file of one account with these details, and trailers that fit them. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FileProblem } from '@tallystick/imports';
-import { camt053 } from '../../src/camt053/camt053.ts';
+import { camt053 } from '../../src/index.ts';
 import { assertProblem, itemsOf, linesIn } from '../reading.ts';
 import { detailsOf, documentOf, entryOf } from './document.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { headerOf } from '@tallystick/harness';
-import { camt053 } from '../../src/camt053/camt053.ts';
 import { details_max } from '../../src/camt053/entry.ts';
+import { camt053 } from '../../src/index.ts';
 import { assertProblem, itemsOf, linesIn, statementsIn } from '../reading.ts';
 import { balanceOf, closing, detailsOf, documentOf, entryOf, opening } from './document.ts';
 

@@ -1,4 +1,4 @@
-import { type Call, isDay, Refusal, type UnitOfWork } from '@tallystick/kernel';
+import { type Call, isDay, type PageRequest, Refusal, type UnitOfWork } from '@tallystick/kernel';
 import { presentBridge, presentItem, presentRules, presentSummary } from '@tallystick/operations';
 import {
   type BridgeDifference,
@@ -26,11 +26,12 @@ import {
   type Command,
   type ParsedWords,
   type Program,
+  readItems,
   readOptionalId,
   requireOption,
   UsageError,
 } from '@tallystick/server';
-import type { ProgressTerminal } from '../stop-signal.ts';
+import type { ProgressTerminal } from '../progress-display.ts';
 import { count } from '../words.ts';
 import { describeBreaks, describeSums } from './breaks-text.ts';
 import { BridgeTable, describeBridge } from './bridge-text.ts';
@@ -146,8 +147,9 @@ function breaksCommand({ stdout }: ReconcileTerminal): Command {
       const found: Item[] = [];
       let is_cut = false;
       for (const company_id of companies) {
-        const of_company = await readFirst(ports, callFor(services, company_id), filter, limit - found.length + 1);
-        found.push(...of_company);
+        const call = callFor(services, company_id);
+        const read = (page: PageRequest) => ports.unitOfWork.read((tx) => listItems(tx, call, filter, page));
+        found.push(...(await readItems(read, limit - found.length + 1)));
         is_cut = found.length > limit;
         if (is_cut) break;
       }
@@ -287,22 +289,4 @@ function rangeOf({ values }: ParsedWords): string | undefined {
     throw new UsageError(`--${option} must be a date, YYYY-MM-DD, not ${JSON.stringify(date)}`);
   }
   return from === undefined && to === undefined ? undefined : `[${from ?? ''},${to ?? ''}]`;
-}
-
-/** Reads the first items that match. A page may have fewer than its limit. */
-async function readFirst(
-  { unitOfWork }: ReconcilePorts,
-  call: Pick<Call, 'company_id'>,
-  filter: ItemFilter,
-  limit: number,
-): Promise<readonly Item[]> {
-  const items: Item[] = [];
-  let after: string | null | undefined;
-  do {
-    const page = { limit: Math.min(limit - items.length, 100), ...(after ? { after } : {}) };
-    const found = await unitOfWork.read((tx) => listItems(tx, call, filter, page));
-    items.push(...found.items);
-    after = found.next;
-  } while (after !== null && items.length < limit);
-  return items;
 }

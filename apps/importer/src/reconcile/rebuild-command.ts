@@ -1,7 +1,6 @@
 import { type RebuildProgress, type Rebuilt, type RecordCounts, rebuild } from '@tallystick/reconciliation';
 import { type Command, readOptionalId } from '@tallystick/server';
-import { chooseDisplay } from '../progress-display.ts';
-import type { ProgressTerminal } from '../stop-signal.ts';
+import { chooseDisplay, type ProgressTerminal } from '../progress-display.ts';
 import { count, counted } from '../words.ts';
 
 /** The exit status of a check that found a difference. */

@@ -8,9 +8,7 @@ import { chooseDisplay, type ProgressStream } from '../progress-display.ts';
 import { loadIntoDatabase } from './load-database.ts';
 import { loadOverHttp } from './load-server.ts';
 import { countMessages, inventedCard, type Loading, machineDay } from './loading.ts';
-import type { SetFiles } from './set-files.ts';
-import { createFolder, writeSet, written_formats } from './write-set.ts';
-import { statement_format_names } from './write-statements.ts';
+import { createFolder, type SetFiles, statement_format_names, writeSet, written_formats } from './write-set.ts';
 
 /** The deposit account of the sandbox's company. */
 const account_default = '1000000001';

@@ -1,7 +1,6 @@
 import { basename, extname } from 'node:path';
 import type { SampleSet } from '@tallystick/samples';
-import type { SetFiles, SetWriting } from './set-files.ts';
-import type { StatementWriting } from './write-statements.ts';
+import type { SetFiles, SetWriting, StatementWriting } from './write-set.ts';
 
 /** The text of README.txt: what the files of a set are, and how to use them. */
 export function readmeOf(

@@ -2,16 +2,46 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { type CardOf, type SampleRecord, type SampleSet, sample_formats } from '@tallystick/samples';
+import { statement_formats } from '@tallystick/statement-files';
 import { readmeOf } from './readme.ts';
-import type { SetFiles, SetWriting } from './set-files.ts';
 import { writeFile, writeLines } from './write-file.ts';
-import { type StatementWriting, writeStatementFiles } from './write-statements.ts';
+
+export interface SetWriting {
+  /** Absolute; exists, and is empty. */
+  readonly folder: string;
+  readonly variant: string | undefined;
+  readonly files: number;
+  /** The number of the first one in its series. */
+  readonly sequence: number;
+  /** Null: no statements are written. */
+  readonly statements: StatementWriting | null;
+  /** The cards exist, and the authorizations are sent. */
+  readonly is_loaded: boolean;
+}
+
+export interface SetFiles {
+  readonly folder: string;
+  /** Absolute paths, in the order in which they are to be imported. */
+  readonly clearing_files: readonly string[];
+  /**
+   * Absolute paths, in the order in which they are to be imported: after the clearing files. Empty
+   * without statements.
+   */
+  readonly statement_files: readonly string[];
+}
 
 export const written_formats: readonly string[] = sample_formats.filter((name) =>
   clearing_formats.some((format) => format.name === name && format.write !== undefined),
 );
 
-const extensions: Readonly<Record<string, string>> = { cdf3: 'xml', csv: 'csv', ipm: 'ipm', vcf4: 'tsv' };
+const extensions: Readonly<Record<string, string>> = {
+  cdf3: 'xml',
+  csv: 'csv',
+  ipm: 'ipm',
+  vcf4: 'tsv',
+  bai2: 'bai',
+  camt053: 'xml',
+};
 
 /** Creates the folder. Throws an error if it is not empty. */
 export function createFolder(folder: string): void {
@@ -89,4 +119,36 @@ function* answers(set: SampleSet, cardOf: CardOf, statements: StatementWriting |
   for (const expected of set.expectedItems(today)) yield withId(expected);
   yield set.expectedSummary(today);
   yield set.expectedBridge(today);
+}
+
+export interface StatementWriting {
+  /** One of `statement_format_names`. */
+  readonly format: string;
+  readonly account: string;
+  /** YYYY-MM-DD: at its end the answers about items hold. */
+  readonly today: string;
+}
+
+export const statement_format_names: readonly string[] = statement_formats
+  .filter(({ writeStatements }) => writeStatements !== undefined)
+  .map(({ name }) => name);
+
+/** Writes a file for each day, in constant memory. Returns absolute paths, oldest first. */
+function writeStatementFiles(
+  set: SampleSet,
+  folder: string,
+  sequence: number,
+  { format: name, account }: StatementWriting,
+): readonly string[] {
+  const format = statement_formats.find((one) => one.name === name);
+  if (format?.writeStatements === undefined) throw new Error(`statements of ${name} cannot be written`);
+  const paths: string[] = [];
+  for (const statement of set.statements(account)) {
+    const { as_of } = statement.head;
+    const path = join(folder, `statement-${as_of}.${extensions[name] ?? name}`);
+    const content = { sequence: sequence + paths.length, created_on: as_of, statements: [statement] };
+    writeFile(path, format.writeStatements(content));
+    paths.push(path);
+  }
+  return paths;
 }

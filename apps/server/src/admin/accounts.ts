@@ -2,7 +2,7 @@ import { type Account, account_kinds, listAccounts, openAccount } from '@tallyst
 import { refuseNumbersOfCards } from '@tallystick/cards';
 import { presentAccount } from '@tallystick/operations';
 import { formatList } from '../terminal-text.ts';
-import { type Command, call, idOf, readEveryPage, readOptionalId, requireOptions } from './command.ts';
+import { type Command, call, companyFilter, idOf, readItems, requireOptions } from './command.ts';
 
 export const account_commands: readonly Command[] = [
   {
@@ -39,10 +39,9 @@ export const account_commands: readonly Command[] = [
     options: { company: 'only of this company' },
     flags: {},
     async run(services, given) {
-      const company_id = readOptionalId(given, 'company');
-      const filter = company_id === undefined ? {} : { company_id };
+      const filter = companyFilter(given);
       const { unitOfWork } = await services.persistence();
-      const accounts = await readEveryPage((page) => unitOfWork.read((tx) => listAccounts(tx, filter, page)));
+      const accounts = await readItems((page) => unitOfWork.read((tx) => listAccounts(tx, filter, page)));
       return {
         data: accounts.map(presentAccount),
         text: formatList(

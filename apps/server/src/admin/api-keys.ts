@@ -2,7 +2,16 @@ import { createKey, listKeys, type Role, revokeKey, roles } from '@tallystick/ac
 import { drawSharedSecret } from '@tallystick/kernel';
 import { presentApiKey } from '@tallystick/operations';
 import { formatTable } from '../terminal-text.ts';
-import { type Command, call, idOf, readEveryPage, readOptionalId, requireOptions, UsageError } from './command.ts';
+import {
+  type Command,
+  call,
+  companyFilter,
+  idOf,
+  readItems,
+  readOptionalId,
+  requireOptions,
+  UsageError,
+} from './command.ts';
 
 export const api_key_commands: readonly Command[] = [
   {
@@ -44,10 +53,9 @@ export const api_key_commands: readonly Command[] = [
     options: { company: 'only of this company' },
     flags: {},
     async run(services, given) {
-      const company_id = readOptionalId(given, 'company');
-      const filter = company_id === undefined ? {} : { company_id };
+      const filter = companyFilter(given);
       const { unitOfWork } = await services.persistence();
-      const keys = await readEveryPage((page) => unitOfWork.run((tx) => listKeys(tx, filter, page)));
+      const keys = await readItems((page) => unitOfWork.run((tx) => listKeys(tx, filter, page)));
       return {
         data: keys.map(presentApiKey),
         text: formatTable(

@@ -1,9 +1,8 @@
 import { parseInstants } from '@tallystick/events';
-import type { AuditFilter, Interval, Page, PageRequest, RecordedAuditEntry } from '@tallystick/kernel';
-import { page_limit_max } from '@tallystick/kernel';
+import type { AuditFilter, Interval, PageRequest } from '@tallystick/kernel';
 import { presentAuditEntry } from '@tallystick/operations';
 import { formatList } from '../terminal-text.ts';
-import { type Command, type ParsedWords, readOptionalId, UsageError } from './command.ts';
+import { type Command, type ParsedWords, readItems, readOptionalId, UsageError } from './command.ts';
 
 const entries_default = 100;
 
@@ -26,7 +25,7 @@ export const audit_commands: readonly Command[] = [
       const limit = readOptionalId(given, 'limit') ?? entries_default;
       const { unitOfWork } = await services.persistence();
       const read = (page: PageRequest) => unitOfWork.read((tx) => tx.audit.list(filter, page));
-      const entries = (await readFirst(limit, read)).map(presentAuditEntry);
+      const entries = (await readItems(read, limit)).map(presentAuditEntry);
       return {
         data: entries,
         text: formatList(
@@ -69,19 +68,4 @@ function readTimes({ values }: ParsedWords): Interval | null {
     throw new UsageError(`${named.map(([name, value]) => `--${name} ${value}`).join(' ')} ${read}`);
   }
   return read;
-}
-
-async function readFirst(
-  count: number,
-  read: (page: PageRequest) => Promise<Page<RecordedAuditEntry>>,
-): Promise<readonly RecordedAuditEntry[]> {
-  const items: RecordedAuditEntry[] = [];
-  let after: string | null | undefined;
-  while (items.length < count && after !== null) {
-    const limit = Math.min(page_limit_max, count - items.length);
-    const page = await read({ limit, ...(after === undefined ? {} : { after }) });
-    items.push(...page.items);
-    after = page.next;
-  }
-  return items;
 }

@@ -59,15 +59,26 @@ export function call(services: AdminServices): OperatorCall {
   return { actor: 'command', request_id: null, now_ms: services.clock().nowMs() };
 }
 
-export async function readEveryPage<Item>(read: (page: PageRequest) => Promise<Page<Item>>): Promise<readonly Item[]> {
+/** Reads a list page after page: all of its items, or the first `count`. */
+export async function readItems<Item>(
+  read: (page: PageRequest) => Promise<Page<Item>>,
+  count = Number.POSITIVE_INFINITY,
+): Promise<readonly Item[]> {
   const items: Item[] = [];
   let after: string | null | undefined;
-  do {
-    const page = await read({ limit: page_limit_max, ...(after ? { after } : {}) });
+  while (items.length < count && after !== null) {
+    const limit = Math.min(page_limit_max, count - items.length);
+    const page = await read({ limit, ...(after === undefined ? {} : { after }) });
     items.push(...page.items);
     after = page.next;
-  } while (after !== null);
+  }
   return items;
+}
+
+/** The filter of a list by `--company`; it matches everything without the option. */
+export function companyFilter(given: ParsedWords): { readonly company_id?: number } {
+  const company_id = readOptionalId(given, 'company');
+  return company_id === undefined ? {} : { company_id };
 }
 
 /** The values of options, by name. Throws a `UsageError` that names every missing one. */

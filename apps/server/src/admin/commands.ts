@@ -1,13 +1,12 @@
-import { presentTemplate, templateStatusPath } from '@tallystick/operations';
+import { resetCodeFailures } from '@tallystick/cards';
+import { presentCodeFailures, presentTemplate, templateStatusPath } from '@tallystick/operations';
 import { completeTemplate } from '@tallystick/templates';
-
 import { showDatabase } from '../start-problem.ts';
 import { account_commands } from './accounts.ts';
 import { api_key_commands } from './api-keys.ts';
 import { audit_commands } from './audit.ts';
 import { audit_chain_commands } from './audit-chain.ts';
-import { card_commands } from './cards.ts';
-import { type Command, idOf } from './command.ts';
+import { type Command, call, idOf } from './command.ts';
 import { company_commands } from './companies.ts';
 import { key_ring_commands } from './key-ring.ts';
 import { quarantine_commands } from './quarantine.ts';
@@ -45,6 +44,23 @@ const template_complete: Command = {
   },
 };
 
+const card_reset_code_failures: Command = {
+  name: 'card reset-code-failures',
+  argument: 'id',
+  summary: 'Forgets the wrong codes of a card, so that its code counts again before the UTC day is over',
+  options: {},
+  flags: {},
+  async run(services, given) {
+    const id = idOf('<id>', given.argument);
+    const { unitOfWork } = await services.persistence();
+    const { card, forgotten } = await unitOfWork.run((tx) => resetCodeFailures(tx, call(services), id));
+    const named = `${id} (${card.last4})`;
+    const text =
+      forgotten === 0 ? `Card ${named} has no wrong codes today.` : `The wrong codes of card ${named} are forgotten.`;
+    return { data: presentCodeFailures(card), text };
+  },
+};
+
 /** Every command of `npm run admin`, in the order in which its help lists them. */
 export const commands: readonly Command[] = [
   migrate,
@@ -53,7 +69,7 @@ export const commands: readonly Command[] = [
   ...api_key_commands,
   ...third_party_commands,
   template_complete,
-  ...card_commands,
+  card_reset_code_failures,
   ...quarantine_commands,
   ...audit_commands,
   ...audit_chain_commands,

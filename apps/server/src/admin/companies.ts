@@ -16,7 +16,7 @@ import {
   call,
   idOf,
   type ParsedWords,
-  readEveryPage,
+  readItems,
   readOptionalId,
   requireChange,
   requireOptions,
@@ -90,7 +90,7 @@ export const company_commands: readonly Command[] = [
     flags: {},
     async run(services) {
       const { unitOfWork } = await services.persistence();
-      const companies = await readEveryPage((page) => unitOfWork.run((tx) => listCompanies(tx, page)));
+      const companies = await readItems((page) => unitOfWork.run((tx) => listCompanies(tx, page)));
       return {
         data: companies.map(presentCompany),
         text: formatTable(
@@ -138,7 +138,7 @@ export const company_commands: readonly Command[] = [
     async run(services, given) {
       const company_id = readOptionalId(given, 'company') ?? null;
       const { unitOfWork } = await services.persistence();
-      const cards = await readEveryPage((page) => unitOfWork.run((tx) => tx.real_cards.list(company_id, page)));
+      const cards = await readItems((page) => unitOfWork.run((tx) => tx.real_cards.list(company_id, page)));
       return {
         data: cards.map(realCardData),
         text: formatTable(

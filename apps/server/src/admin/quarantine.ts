@@ -8,7 +8,7 @@ import {
 } from '@tallystick/cards';
 import { presentQuarantined } from '@tallystick/operations';
 import { formatList } from '../terminal-text.ts';
-import { type Command, call, idOf, readEveryPage, UsageError } from './command.ts';
+import { type Command, call, idOf, readItems, UsageError } from './command.ts';
 
 export const quarantine_commands: readonly Command[] = [
   {
@@ -24,7 +24,7 @@ export const quarantine_commands: readonly Command[] = [
       }
       const filter = status === undefined ? {} : { status };
       const { unitOfWork } = await services.persistence();
-      const records = await readEveryPage((page) => unitOfWork.read((tx) => listQuarantine(tx, filter, page)));
+      const records = await readItems((page) => unitOfWork.read((tx) => listQuarantine(tx, filter, page)));
       return {
         data: records.map(presentQuarantined),
         text: formatList(

@@ -18,7 +18,7 @@ import {
   call,
   idOf,
   type ParsedWords,
-  readEveryPage,
+  readItems,
   requireChange,
   requireOptions,
   UsageError,
@@ -83,7 +83,7 @@ export const third_party_commands: readonly Command[] = [
     flags: {},
     async run(services) {
       const { unitOfWork } = await services.persistence();
-      const all = await readEveryPage((page) => unitOfWork.read((tx) => listThirdParties(tx, page)));
+      const all = await readItems((page) => unitOfWork.read((tx) => listThirdParties(tx, page)));
       const text = formatList(
         'There are no third parties.',
         ['id', 'client id', 'status', 'scopes', 'name'],

@@ -4,7 +4,7 @@
  */
 import { event_types, isWebhookSecret, toCanonicalTypeId, webhook_secret_expected } from '@tallystick/events';
 import { default_interface_url } from 'tallystick/inversify';
-import { httpAddress, parseOptions } from '../parse-options.ts';
+import { httpAddress, parseOptions, runCommand } from '../parse-options.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import { createListener } from './listener.ts';
 import {
@@ -39,28 +39,7 @@ interface Options {
   readonly json: boolean;
 }
 
-process.exitCode = await main();
-
-async function main(): Promise<number> {
-  let options: Options | null;
-  try {
-    options = readOptions();
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${usage}`);
-    return 2;
-  }
-  if (options === null) {
-    console.log(usage);
-    return 0;
-  }
-  try {
-    await listen(options, stopped());
-    return 0;
-  } catch (error) {
-    console.error(problem(error, options));
-    return 1;
-  }
-}
+process.exitCode = await runCommand(usage, readOptions, (options) => listen(options, stopped()), problem);
 
 /** Resolves with the reason for the end of the command: a signal, or nobody reads its output. */
 function stopped(): Promise<string> {
@@ -139,7 +118,7 @@ async function refuseTaken(
   );
 }
 
-function problem(error: unknown, { url, key, port }: Options): string {
+function problem(error: unknown, { url, key, port }: Options): string | null {
   if (error instanceof LoopbackUnreachable) {
     return [
       `The server at ${url} does not reach this machine's loopback: ${error.message}.`,
@@ -154,7 +133,7 @@ function problem(error: unknown, { url, key, port }: Options): string {
   if (error instanceof Error && 'code' in error && (error.code === 'EADDRINUSE' || error.code === 'EACCES')) {
     return `listen cannot use port ${port} (${error.code}): choose another with --port.`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return null;
 }
 
 function formatTypes(ids: readonly number[]): string {
@@ -162,8 +141,8 @@ function formatTypes(ids: readonly number[]): string {
   return `${ids.length === 1 ? 'type' : 'types'} ${names.join(', ')}`;
 }
 
-/** Null: print the usage. Throws an error that describes invalid options. */
-function readOptions(): Options | null {
+/** Throws an error that describes invalid options. */
+function readOptions(): Options | string {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
   const { values } = parseOptions({
@@ -178,7 +157,7 @@ function readOptions(): Options | null {
       help: { ...flag, short: 'h' },
     },
   });
-  if (values.help) return null;
+  if (values.help) return usage;
   const { port, secret } = values;
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
     throw new Error(`--port ${port} is not a port: it must be an integer from 0 to 65535`);

@@ -3,7 +3,7 @@
  */
 import { amount_max } from '@tallystick/kernel';
 import { default_interface_url } from 'tallystick/inversify';
-import { httpAddress, parseOptions } from '../parse-options.ts';
+import { httpAddress, parseOptions, runCommand } from '../parse-options.ts';
 import { formatMoney, formatPlain } from './event-summary.ts';
 import { AnswerError, createSandboxClient, type Json, type SandboxClient } from './sandbox-client.ts';
 
@@ -33,20 +33,9 @@ interface Options {
 /** What follows the purchase: a path of the sandbox. */
 type Step = 'clear' | 'refund' | 'reverse';
 
-process.exitCode = await main();
+process.exitCode = await runCommand(usage, readOptions, run, problem);
 
-async function main(): Promise<number> {
-  let options: Options | string;
-  try {
-    options = readOptions();
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${usage}`);
-    return 2;
-  }
-  if (typeof options === 'string') {
-    console.log(options);
-    return 0;
-  }
+async function run(options: Options): Promise<void> {
   const { url, json } = options;
   const answers: Json[] = [];
   const show = (answer: Json, line: string): void => {
@@ -55,10 +44,6 @@ async function main(): Promise<number> {
   };
   try {
     await buy(createSandboxClient(url), options, show);
-    return 0;
-  } catch (error) {
-    console.error(problem(error, url));
-    return 1;
   } finally {
     if (json) console.log(JSON.stringify(answers, null, 2));
   }
@@ -93,7 +78,7 @@ async function buy(
   show(card, `Card ${card.id}: ${formatMoney(card.available_balance, bought.billing_currency)} available`);
 }
 
-function problem(error: unknown, url: string): string {
+function problem(error: unknown, { url }: Options): string | null {
   if (error instanceof AnswerError && error.status === 401) {
     return `The server at ${url} refuses the sandbox's keys: only a sandbox accepts purchases. ${error.message}`;
   }
@@ -103,12 +88,10 @@ function problem(error: unknown, url: string): string {
   if (error instanceof AnswerError && error.status === 503) {
     return `The service at ${url} cannot decide now (503): the purchase was not approved. Try again.`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return null;
 }
 
-/**
- * A string is printed, and nothing else is done. Throws an error that describes invalid options.
- */
+/** Throws an error that describes invalid options. */
 function readOptions(): Options | string {
   const flag = { type: 'boolean', default: false } as const;
   const text = { type: 'string' } as const;

@@ -2,7 +2,7 @@
  * `npm run trigger -- <event type>`: makes a realistic event through the routes of the sandbox.
  */
 import { default_interface_url } from 'tallystick/inversify';
-import { httpAddress, parseOptions } from '../parse-options.ts';
+import { httpAddress, parseOptions, runCommand } from '../parse-options.ts';
 import { summarizeEvent } from './event-summary.ts';
 import { AnswerError, createSandboxClient } from './sandbox-client.ts';
 import { type Made, type Trigger, triggers } from './trigger-events.ts';
@@ -23,29 +23,11 @@ interface Options {
   readonly json: boolean;
 }
 
-process.exitCode = await main();
+process.exitCode = await runCommand(usage, readOptions, run, problem);
 
-async function main(): Promise<number> {
-  let options: Options | string;
-  try {
-    options = readOptions();
-  } catch (error) {
-    console.error(`${(error as Error).message}\n\n${usage}`);
-    return 2;
-  }
-  if (typeof options === 'string') {
-    console.log(options);
-    return 0;
-  }
-  const { chosen, url, json } = options;
-  try {
-    const made = await chosen.run(createSandboxClient(url));
-    console.log(json ? JSON.stringify(made, null, 2) : made.map(format).join('\n'));
-    return 0;
-  } catch (error) {
-    console.error(problem(error, url));
-    return 1;
-  }
+async function run({ chosen, url, json }: Options): Promise<void> {
+  const made = await chosen.run(createSandboxClient(url));
+  console.log(json ? JSON.stringify(made, null, 2) : made.map(format).join('\n'));
 }
 
 function format({ event_type, event_id, payload }: Made): string {
@@ -55,16 +37,14 @@ function format({ event_type, event_id, payload }: Made): string {
   return `${event_type}: event 0  webhook ${payload.id} (${payload.callback_url}) ${answer}`;
 }
 
-function problem(error: unknown, url: string): string {
+function problem(error: unknown, { url }: Options): string | null {
   if (error instanceof AnswerError && error.status === 401) {
     return `The server at ${url} refuses the sandbox's keys: only a sandbox can make events. ${error.message}`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return null;
 }
 
-/**
- * A string is printed, and nothing else is done. Throws an error that describes invalid options.
- */
+/** Throws an error that describes invalid options. */
 function readOptions(): Options | string {
   const flag = { type: 'boolean', default: false } as const;
   const { values, positionals } = parseOptions({

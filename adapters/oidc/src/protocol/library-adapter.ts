@@ -1,9 +1,9 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import type { AuthorisationTx } from '../ports.ts';
-import type { ClientMetadataOf } from '../protocol/client-metadata.ts';
-import { intentOf } from '../protocol/intent.ts';
-import { errors } from '../protocol/oidc-provider.ts';
-import type { RecordLinks, RecordPayload, Records } from './records.ts';
+import type { RecordLinks, RecordPayload, Records } from '../records.ts';
+import type { ClientMetadataOf } from './client-metadata.ts';
+import { intentOf } from './intent.ts';
+import { errors } from './oidc-provider.ts';
 
 /**
  * The storage of the library, of one kind of record.

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type AuthorisationRecord, openAuthorisation, sealAuthorisation } from '@tallystick/consents';
-import type { AuthorisationServerPorts, AuthorisationTx } from '../ports.ts';
+import type { AuthorisationServerPorts, AuthorisationTx } from './ports.ts';
 
 /** The content of a record, as the library hands it over. */
 export type RecordPayload = Readonly<Record<string, unknown>>;

@@ -6,8 +6,8 @@ import { createMetrics, logOptions } from '@tallystick/koa';
 import { migratedDatabase, serverEnvironment } from '@tallystick/test-support';
 import { pino } from 'pino';
 import { createOverloadLogger } from 'tallystick/inversify';
-import { readConfig } from '../../src/configuration/config.ts';
-import { closeContainer, createContainer, tokens } from '../../src/container.ts';
+import { readConfig } from '../src/configuration/config.ts';
+import { closeContainer, createContainer, tokens } from '../src/container.ts';
 
 /** A logger like the server's, and the numbers of messages in its lines about refused messages. */
 function keptLog() {

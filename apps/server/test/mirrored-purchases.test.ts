@@ -11,7 +11,7 @@ import {
   testAuditMac,
 } from '@tallystick/test-support';
 import { machine_clock } from 'tallystick/inversify';
-import { createSandboxClient, type Json } from '../../src/devtools/sandbox-client.ts';
+import { createSandboxClient, type Json } from '../src/devtools/sandbox-client.ts';
 
 /** A sandbox server, and its database as another process sees it. */
 async function open(t: TestContext, name: DatabaseName) {
