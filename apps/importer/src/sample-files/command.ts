@@ -7,7 +7,7 @@ import { databaseOption } from '../import-words.ts';
 import { chooseDisplay, type ProgressStream } from '../progress-display.ts';
 import { loadIntoDatabase } from './load-database.ts';
 import { loadOverHttp } from './load-server.ts';
-import { countMessages, inventedCard, type Loading, machineDay } from './loading.ts';
+import { countMessages, inventedCard, type Loading, machineDay, sendMessages } from './loading.ts';
 import { createFolder, type SetFiles, statement_format_names, writeSet, written_formats } from './write-set.ts';
 
 /** The deposit account of the sandbox's company. */
@@ -125,7 +125,9 @@ async function makeSet(
     report(`wrote ${folder}`);
     if (loading !== null) {
       const messages = countMessages(set, cardOf);
-      const { authorizations, clearings } = await loading.send(set, cardOf, (sent) => show('sending', sent, messages));
+      const { authorizations, clearings } = await sendMessages(loading, set, cardOf, (sent) =>
+        show('sending', sent, messages),
+      );
       report(`sent ${authorizations} authorization messages and ${clearings} clearings`);
     }
     return { set, files };

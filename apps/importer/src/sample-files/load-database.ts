@@ -9,9 +9,7 @@ import {
   tokens,
   UsageError,
 } from '@tallystick/server';
-import { clearingsSentBefore, isAnsweredAsExpected, type Loading, sendAll } from './loading.ts';
-
-const at_once = 256;
+import type { Loading } from './loading.ts';
 
 const cards_of_transaction = 100;
 
@@ -63,28 +61,15 @@ export async function loadIntoDatabase(environment: Readonly<Record<string, stri
         if (requests.length > 0) await issue(requests);
         return (card) => cards[card] as IssuedCard;
       },
-      async send(set, cardOf, onSent) {
-        const authorizations = await sendAll(
-          set.authorizations(cardOf),
-          at_once,
-          async (message) => {
-            const answer = await network.authorize(normalizeAuthorization(message, vault, null));
-            if (answer.kind === 'refused') throw answer.refusal;
-            if (isAnsweredAsExpected(message, answer.response_code)) return;
-            throw new Error(`authorization ${message.trace_id} was answered with ${answer.response_code}`);
-          },
-          onSent,
-        );
-        const clearings = await sendAll(
-          clearingsSentBefore(set, cardOf),
-          at_once,
-          async (message) => {
-            const answer = await network.clear(normalizeClearing(message, vault, null));
-            if (answer.kind === 'refused') throw answer.refusal;
-          },
-          (sent) => onSent(authorizations + sent),
-        );
-        return { authorizations, clearings };
+      at_once: 256,
+      async authorize(message) {
+        const answer = await network.authorize(normalizeAuthorization(message, vault, null));
+        if (answer.kind === 'refused') throw answer.refusal;
+        return answer.response_code;
+      },
+      async clear(message) {
+        const answer = await network.clear(normalizeClearing(message, vault, null));
+        if (answer.kind === 'refused') throw answer.refusal;
       },
       close: () => closeContainer(container),
     };

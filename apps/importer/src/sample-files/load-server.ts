@@ -1,8 +1,6 @@
 import { type Role, sandbox_keys } from '@tallystick/access';
 import type { IssuedCard } from '@tallystick/samples';
-import { clearingsSentBefore, isAnsweredAsExpected, type Loading, machineDay, sendAll } from './loading.ts';
-
-const at_once = 32;
+import { type Loading, machineDay } from './loading.ts';
 
 /** An answer may wait until a busy server has made a pass. */
 const answer_ms_max = 60_000;
@@ -11,7 +9,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Loads sets over HTTP into the sandbox at `url`, with its fixed keys. */
 export function loadOverHttp(url: string): Loading {
-  const post = async (role: Role, path: string, body: Json): Promise<Json> => {
+  const post = async (role: Role, path: string, body: object): Promise<Json> => {
     let answer: Response;
     try {
       answer = await fetch(new URL(path, url), {
@@ -39,27 +37,9 @@ export function loadOverHttp(url: string): Loading {
       }
       return (card) => cards[card] as IssuedCard;
     },
-    async send(set, cardOf, onSent) {
-      const authorizations = await sendAll(
-        set.authorizations(cardOf),
-        at_once,
-        async (message) => {
-          const { response_code } = await post('network', '/network/v1/authorizations', { data: message });
-          if (isAnsweredAsExpected(message, String(response_code))) return;
-          throw new Error(`authorization ${message.trace_id} was answered with ${response_code}`);
-        },
-        onSent,
-      );
-      const clearings = await sendAll(
-        clearingsSentBefore(set, cardOf),
-        at_once,
-        async (message) => {
-          await post('network', '/network/v1/clearings', { data: message });
-        },
-        (sent) => onSent(authorizations + sent),
-      );
-      return { authorizations, clearings };
-    },
+    at_once: 32,
+    authorize: async (data) => String((await post('network', '/network/v1/authorizations', { data })).response_code),
+    clear: async (data) => void (await post('network', '/network/v1/clearings', { data })),
     close: async () => undefined,
   };
 }

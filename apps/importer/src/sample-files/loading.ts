@@ -1,4 +1,4 @@
-import type { CardOf, SampleSet } from '@tallystick/samples';
+import type { CardOf, SampleAuthorizationMessage, SampleClearingMessage, SampleSet } from '@tallystick/samples';
 
 /**
  * Cards of a set that is not loaded: ids as an empty database would assign them, and numbers that
@@ -18,16 +18,11 @@ export interface Loading {
   day(wanted: string | undefined): Promise<string>;
   /** `onCreated` is called with the number of cards so far. */
   createCards(set: SampleSet, onCreated: (cards: number) => void): Promise<CardOf>;
-  /**
-   * Sends the authorizations, and the clearings that are to come by message before the file. Throws
-   * an error if one is not answered as the set expects. `onSent` is called with the number of
-   * messages so far.
-   */
-  send(
-    set: SampleSet,
-    cardOf: CardOf,
-    onSent: (messages: number) => void,
-  ): Promise<{ readonly authorizations: number; readonly clearings: number }>;
+  /** The most messages in flight. */
+  readonly at_once: number;
+  /** Returns the response code. */
+  authorize(message: SampleAuthorizationMessage): Promise<string>;
+  clear(message: SampleClearingMessage): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -37,11 +32,11 @@ export function machineDay(): string {
 }
 
 /** The clearings of a set that are to come by message before the file. */
-export function* clearingsSentBefore(set: SampleSet, cardOf: CardOf) {
+function* clearingsSentBefore(set: SampleSet, cardOf: CardOf) {
   for (const { expected, message } of set.records(cardOf)) if (expected.sent_before && message !== null) yield message;
 }
 
-/** How many messages `send` sends. */
+/** How many messages `sendMessages` sends. */
 export function countMessages(set: SampleSet, cardOf: CardOf): number {
   let messages = 0;
   for (const _ of set.authorizations(cardOf)) messages += 1;
@@ -50,11 +45,36 @@ export function countMessages(set: SampleSet, cardOf: CardOf): number {
 }
 
 /**
+ * Sends the authorizations, and the clearings that are to come by message before the file. Throws
+ * an error if one is not answered as the set expects. `onSent` is called with the number of messages
+ * so far.
+ */
+export async function sendMessages(
+  { at_once, authorize, clear }: Loading,
+  set: SampleSet,
+  cardOf: CardOf,
+  onSent: (messages: number) => void,
+): Promise<{ readonly authorizations: number; readonly clearings: number }> {
+  const authorizeAsExpected = async (message: SampleAuthorizationMessage): Promise<void> => {
+    const response_code = await authorize(message);
+    // All but advices of declines are approved.
+    const is_approval_expected = (message.response_code ?? '00') === '00';
+    if (is_approval_expected === (response_code === '00')) return;
+    throw new Error(`authorization ${message.trace_id} was answered with ${response_code}`);
+  };
+  const authorizations = await sendAll(set.authorizations(cardOf), at_once, authorizeAsExpected, onSent);
+  const clearings = await sendAll(clearingsSentBefore(set, cardOf), at_once, clear, (sent) =>
+    onSent(authorizations + sent),
+  );
+  return { authorizations, clearings };
+}
+
+/**
  * Sends messages in their order, `at_once` of them at the same time. The ledger takes them in the
  * order in which they were sent. `onSent` is called with the number of answered messages. Returns
  * the number of messages.
  */
-export async function sendAll<Message>(
+async function sendAll<Message>(
   messages: Iterable<Message>,
   at_once: number,
   send: (message: Message) => Promise<void>,
@@ -73,9 +93,4 @@ export async function sendAll<Message>(
   await Promise.all(sent);
   onSent(count);
   return count;
-}
-
-/** Whether a message of the set is to be answered with an approval: all but advices of declines. */
-export function isAnsweredAsExpected(message: { readonly response_code?: string }, response_code: string): boolean {
-  return ((message.response_code ?? '00') === '00') === (response_code === '00');
 }
