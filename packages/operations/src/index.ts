@@ -1,8 +1,8 @@
 export { presentAccount } from './accounts/presenter.ts';
 export { line_bytes_max } from './bank/records.ts';
+export { nesting_max } from './call/body.ts';
 export { createFairShare } from './call/fair-share.ts';
 export { createInterruption } from './call/interruption.ts';
-export { nesting_max } from './call/known-fields.ts';
 export { isId, type Parameter, readParameters } from './call/parameters.ts';
 export { checkBody, nameFields, type Prepared, prepare, runTransaction } from './call/prepare.ts';
 export {

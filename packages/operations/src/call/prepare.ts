@@ -1,8 +1,7 @@
 import { invalid, Refusal, type UnitOfWork } from '@tallystick/kernel';
 import type { Operation, OperationCall, OperationTx, ReadOperation, WriteOperation } from '../operation.ts';
-import { createFieldCheck, type FieldCheck } from './known-fields.ts';
+import { createFieldCheck, type FieldCheck, parseShape } from './body.ts';
 import { type QueryNames, renamed } from './query.ts';
-import { parseShape } from './shape.ts';
 
 /** An operation with the check that is derived from it once. */
 export type Prepared<Kind extends Operation = Operation> = Kind & { readonly checkFields: FieldCheck };

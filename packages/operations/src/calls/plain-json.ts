@@ -1,5 +1,5 @@
 import { invalid, isStorable } from '@tallystick/kernel';
-import { nesting_max } from '../call/known-fields.ts';
+import { nesting_max } from '../call/body.ts';
 
 /**
  * Returns a copy of a value as JSON has it: null, booleans, finite numbers, text, arrays and plain
