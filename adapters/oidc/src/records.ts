@@ -10,7 +10,6 @@ export interface RecordKey {
   readonly id: string;
 }
 
-/** A record whose content was decrypted. */
 export interface OpenRecord extends AuthorisationRecord {
   readonly payload: RecordPayload;
 }

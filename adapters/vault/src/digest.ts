@@ -2,7 +2,6 @@ import { createHash, createHmac, hash } from 'node:crypto';
 import type { AuditMac, HmacSha256, Sha256, Sha256Stream } from '@tallystick/kernel';
 import { deriveSubkey, type KeyRing } from './key-ring.ts';
 
-/** SHA-256 by the machine's cryptographic library. */
 export const sha256: Sha256 = (bytes) => hash('sha256', bytes, 'buffer');
 
 /** SHA-256 of bytes that come in pieces, in hexadecimal. */

@@ -16,7 +16,7 @@ import { deriveSubkey, type KeyRing } from './key-ring.ts';
 import { deriveCookieKeys, deriveSigningKeys, type SigningKey } from './oauth-keys.ts';
 import { createSealedBox } from './sealed-box.ts';
 
-export const secureRandom: Random = {
+const secureRandom: Random = {
   below(bound) {
     assert(Number.isInteger(bound) && bound >= 1 && bound <= 2 ** 47, `not a bound of 1 to 2^47: ${bound}`);
     return randomInt(bound);

@@ -254,7 +254,6 @@ interface Failure {
   readonly message: string;
 }
 
-/** The command was stopped while it imported an earlier file. */
 const not_begun: Failure = { outcome: 'not_begun', status: 1, message: 'not begun' };
 
 function describeFailure(
@@ -297,7 +296,7 @@ export interface ItemsStorage {
  * Brings the items of reconciliation up to date with what was imported, even if no server runs.
  * Skips what another process is bringing up to date.
  */
-export async function catchUpAfterImport({ unitOfWork, giveWay }: ItemsStorage, clock: Clock): Promise<void> {
+async function catchUpAfterImport({ unitOfWork, giveWay }: ItemsStorage, clock: Clock): Promise<void> {
   let began_ms = performance.now();
   const afterStep = async (): Promise<void> => {
     await giveWay(performance.now() - began_ms);

@@ -1,7 +1,6 @@
 import { parseOptions, showDatabase } from '@tallystick/server';
 
 export interface ImportWords {
-  /** Paths, patterns, and `-`. */
   readonly files: readonly string[];
   readonly format: string | undefined;
   /** The name of a profile, or the path of a file with one. */

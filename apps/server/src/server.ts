@@ -8,7 +8,6 @@ import type { Config } from './configuration/config.ts';
 import { loadTls } from './configuration/tls.ts';
 import { closeContainer, createContainer, tokens } from './container.ts';
 
-/** The least time for closing the database and the log. */
 const closing_ms_min = 2_000;
 
 export interface Server {

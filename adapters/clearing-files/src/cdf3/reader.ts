@@ -28,7 +28,6 @@ const entity_name = 'FinancialTransactionEntity';
 const transaction_name = 'FinancialTransaction_5000';
 const adjustment_name = 'FinancialAdjustmentRecord_5900';
 
-/** The elements that are read of each record. */
 const fields_of: ReadonlyMap<string, ReadonlySet<string>> = new Map<string, ReadonlySet<string>>([
   [header_name, new Set(header_fields)],
   [trailer_name, new Set(trailer_fields)],
@@ -425,7 +424,6 @@ export class Cdf3Reader {
     this.#collected!.problem ??= new TransactionProblem(code, reason);
   }
 
-  /** The whole text of the entity or adjustment that ends here. */
   #rawText(): string {
     const raw = this.#source.endRaw(this.#parser.position);
     this.#boundRaw(raw);

@@ -22,7 +22,6 @@ export class SourceText {
   /** The text from the last `<` before this part. A tag with a `>` in an attribute begins there. */
   #tail = { text: '', offset: 0 };
   #raw_start: number | null = null;
-  /** The raw text from parts before this one. */
   #raw = '';
 
   /** Bytes from the start of the file to the end of the part. */
@@ -53,7 +52,6 @@ export class SourceText {
     this.#raw = text;
   }
 
-  /** The whole text of the record that ends at the position. */
   endRaw(position: number): string {
     const start = Math.max(0, this.#raw_start! - this.#part_start);
     const raw = this.#raw + this.#part.text.slice(start, position - this.#part_start);

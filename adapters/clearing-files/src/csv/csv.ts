@@ -11,13 +11,13 @@ const own_columns = Object.fromEntries(csv_fields.map((field) => [field, field])
 /**
  * The columns are the fields of a clearing. There is no trailer, so a shortened file looks whole.
  */
-export const default_profile: CsvProfile = parseCsvProfile({
+const default_profile: CsvProfile = parseCsvProfile({
   name: 'default',
   columns: own_columns,
 });
 
 /** The columns of `default_profile`, a file id, and a last row that states the totals. */
-export const totals_profile: CsvProfile = parseCsvProfile({
+const totals_profile: CsvProfile = parseCsvProfile({
   name: 'totals',
   columns: own_columns,
   file_id_column: 'file_id',

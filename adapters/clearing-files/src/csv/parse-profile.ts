@@ -59,7 +59,7 @@ const token = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/gs;
  * Returns the name of a member that an object of the JSON has twice, or null. Of such members
  * `JSON.parse` keeps only the last one. The text must be JSON.
  */
-export function findRepeatedMember(json: string): string | null {
+function findRepeatedMember(json: string): string | null {
   const open: Set<string>[] = [];
   let last_text = '';
   for (const [found] of json.matchAll(token)) {

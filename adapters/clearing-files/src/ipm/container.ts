@@ -116,7 +116,6 @@ export class RecordCutter {
   readonly #take: TakeRecord;
   readonly #onEncoding: (encoding: IpmEncoding) => void;
   #container: IpmContainer | null = null;
-  /** What was read before the container was known. */
   readonly #head: Buffer[] = [];
   #head_bytes = 0;
   /** Bytes that do not make up a record yet, without marks. */

@@ -45,7 +45,6 @@ export function toLatin1(text: string): string {
   return text.replace(/[^\0-\xff]/gu, '?');
 }
 
-/** The bytes of a latin-1 text. */
 export function encodeText(text: string, encoding: IpmEncoding): Buffer {
   const bytes = Buffer.from(text, 'latin1');
   if (encoding === 'cp500') {

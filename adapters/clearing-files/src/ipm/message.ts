@@ -113,7 +113,6 @@ export class IpmMessage {
     return this.#private_data.tags;
   }
 
-  /** The bytes of the whole record, copied. */
   copy(): Uint8Array {
     return Uint8Array.from(this.#bytes.subarray(this.#start, this.#end));
   }

@@ -39,7 +39,6 @@ function parseVariant(variant: string): readonly [container: string, encoding: I
   return [container, encoding];
 }
 
-/** The records, each after its length, and the length 0. */
 function* writeRecords(content: FileContent, encoding: IpmEncoding): Generator<Buffer> {
   const file_id = fileIdOf(content);
   const mode = content.mode === 'test' ? 'T' : 'P';

@@ -48,7 +48,6 @@ ${links.length === 0 ? '' : `<p>${links.join(' ')}</p>\n`}<form method="post" ac
   };
 }
 
-/** Asks for confirmation of a withdrawal, and explains its effects. */
 export function withdrawalPage(shown: ShownConsent, form_token: string): Page {
   const name = escapeHtml(shown.third_party_name);
   const address = `/consents/${encodeURIComponent(shown.consent.consent_id)}/withdraw`;

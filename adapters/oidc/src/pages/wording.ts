@@ -42,7 +42,6 @@ export function accessVerb({ kind }: Consent): 'see' | 'do' {
   return kind === 'account_access' ? 'see' : 'do';
 }
 
-/** What the third party may see or do, as HTML. */
 export function accessText(consent: Consent): string {
   if (consent.kind === 'funds_confirmation') {
     return `<ul><li>Ask whether your account has enough money for a payment with a card. The answer is only yes or no: it does

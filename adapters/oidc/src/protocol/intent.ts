@@ -24,9 +24,7 @@ export const intent_claim = 'openbanking_intent_id';
 export interface IntentPorts {
   readonly records: Records;
   readonly request_objects: RequestObjects;
-  /** The level of authentication that the login of users reaches. */
   readonly acr: string;
-  /** Whether consents can be decided ahead. */
   readonly sandbox: boolean;
 }
 

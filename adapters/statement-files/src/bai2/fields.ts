@@ -30,7 +30,6 @@ export interface Funds {
   readonly value_date: string | null;
 }
 
-/** The most parts in which funds become available. */
 const distributions_max = 1_000;
 
 /**

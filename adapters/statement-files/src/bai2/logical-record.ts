@@ -15,7 +15,7 @@ export function refuse(
 }
 
 /** The codes of records that state something by themselves. */
-export const record_codes = ['01', '02', '03', '16', '49', '98', '99'] as const;
+const record_codes = ['01', '02', '03', '16', '49', '98', '99'] as const;
 
 export type RecordCode = (typeof record_codes)[number];
 
@@ -75,7 +75,7 @@ export class LogicalRecord {
   }
 }
 
-export class FieldReader {
+class FieldReader {
   readonly #bodies: readonly string[];
   #body = 0;
   /** Where the next field begins; null: with the next physical record. */

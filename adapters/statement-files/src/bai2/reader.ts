@@ -18,9 +18,7 @@ interface Group extends StatedGroup {
 /** What a trailer must state of the records before it. */
 class Totals {
   sum = 0n;
-  /** Accounts of a group, groups of a file. */
   parts = 0;
-  /** Physical records so far. */
   records = 0;
 }
 

@@ -45,7 +45,7 @@ const codes: Readonly<Record<string, Readonly<Record<BookingSign, string>>>> = {
  * has it in its own meaning (German banks have three digits there, too); else by the codes of ISO
  * 20022. Null when neither is known.
  */
-export function statedBaiCode(code: BankTransactionCode, sign: BookingSign): string | null {
+function statedBaiCode(code: BankTransactionCode, sign: BookingSign): string | null {
   const { domain, family, sub_family, proprietary, issuer } = code;
   if (/^\d{3}$/.test(proprietary) && (issuer === '' || /\bBAI/i.test(issuer))) return proprietary;
   const keys = [`${domain}/${family}/${sub_family}`, `*/*/${sub_family}`, `${domain}/${family}/*`];

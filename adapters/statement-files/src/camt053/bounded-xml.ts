@@ -55,7 +55,6 @@ export class BoundedXml {
     );
   }
 
-  /** Bytes of the file so far. */
   get received(): number {
     return this.#bytes.received;
   }

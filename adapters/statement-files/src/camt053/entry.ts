@@ -69,7 +69,6 @@ export class Collected {
   }
 }
 
-/** An entry with its transactions. */
 export interface CollectedEntry {
   readonly own: Collected;
   readonly details: readonly Collected[];

@@ -11,7 +11,6 @@ interface StatedBalance {
   readonly day: string | null;
 }
 
-/** The most balances of one statement. */
 const balances_max = 1_000;
 
 /** A statement as far as it was read, before its first entry. */

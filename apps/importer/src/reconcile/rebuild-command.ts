@@ -3,8 +3,7 @@ import { type Command, readOptionalId } from '@tallystick/server';
 import { chooseDisplay, type ProgressTerminal } from '../progress-display.ts';
 import { count, counted } from '../words.ts';
 
-/** The exit status of a check that found a difference. */
-export const differences_found = 3;
+const differences_found = 3;
 
 /** `npm run reconcile -- rebuild`: recomputes all items, and mends what differs. */
 export function rebuildCommand({ stderr }: ProgressTerminal): Command {

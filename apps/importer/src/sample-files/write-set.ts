@@ -152,7 +152,6 @@ function writeStatementFiles(
   return paths;
 }
 
-/** The text of README.txt: what the files of a set are, and how to use them. */
 function readmeOf(
   set: SampleSet,
   { clearing_files, statement_files }: SetFiles,

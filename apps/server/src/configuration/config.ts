@@ -35,7 +35,6 @@ export interface Config extends Settings {
   readonly connections_max: number;
   /** JSON files with profiles of CSV files. */
   readonly csv_profiles: readonly string[];
-  /** Modules with further formats of clearing files. */
   readonly format_modules: readonly string[];
   /** How long a shutdown may take before it is forced. */
   readonly shutdown_ms_max: number;
@@ -181,7 +180,6 @@ const schema = z.object({
   SHUTDOWN_MS_MAX: integer(1, 600_000).default(defaults.shutdown_ms_max),
 });
 
-/** Every variable that the server reads. */
 export const variable_names: readonly string[] = [...Object.keys(schema.shape), 'NODE_ENV'];
 
 /**

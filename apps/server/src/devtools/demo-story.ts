@@ -91,7 +91,6 @@ async function requestTemplate(scene: Scene): Promise<string> {
   return String(template.id);
 }
 
-/** Returns the clearing of the first purchase. */
 async function spendWithinAndBeyondLimits(scene: Scene, card: IssuedCard): Promise<Json> {
   const { narrator, sandbox } = scene;
   narrator.chapter('Authorizations arrive from the network');
