@@ -256,6 +256,18 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       source('packages/operations/src/events/presenter.ts', "const url = '/v1/events/' + id;"),
     ),
   ],
+  'guides name what exists': [
+    pair(
+      source('CONTRIBUTING.md', 'See `packages/cards/src/network/decline-reasons.ts`.'),
+      source('CONTRIBUTING.md', 'See `packages/cards/src/deciding/decline-reasons.ts`, in `deciding/`.'),
+      source('packages/cards/src/deciding/decline-reasons.ts', ''),
+    ),
+    pair(
+      source('packages/cards/README.md', '`control.ts`'),
+      source('packages/cards/README.md', '`issuing/controls.ts`'),
+      source('packages/cards/src/issuing/controls.ts', ''),
+    ),
+  ],
 };
 
 for (const [name, rule] of Object.entries(rules)) {

@@ -524,6 +524,25 @@ export const packagesContainNoAddresses: Rule = (tree) =>
     return [`${file.path}: writes ${found}; move it to the adapter, and take what it makes from a port`];
   });
 
+/**
+ * Paths in backticks in the guides of contributors exist. One that does not begin at the root may
+ * leave folders out at its start. `card-note` is the example of a recipe that makes files.
+ */
+export const guidesNameWhatExists: Rule = (tree) => {
+  const guide = /^(README|CONTRIBUTING|(packages|adapters)\/[^/]+\/README)\.md$/;
+  const paths = tree.files.map(({ path }) => `/${path}`);
+  return tree.files
+    .filter(({ path }) => guide.test(path))
+    .flatMap(({ path: guide, text }) => {
+      const names = [...text.matchAll(/`([\w./-]+)`/g)].map(([, name]) => name!);
+      return [...new Set(names)]
+        .filter((name) => /\w(\.ts|\/)$|^(packages|adapters|apps|test|docs)\//.test(name))
+        .filter((name) => !/\bcard-notes?\b/.test(name) && name !== 'data/')
+        .filter((name) => !paths.some((path) => `${path}/`.includes(`/${name.replace(/\/$/, '')}/`)))
+        .map((name) => `${guide}: names ${name}, which does not exist; name the file or folder that is there`);
+    });
+};
+
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/[^\n]*/g, '$1');
 }
@@ -549,6 +568,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'the specification is named in words': specificationIsNamedInWords,
   'function values are camelCase': functionValuesAreCamelCase,
   'packages contain no addresses': packagesContainNoAddresses,
+  'guides name what exists': guidesNameWhatExists,
 };
 
 const text_file = /\.(ts|json|md|html|sql|yml|toml)$|\.ci\/run$/;
