@@ -231,14 +231,16 @@ async function runTests(
 }
 
 /**
- * Writes a program that runs the files in one process. A file that cannot be loaded fails as a test
- * of its name, and the others run.
+ * Writes a program that runs the files in one process. A test with the name of each file precedes the
+ * tests of the file, which may be declared in a module that several files use. A file that cannot be
+ * loaded fails as a test of its name, and the others run.
  */
 function writeShared(folder: string, { name, files }: TestProcess): string {
   const path = join(folder, `${name}.mjs`);
   const program = [
     "import { test } from 'node:test';",
     `for (const path of ${JSON.stringify(files)}) {`,
+    '  test(path, () => {});',
     `  await import(${JSON.stringify(new URL('..', import.meta.url).href)} + path).catch((error) =>`,
     '    test(path, () => { throw error; }));',
     '}',

@@ -7,8 +7,10 @@ import { stripVTControlCharacters } from 'node:util';
 export interface Failure {
   /** The names of the suites around the test, the outermost first, and the name of the test. */
   readonly names: readonly string[];
-  /** Relative to the root. */
+  /** Where the test is declared, which may be a module that test files use. Relative to the root. */
   readonly file: string;
+  /** The test file that ran it; null: its process did not come to its end. Relative to the root. */
+  readonly test_file: string | null;
   /** The line where the test begins; null when the file itself failed. */
   readonly line: number | null;
   readonly column: number | null;
@@ -40,8 +42,10 @@ export const repeating: readonly string[] = ['subtestsFailed', 'cancelledByParen
  * folder of the project.
  */
 export function failuresOf(tests: TestsStream, root: string): readonly Failure[] {
-  const failures: Failure[] = [];
+  const failures: (Omit<Failure, 'test_file'> & { test_file: string | null })[] = [];
   const suites: string[] = [];
+  let test_file: string | null = null;
+  const relativeTo = (path: string) => relative(root, resolve(root, toPath(path)));
   /**
    * The first error that each file wrote: the only information about a file that could not be
    * loaded.
@@ -55,20 +59,29 @@ export function failuresOf(tests: TestsStream, root: string): readonly Failure[]
   tests.on('test:start', ({ name, nesting }) => {
     suites.length = nesting;
     suites[nesting] = name;
+    // A process of several files has a test with the name of each before its tests.
+    if (nesting === 0 && name.endsWith('.ts')) test_file = relativeTo(name);
+  });
+  // The end of a process. One file alone in its process has no such test.
+  tests.on('test:summary', ({ file }) => {
+    test_file = null;
+    if (file === undefined) return;
+    for (const failure of failures) failure.test_file ??= relativeTo(file);
   });
   tests.on('test:fail', (failed) => {
     if (failed.todo !== undefined && failed.todo !== false) return;
     const { name, nesting, file, line, column } = failed as Reported;
     const error = failed.details.error as ReportedError;
-    if (repeating.includes(error.failureType ?? '')) return;
     const names_a_file = name.endsWith('.ts');
     const absolute = names_a_file ? resolve(root, toPath(name)) : toPath(file ?? name);
     const path = relative(root, absolute);
+    if (repeating.includes(error.failureType ?? '')) return;
     // A file fails with its tests. It is listed only when it failed without a failed test.
     if (names_a_file && failures.some((one) => one.file === path)) return;
     failures.push({
       names: names_a_file ? [path] : [...suites.slice(0, nesting), name],
       file: path,
+      test_file: names_a_file ? path : test_file,
       line: names_a_file ? null : (line ?? null),
       column: names_a_file ? null : (column ?? null),
       message: (names_a_file ? written.get(absolute) : undefined) ?? firstLine(error),
@@ -82,13 +95,13 @@ export function failuresOf(tests: TestsStream, root: string): readonly Failure[]
  * to run it again.
  */
 export function failuresText(failures: readonly Failure[], seed: number): string {
-  const blocks = failures.map(({ names, file, line, column, message }, place) => {
+  const blocks = failures.map(({ names, file, test_file, line, column, message }, place) => {
     const at = line === null ? file : `${file}:${line}:${column}`;
     return [
       `  ${place + 1}. ${names.join(' > ')}`,
       `     at ${at}`,
       `     ${message}`,
-      `     npm test -- --only ${file} --seed ${seed}`,
+      `     npm test -- --only ${test_file ?? file} --seed ${seed}`,
     ].join('\n');
   });
   const count = failures.length === 1 ? '1 test' : `${failures.length} tests`;

@@ -76,9 +76,21 @@ export function fileTimesOf(
   // The process of a file is reported as a test that has the name of the file.
   tests.on('test:complete', ({ name, file, nesting, details }) => {
     if (file === undefined) return;
-    if (name === file) add(elapsed, file, details.duration_ms);
-    else if (nesting === 0) add(tests_of, file, details.duration_ms);
+    if (nesting === 0 && name === file) add(elapsed, file, details.duration_ms);
   });
+  // Reported in the order of the files. In a shared process, a test with the name of a file precedes
+  // its tests, which may be declared in another module.
+  let current: string | null = null;
+  tests.on('test:summary', () => {
+    current = null;
+  });
+  for (const outcome of ['test:pass', 'test:fail'] as const) {
+    tests.on(outcome, ({ name, file, nesting, details }) => {
+      if (file === undefined || nesting !== 0) return;
+      if (shared[file]?.includes(name)) current = join(root, name);
+      else add(tests_of, current ?? file, details.duration_ms);
+    });
+  }
   return () => {
     const processor = readProcessorTimes(folder);
     return [...elapsed].flatMap(([path, elapsed_s]): FileTime[] => {
