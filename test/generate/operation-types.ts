@@ -27,23 +27,16 @@ export function generatedFiles(): readonly { readonly url: URL; readonly text: s
   ];
 }
 
-/** The types by the names in the document, and the examples of the document in these types. */
+/** The examples of the document, in the types of the bodies. */
 function checksOf(operations: readonly Operation[]): string {
-  const types = new Map<string, string>();
   const examples: string[] = [];
-  for (const { body, documented_body = body, answer } of operations) {
-    const item = answer instanceof z.ZodArray ? (answer.element as z.ZodType) : answer;
-    for (const schema of [documented_body, item]) if (schema != null) types.set(schema.meta()!.id!, nameOf(schema));
+  for (const { body, documented_body = body } of operations) {
     for (const example of (documented_body?.meta()?.examples ?? []) as readonly Readonly<Record<string, unknown>>[]) {
       examples.push(`${JSON.stringify(example.data ?? example)} satisfies own.${nameOf(documented_body!)}`);
     }
   }
-  const members = [...types].sort().map(([id, name]) => `readonly ${id}: own.${name};`);
   return `
     import type * as own from '../../src/operations/index.ts';
-
-    /** The types of resources, by their names in the document of the HTTP interface. */
-    export interface OwnTypes { ${members.join('\n')} }
 
     /** The examples of the document. */
     export const examples = [${[...new Set(examples)].join(', ')}];`;

@@ -29,7 +29,6 @@ export { presentQuarantined } from './quarantine/presenter.ts';
 export type { ReadTable } from './reconciliation/operations.ts';
 export { presentItem } from './reconciliation/presenter.ts';
 export { presentBridge, presentRules, presentSummary } from './reconciliation/report-presenter.ts';
-export type { ResourceShapes } from './resource-shapes.ts';
 export type { Sandbox } from './sandbox/operations.ts';
 export { presentTemplate, templateStatusPath } from './templates/presenter.ts';
 export { presentThirdParty } from './third-parties/presenter.ts';
