@@ -60,7 +60,7 @@ export function bankOperations({ vault }: { readonly vault: Pick<CardVault, 'ind
       parameters: ['user_id'],
       description:
         'Fields that are absent have their defaults. A user never changes the company. What a user may no longer do ' +
-        'ends at once: consents are judged at every request.',
+        'ends at once: consents are checked at every request.',
       refusals: ['conflict'],
       body: data_of_domain,
       documented_body: put_user,

@@ -1,3 +1,4 @@
+import { card_line_codes } from '@tallystick/accounts';
 import type { Dialect } from '../dialect.ts';
 
 /**
@@ -46,8 +47,8 @@ const counted_on_postgres: readonly string[] = [
      when ((new.match_rule > 2) <> (old.match_rule > 2)) execute function tallystick_count_rematched_clearing()`,
 ];
 
-/** The BAI codes of card lines. */
-const card_lines = "('391', '691', '821', '822', '824', '825', '826')";
+/** The BAI codes of card lines, as the list of an `in`. */
+const card_lines = `(${card_line_codes.map((code) => `'${code}'`).join(', ')})`;
 
 const lines_enter_on_sqlite: readonly string[] = [
   `create trigger tallystick_statement_lines_enter after insert on tallystick_statement_lines when new.bai_code in ${card_lines} begin

@@ -506,7 +506,7 @@ export interface BankUserOperations {
   read(user_id: string, options?: TransactionOptions): Promise<BankUser>;
   /**
    * Add or replace a user of the bank. Fields that are absent have their defaults. A user never
-   * changes the company. What a user may no longer do ends at once: consents are judged at every
+   * changes the company. What a user may no longer do ends at once: consents are checked at every
    * request.
    */
   put(user_id: string, data: PutBankUser, options?: TransactionOptions): Promise<BankUser>;
