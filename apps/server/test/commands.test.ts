@@ -455,7 +455,7 @@ describe('npm run demo', () => {
     const server = await startServer({ database_url: scratch.database_url, env });
     const { status, out, err } = await run('devtools/demo.ts', ['--url', server.url]);
     assert.equal(status, 0, out + err);
-    assert.match(out, /does not reach a receiver on this machine:\s+callback_url\s+names 127\.0\.0\.1/);
+    assert.match(out, /does not reach a receiver on this machine:\s+callback_url\s+names\s+127\.0\.0\.1/);
     assert.match(out, /continues without deliveries \.* left out/);
     await server.stop();
     await scratch.dispose();
