@@ -20,6 +20,7 @@ import { escapeHtml, type HtmlPage, showPage } from './answer/html-page.ts';
 import { headersOf, send } from './answer/send.ts';
 import { cardDetailsPage } from './card-details.ts';
 import { documentRoutes } from './document/document-routes.ts';
+import { createOperations, type RoutePorts, routesOf } from './join-endpoints.ts';
 import { mountOf, taken_body_message } from './mounting/mount.ts';
 import { createAuthorisationAnswering } from './open-banking/authorisation.ts';
 import { createOpenBankingAnswering } from './open-banking/pipeline.ts';
@@ -39,7 +40,6 @@ import { createShares, transactions_max_default } from './request/shares.ts';
 import type { Page } from './request/system-route.ts';
 import { normalizeTarget } from './request/target.ts';
 import { createUploads, uploads_max_default } from './request/uploads.ts';
-import { createOperations, type RoutePorts, routesOf } from './routes.ts';
 
 /**
  * The parts of the HTTP interface. The caller supplies everything; the interface reads no

@@ -3,6 +3,7 @@ export { type CertificateProxies, createCertificateReader } from './connection/c
 export { connections_max_default, createHttpServer, type TlsOptions } from './connection/http-server.ts';
 export { endpoints } from './endpoints.ts';
 export { createHttpApp, createKeyAuthenticator, forgetting, type HttpApp, type HttpAppPorts } from './http-app.ts';
+export { createOperations } from './join-endpoints.ts';
 export { createFetchHandler, type FetchHandler } from './mounting/fetch-handler.ts';
 export { createKoaMiddleware, type KoaContext } from './mounting/koa-middleware.ts';
 export type { MountOptions } from './mounting/mount.ts';
@@ -16,4 +17,3 @@ export { requests_max_default } from './request/admission.ts';
 export { bodies_bytes_max_default } from './request/bodies.ts';
 export { readRequestId } from './request/request-id.ts';
 export type { Page, PageAnswer } from './request/system-route.ts';
-export { createOperations } from './routes.ts';

@@ -27,6 +27,7 @@ export { work_module } from './composition/work-module.ts';
 export { openHostLog } from './host-log.ts';
 export { readOptions } from './read-options.ts';
 export { sandbox_password, sandbox_third_parties } from './sandbox/logins.ts';
+export { sandbox_user_ids } from './sandbox/open-banking-data.ts';
 export { machine_clock, type SharedClock } from './sandbox/shared-clock.ts';
 export { openContainer } from './tallystick.ts';
 export { version } from './version.ts';

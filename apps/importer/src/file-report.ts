@@ -115,7 +115,8 @@ export function describeImport(found: Import, database_option = ''): readonly st
 export function describePreview(file: string, preview: ImportPreview): string {
   const { status, known_import_id } = preview;
   if (known_import_id !== null) {
-    return `${file}: the same bytes were imported before, as import ${known_import_id}. An import would change nothing (dry run)`;
+    const what = `the same bytes were imported before, as import ${known_import_id}`;
+    return wrapText(`${file}: ${what}. An import would change nothing (dry run)`, '', '  ');
   }
   return [
     `${file}: would be ${status} (dry run: nothing was written)`,

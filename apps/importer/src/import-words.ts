@@ -23,12 +23,16 @@ Without both settings it works on the sandbox in data/.
 A file is a path, a pattern such as "in/*.ipm", or - for standard input.
 
   --format <name>        the format; without it the first bytes decide
-  --profile <name|file>  the profile of a csv file: a name, or a JSON file that describes it
-  --dry-run              shows what an import would do with each record, and writes nothing
+  --profile <name|file>  the profile of a csv file: a name, or a JSON file that
+                         describes it
+  --dry-run              shows what an import would do with each record, and
+                         writes nothing
   --database-url <url>   the database, in place of DATABASE_URL
   --json                 one JSON object for each file on standard output
-  --quiet                no progress on standard error; problems are still written there
-  --allow-empty          a pattern that matches no file is no mistake: exit status 0
+  --quiet                no progress on standard error; problems are still
+                         written there
+  --allow-empty          a pattern that matches no file is no mistake: exit
+                         status 0
 
 Exit status (of several files the worst: 1, 3, 4, 0):
   0  every file is applied, now or before

@@ -96,7 +96,7 @@ const looking_commands: readonly Command[] = [
         data: records.map(presentQuarantined),
         text: formatList(
           'No record of this import is in quarantine.',
-          ['record', 'id', 'position', 'status', 'reason', 'explanation'],
+          ['record', 'id', 'byte or line', 'status', 'reason', 'explanation'],
           records.map((record) => [
             String(record.ordinal ?? ''),
             String(record.id),
@@ -125,7 +125,7 @@ const looking_commands: readonly Command[] = [
         data: records,
         text: formatList(
           has_some ? `The format ${format} counts other records and keeps none.` : 'This file has no other records.',
-          ['record', 'position', 'type', 'begins'],
+          ['record', 'byte or line', 'type', 'begins'],
           records.map(({ ordinal, position, type, excerpt }) => [String(ordinal), String(position), type, excerpt]),
         ),
       };

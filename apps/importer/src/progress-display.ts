@@ -103,17 +103,17 @@ export function describe(progress: Progress, { records_per_s, left_ms }: PaceRea
   const amounts =
     noun !== undefined
       ? [`${count(records)}${of(records_total === null ? null : count(records_total))} ${noun}`]
-      : [
-          `${megabytes(bytes)}${of(bytes_total === null ? null : megabytes(bytes_total))} MB`,
-          ...(phase === 'reading' ? [] : [`${count(records)} records`]),
-        ];
+      : [sizes(bytes, bytes_total), ...(phase === 'reading' ? [] : [`${count(records)} records`])];
   const rate = records_per_s === null || records_per_s <= 0 ? [] : [`${count(Math.round(records_per_s))} a second`];
   const left = left_ms === null ? [] : [`${duration(left_ms)} left`];
   return `${phase} ${[...amounts, ...rate, ...left].join(', ')}`;
 }
 
-function megabytes(bytes: number): string {
-  return (bytes / 1_000_000).toFixed(1);
+/** `12.4 of 80.0 MB`; less than 1 MB in kB. */
+function sizes(bytes: number, total: number | null): string {
+  const in_megabytes = (total ?? bytes) >= 1_000_000;
+  const show = (size: number): string => (size / (in_megabytes ? 1_000_000 : 1_000)).toFixed(1);
+  return `${show(bytes)}${total === null ? '' : ` of ${show(total)}`} ${in_megabytes ? 'MB' : 'kB'}`;
 }
 
 function duration(ms: number): string {

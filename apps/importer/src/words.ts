@@ -29,5 +29,6 @@ export function showChange(amount: number, currency: string): string {
 /** `3 network reference`; rules without a number are named by words. */
 export function nameRule(rule: string): string {
   const found = match_rules.find((one) => String(one.rule) === rule);
+  if (rule === 'ard') return 'acquirer reference';
   return found === undefined ? rule.replaceAll('_', ' ') : `${rule} ${found.name}`;
 }

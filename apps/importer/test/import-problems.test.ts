@@ -5,13 +5,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { changeRows, migratedDatabase, serverEnvironment, startServer } from '@tallystick/test-support';
+import { changeRows, scratchDatabase, serverEnvironment, startServer } from '@tallystick/test-support';
 import { type Ended, people_program, run, runHere, runPeople } from './run-command.ts';
 
 describe('npm run import', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-import-'));
   writeFileSync(join(folder, 'a.xml'), 'x');
-  const database = await migratedDatabase('sqlite');
+  const database = await scratchDatabase('sqlite');
   const env = serverEnvironment(database);
   after(async () => {
     rmSync(folder, { recursive: true });

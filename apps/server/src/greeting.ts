@@ -1,5 +1,5 @@
 import { sandbox_keys } from '@tallystick/access';
-import { sandbox_password, sandbox_third_parties } from 'tallystick/inversify';
+import { sandbox_password, sandbox_third_parties, sandbox_user_ids } from 'tallystick/inversify';
 import type { Config } from './configuration/config.ts';
 import { wrapText } from './terminal-text.ts';
 
@@ -32,7 +32,9 @@ export function greeting(config: Config, url: string): string {
       '',
       ...(config.open_banking ? openBanking(url) : []),
       `Documentation: ${url}/docs`,
-      `Demo: npm run demo -- --url ${url}   Stop: Ctrl-C`,
+      `Demos: npm run demo -- --url ${url}`,
+      ...(config.open_banking ? [`       npm run demo:open-banking -- --url ${url}`] : []),
+      'Stop: Ctrl-C',
     );
   }
   return lines.join('\n');
@@ -40,11 +42,11 @@ export function greeting(config: Config, url: string): string {
 
 function openBanking(url: string): readonly string[] {
   return [
-    'Open Banking: third parties (the secret of each is its name and "-secret"), and',
-    'the password of every user:',
-    `  ${sandbox_third_parties.map(({ client_id }) => client_id).join(' ')}   ${sandbox_password}`,
+    'Open Banking:',
+    `  third parties  ${sandbox_third_parties.map(({ client_id }) => client_id).join(' ')}`,
+    '  their secrets  <name>-secret',
+    `  users          ${Object.values(sandbox_user_ids).join(', ')}, password ${sandbox_password}`,
     `  curl -s ${url}/.well-known/openid-configuration`,
-    '  npm run demo:open-banking',
     '',
   ];
 }

@@ -6,6 +6,7 @@ import { parseOptions } from './parse-options.ts';
 import { createServer } from './server.ts';
 import { describeStartProblem } from './start-problem.ts';
 import { onStopSignal } from './stop-signal.ts';
+import { wrapText } from './terminal-text.ts';
 
 const usage = 'Usage: npm start -- [--role api|worker|all] [--help] [--version]';
 
@@ -24,14 +25,14 @@ async function main(): Promise<void> {
     const { url } = await server.start();
     if (!stopping) console.log(greeting(config, url));
   } catch (error) {
-    console.error(describeStartProblem(error, config));
+    console.error(wrapText(describeStartProblem(error, config)));
     process.exitCode = 1;
     await server.stop().catch(() => undefined);
     process.exit();
   }
 
   async function stop(cause: string): Promise<void> {
-    console.log(`${cause}: finishing requests in flight; a second signal ends the process immediately`);
+    console.log(wrapText(`${cause}: finishing requests in flight; a second signal ends the process immediately`));
     try {
       await server.stop();
       process.exit(0);

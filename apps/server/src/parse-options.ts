@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { nearestName } from '@tallystick/kernel';
 import { default_interface_url } from 'tallystick/inversify';
+import { wrapText } from './terminal-text.ts';
 
 /**
  * Parses the options of a command line, like `parseArgs` of Node. The error about an unknown option
@@ -43,7 +44,7 @@ export async function runCommand<Options extends object>(
     await work(options);
     return 0;
   } catch (error) {
-    console.error(problem(error, options) ?? (error instanceof Error ? error.message : String(error)));
+    console.error(wrapText(problem(error, options) ?? (error instanceof Error ? error.message : String(error))));
     return 1;
   }
 }

@@ -71,7 +71,7 @@ export function formatTable(
       .join('  ')}`.trimEnd();
   const restOf = (cells: readonly string[]): readonly string[] => {
     const rest = heads.flatMap((head, at) =>
-      at < fitting || ['', '-'].includes(cells[at] ?? '') ? [] : `${head} ${cells[at]}`.trim(),
+      at < fitting || ['', '-'].includes(cells[at] ?? '') ? [] : `${head === '' ? '' : `${head}: `}${cells[at]}`,
     );
     return rest.length === 0 ? [] : [wrapText(rest.join(', '), `${indent}    `, `${indent}    `, width)];
   };

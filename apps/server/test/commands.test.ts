@@ -299,7 +299,7 @@ describe('npm run admin', () => {
     assert.doesNotMatch(of_companies.out, /realcard/);
     const usage = await runAdmin(['key', 'create', '--help'], env);
     assert.equal(usage.status, 0);
-    assert.match(usage.out, /--role <value> +one of client, network, bank, operator/);
+    assert.match(usage.out, /--role <role> +one of client, network, bank, operator/);
   });
 
   it('exits with status 2 for invalid words, and names them', async () => {

@@ -37,7 +37,7 @@ describe('text for a terminal', () => {
       [
         'kind      cleared  card',
         'amount   1,250.00     7',
-        '    merchant Corner',
+        '    merchant: Corner',
         '    Grocer',
         'missing         -    12',
       ].join('\n'),

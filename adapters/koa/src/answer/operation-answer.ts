@@ -1,7 +1,7 @@
 import type { Page } from '@tallystick/kernel';
 import { Interim, type MinimalItem, type OperationCall, type ResultFile } from '@tallystick/operations';
+import type { Route } from '../join-endpoints.ts';
 import type { HttpQuery } from '../request/query.ts';
-import type { Route } from '../routes.ts';
 import type { Answer } from './answer.ts';
 import { retry_after_s } from './error-answer.ts';
 

@@ -1,8 +1,8 @@
 import { card_details_operations } from '../card-details.ts';
+import type { Route } from '../join-endpoints.ts';
 import { mountOf } from '../mounting/mount.ts';
 import type { HttpContext } from '../request/pipeline.ts';
 import type { Page, SystemRoute } from '../request/system-route.ts';
-import type { Route } from '../routes.ts';
 import { openApi } from './openapi.ts';
 
 const document_path = '/openapi.json';

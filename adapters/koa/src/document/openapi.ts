@@ -1,6 +1,6 @@
 import { authorization_failure, ignoresUnknownNames, minimal_item } from '@tallystick/operations';
 import type { Tag } from '../endpoints.ts';
-import type { Route } from '../routes.ts';
+import type { Route } from '../join-endpoints.ts';
 import { type DocumentedDelivery, delivery_schemas, describeDeliveries } from './deliveries.ts';
 import { parametersOf } from './parameters.ts';
 import { networkReference, openBankingReference } from './reference.ts';

@@ -2,7 +2,7 @@ import { account_number_form, user_id_form } from '@tallystick/accounts';
 import { filters_max, page_limit_default, page_limit_max, page_offset_max } from '@tallystick/kernel';
 import type { QueryShape } from '@tallystick/operations';
 import * as z from 'zod';
-import type { Route } from '../routes.ts';
+import type { Route } from '../join-endpoints.ts';
 import type { Parameter } from './schemas.ts';
 import { inlineSchemaOf } from './schemas.ts';
 

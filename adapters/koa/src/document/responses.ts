@@ -3,7 +3,7 @@ import type { RefusalCode } from '@tallystick/kernel';
 import { authorization_failure, type FileOperation, minimal_item } from '@tallystick/operations';
 import * as z from 'zod';
 import { type HttpProblemCode, http_problem_status, refusal_status } from '../answer/error-answer.ts';
-import type { Route } from '../routes.ts';
+import type { Route } from '../join-endpoints.ts';
 import { type Json, jsonContentOf, referenceTo, schemaOf } from './schemas.ts';
 
 type ErrorCode = RefusalCode | HttpProblemCode;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '@tallystick/kernel';
 import { describeOperations } from '@tallystick/operations';
+import { routesOf } from '../../src/join-endpoints.ts';
 import { createAnswering, type HttpContext } from '../../src/request/pipeline.ts';
-import { routesOf } from '../../src/routes.ts';
 
 test('an authorization whose key cannot be looked up is answered 503 with the code U', async () => {
   const decided: string[] = [];

@@ -19,7 +19,7 @@ interface BankTx {
 }
 
 /** The users of the sandbox. The first one decides consents; the second one may not log in. */
-const sandbox_user_ids = { active: 'alex', frozen: 'blair' } as const;
+export const sandbox_user_ids = { active: 'alex', frozen: 'blair' } as const;
 
 /**
  * Adds what Open Banking reads in the sandbox (decision: sandbox), unless the database has it: two

@@ -1,7 +1,7 @@
-import { createKey, listKeys, type Role, revokeKey, roles } from '@tallystick/access';
+import { createKey, listKeys, type Role, revokeKey, roles, sandbox_keys } from '@tallystick/access';
 import { drawSharedSecret } from '@tallystick/kernel';
 import { presentApiKey } from '@tallystick/operations';
-import { formatTable } from '../terminal-text.ts';
+import { formatList } from '../terminal-text.ts';
 import {
   type Command,
   call,
@@ -56,17 +56,18 @@ export const api_key_commands: readonly Command[] = [
       const filter = companyFilter(given);
       const { unitOfWork } = await services.persistence();
       const keys = await readItems((page) => unitOfWork.run((tx) => listKeys(tx, filter, page)));
-      return {
-        data: keys.map(presentApiKey),
-        text: formatTable(
-          ['id', 'role', 'company', 'signed', 'revoked', 'name'],
-          keys.map((key) => {
-            const { signed, revoked_at } = presentApiKey(key);
-            const company = key.company_id === null ? '-' : String(key.company_id);
-            return [String(key.id), key.role, company, signed ? 'yes' : 'no', revoked_at ?? '-', key.name];
-          }),
-        ),
-      };
+      const { length } = Object.keys(sandbox_keys);
+      const fixed = services.config().sandbox ? `\nThe ${length} fixed keys of the sandbox are not listed.` : '';
+      const table = formatList(
+        'There are no keys.',
+        ['id', 'role', 'company', 'signed', 'revoked', 'name'],
+        keys.map((key) => {
+          const { signed, revoked_at } = presentApiKey(key);
+          const company = key.company_id === null ? '-' : String(key.company_id);
+          return [String(key.id), key.role, company, signed ? 'yes' : 'no', revoked_at ?? '-', key.name];
+        }),
+      );
+      return { data: keys.map(presentApiKey), text: `${table}${fixed}` };
     },
   },
   {

@@ -57,17 +57,20 @@ const audit_verify: Command = {
       last.number === 0
         ? []
         : ['Note this head outside the database. A later --known shows that it is still in the log.'];
+    const intact =
+      after === undefined
+        ? `The audit log is intact: ${counted}${place}.`
+        : `Intact after entry ${after}: ${counted}${place}. Entries up to ${after} were not checked.`;
     return {
       data,
-      text: [`The audit log is intact: ${counted}${place}.`, ...unhashed, ...removed, ...note].join('\n'),
+      text: [intact, ...unhashed, ...removed, ...note].join('\n'),
     };
   },
 };
 
-/** For entries that a server of an older version wrote, for example after a rollback. */
 const audit_accept: Command = {
   name: 'audit accept',
-  summary: 'Accepts entries that a server of an older version wrote without a hash',
+  summary: 'Accepts entries that have no hash, for example rows restored by hand',
   options: {
     through: 'the number of the newest entry to accept, as "audit verify" shows it',
     note: 'why; the audit log keeps it',
@@ -78,6 +81,12 @@ const audit_accept: Command = {
     const through = idOf('--through', required.through);
     const { unitOfWork } = await services.persistence();
     const mac = services.vault().audit_mac;
+    const { finding } = await verifyAuditLog({ unitOfWork, mac });
+    if (finding !== null && finding.kind !== 'inserted' && finding.number !== null && finding.number <= through) {
+      throw new Error(
+        `The finding at number ${finding.number} is "${finding.kind}", and only entries without a hash can be accepted: keep the evidence, and check the entries after it with "audit verify --after".`,
+      );
+    }
     await acceptUnhashedEntries({ unitOfWork, mac }, call(services), { through, note });
     return { data: { through, note }, text: `Entries without a hash are accepted up to number ${through}.` };
   },

@@ -233,12 +233,30 @@ function overview({ invocation }: Program, shown: readonly Command[]): string {
   ].join('\n');
 }
 
+/** What the value of an option is; a text when it is not here. */
+const hints: Readonly<Record<string, string>> = {
+  after: 'number',
+  card: 'id',
+  company: 'id',
+  from: 'date',
+  'hold-days': 'days',
+  jwks: 'file|url',
+  known: 'number:link',
+  limit: 'number',
+  'rate-limit': 'number',
+  redirect: 'url',
+  role: 'role',
+  status: 'status',
+  through: 'number',
+  to: 'date',
+};
+
 function usageOf(
   { invocation, takes_database_url }: Program,
   { name, argument, summary, options, flags }: Command,
 ): string {
   const rows = [
-    ...Object.entries(options).map(([option, about]) => [`--${option} <value>`, about] as const),
+    ...Object.entries(options).map(([option, about]) => [`--${option} <${hints[option] ?? 'text'}>`, about] as const),
     ...Object.entries(flags).map(([flag, about]) => [`--${flag}`, about] as const),
     ...(takes_database_url
       ? [['--database-url <url>', 'the database, in place of DATABASE_URL; without both the sandbox in data/'] as const]

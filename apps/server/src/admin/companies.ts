@@ -10,7 +10,7 @@ import {
 import { createRealCard, hold_days_default, type RealCard, refuseNumbersOfCards } from '@tallystick/cards';
 import { toInstantText } from '@tallystick/kernel';
 import { presentCompany } from '@tallystick/operations';
-import { formatTable } from '../terminal-text.ts';
+import { formatTable, wrapText } from '../terminal-text.ts';
 import {
   type Command,
   call,
@@ -80,7 +80,7 @@ export const company_commands: readonly Command[] = [
         `Mails about its cards contain ${carries}. Its holds without aging velocity ${ends}.`,
         `Its keys ${limit}.`,
       ].join('\n');
-      return { data: presentCompany(company), text };
+      return { data: presentCompany(company), text: wrapText(text) };
     },
   },
   {

@@ -19,6 +19,7 @@ import {
 } from 'tallystick/inversify';
 import { z } from 'zod';
 import { default_host, default_port } from '../parse-options.ts';
+import { wrapText } from '../terminal-text.ts';
 
 /** The checked settings of the environment. Times in milliseconds. */
 export interface Config extends Settings {
@@ -66,7 +67,12 @@ export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 
   constructor(problems: readonly ConfigProblem[]) {
-    super(['The configuration cannot be used:', ...problems.map((p) => `  ${p.variable}: ${p.message}`)].join('\n'));
+    super(
+      [
+        'The configuration cannot be used:',
+        ...problems.map((p) => wrapText(p.message, `  ${p.variable}: `, '    ')),
+      ].join('\n'),
+    );
     this.problems = problems;
   }
 }

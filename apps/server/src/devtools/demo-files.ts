@@ -39,9 +39,9 @@ export async function importClearings(
   narrator.line('48.00 of the 50.00: the remaining 2.00 of the hold is released', 'applied');
   const [record] = (await sandbox.get(`${first.url}/quarantine`, 'operator')).data as Json[];
   assert.equal(record?.reason, 'unknown_card');
-  narrator.line(`Record ${record?.ordinal}: ${record?.explanation}`, 'quarantined');
-  assert.equal((await upload()).id, first.id);
+  narrator.line(`The third clearing: ${record?.explanation}`, 'quarantined');
   narrator.line('The same file again: nothing changes');
+  assert.equal((await upload()).id, first.id);
   await expectBalance(scene, card, 52_00);
   return fresh;
 }

@@ -87,7 +87,7 @@ async function requestTemplate(scene: Scene): Promise<string> {
   await moveClock(scene, { advance: 'PT10M', frozen: true });
   const [template] = (await sandbox.get(`${path}?filter[transaction_key]=${transaction_key}`)).data as Json[];
   assert.equal(template?.status, 'ACTIVE');
-  narrator.line('Ten minutes later it is completed offline', 'ACTIVE');
+  narrator.line('Ten minutes later the card network has completed it', 'ACTIVE');
   return String(template.id);
 }
 

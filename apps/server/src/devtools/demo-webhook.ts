@@ -24,7 +24,7 @@ const arrival_ms_max = 20_000;
 
 /** Registers the webhook. Returns null, and reports why, when the story goes on without deliveries. */
 export async function openStoryWebhook({ sandbox, narrator }: Scene): Promise<StoryWebhook | null> {
-  narrator.chapter('A webhook: every event of the story is also delivered');
+  narrator.chapter('A webhook: the events of cards are also delivered');
   const taken = await findTakenTypes(sandbox, ({ id }) =>
     narrator.line(`Webhook ${id} of an earlier story is deleted`),
   );
@@ -86,6 +86,10 @@ export async function showDeliveries({ narrator }: Scene, webhook: StoryWebhook,
     narrator.approved(`#${first.delivery.sequence}  ${event.event_type}, event ${event.id}`, 'signature verified');
   }
   narrator.line(`${expected.length} events delivered: ${describeSequence(webhook)}`);
+  const others = new Set(
+    events.map(({ event_type }) => String(event_type)).filter((type) => /^reconciliation/.test(type)),
+  );
+  for (const type of others) narrator.line(`${type} goes only to a webhook of all events`);
 }
 
 /** A delivery that fails is repeated ten minutes after the first attempt, and not before. */

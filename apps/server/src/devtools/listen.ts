@@ -6,6 +6,7 @@ import { event_types, isWebhookSecret, toCanonicalTypeId, webhook_secret_expecte
 import { default_interface_url } from 'tallystick/inversify';
 import { httpAddress, parseOptions, runCommand } from '../parse-options.ts';
 import { onStopSignal } from '../stop-signal.ts';
+import { wrapText } from '../terminal-text.ts';
 import { createListener } from './listener.ts';
 import {
   findTakenTypes,
@@ -20,12 +21,15 @@ const usage = `Usage: npm run listen -- [options]
 Prints events as they are delivered, their signatures verified, until Ctrl-C.
 
   --url <address>      the sandbox; default ${default_interface_url}
-  --forward <address>  a local program that receives each delivery with its signature headers; its answer is the
-                       answer to the delivery, so a 500 is retried by the schedule
-  --types <list>       event types, by id or name, separated by commas; default all
+  --forward <address>  a local program that receives each delivery with its
+                       signature headers; its answer is the answer to the
+                       delivery, so a 500 is retried by the schedule
+  --types <list>       event types, by id or name, separated by commas; default
+                       all
   --key <key>          a client's API key; default the sandbox's own
   --port <port>        the port of the receiver; default any free port
-  --secret <text>      the webhook's secret, 16 to 256 characters; default a new one
+  --secret <text>      the webhook's secret, 16 to 256 characters; default a new
+                       one
   --json               one JSON object per delivery
   --help               show this text`;
 
@@ -67,10 +71,10 @@ async function listen(options: Options, stopped: Promise<string>): Promise<void>
     port,
     secret,
   });
-  say(`Listening for ${formatTypes(event_type_ids)} of ${url}`);
+  say(wrapText(`Listening for ${formatTypes(event_type_ids)} of ${url}`));
   say(`  webhook ${webhook.id}, callback URL ${webhook.callback_url}`);
   if (forward_url !== null) say(`  secret ${webhook.secret}\n  forwarding to ${forward_url}`);
-  say(`Make an event: npm run trigger -- virtualcard.clearings --url ${url}   Stop: Ctrl-C\n`);
+  say(`Make an event: npm run trigger -- virtualcard.clearings --url ${url}\nStop: Ctrl-C\n`);
 
   const signal = await stopped;
   listener.stop();
@@ -80,7 +84,8 @@ async function listen(options: Options, stopped: Promise<string>): Promise<void>
   } catch (error) {
     throw new Error(`${signal}: webhook ${webhook.id} could not be deleted: ${(error as Error).message}`);
   }
-  say(`\n${signal}: webhook ${webhook.id} is deleted. ${count} ${count === 1 ? 'event' : 'events'} received.`);
+  const received_count = `${count} ${count === 1 ? 'event' : 'events'} received`;
+  say(wrapText(`\n${signal}: webhook ${webhook.id} is deleted. ${received_count}.`));
 }
 
 /**
@@ -109,8 +114,7 @@ async function refuseTaken(
   throw new Error(
     [
       ...clash_lines,
-      'Only one callback URL may be set for an event type: stop the listener of this webhook,',
-      'or delete the webhook (DELETE /v1/webhooks/<id>).',
+      'Only one callback URL may be set for an event type: stop the listener of this webhook, or delete the webhook (DELETE /v1/webhooks/<id>).',
       ...(free.length === 0
         ? []
         : ['Or listen to free types:', `  npm run listen -- --types ${free.join(',')} --url ${url}`]),
@@ -122,8 +126,7 @@ function problem(error: unknown, { url, key, port }: Options): string | null {
   if (error instanceof LoopbackUnreachable) {
     return [
       `The server at ${url} does not reach this machine's loopback: ${error.message}.`,
-      'Only a sandbox calls loopback, and only on its own machine: run listen there, without WEBHOOK_NETWORKS or',
-      'with 127.0.0.0/8 among its networks.',
+      'Only a sandbox calls loopback, and only on its own machine: run listen there, without WEBHOOK_NETWORKS or with 127.0.0.0/8 among its networks.',
     ].join('\n');
   }
   if (error instanceof AnswerError && error.status === 401) {

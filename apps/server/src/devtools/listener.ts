@@ -3,6 +3,7 @@ import { styleText } from 'node:util';
 import { event_types } from '@tallystick/events';
 import { rootMessageOf } from '@tallystick/kernel';
 import type { Refused } from '@tallystick/webhook-signature';
+import { wrapText } from '../terminal-text.ts';
 import { summarizeEvent } from './event-summary.ts';
 import type { ReceivedRequest, ReceiverAnswer } from './loopback-receiver.ts';
 import type { VerifiedDelivery } from './loopback-webhook.ts';
@@ -54,9 +55,10 @@ export function createListener({ stream, json, forward_url }: ListenerPorts): Li
     const at = data.date.replace(/\.\d+Z$/, 'Z');
     const place = is_new ? `#${sequence}` : `#${sequence} again`;
     const head = `${paint('dim', at)}  ${place.padEnd(6)} ${paint('bold', data.type.padEnd(type_width))}`;
-    write(
-      `${head} event ${data['event-id']}  ${summarizeEvent(data.type, data.payload)}  ${paint('green', 'verified')}`,
-    );
+    const event = `${head} event ${data['event-id']}`;
+    const summary = summarizeEvent(data.type, data.payload);
+    const verified = paint('green', 'verified');
+    write(stream.isTTY ? `${event}  ${verified}\n${wrapText(summary, '  ')}` : `${event}  ${summary}  ${verified}`);
     if (outcome !== null) {
       const color = outcome.status >= 200 && outcome.status <= 299 ? 'green' : 'yellow';
       const answer =

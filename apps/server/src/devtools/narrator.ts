@@ -34,7 +34,10 @@ export function createNarrator(stream: NodeJS.WriteStream): Narrator {
     line: (what, outcome = '') => row(what, outcome),
     approved: (what, outcome) => row(what, outcome, 'green'),
     declined: (what, outcome) => row(what, outcome, 'yellow'),
-    failed: (error) =>
-      write(`\n${paint('red', 'The story failed:')} ${error instanceof Error ? error.message : String(error)}`),
+    failed(error) {
+      const why = error instanceof Error ? error.message : String(error);
+      const [first, ...others] = wrapText(`The story failed: ${why}`, '', '', width).split('\n');
+      write(`\n${[paint('red', first!), ...others].join('\n')}`);
+    },
   };
 }

@@ -31,6 +31,16 @@ export class AnswerError extends Error {
   }
 }
 
+/** The error of a request that was not answered, with what to do. */
+export function noAnswer(url: string, error: unknown): Error {
+  const why = rootMessageOf(error);
+  const hint =
+    why === 'bad port'
+      ? 'no client of HTTP uses this port: choose another one with --url'
+      : 'start a sandbox there (npm start), or name the address of another one with --url';
+  return new Error(`no answer from ${url}: ${why}; ${hint}`);
+}
+
 /** An answer may wait until all work is done that a move of the clock made due. */
 const answer_ms_max = 60_000;
 
@@ -52,8 +62,7 @@ export function createSandboxClient(url: string, keys: Partial<Record<Role, stri
       });
       text = await response.text();
     } catch (error) {
-      const hint = 'start a sandbox there (npm start), or name the address of another one with --url';
-      throw new Error(`no answer from ${url}: ${rootMessageOf(error)}; ${hint}`);
+      throw noAnswer(url, error);
     }
     if (!response.ok) throw new AnswerError(method, path, response.status, text);
     if (text === '') return {};

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { rootMessageOf } from '@tallystick/kernel';
-import type { Json } from './sandbox-client.ts';
+import { type Json, noAnswer } from './sandbox-client.ts';
 
 /** The redirect address of the sandbox's third parties. Nothing listens there. */
 const redirect_uri = 'https://localhost/callback';
@@ -24,8 +23,7 @@ export function createThirdPartyClient(url: string, client_id: string, scope: st
     try {
       return await fetch(new URL(path, url), { redirect: 'manual', ...init });
     } catch (error) {
-      const hint = 'start a sandbox there (npm start), or name the address of another one with --url';
-      throw new Error(`no answer from ${url}: ${rootMessageOf(error)}; ${hint}`);
+      throw noAnswer(url, error);
     }
   };
   const tokenFor = async (form: Readonly<Record<string, string>>): Promise<string> => {

@@ -3,6 +3,7 @@
  */
 import { default_interface_url } from 'tallystick/inversify';
 import { httpAddress, parseOptions, runCommand } from '../parse-options.ts';
+import { wrapText } from '../terminal-text.ts';
 import { summarizeEvent } from './event-summary.ts';
 import { AnswerError, createSandboxClient } from './sandbox-client.ts';
 import { type Made, type Trigger, triggers } from './trigger-events.ts';
@@ -27,7 +28,7 @@ process.exitCode = await runCommand(usage, readOptions, run, problem);
 
 async function run({ chosen, url, json }: Options): Promise<void> {
   const made = await chosen.run(createSandboxClient(url));
-  console.log(json ? JSON.stringify(made, null, 2) : made.map(format).join('\n'));
+  console.log(json ? JSON.stringify(made, null, 2) : made.map((one) => wrapText(format(one), '', '    ')).join('\n'));
 }
 
 function format({ event_type, event_id, payload }: Made): string {
@@ -69,6 +70,8 @@ function readOptions(): Options | string {
 function list(): string {
   const width = Math.max(...triggers.map(({ name }) => name.length));
   return triggers
-    .map(({ id, name, about }) => `${String(id ?? '').padStart(4)}  ${name.padEnd(width)}  ${about}`)
+    .map(({ id, name, about }) =>
+      wrapText(about, `${String(id ?? '').padStart(4)}  ${name.padEnd(width)}  `, ' '.repeat(8)),
+    )
     .join('\n');
 }

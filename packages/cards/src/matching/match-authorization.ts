@@ -10,6 +10,7 @@ import {
   isSameApprovalCode,
   isSameMerchant,
   type MatchCase,
+  match_tolerance_parts,
 } from './match-case.ts';
 import { comparedAmounts } from './match-evidence.ts';
 import type { MatchRule } from './match-rules.ts';
@@ -79,13 +80,16 @@ export function isInOtherCurrency(
   return merchant_currency !== null && merchant_currency !== root.merchant_currency;
 }
 
-/** Whether a cleared amount differs from the authorized one by at most 20 % either way. */
+/** Whether a cleared amount differs from the authorized one by at most the tolerance. */
 export function isWithinTolerance(cleared: number, authorized: number): boolean {
-  return !isAboveTolerance(cleared, authorized) && cleared * 5 >= authorized * 4;
+  return (
+    !isAboveTolerance(cleared, authorized) &&
+    cleared * match_tolerance_parts >= authorized * (match_tolerance_parts - 1)
+  );
 }
 
 function isAboveTolerance(cleared: number, authorized: number): boolean {
-  return cleared * 5 > authorized * 6;
+  return cleared * match_tolerance_parts > authorized * (match_tolerance_parts + 1);
 }
 
 /**

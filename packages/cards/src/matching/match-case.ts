@@ -63,6 +63,9 @@ export function isSameMerchant(
  */
 export const match_reach_days = 35;
 
+/** A cleared amount may differ from the authorized one by one part in so many: by 20 %. */
+export const match_tolerance_parts = 5;
+
 /** Whether the settlement date of a clearing is near the date of an authorization. */
 export function isNearRoot({ settlement_date }: Pick<ClearingFacts, 'settlement_date'>, root: Authorization): boolean {
   return isNear(settlement_date, dateOf(root));

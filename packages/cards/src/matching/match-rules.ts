@@ -1,4 +1,4 @@
-import { match_reach_days } from './match-case.ts';
+import { match_reach_days, match_tolerance_parts } from './match-case.ts';
 
 /**
  * The rules of matching in the order in which they are tried, each with a short name and
@@ -37,7 +37,7 @@ export const match_rules = [
   {
     rule: 5,
     name: 'approval code and merchant',
-    meaning: `an authorization with the same approval code and merchant id, an amount within 20 %, at most ${match_reach_days} days from the settlement date`,
+    meaning: `an authorization with the same approval code and merchant id, an amount within ${100 / match_tolerance_parts} %, at most ${match_reach_days} days from the settlement date`,
   },
   {
     rule: 6,
