@@ -1,10 +1,18 @@
-import { authorization_failure, ignoresUnknownNames, minimal_item } from '@tallystick/operations';
+import { ignoresUnknownNames, minimal_item } from '@tallystick/operations';
 import type { Tag } from '../endpoints.ts';
 import type { Route } from '../join-endpoints.ts';
 import { type DocumentedDelivery, delivery_schemas, describeDeliveries } from './deliveries.ts';
 import { parametersOf } from './parameters.ts';
 import { networkReference, openBankingReference } from './reference.ts';
-import { describeErrors, error, links, response_headers, responsesOf, rolesOfRoute } from './responses.ts';
+import {
+  authorization_failure,
+  describeErrors,
+  error,
+  links,
+  response_headers,
+  responsesOf,
+  rolesOfRoute,
+} from './responses.ts';
 import type { Operation } from './schemas.ts';
 import { collectNamedSchemas, type Json, jsonContentOf, schemaOf } from './schemas.ts';
 import { webhookReference } from './webhook-reference.ts';

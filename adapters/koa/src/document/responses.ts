@@ -1,6 +1,6 @@
 import { rolesOf } from '@tallystick/access';
 import type { RefusalCode } from '@tallystick/kernel';
-import { authorization_failure, type FileOperation, minimal_item } from '@tallystick/operations';
+import { authorization_item, type FileOperation, minimal_item, unread_authorization } from '@tallystick/operations';
 import * as z from 'zod';
 import { type HttpProblemCode, http_problem_status, refusal_status } from '../answer/error-answer.ts';
 import type { Route } from '../join-endpoints.ts';
@@ -28,6 +28,16 @@ export const error = z
     request_id: z.string().describe('X-Request-Id'),
   })
   .meta({ id: 'Error' });
+
+/** The answer to the network when a fault of the service, or load, prevented a decision. */
+export const authorization_failure = z
+  .object({
+    data: z.union([authorization_item, unread_authorization]),
+    error: z.string().describe('One sentence'),
+    code: z.literal('unable_to_process'),
+    request_id: z.string(),
+  })
+  .meta({ id: 'AuthorizationFailure' });
 
 /** The links of a page of a list. */
 export const links = z

@@ -1,11 +1,11 @@
+import type { Account } from '@tallystick/accounts';
 import { listAccounts, openAccount, readAccount } from '@tallystick/accounts';
 import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
-import { invalid, Refusal, showValue } from '@tallystick/kernel';
+import { invalid, Refusal, showValue, toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
 import { readCompanyFilter } from '../call/query.ts';
-import { company_filter } from '../fields.ts';
+import { company_filter, showAs } from '../fields.ts';
 import { type Operation, operation, operatorCall, present, servedCompany } from '../operation.ts';
-import { presentAccount } from './presenter.ts';
 import { account, create_account } from './shapes.ts';
 
 /**
@@ -68,4 +68,15 @@ export function accountOperations({ vault }: { readonly vault: Pick<CardVault, '
       },
     }),
   ];
+}
+
+/** An account as the bank sees it. Its id is its number. */
+export function presentAccount(found: Account) {
+  return showAs(account, {
+    ...found,
+    id: found.number,
+    created_at: toInstantText(found.created_at_ms),
+    type: 'account',
+    url: `/bank/v1/accounts/${found.number}`,
+  });
 }

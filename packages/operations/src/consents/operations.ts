@@ -1,9 +1,9 @@
 import type { BankData } from '@tallystick/accounts';
 import { authoriseConsent, type Consent, rejectConsent, withdrawConsent } from '@tallystick/consents';
-import { invalid, Refusal, showValue } from '@tallystick/kernel';
+import { invalid, Refusal, showValue, toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
+import { showAs } from '../fields.ts';
 import { type Operation, type OperationCall, operation, operatorCall, present, servedCompany } from '../operation.ts';
-import { presentBankConsent } from './presenter.ts';
 import { consent, decide_consent } from './shapes.ts';
 
 /**
@@ -121,4 +121,25 @@ function isServed(call: OperationCall, { company_id }: Consent): boolean {
 /** The refusal of a ConsentId that does not exist, or that the key may not see. */
 function unknownConsent(consent_id: string): Refusal {
   return new Refusal('not_found', `there is no consent ${showValue(consent_id)}`);
+}
+
+/** A consent as the bank sees it. Its id is its ConsentId. */
+function presentBankConsent(found: Consent) {
+  return showAs(consent, {
+    ...found,
+    id: found.consent_id,
+    permissions: found.kind === 'account_access' ? found.permissions : [],
+    account_ids: found.account_numbers,
+    created_at: toInstantText(found.created_at_ms),
+    status_updated_at: toInstantText(found.status_updated_at_ms),
+    authorised_at: shownInstant(found.authorised_at_ms),
+    withdrawn_at: shownInstant(found.withdrawn_at_ms),
+    deleted_at: shownInstant(found.deleted_at_ms),
+    type: 'consent',
+    url: `/bank/v1/consents/${found.consent_id}`,
+  });
+}
+
+function shownInstant(at_ms: number | null): string | null {
+  return at_ms === null ? null : toInstantText(at_ms);
 }

@@ -1,15 +1,6 @@
 import { consent_statuses, permissions } from '@tallystick/consents';
 import * as z from 'zod';
-import {
-  account_number,
-  id_number,
-  resource_url,
-  type ShapeOf,
-  shown_instant,
-  type_names,
-  user_id,
-} from '../fields.ts';
-import type { presentBankConsent } from './presenter.ts';
+import { account_number, id_number, resource_url, shown_instant, type_names, user_id } from '../fields.ts';
 
 /** `POST /sandbox/v1/consents/:consent_id/decide`. */
 export const decide_consent = z
@@ -50,5 +41,5 @@ export const consent = z
     deleted_at: shown_instant.nullable().describe('The deletion by the third party; null: it was not deleted'),
     type: z.literal('consent'),
     url: resource_url,
-  } satisfies ShapeOf<ReturnType<typeof presentBankConsent>>)
+  })
   .meta({ id: 'Consent', description: 'A consent, with the user and the accounts that the third party does not see' });

@@ -12,10 +12,11 @@ import {
   releaseImport,
   replayImport,
 } from '@tallystick/imports';
-import { invalidQuery, isPrintable, maskCardNumbers, Refusal } from '@tallystick/kernel';
+import { invalidQuery, isPrintable, maskCardNumbers, Refusal, toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
 import { createInterruption } from '../call/interruption.ts';
 import { type Query, readChoiceFilter, withoutAbsent } from '../call/query.ts';
+import { showAs } from '../fields.ts';
 import {
   type EarlyAnswer,
   Interim,
@@ -26,9 +27,8 @@ import {
   own_transactions,
   present,
 } from '../operation.ts';
-import { presentQuarantined } from '../quarantine/presenter.ts';
+import { presentQuarantined } from '../quarantine/operations.ts';
 import { quarantined } from '../quarantine/shapes.ts';
-import { presentImport } from './presenter.ts';
 import { import_resource, import_status, release_body } from './shapes.ts';
 
 /** The longest name of a file, in UTF-16 units. */
@@ -270,4 +270,16 @@ function readTexts(query: Query, { formats }: Pick<ImportPorts, 'formats'>) {
     throw invalidQuery({ path: 'format', message: `must be one of ${formats.names.join(', ')}` });
   }
   return { name, format, profile: query.text('profile') };
+}
+
+/** An import as operators see it. */
+export function presentImport(found: Import) {
+  return showAs(import_resource, {
+    ...found,
+    id: String(found.id),
+    started_at: toInstantText(found.started_at_ms),
+    finished_at: found.finished_at_ms === null ? null : toInstantText(found.finished_at_ms),
+    type: 'import',
+    url: `/operator/v1/imports/${found.id}`,
+  });
 }

@@ -1,18 +1,21 @@
 import {
+  type KeptMessage,
   listMailbox,
   listMails,
+  type Mail,
   type MailFilter,
   mail_states,
+  maskAddress,
   readMail,
   readMailbox,
   retryMail,
 } from '@tallystick/cards';
 import type { Sealer } from '@tallystick/kernel';
+import { toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
 import { type Query, readChoiceFilter, readCompanyFilter, withoutAbsent } from '../call/query.ts';
-import { filter_id } from '../fields.ts';
+import { filter_id, showAs } from '../fields.ts';
 import { type Operation, operation, operatorCall, present } from '../operation.ts';
-import { presentMail, presentMailboxItem } from './presenter.ts';
 import { mail, mail_state, mailbox_item, mailbox_message } from './shapes.ts';
 
 const mail_filter = z.object({ state: mail_state, company_id: filter_id }).partial();
@@ -94,4 +97,26 @@ function readMailFilter(query: Query): MailFilter {
   const company_id = readCompanyFilter(query);
   const state = readChoiceFilter(query, 'state', mail_states);
   return withoutAbsent({ company_id, state });
+}
+
+/** A mail as operators see it, with the address masked. */
+function presentMail(one: Mail) {
+  return showAs(mail, {
+    ...one,
+    id: String(one.id),
+    vcn_id: one.card_id,
+    recipient: maskAddress(one.recipient),
+    created_at: toInstantText(one.created_at_ms),
+    next_attempt_at: one.due_at_ms === null ? null : toInstantText(one.due_at_ms),
+    finished_at: one.finished_at_ms === null ? null : toInstantText(one.finished_at_ms),
+    type: 'mail',
+    url: `/operator/v1/mails/${one.id}`,
+  });
+}
+
+/** A stored mail as lists show it. */
+function presentMailboxItem({ id, to, subject, received_at_ms }: KeptMessage) {
+  const received_at = toInstantText(received_at_ms);
+  const url = `/sandbox/v1/mailbox/${id}`;
+  return showAs(mailbox_item, { id: String(id), to, subject, received_at, type: 'mailboxmessage', url });
 }

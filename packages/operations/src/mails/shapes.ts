@@ -1,7 +1,6 @@
 import { mail_states } from '@tallystick/cards';
 import * as z from 'zod';
-import { id_number, id_text, resource_url, type ShapeOf, shown_instant, type_names } from '../fields.ts';
-import type { MailboxResource, MailResource } from './presenter.ts';
+import { id_number, id_text, resource_url, shown_instant, type_names } from '../fields.ts';
 
 export const mail_state = z.enum(mail_states).register(type_names, { id: 'MailState' });
 
@@ -20,7 +19,7 @@ export const mail = z
     finished_at: shown_instant.nullable().describe('When the mail was sent or failed'),
     type: z.literal('mail'),
     url: resource_url,
-  } satisfies ShapeOf<MailResource>)
+  })
   .meta({ id: 'Mail', description: 'The state of a mail about a card' })
   .register(type_names, { id: 'CardMail' });
 
@@ -31,7 +30,7 @@ const item = z.object({
   received_at: shown_instant,
   type: z.literal('mailboxmessage'),
   url: resource_url,
-} satisfies ShapeOf<MailboxResource>);
+});
 
 export const mailbox_item = item.meta({ id: 'MailboxItem', description: 'A stored mail in a list' });
 

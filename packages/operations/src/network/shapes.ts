@@ -286,7 +286,7 @@ export const authorization_item = z
   .meta({ id: 'Authorization', description: 'An authorization as answers and events show it' });
 
 /** The answer to a message that was refused before it was read. */
-const unread_authorization = authorization_item
+export const unread_authorization = authorization_item
   .pick({
     id: true,
     status: true,
@@ -297,16 +297,6 @@ const unread_authorization = authorization_item
     approval_code: true,
   } satisfies Record<keyof UnreadItem, true>)
   .meta({ id: 'UnreadAuthorization' });
-
-/** The answer to the network when a fault of the service, or load, prevented a decision. */
-export const authorization_failure = z
-  .object({
-    data: z.union([authorization_item, unread_authorization]),
-    error: z.string().describe('One sentence'),
-    code: z.literal('unable_to_process'),
-    request_id: z.string(),
-  })
-  .meta({ id: 'AuthorizationFailure' });
 
 /** A clearing as answers and events show it (service specification 2.10). */
 export const clearing_item = z

@@ -1,3 +1,4 @@
+import type { QuarantinedRecord } from '@tallystick/cards';
 import {
   listQuarantine,
   quarantine_reasons,
@@ -6,11 +7,11 @@ import {
   readQuarantined,
   replayQuarantined,
 } from '@tallystick/cards';
+import { toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
 import { readChoiceFilter, withoutAbsent } from '../call/query.ts';
-import { type_names } from '../fields.ts';
+import { showAs, type_names } from '../fields.ts';
 import { type Operation, operation, operatorCall, present, shares_pass } from '../operation.ts';
-import { presentQuarantined } from './presenter.ts';
 import { quarantine_reason, quarantine_status, quarantined } from './shapes.ts';
 
 const filter = z
@@ -62,4 +63,18 @@ export function quarantineOperations(ports: ReplayPorts): readonly Operation[] {
       },
     }),
   ];
+}
+
+/** A quarantined record as operators see it. The card number in its message is masked. */
+export function presentQuarantined(record: QuarantinedRecord) {
+  return showAs(quarantined, {
+    ...record,
+    id: String(record.id),
+    message: record.excerpt,
+    first_seen_at: toInstantText(record.first_seen_at_ms),
+    last_seen_at: toInstantText(record.last_seen_at_ms),
+    applied_at: record.applied_at_ms === null ? null : toInstantText(record.applied_at_ms),
+    type: 'quarantined',
+    url: `/operator/v1/quarantine/${record.id}`,
+  });
 }

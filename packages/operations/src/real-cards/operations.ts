@@ -1,10 +1,10 @@
+import type { RealCard } from '@tallystick/cards';
 import { createRealCard, listRealCards } from '@tallystick/cards';
-import { Refusal } from '@tallystick/kernel';
+import { Refusal, toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
 import { readCompanyFilter } from '../call/query.ts';
-import { company_filter } from '../fields.ts';
+import { company_filter, showAs } from '../fields.ts';
 import { callFor, companyCall, type Operation, operation, present, requireCompany } from '../operation.ts';
-import { presentRealCard } from './presenter.ts';
 import { create_real_card, real_card } from './shapes.ts';
 
 /** `/v1/realcards`: the real cards to which virtual cards can belong. */
@@ -63,4 +63,17 @@ export function realCardOperations(): readonly Operation[] {
       },
     }),
   ];
+}
+
+/** A real card as answers show it. */
+function presentRealCard(card: RealCard) {
+  return showAs(real_card, {
+    ...card,
+    id: String(card.id),
+    rcn_id: card.id,
+    rcn_alias: card.alias,
+    created_at: toInstantText(card.created_at_ms),
+    type: 'realcard',
+    url: `/v1/realcards/${card.id}`,
+  });
 }

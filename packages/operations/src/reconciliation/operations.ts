@@ -23,7 +23,7 @@ import {
 import * as z from 'zod';
 import { createFairShare } from '../call/fair-share.ts';
 import { readFilters } from '../call/query.ts';
-import { data_of_domain } from '../fields.ts';
+import { data_of_domain, showAs } from '../fields.ts';
 import {
   Busy,
   catches_up,
@@ -38,7 +38,7 @@ import {
   type Spool,
   shares_pass,
 } from '../operation.ts';
-import { presentExplainedItem, presentItem, presentTableAnswer } from './presenter.ts';
+import { presentExplainedItem, presentItem } from './presenter.ts';
 import { presentBridge, presentRules, presentSummary } from './report-presenter.ts';
 import { bridge, rules_report, summary } from './report-shapes.ts';
 import {
@@ -287,7 +287,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
         const dry_run = call.query.flag('dry_run');
         return await ports.spool(bytes, async (read) => {
           const answer = await decideByTable(ports, companyCall(call), ports.readTable(read), { dry_run });
-          return presentTableAnswer(answer);
+          return showAs(table_answer, answer);
         });
       },
     }),

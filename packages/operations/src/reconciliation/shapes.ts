@@ -15,13 +15,11 @@ import {
   id_number,
   id_text,
   resource_url,
-  type ShapeOf,
   shown_amount,
   shown_instant,
   type_names,
 } from '../fields.ts';
 import { clearing_class } from '../network/shapes.ts';
-import type { presentAct, presentExplainedItem, presentItem, presentPeriod, presentTableAnswer } from './presenter.ts';
 
 export const break_kind = z.enum(break_kinds).describe('The kind of a break').register(type_names, { id: 'BreakKind' });
 
@@ -50,7 +48,7 @@ const members = {
   line_ids: ids,
 };
 
-const match = z
+export const match = z
   .object({
     side: match_side,
     rule: matched_by,
@@ -62,11 +60,11 @@ const match = z
   })
   .meta({ id: 'ReconciliationMatch', description: 'A match of an item' });
 
-const alternative = z
+export const alternative = z
   .object({ rule: matched_by, reason: z.string().describe('One sentence, with the values that fit'), ...members })
   .meta({ id: 'ReconciliationAlternative', description: 'Another way to match the records of an item' });
 
-const act = z
+export const act = z
   .object({
     at: shown_instant,
     actor: z.string().describe('Who did it: `key:<id>`, the `actor` of a call in process, or `command`'),
@@ -74,7 +72,7 @@ const act = z
     item_id: id_text.describe('The id of the item at that time; it may have been merged since'),
     note: z.string(),
     reason: z.string().nullable(),
-  } satisfies ShapeOf<ReturnType<typeof presentAct>>)
+  })
   .meta({ id: 'ReconciliationAct', description: 'What a person did to an item' });
 
 const side_amount = shown_amount.nullable();
@@ -113,7 +111,7 @@ const item_fields = {
   alternatives: z.array(alternative).describe('Other ways to match its records, the best first'),
   type: z.literal('reconciliation_item'),
   url: resource_url,
-} satisfies ShapeOf<ReturnType<typeof presentItem>>;
+};
 
 /** An item in a list. */
 export const item = z.object(item_fields).meta({
@@ -127,7 +125,7 @@ export const item_with_history = z
     ...item_fields,
     has_more_alternatives: z.boolean().describe('More authorizations fit than the alternatives list'),
     history: z.array(act).describe('What people did to it and to the items merged into it, the oldest act first'),
-  } satisfies ShapeOf<ReturnType<typeof presentExplainedItem>>)
+  })
   .meta({ id: 'ReconciliationItemWithHistory', description: 'An item with its history' });
 
 const note = z.string().meta({ minLength: 1, maxLength: 1000 }).describe('Why; the history and the audit log keep it');
@@ -204,7 +202,7 @@ export const table_answer = z
     unchanged: count.describe('Rows whose decision with that note stands already'),
     errors: z.array(row_error).readonly().describe('The first errors; empty unless it was a dry run'),
     errors_total: count,
-  } satisfies ShapeOf<ReturnType<typeof presentTableAnswer>>)
+  })
   .meta({ id: 'ReconciliationDecisions', description: 'The result of a table of decisions' });
 
 export const period = z
@@ -221,7 +219,7 @@ export const period = z
     reopened_at: shown_instant.nullable(),
     reopened_by: z.string().nullable(),
     type: z.literal('reconciliation_period'),
-  } satisfies ShapeOf<ReturnType<typeof presentPeriod>>)
+  })
   .meta({ id: 'ReconciliationPeriod', description: 'A closed period' });
 
 export const close_period = z

@@ -1,3 +1,4 @@
+import type { ThirdParty } from '@tallystick/consents';
 import {
   changeThirdParty,
   listThirdParties,
@@ -8,11 +9,11 @@ import {
   type ThirdPartyRequest,
 } from '@tallystick/consents';
 import type { Random } from '@tallystick/kernel';
+import { toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
-import { data_of_domain } from '../fields.ts';
+import { data_of_domain, showAs } from '../fields.ts';
 import { type Operation, operation, operatorCall, present } from '../operation.ts';
-import { presentThirdParty } from './presenter.ts';
-import { create_third_party, third_party, update_third_party } from './shapes.ts';
+import { create_third_party, third_party, third_party as third_party_shape, update_third_party } from './shapes.ts';
 
 /** `/operator/v1/third-parties`: the clients of the authorisation server (decision: authorisation). */
 export function thirdPartyOperations(ports: { readonly random: Random }): readonly Operation[] {
@@ -96,4 +97,16 @@ export function thirdPartyOperations(ports: { readonly random: Random }): readon
       },
     }),
   ];
+}
+
+/** A third party as the operator's API shows it. Its keys are public. */
+export function presentThirdParty(third_party: ThirdParty) {
+  return showAs(third_party_shape, {
+    ...third_party,
+    id: String(third_party.id),
+    jwks: third_party.jwks as Readonly<Record<string, unknown>> | null,
+    created_at: toInstantText(third_party.created_at_ms),
+    type: 'third_party',
+    url: `/operator/v1/third-parties/${third_party.id}`,
+  });
 }
