@@ -169,6 +169,36 @@ describe('a list', () => {
     await assert.rejects(company.cards.issue({ total_card_amount: 1 }, { show_number: true } as never), {
       code: 'invalid_query',
     });
+    assert.equal(
+      await refused({ status: 'Approved' }),
+      'status is not an option of this method; did you mean filter.status?',
+    );
+  });
+
+  it('refuses a page of what is no list, also where other unknown options are ignored', async (t) => {
+    const { tally, company } = await openSandbox(t);
+    for (const name of ['limit', 'after', 'offset']) {
+      const refusal = {
+        code: 'invalid_query',
+        message: `${name} is not an option of this method, which is not a list`,
+      };
+      await assert.rejects(company.cards.read(1, { [name]: 1 } as never), refusal);
+      await assert.rejects(tally.network.clear({} as never, { [name]: 1 } as never), refusal);
+    }
+  });
+
+  it('names null in place of a resource as what it is', async (t) => {
+    const { tally, company } = await openSandbox(t);
+    const message = 'data must be an object';
+    await assert.rejects(company.cards.issue(null as never), { code: 'validation_failed', message });
+    await assert.rejects(tally.operator.companies.create(null as never), { message: `${message}, not null` });
+    const { id } = await company.cards.issue({ total_card_amount: 9_000 });
+    const bought = await company.sandbox.buy({ vcn_id: id, amount: 100 });
+    assert.equal(
+      (await company.sandbox.clear(bought.id!, null as never)).billing_amount,
+      100,
+      'optional, so by default',
+    );
   });
 });
 

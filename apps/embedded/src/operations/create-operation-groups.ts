@@ -138,7 +138,7 @@ function readArguments(
     request_id: request_id as string | undefined,
     parameters: Object.fromEntries(parameters.map((name, at) => [name, values[at] as Id])),
     options,
-    ...(takes_file ? { file: bytesOf(content as FileContent) } : { data: content ?? undefined }),
+    ...(takes_file ? { file: bytesOf(content as FileContent) } : { data: content }),
     ...(tx === undefined ? {} : { unitOfWork: () => joining(hostOf(tx)) }),
   };
 }

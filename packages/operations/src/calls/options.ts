@@ -54,8 +54,11 @@ export function createOptionsReader(operation: Operation): (options: Readonly<Re
         else if (value === '') errors.push({ path: name, message: 'is empty' });
         else if (!isStorable(value)) errors.push({ path: name, message: 'is not valid text' });
         else texts_sent.set(name, value);
+      } else if (!shape.paged && page_names.includes(name)) {
+        errors.push({ path: name, message: 'is not an option of this method, which is not a list' });
       } else if (!ignoresUnknownNames(operation)) {
-        const nearest = nearestName(name, known);
+        const is_filter = Object.hasOwn(shape.filter?.shape ?? {}, name);
+        const nearest = is_filter ? option_names.filter(name) : nearestName(name, known);
         const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
         errors.push({ path: name.toWellFormed(), message: `is not an option of this method${hint}` });
       }
