@@ -17,6 +17,7 @@ import {
   mikroOrmPersistence,
   NewerSchema,
   OlderSchema,
+  printMissingMigrations,
   type SchemaMigration,
   UnusableSchema,
 } from '../src/index.ts';
@@ -112,13 +113,15 @@ for (const name of database_names) {
     });
     t.after(() => persistence.close());
     await changeRows(scratch, 'create table event_filter_blocks (range_size bigint)');
+    const isRefused = (error: Error) => {
+      assert.ok(error instanceof UnusableSchema);
+      assert.match(error.message, /made before the first release.*use a new, empty database$/);
+      return true;
+    };
     for (const only_checks of [true, false]) {
-      await assert.rejects(persistence.migrate({ accepts_newer: true, only_checks }), (error: Error) => {
-        assert.ok(error instanceof UnusableSchema);
-        assert.match(error.message, /made before the first release.*use a new, empty database$/);
-        return true;
-      });
+      await assert.rejects(persistence.migrate({ accepts_newer: true, only_checks }), isRefused);
     }
+    await assert.rejects(printMissingMigrations({ database_url: scratch.database_url }), isRefused);
   });
 }
 

@@ -93,7 +93,7 @@ export async function migrate(
     await migrator.up();
   };
   try {
-    if (await isMadeBeforeRelease(connection)) throw new UnusableSchema(made_before_release);
+    await refuseMadeBeforeRelease(connection);
     if (connection.dialect === 'sqlite') {
       if (options.only_checks) {
         // The write lock waits for another process that migrates.
@@ -123,6 +123,11 @@ export async function migrate(
   } catch (error) {
     throw faultOf(error);
   }
+}
+
+/** Rejects with `UnusableSchema` when the database was made before the first release. */
+export async function refuseMadeBeforeRelease(connection: Connection): Promise<void> {
+  if (await isMadeBeforeRelease(connection)) throw new UnusableSchema(made_before_release);
 }
 
 async function isMadeBeforeRelease(connection: Connection): Promise<boolean> {

@@ -9,7 +9,7 @@ import {
   type SchemaMigration,
 } from '../../schema/migrations/index.ts';
 import type { Connection } from '../connection.ts';
-import { findApplied } from './migrate.ts';
+import { findApplied, refuseMadeBeforeRelease } from './migrate.ts';
 import { assertUsableOnPostgres, assertUsableOnSqlite } from './schema-name.ts';
 
 export interface PrintOptions {
@@ -37,9 +37,13 @@ export async function printMigrations(options: PrintOptions): Promise<string> {
   return await print({ ...options, applied: [], migrations: every_migration });
 }
 
-/** Returns those of the migrations that the database lacks, in the same form. */
+/**
+ * Returns those of the migrations that the database lacks, in the same form. Rejects with
+ * `UnusableSchema` when the database was made before the first release.
+ */
 export async function printMissing(connection: Connection): Promise<string> {
   const { dialect, migrations } = connection;
+  await refuseMadeBeforeRelease(connection);
   return await print({
     dialect,
     schema: connection.schema ?? undefined,
