@@ -10,7 +10,6 @@ export { csv_date_forms } from './csv/dates.ts';
 export { parseCsvProfile, parseCsvProfileText } from './csv/parse-profile.ts';
 export type { CsvProfile, CsvProfileInput } from './csv/profile.ts';
 export { type CsvField, csv_fields } from './csv/profile.ts';
-export { type IpmElements, readIpmElements } from './ipm/read-elements.ts';
 export { tableSource } from './table/table-source.ts';
 
 /** The formats of this adapter, in the order in which a file is tried for them. */

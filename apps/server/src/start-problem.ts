@@ -46,7 +46,7 @@ export function describeStartProblem(error: unknown, config: Config): string {
   if (unusable.some((kind) => error instanceof kind)) return `${(error as Error).message}.`;
   // The remaining errors of the system come from opening the database, for example a read-only
   // folder or a full disk.
-  if (error instanceof Fault || code !== '')
+  if (error instanceof Fault || (code !== '' && !code.startsWith('ERR_')))
     return `The database ${showDatabase(config.database_url)} cannot be used: ${message}.`;
   return `The server could not start: ${error instanceof Error ? error.stack : message}`;
 }

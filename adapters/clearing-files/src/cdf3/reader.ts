@@ -1,5 +1,6 @@
 import {
   type BadRecord,
+  boundElement,
   countOther,
   escapeXml,
   type FileClearing,
@@ -11,17 +12,16 @@ import {
   type RecordPlace,
   record_bytes_max,
   run_bytes_max,
+  SourceText,
+  type TagStart,
   type XmlPart,
   XmlTextReader,
+  xml_bounds,
 } from '@tallystick/imports';
 import { maskCardNumbers } from '@tallystick/kernel';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { header_fields, header_name, PostedTotals, readHeader, trailer_fields, trailer_name } from './frame.ts';
-import { SourceText, type TagStart } from './source-text.ts';
 import { amount_names, postedOf, read_names, readTransaction, TransactionProblem } from './transaction.ts';
-
-/** A document that exceeds one of these bounds is refused. */
-const bounds = { depth: 32, text_length: 4_096, attributes: 64, name_length: 256 } as const;
 
 const root_name = 'CDFTransmissionFile';
 const entity_name = 'FinancialTransactionEntity';
@@ -72,6 +72,7 @@ export class Cdf3Reader {
     defaultXMLVersion: '1.0',
   });
   readonly #bytes = new XmlTextReader();
+  readonly #refuseHere = (code: string, message: string): never => this.#refuse(code, message);
   #items: FileItem[] = [];
 
   readonly #source = new SourceText();
@@ -180,24 +181,12 @@ export class Cdf3Reader {
     }
   }
 
-  #open({ name, attributes }: SaxesTagPlain): void {
+  #open(tag: SaxesTagPlain): void {
     this.#passEvent();
+    const { name, attributes } = tag;
     this.#names.push(name);
     const depth = this.#names.length;
-    if (depth > bounds.depth) this.#refuse('depth_exceeded', `elements are nested deeper than ${bounds.depth}`);
-    if (name.length > bounds.name_length)
-      this.#refuse('name_too_long', `the name of an element is longer than ${bounds.name_length} characters`);
-    let count = 0;
-    for (const attribute in attributes) {
-      count += 1;
-      if (attribute.length > bounds.name_length)
-        this.#refuse('name_too_long', `the name of an attribute is longer than ${bounds.name_length} characters`);
-      if (attributes[attribute]!.length > bounds.text_length) {
-        this.#refuse('text_too_long', `an attribute is longer than ${bounds.text_length} characters`);
-      }
-    }
-    if (count > bounds.attributes)
-      this.#refuse('attributes_exceeded', `an element has ${count} attributes, more than ${bounds.attributes}`);
+    boundElement(tag, depth, this.#refuseHere);
     const record = this.#record;
     if (record === null) this.#openOutside(name, depth, attributes);
     else if (depth === record.depth + 1) this.#openField(name, attributes, record.fields);
@@ -295,8 +284,8 @@ export class Cdf3Reader {
     this.#passEvent();
     if (this.#field !== null) this.#value += text;
     // A field may have several parts of text.
-    if ((this.#field === null ? text : this.#value).length > bounds.text_length) {
-      this.#refuse('text_too_long', `the text of an element is longer than ${bounds.text_length} characters`);
+    if ((this.#field === null ? text : this.#value).length > xml_bounds.text_length) {
+      this.#refuse('text_too_long', `the text of an element is longer than ${xml_bounds.text_length} characters`);
     }
   }
 

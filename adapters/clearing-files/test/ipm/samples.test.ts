@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { clearingSamplesMissing, readClearingSample } from '@tallystick/test-support';
 import { ipm } from '../../src/ipm/ipm.ts';
-import { type IpmElements, readIpmElements } from '../../src/ipm/read-elements.ts';
 import { clearingsOf, endOf, headerOf, readItems } from '../reading.ts';
+import { type IpmElements, readIpmElements } from './read-elements.ts';
 
 const samples = ['ipm_sample_ascii_1014.ipm', 'ipm_sample_cp500_vbs.ipm'];
 

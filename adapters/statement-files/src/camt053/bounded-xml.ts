@@ -1,9 +1,14 @@
-import { FileProblem, run_bytes_max, type XmlPart, XmlTextReader } from '@tallystick/imports';
+import {
+  boundElement,
+  FileProblem,
+  run_bytes_max,
+  SourceText,
+  type XmlPart,
+  XmlTextReader,
+  xml_bounds,
+} from '@tallystick/imports';
 import { maskCardNumbers } from '@tallystick/kernel';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
-
-/** A document that exceeds one of these bounds is refused. */
-const bounds = { depth: 32, text_length: 4_096, attributes: 64, name_length: 256 } as const;
 
 export type Attributes = Readonly<Record<string, string>>;
 
@@ -32,12 +37,8 @@ export class BoundedXml {
   readonly #texts: string[] = [];
   #is_closed = false;
 
-  // The part that is being parsed, and its place in the text of the whole file.
-  #part: XmlPart = { text: '', offset: 0, end: 0, unit_bytes: 1 };
-  #part_start = 0;
-  #known = { at: 0, offset: 0 };
-  /** The offset of the last `<` before this part. A tag with a `>` in an attribute begins there. */
-  #tail = 0;
+  readonly #source = new SourceText();
+  readonly #refuseHere = (code: string, message: string): never => this.refuse(code, message);
   /** Where the last event was in the text of the whole file. */
   #event_at = 0;
 
@@ -76,28 +77,22 @@ export class BoundedXml {
     }
     const rest = this.#bytes.finish();
     if (rest !== null && !/[^ \t\r\n]/.test(rest.text)) return;
-    const message = `bytes follow the document, which ends before offset ${this.#part.end}`;
-    throw new FileProblem('refused', 'bytes_after_end', message, this.#part.end);
+    const message = `bytes follow the document, which ends before offset ${this.#source.end}`;
+    throw new FileProblem('refused', 'bytes_after_end', message, this.#source.end);
   }
 
   /** Bytes from the start of the file to the tag that was just read. */
   tagOffset(): number {
-    const end = this.#parser.position - this.#part_start;
-    const at = this.#part.text.lastIndexOf('<', end - 1);
-    return at === -1 ? this.#tail : this.#offsetOf(this.#part_start + at);
+    return this.#source.tagStart(this.#parser.position).offset;
   }
 
   /** Refuses the file. `offset`: the problem is there or before. */
-  refuse(code: string, message: string, offset = this.#offsetOf(this.#parser.position)): never {
+  refuse(code: string, message: string, offset = this.#source.offsetOf(this.#parser.position)): never {
     throw new FileProblem('refused', code, maskCardNumbers(message), offset);
   }
 
   #parse(part: XmlPart): void {
-    const at = this.#part.text.lastIndexOf('<');
-    if (at !== -1) this.#tail = this.#offsetOf(this.#part_start + at);
-    this.#part_start += this.#part.text.length;
-    this.#part = part;
-    this.#known = { at: 0, offset: part.offset };
+    this.#source.beginPart(part);
     try {
       this.#parser.write(part.text);
     } catch (problem) {
@@ -107,35 +102,18 @@ export class BoundedXml {
       if (this.#is_closed) this.refuse('bytes_after_end', `after the end of the document: ${shown}`);
       this.refuse('xml_malformed', `not well-formed XML: ${shown}`);
     }
-    this.#boundEvent(this.#part_start + part.text.length);
+    this.#boundEvent(this.#source.endPosition);
   }
 
-  #open({ name: full_name, attributes }: SaxesTagPlain): void {
+  #open(tag: SaxesTagPlain): void {
     this.#passEvent();
-    if (full_name.length > bounds.name_length) {
-      this.refuse('name_too_long', `the name of an element is longer than ${bounds.name_length} characters`);
-    }
-    let count = 0;
-    for (const attribute in attributes) {
-      count += 1;
-      if (attribute.length > bounds.name_length) {
-        this.refuse('name_too_long', `the name of an attribute is longer than ${bounds.name_length} characters`);
-      }
-      if (attributes[attribute]!.length > bounds.text_length) {
-        this.refuse('text_too_long', `an attribute is longer than ${bounds.text_length} characters`);
-      }
-    }
-    if (count > bounds.attributes) {
-      this.refuse('attributes_exceeded', `an element has ${count} attributes, more than ${bounds.attributes}`);
-    }
+    const { name: full_name, attributes } = tag;
+    boundElement(tag, this.#paths.length + 1, this.#refuseHere);
     const name = full_name.slice(full_name.indexOf(':') + 1);
     const parent = this.#paths.at(-1);
     const path = parent === undefined ? name : `${parent}/${name}`;
     this.#paths.push(path);
     this.#texts.push('');
-    if (this.#paths.length > bounds.depth) {
-      this.refuse('depth_exceeded', `elements are nested deeper than ${bounds.depth}`);
-    }
     this.#handler.open(path, name, attributes);
   }
 
@@ -144,10 +122,10 @@ export class BoundedXml {
     const last = this.#texts.length - 1;
     if (last < 0) return;
     const whole = this.#texts[last] + text;
-    if (whole.length > bounds.text_length) {
+    if (whole.length > xml_bounds.text_length) {
       // White space between elements is no text of the element around them.
       if (/[^ \t\r\n]/.test(whole)) {
-        this.refuse('text_too_long', `the text of an element is longer than ${bounds.text_length} characters`);
+        this.refuse('text_too_long', `the text of an element is longer than ${xml_bounds.text_length} characters`);
       }
       return;
     }
@@ -173,14 +151,5 @@ export class BoundedXml {
     if (at - this.#event_at > run_bytes_max) {
       this.refuse('markup_too_long', `a text or markup is longer than ${run_bytes_max} characters`);
     }
-  }
-
-  /** Bytes from the start of the file to a place in the text of this part. */
-  #offsetOf(position: number): number {
-    const { text, offset, unit_bytes } = this.#part;
-    const at = Math.min(Math.max(this.#known.at, position - this.#part_start), text.length);
-    if (unit_bytes !== null) return offset + at * unit_bytes;
-    this.#known = { at, offset: this.#known.offset + Buffer.byteLength(text.slice(this.#known.at, at)) };
-    return this.#known.offset;
   }
 }

@@ -72,7 +72,10 @@ function scriptAt(path: string, file: URL): Page {
   return {
     path,
     async answer({ 'accept-encoding': accepted = '' }) {
-      reading ??= readScript(file);
+      reading ??= readScript(file).catch((error: unknown) => {
+        reading = undefined; // The next request reads it again.
+        throw error;
+      });
       const { etag, plain, compressed } = await reading;
       const is_compressed = /\bgzip\b/.test(accepted);
       return {

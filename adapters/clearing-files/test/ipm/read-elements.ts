@@ -1,6 +1,6 @@
-import { RecordCutter } from './container.ts';
-import { element_forms } from './elements.ts';
-import { IpmMessage, MalformedRecord } from './message.ts';
+import { RecordCutter } from '../../src/ipm/container.ts';
+import { element_forms } from '../../src/ipm/elements.ts';
+import { IpmMessage, MalformedRecord } from '../../src/ipm/message.ts';
 
 export interface IpmElements {
   /** Where the length word of the record is in the file, in bytes. */

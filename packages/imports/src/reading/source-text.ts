@@ -1,4 +1,6 @@
-import type { XmlPart } from '@tallystick/imports';
+import type { XmlPart } from './xml-text.ts';
+
+const encoder = new TextEncoder();
 
 export interface TagStart {
   /** In the text of the whole file, or at the start of the part when it begins before. */
@@ -73,7 +75,7 @@ export class SourceText {
     const { text, offset, unit_bytes } = this.#part;
     const at = Math.min(Math.max(this.#known.at, position - this.#part_start), text.length);
     if (unit_bytes !== null) return offset + at * unit_bytes;
-    this.#known = { at, offset: this.#known.offset + Buffer.byteLength(text.slice(this.#known.at, at)) };
+    this.#known = { at, offset: this.#known.offset + encoder.encode(text.slice(this.#known.at, at)).length };
     return this.#known.offset;
   }
 
@@ -82,5 +84,34 @@ export class SourceText {
     const at = text.lastIndexOf('<');
     if (at === -1) this.#tail.text += text;
     else this.#tail = { text: text.slice(at), offset: this.offsetOf(this.#part_start + at) };
+  }
+}
+
+/** A document that exceeds one of these bounds is refused. Lengths in characters. */
+export const xml_bounds = { depth: 32, text_length: 4_096, attributes: 64, name_length: 256 } as const;
+
+/** Refuses an element that exceeds the bounds. `depth`: open elements, this one included. */
+export function boundElement(
+  { name, attributes }: { readonly name: string; readonly attributes: Readonly<Record<string, string>> },
+  depth: number,
+  refuse: (code: string, message: string) => never,
+): void {
+  const { depth: depth_max, text_length, attributes: attributes_max, name_length } = xml_bounds;
+  if (depth > depth_max) refuse('depth_exceeded', `elements are nested deeper than ${depth_max}`);
+  if (name.length > name_length) {
+    refuse('name_too_long', `the name of an element is longer than ${name_length} characters`);
+  }
+  let count = 0;
+  for (const attribute in attributes) {
+    count += 1;
+    if (attribute.length > name_length) {
+      refuse('name_too_long', `the name of an attribute is longer than ${name_length} characters`);
+    }
+    if (attributes[attribute]!.length > text_length) {
+      refuse('text_too_long', `an attribute is longer than ${text_length} characters`);
+    }
+  }
+  if (count > attributes_max) {
+    refuse('attributes_exceeded', `an element has ${count} attributes, more than ${attributes_max}`);
   }
 }
