@@ -108,7 +108,7 @@ for (const name of database_names) {
       for (const kind of ['authorizations', 'clearings'] as const) {
         const [first] = await run(
           ledgers[0]!.connection,
-          `select min(id) as id from ${kind} where card_id = ${card_id}`,
+          `select min(id) as id from tallystick_${kind} where card_id = ${card_id}`,
         );
         if (first?.id === null) continue;
         await persistence!.unitOfWork.run(async ({ retention }) => {
