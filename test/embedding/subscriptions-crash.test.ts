@@ -8,6 +8,7 @@ import {
   changeRows,
   database_names,
   full_run,
+  long_run,
   migratedDatabase,
   readRows,
   type ScratchDatabase,
@@ -18,8 +19,8 @@ import { createKeys, createTallystick } from 'tallystick';
 import { openCompany } from './hosts/host.ts';
 import type { HostPlan } from './subscriptions-host.ts';
 
-const events_count = full_run ? 10_000 : 1_000;
-const kills = testRuns({ short: 3, full: 9 });
+const events_count = long_run ? 10_000 : full_run ? 2_000 : 1_000;
+const kills = testRuns({ short: 3, full: 4 });
 /** Cards with which each process buys. */
 const cards_count = 3;
 /** More than a process buys with one card before it is killed. */

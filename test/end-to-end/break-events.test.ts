@@ -22,7 +22,7 @@ import { createVault, parseKeyRing } from '@tallystick/vault';
 const first_day = '2126-03-16';
 
 /** How often a server is killed: before and after the first commit of breaks, the second, and so on. */
-const kills = testRuns({ short: 2, full: 4 });
+const kills = testRuns({ short: 2, full: 2 });
 
 interface BreakEvent {
   readonly name: string;

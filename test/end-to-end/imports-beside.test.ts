@@ -11,6 +11,7 @@ import {
   type DatabaseName,
   database_names,
   full_run,
+  long_run,
   readRows,
   type ScratchDatabase,
   startServer,
@@ -29,7 +30,7 @@ import {
   writeSampleFile,
 } from './sample-world.ts';
 
-const records = full_run ? 2_000 : 600;
+const records = long_run ? 2_000 : 600;
 const day = Temporal.Now.plainDateISO('UTC').toString();
 
 /** The longest time that a decision may take beside an import: far longer than a batch. */

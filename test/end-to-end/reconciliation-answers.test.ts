@@ -10,7 +10,7 @@ import { openSampleWorld, type SampleWorld, sendBefore, writeSampleFile } from '
 import { writeStatementFiles } from './statement-files.ts';
 
 /** Of each set. A run of 100,000 takes minutes for each database: `--runs 100000`. */
-const records = testRuns({ short: 400, full: 1_200 });
+const records = testRuns({ short: 400, full: 400 });
 const cards = Math.max(20, Math.ceil(records / 200));
 
 const day = Temporal.Now.plainDateISO('UTC');

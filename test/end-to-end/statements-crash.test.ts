@@ -15,8 +15,8 @@ import {
   changeRows,
   type DatabaseName,
   database_names,
-  full_run,
   killInEachPhase,
+  long_run,
   migratedDatabase,
   phasesOf,
   readRows,
@@ -28,7 +28,7 @@ import { runImport } from './import-process.ts';
 
 /** Several batches of 1,000 lines, so that a kill comes before, between and after others. */
 const days = 3;
-const lines_a_day = full_run ? 1_500 : 700;
+const lines_a_day = long_run ? 1_500 : 700;
 
 const account: Omit<AccountRequest, 'company_id'> = { number: '1000000009', currency: 'USD', kind: 'deposit' };
 

@@ -168,7 +168,7 @@ for (const name of database_names) {
           }
           assert.deepEqual(await outcomeOf(card_id), expected);
         }),
-        { ...propertyParameters({ short: 60, full: 120 }), endOnFailure: true },
+        { ...propertyParameters({ short: 60, full: 60 }), endOnFailure: true },
       );
       assert.ok(reduced_count > 0, 'nothing was reduced');
     });

@@ -312,7 +312,7 @@ for (const name of database_names) {
             assert.deepEqual(await rowsOf(card_id), was);
           }
         }),
-        { ...propertyParameters({ short: 60, full: 150 }), endOnFailure: true },
+        { ...propertyParameters({ short: 60, full: 80 }), endOnFailure: true },
       );
       const [recorded] = await query('select count(*) as count from tallystick_reconciliation_acts');
       assert.equal(Number(recorded?.count), done_count, 'each act was recorded once, and no refused one');

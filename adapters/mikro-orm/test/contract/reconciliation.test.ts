@@ -3,6 +3,6 @@ import { propertyParameters } from '@tallystick/test-support';
 import { keepsContracts } from './contract-suites.ts';
 
 keepsContracts({
-  ReconciliationReports: reconciliationReportsContract(propertyParameters({ short: 8, full: 24 })),
-  ReconciliationStore: reconciliationStoreContract(propertyParameters({ short: 12, full: 30 })),
+  ReconciliationReports: reconciliationReportsContract(propertyParameters({ short: 6, full: 10 })),
+  ReconciliationStore: reconciliationStoreContract(propertyParameters({ short: 8, full: 14 })),
 });

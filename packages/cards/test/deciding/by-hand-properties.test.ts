@@ -86,7 +86,7 @@ describe('matches by hand', () => {
           assert.deepEqual(rowsOf(world), states.at(-1));
         }
       }),
-      propertyParameters({ short: 300, full: 1_000 }),
+      propertyParameters({ short: 300, full: 300 }),
     );
     for (const kind of ['match made', 'match undone', 'confirm made', 'confirm undone']) {
       assert.ok((kinds_done.get(kind) ?? 0) > 0, `nothing was done: ${kind}`);
@@ -118,7 +118,7 @@ describe('matches by hand', () => {
         for (const world of worlds) assertChoicesHold(world);
         assert.deepEqual(outcomeIn(worlds[0]), outcomeIn(worlds[1]));
       }),
-      propertyParameters({ short: 100, full: 700 }),
+      propertyParameters({ short: 100, full: 300 }),
     );
   });
 
@@ -137,7 +137,7 @@ describe('matches by hand', () => {
         }
         assert.deepEqual(rowsOf(worlds[0]), rowsOf(worlds[1]));
       }),
-      propertyParameters({ short: 80, full: 500 }),
+      propertyParameters({ short: 80, full: 300 }),
     );
   });
 
@@ -164,7 +164,7 @@ describe('matches by hand', () => {
         assert.deepEqual(together.send(...sent), answers);
         assert.deepEqual(rowsOf(together), rowsOf(apart));
       }),
-      propertyParameters({ short: 100, full: 700 }),
+      propertyParameters({ short: 100, full: 300 }),
     );
   });
 
@@ -198,7 +198,7 @@ describe('matches by hand', () => {
         }
         if (matches.length > 1) outcomes.made += 1;
       }),
-      propertyParameters({ short: 300, full: 1_000 }),
+      propertyParameters({ short: 300, full: 300 }),
     );
     assert.ok(outcomes.made > 0 && outcomes.refused > 0, JSON.stringify(outcomes));
   });
@@ -240,7 +240,7 @@ describe('matches by hand', () => {
         assert.equal(answer.kind, 'answered', answer.kind === 'refused' ? answer.refusal.message : '');
         assert.deepEqual(rowsOf(together), before);
       }),
-      propertyParameters({ short: 100, full: 700 }),
+      propertyParameters({ short: 100, full: 300 }),
     );
     assert.ok(several > 0, 'no message confirmed several matches');
   });

@@ -61,7 +61,7 @@ describe('the messages of a card leave the same card, pairs, rules and classes',
         const arrived = order.map((at) => messages[at]!);
         assert.deepEqual(outcomeOf(arrived, is_aging, passes), expected);
       }),
-      propertyParameters({ short: 120, full: 1_000 }),
+      propertyParameters({ short: 120, full: 300 }),
     );
   });
 
@@ -75,7 +75,7 @@ describe('the messages of a card leave the same card, pairs, rules and classes',
           assert.equal(changes.get(message.input.network_financial_transaction_id), 0);
         }
       }),
-      propertyParameters({ short: 80, full: 500 }),
+      propertyParameters({ short: 80, full: 300 }),
     );
   });
 
@@ -85,7 +85,7 @@ describe('the messages of a card leave the same card, pairs, rules and classes',
         const arrived = order.map((at) => messages[at]!);
         assert.deepEqual(outcomeOf(arrived, is_aging, passes, true), outcomeOf(arrived, is_aging, passes));
       }),
-      propertyParameters({ short: 80, full: 500 }),
+      propertyParameters({ short: 80, full: 300 }),
     );
   });
 
@@ -100,7 +100,7 @@ describe('the messages of a card leave the same card, pairs, rules and classes',
         assert.equal(expected.pairs, Math.min(count(true), count(false)));
         assert.equal(expected.clearings.length, Math.max(count(true), count(false)));
       }),
-      propertyParameters({ short: 100, full: 700 }),
+      propertyParameters({ short: 100, full: 300 }),
     );
   });
 });
@@ -195,7 +195,7 @@ describe('the canonical order', () => {
   function check(rule: (ordered: ReturnType<typeof inCanonicalOrder<OrderFields>>) => void): void {
     fc.assert(
       fc.property(placed, ([some]) => rule(inCanonicalOrder(some))),
-      propertyParameters({ short: 150, full: 1_200 }),
+      propertyParameters({ short: 150, full: 500 }),
     );
   }
 
@@ -211,7 +211,7 @@ describe('the canonical order', () => {
         assert.deepEqual(new Set(ordered), new Set(some));
         assert.equal(ordered.length, some.length);
       }),
-      propertyParameters({ short: 150, full: 1_200 }),
+      propertyParameters({ short: 150, full: 500 }),
     );
   });
 
