@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { extname, join, resolve } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { createSampleSet, format_abilities, type SampleSet } from '@tallystick/samples';
-import { ConfigError, parseOptions, UsageError } from '@tallystick/server';
+import { ConfigError, formatTerms, parseOptions, UsageError } from '@tallystick/server';
 import { databaseOption } from '../import-words.ts';
 import { chooseDisplay, type ProgressStream } from '../progress-display.ts';
 import { loadIntoDatabase } from './load-database.ts';
@@ -16,29 +16,40 @@ const account_default = '1000000001';
 /** By then every hold of a set is over, and every line is due. */
 const today_days_default = 47;
 
-const usage = `Usage: npm run sample-files -- --cards <n> --records <n> --format <name> [options]
+const terms: readonly (readonly [string, string])[] = [
+  ['--cards <n>', 'how many cards'],
+  ['--records <n>', 'how many clearings, in all files together'],
+  ['--format <name>', `${written_formats.join(', ')}`],
+  ['--variant <name>', `a way to write the format: ${variantList()}`],
+  ['--seed <n>', 'the same number makes the same set; random when absent'],
+  ['--date <YYYY-MM-DD>', 'the day of the authorizations; today when absent. With --load, today only'],
+  ['--files <n>', 'how many files the clearings are in; default 1'],
+  ['--sequence <n>', 'the number of the first file in its series; made from the seed when absent'],
+  [
+    '--statements <name>',
+    `also the statements of an account, a file for each day: ${statement_format_names.join(', ')}`,
+  ],
+  ['--account <number>', `the account that they are of; default ${account_default}`],
+  [
+    '--today <YYYY-MM-DD>',
+    `the day at whose end the answers about items hold; default ${today_days_default} days after --date`,
+  ],
+  ['--out <folder>', 'default data/sample-files/<format>-<seed>; must be empty or absent'],
+  ['--load', 'also creates the cards and sends the authorizations, to a sandbox:'],
+  ['--database-url <url>', 'in this database; default DATABASE_URL'],
+  ['--url <address>', 'or at this server'],
+  ['--json', 'the summary as JSON'],
+  ['--help', 'show this text'],
+];
+
+const usage = `Usage: npm run sample-files -- --cards <n> --records <n> --format <name>
+                               [options]
 
 Makes a set of samples: cards, authorizations, clearing files, on request
 statement files that fit them, and the answers that an import of the files must
 come to. The folder's README.txt says what each file is.
 
-  --cards <n>            how many cards
-  --records <n>          how many clearings, in all files together
-  --format <name>        ${written_formats.join(', ')}
-  --variant <name>       a way to write the format: ${variantList()}
-  --seed <n>             the same number makes the same set; random when absent
-  --date <YYYY-MM-DD>    the day of the authorizations; today when absent. With --load, today only
-  --files <n>            how many files the clearings are in; default 1
-  --sequence <n>         the number of the first file in its series; made from the seed when absent
-  --statements <name>    also the statements of an account, a file for each day: ${statement_format_names.join(', ')}
-  --account <number>     the account that they are of; default ${account_default}
-  --today <YYYY-MM-DD>   the day at whose end the answers about items hold; default ${today_days_default} days after --date
-  --out <folder>         default data/sample-files/<format>-<seed>; must be empty or absent
-  --load                 also creates the cards and sends the authorizations, to a sandbox:
-  --database-url <url>     in this database; default DATABASE_URL
-  --url <address>          or at this server
-  --json                 the summary as JSON
-  --help                 show this text`;
+${formatTerms(terms).join('\n')}`;
 
 export interface CommandOutput {
   out(text: string): void;
