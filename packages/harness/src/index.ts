@@ -20,7 +20,6 @@ export {
 export { type ClearingFlaw, type ClearingPlan, clearingOf, clearingPlan } from './arbitraries/clearings.ts';
 export * from './arbitraries/clocks.ts';
 export * from './arbitraries/holds.ts';
-export * from './arbitraries/reconciliation.ts';
 export {
   type CorrectionPlan,
   type EarlyReversalPlan,
@@ -91,7 +90,5 @@ export { webhook_store_contract } from './contracts/webhooks/webhook-store.ts';
 export type { ReferenceCard } from './reference/card.ts';
 export { type Case, cases } from './reference/cases.ts';
 export { type Quarantined, ReferenceModel } from './reference/model.ts';
-export { type ReferenceItem, type ReferenceKeySetting, referenceItems } from './reference/reconciliation.ts';
-export type * from './reference/reconciliation-records.ts';
 export * from './run-model.ts';
 export * from './system.ts';

@@ -1,14 +1,12 @@
 import type { Money } from '@tallystick/kernel';
 import fc from 'fast-check';
-import { daysAfter } from '../reference/calendar.ts';
 import type {
   ReferenceAuthorization,
   ReferenceClearing,
   ReferenceKey,
   ReferenceLine,
   ReferenceRecords,
-} from '../reference/reconciliation-records.ts';
-import { seldom } from './picks.ts';
+} from './plain-records.ts';
 
 /**
  * Authorizations, clearings and card lines of one company, with what makes pairing hard: keys that
@@ -309,4 +307,14 @@ export function rearrive({ purchases, clearings, lines }: ReferenceRecords, draw
 
 function startOf(date: string): number {
   return Temporal.PlainDate.from(date).toZonedDateTime('UTC').epochMilliseconds;
+}
+
+/** The date some days after another one: YYYY-MM-DD. */
+function daysAfter(date: string, days: number): string {
+  return Temporal.PlainDate.from(date).add({ days }).toString();
+}
+
+/** True once in this number of draws. It shrinks to false. */
+function seldom(one_in: number): fc.Arbitrary<boolean> {
+  return fc.integer({ min: 0, max: one_in - 1 }).map((drawn) => drawn === one_in - 1);
 }

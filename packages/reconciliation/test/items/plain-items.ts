@@ -1,4 +1,4 @@
-import type { ReferenceClearing, ReferenceLine, ReferenceRecords } from './reconciliation-records.ts';
+import type { ReferenceClearing, ReferenceLine, ReferenceRecords } from './plain-records.ts';
 
 /**
  * What an item must be, computed the slow way: all records at once, each rule in a few lines. It

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { propertyParameters } from '@tallystick/test-support';
+import fc from 'fast-check';
 import {
   break_kinds,
   cellChanges,
@@ -15,10 +17,9 @@ import {
   statement_key_settings,
   statementKeyOf,
   summarize,
-} from '@tallystick/reconciliation';
-import { propertyParameters } from '@tallystick/test-support';
-import fc from 'fast-check';
-import { type ReconciliationWorld, rearrive, reconciliationWorld, referenceItems } from '../src/index.ts';
+} from '../../src/index.ts';
+import { type ReconciliationWorld, rearrive, reconciliationWorld } from './drawn-records.ts';
+import { referenceItems } from './plain-items.ts';
 
 fc.configureGlobal(propertyParameters({ short: 200, full: 600 }));
 
