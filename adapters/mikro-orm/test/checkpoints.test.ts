@@ -188,9 +188,11 @@ test('a copy that fails here ends nothing', async (t) => {
     checkpoints.noteCommit();
   }
   await nextTurn();
-  // Its answer arrives when no copy is possible here any more.
+  // Its answer arrives when no copy is possible here any more. The thread alone keeps no process.
+  const [thread] = threads as [Worker];
+  thread.ref();
   database.close();
-  await once(threads[0]!, 'message');
+  await once(thread, 'message');
   await checkpoints.close();
 });
 

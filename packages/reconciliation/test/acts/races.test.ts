@@ -3,8 +3,11 @@ import { checkOnStorages, type StorageRule } from '@tallystick/test-support';
 import type { Item, RecordKey } from '../../src/index.ts';
 import { ActWorld, areConfirmed, assertRebuilt, clearing, line, proposeTwo } from './world.ts';
 
-/** What one person does, on any process. */
-type Doing = (world: ActWorld, item_id: number, actor: string) => Promise<Item>;
+/**
+ * What one person does, on any process. `version`: what both have seen. Where a second act may be one
+ * on what the first has left, it is sent.
+ */
+type Doing = (world: ActWorld, item_id: number, actor: string, version: number) => Promise<Item>;
 
 /** An item, and acts that are each permitted on it as it is. */
 interface Contest {
@@ -64,10 +67,11 @@ const contests: Readonly<Record<string, (world: ActWorld) => Promise<Contest>>> 
     return {
       key,
       acts: {
-        confirm: (its, id, actor) => its.actOn(id, 'confirm', {}, actor),
-        unmatch: (its, id, actor) => its.actOn(id, 'unmatch', { side: 'authorization' }, actor),
-        'unmatch the line': (its, id, actor) => its.actOn(id, 'unmatch', { side: 'statement' }, actor),
-        ignore: (its, id, actor) => its.actOn(id, 'ignore', {}, actor),
+        confirm: (its, id, actor, version) => its.actOn(id, 'confirm', { version }, actor),
+        unmatch: (its, id, actor, version) => its.actOn(id, 'unmatch', { side: 'authorization', version }, actor),
+        'unmatch the line': (its, id, actor, version) =>
+          its.actOn(id, 'unmatch', { side: 'statement', version }, actor),
+        ignore: (its, id, actor, version) => its.actOn(id, 'ignore', { version }, actor),
       },
     };
   },
@@ -84,23 +88,22 @@ const contests: Readonly<Record<string, (world: ActWorld) => Promise<Contest>>> 
     return {
       key,
       acts: {
-        reopen: (its, id, actor) => its.actOn(id, 'reopen', {}, actor),
-        unmatch: (its, id, actor) => its.actOn(id, 'unmatch', { side: 'authorization' }, actor),
-        'unmatch the line': (its, id, actor) => its.actOn(id, 'unmatch', { side: 'statement' }, actor),
+        reopen: (its, id, actor, version) => its.actOn(id, 'reopen', { version }, actor),
+        unmatch: (its, id, actor, version) => its.actOn(id, 'unmatch', { side: 'authorization', version }, actor),
+        'unmatch the line': (its, id, actor, version) =>
+          its.actOn(id, 'unmatch', { side: 'statement', version }, actor),
       },
     };
   },
   /** Two matches of a provisional rule, under one line. */
   async 'two proposed'(world) {
     const key = line((await proposeTwo(world)).line_id);
-    // Both have seen the two matches. After one is undone, another act on the rest is no conflict.
-    const { version } = (await world.read(key)).item;
     return {
       key,
       acts: {
-        confirm: (its, id, actor) => its.actOn(id, 'confirm', { version }, actor),
-        unmatch: (its, id, actor) => its.actOn(id, 'unmatch', { side: 'authorization', version }, actor),
-        ignore: (its, id, actor) => its.actOn(id, 'ignore', { version }, actor),
+        confirm: (its, id, actor, version) => its.actOn(id, 'confirm', { version }, actor),
+        unmatch: (its, id, actor, version) => its.actOn(id, 'unmatch', { side: 'authorization', version }, actor),
+        ignore: (its, id, actor, version) => its.actOn(id, 'ignore', { version }, actor),
       },
     };
   },
@@ -124,8 +127,8 @@ checkOnStorages('acts at the same time', [
             const { item, history } = await world.read(key);
             const before = history.length;
             const outcomes = await Promise.allSettled([
-              acts[one]!(world, item.id, 'key:1'),
-              acts[other]!(there, item.id, 'key:2'),
+              acts[one]!(world, item.id, 'key:1', item.version),
+              acts[other]!(there, item.id, 'key:2', item.version),
             ]);
             const what = `${one} and ${other}: ${outcomes.map(reasonOf).join(' | ')}`;
             const done = outcomes.filter(({ status }) => status === 'fulfilled');
@@ -186,7 +189,7 @@ checkOnStorages('acts at the same time', [
           const { item } = await world.read(key);
           const clearing_id = item.clearing_ids[0]!;
           const outcomes = await Promise.allSettled([
-            acts[act]!(world, item.id, 'key:1'),
+            acts[act]!(world, item.id, 'key:1', item.version),
             there.clear({ amount: 20 }),
             there.line({ amount: 30, code: '825' }),
             there.catchUp(),
