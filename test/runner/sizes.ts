@@ -34,8 +34,8 @@ export const left_to_full_run: readonly LeftPart[] = [
       /^(apps\/server\/test\/(client-certificates|commands|delivery-queue|guides|npm-start|open-banking-guide|server|third-parties|deployment\/.*|upgrade\/.*|devtools\/(listen|purchase)|mirrored-purchases|overload|log-output)|apps\/embedded\/test\/command-line\/migrate|apps\/importer\/test\/(csv-profile|stop|import-.*|imports-guide|reconcile|sample-files|statement-key)|test\/end-to-end\/(secrets|audit-verify)|test\/webhooks\/(card-numbers.*|envelope|schedule)|adapters\/mikro-orm\/test\/(checkpoints|database-file))\.test/,
   },
   {
-    what: 'the largest contracts of a database (npm test runs them in memory)',
-    files: /^adapters\/mikro-orm\/test\/contract\/(reconciliation|work)\.test/,
+    what: 'the contracts of stores on a database (npm test runs them in memory)',
+    files: /^adapters\/mikro-orm\/test\/contract\/(bank|cards|ledger|reconciliation|retention|work)\.test/,
   },
   { what: 'pages in a browser', files: /^test\/browser\/(?!reference)/ },
   { what: 'generated clients', files: /^test\/clients\// },
