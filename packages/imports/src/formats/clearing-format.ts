@@ -1,6 +1,6 @@
 import type { ClearingInput } from '@tallystick/cards';
 import type { OtherRecords } from '../staging/count-others.ts';
-import type { FileLine, FileStatement, StatementFileContent } from '../statements/statement-items.ts';
+import type { FileLine, FileStatement, FileStatementEnd, StatementFileContent } from '../statements/statement-items.ts';
 import type { RecordPlace } from './record-place.ts';
 
 export interface FileClearing extends RecordPlace {
@@ -16,9 +16,14 @@ export interface FileClearing extends RecordPlace {
    * null.
    */
   readonly last4: string | null;
+  /** Names of stated additions that cannot be read. They are null in `input`, with a warning. */
+  readonly unread?: readonly string[];
 }
 
-/** A record of a known type that cannot be read. It is quarantined, and the file goes on. */
+/**
+ * A record of a known type that cannot be read. A clearing is quarantined; the statement to which a
+ * line belongs is held. The file goes on.
+ */
 export interface BadRecord extends RecordPlace {
   readonly kind: 'bad';
   /** snake_case, stable: `amount_malformed`. */
@@ -76,10 +81,17 @@ export interface FileEnd {
 
 /**
  * What a format reads, in the order of the file: a header, records, and an end. The records are of
- * clearings, or of bank statements. In a file of statements every line must be readable: a bad
- * record makes the whole file refused.
+ * clearings, or of bank statements.
  */
-export type FileItem = FileHeader | FileClearing | FileStatement | FileLine | BadRecord | OtherRecord | FileEnd;
+export type FileItem =
+  | FileHeader
+  | FileClearing
+  | FileStatement
+  | FileLine
+  | FileStatementEnd
+  | BadRecord
+  | OtherRecord
+  | FileEnd;
 
 /**
  * Several items in the order of the file, and how many bytes of the file have been read with them.

@@ -14,7 +14,7 @@ import { acceptHeader } from '../staging/check-header.ts';
 import { countOther, type OtherRecords, withParts } from '../staging/count-others.ts';
 import { decideFile } from '../staging/decide-file.ts';
 import { type ImportSource, SourceReading } from '../staging/import-source.ts';
-import { refuseBadRecord } from '../statements/accept-statement-item.ts';
+import { refuseBadRecord, refuseStatementEnd } from '../statements/accept-statement-item.ts';
 import type { FileLine } from '../statements/statement-items.ts';
 import { StatementPreview } from './preview-statements.ts';
 import { type PreviewedRecord, previewedRecord, previewedRecords } from './previewed-record.ts';
@@ -120,6 +120,7 @@ class Preview {
           else if (item.kind === 'header') this.#header = await acceptHeader(item, this.#ports);
           else if (item.kind === 'statement') await this.#statements.takeStatement(item);
           else if (item.kind === 'line') waiting.push(this.#statements.takeLine(item));
+          else if (item.kind === 'statement_end') refuseStatementEnd(item);
           else if (item.kind === 'bad' && this.#statements.statements > 0) refuseBadRecord(item);
           else waiting.push(item);
           if (item.kind !== 'end') this.#records = item.ordinal;

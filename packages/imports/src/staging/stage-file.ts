@@ -3,7 +3,7 @@ import type { BadRecord, ClearingFormat, FileClearing, FileEnd, OtherRecord } fr
 import { FileProblem } from '../formats/file-problem.ts';
 import type { ImportRecord } from '../import-store.ts';
 import type { ImportRun } from '../importing/import-run.ts';
-import { refuseBadRecord } from '../statements/accept-statement-item.ts';
+import { refuseBadRecord, refuseStatementEnd } from '../statements/accept-statement-item.ts';
 import { StatementStaging } from '../statements/stage-statements.ts';
 import { acceptHeader } from './check-header.ts';
 import { countOther, withParts } from './count-others.ts';
@@ -40,6 +40,7 @@ export async function stageFile(
           batches.note({ file_id, series, sequence, created_on, mode });
         } else if (item.kind === 'statement') await statements.addStatement(item, bytes);
         else if (item.kind === 'line') await statements.addLine(item, bytes);
+        else if (item.kind === 'statement_end') refuseStatementEnd(item);
         else {
           batches.see(item.ordinal);
           if (item.kind === 'bad' && statements.has_begun) refuseBadRecord(item);

@@ -1,4 +1,4 @@
-import { isAccountNumber, type ReportedLine, type StatementHead } from '@tallystick/accounts';
+import { isAccountNumber, type ReportedLine } from '@tallystick/accounts';
 import { refuseNumbersOfCards } from '@tallystick/cards';
 import {
   amount_max,
@@ -15,7 +15,7 @@ import {
 import type { BadRecord } from '../formats/clearing-format.ts';
 import { FileProblem } from '../formats/file-problem.ts';
 import type { ImportPorts } from '../ports.ts';
-import type { FileLine, FileStatement } from './statement-items.ts';
+import type { AcceptedStatement, FileLine, FileStatement, FileStatementEnd } from './statement-items.ts';
 
 /** The longest reference of a bank, and the longest text of a line, in UTF-16 units. */
 const reference_length_max = 255;
@@ -27,8 +27,13 @@ export const statements_max = 10_000;
 /**
  * The statement, which can be stored, whichever format has read it. Throws `FileProblem` otherwise.
  */
-export function acceptStatement(statement: FileStatement): FileStatement {
-  const { account_number, currency, reference, as_of, opening_balance, closing_balance }: StatementHead = statement;
+export function acceptStatement(statement: FileStatement): AcceptedStatement {
+  const { account_number, currency, reference, as_of, opening_balance, closing_balance, problem } = statement;
+  if (problem !== undefined) throw new FileProblem('refused', problem.code, problem.message, statement.offset);
+  if (opening_balance === null || closing_balance === null) {
+    const message = `statement ${statement.number} must state its opening and its closing balance`;
+    throw new FileProblem('refused', 'balance_missing', message, statement.offset);
+  }
   if (statement.number > statements_max) {
     const message = `the file has more than ${statements_max} statements: ask the bank to split it`;
     throw new FileProblem('refused', 'too_many_statements', message, statement.offset);
@@ -44,7 +49,7 @@ export function acceptStatement(statement: FileStatement): FileStatement {
   expect(isDate(as_of), 'date', as_of, date_expected);
   expect(isAmount(opening_balance, sum_max), 'opening balance', opening_balance, 'an amount within bounds');
   expect(isAmount(closing_balance, sum_max), 'closing balance', closing_balance, 'an amount within bounds');
-  return statement;
+  return { ...statement, opening_balance, closing_balance };
 }
 
 /**
@@ -115,4 +120,9 @@ function isAmount(amount: number, max: number): boolean {
 /** Refuses a file of statements with a record that cannot be read: its balances do not add up. */
 export function refuseBadRecord({ code, reason, offset }: BadRecord): never {
   throw new FileProblem('refused', code, reason, offset);
+}
+
+/** Refuses a file whose statements end with a record of their own. */
+export function refuseStatementEnd({ offset }: FileStatementEnd): never {
+  throw new FileProblem('refused', 'statement_end', 'the statement has an end', offset);
 }

@@ -2,13 +2,13 @@ import { type Account, lastPosition, placeStatement, type StatementPlace } from 
 import { maskDigitRuns, showAmount } from '@tallystick/kernel';
 import type { ImportPorts } from '../ports.ts';
 import { AccountChains, type ChainedStatement } from './account-chains.ts';
-import type { FileStatement } from './statement-items.ts';
+import type { AcceptedStatement } from './statement-items.ts';
 import { nameStatement, type StatementProblem, showBalances, worstProblem } from './statement-problem.ts';
 import type { StatementTotals } from './statement-totals.ts';
 
 /** A statement of a file that can be applied. */
 export interface CheckedStatement {
-  readonly statement: FileStatement;
+  readonly statement: AcceptedStatement;
   readonly account: Account;
   /** The stored statement that it repeats; null: it is new. */
   readonly repeats: number | null;
@@ -35,7 +35,7 @@ export async function checkStatements(
 ): Promise<CheckedStatements> {
   const chains = new AccountChains(ports);
   const problems: (StatementProblem | null)[] = [];
-  const of_account = new Map<Account, FileStatement[]>();
+  const of_account = new Map<Account, AcceptedStatement[]>();
   for (const one of totals) {
     const account = await chains.account(one.statement.account_number);
     const problem = problemOfAccount(one.statement, account);
@@ -54,7 +54,7 @@ export async function checkStatements(
   return { statements, problem: worstProblem(problems) };
 }
 
-function problemOfAccount(statement: FileStatement, account: Account | null): StatementProblem | null {
+function problemOfAccount(statement: AcceptedStatement, account: Account | null): StatementProblem | null {
   const { account_number, currency, offset } = statement;
   if (account === null) {
     const shown = maskDigitRuns(account_number);
@@ -86,7 +86,7 @@ function problemOfBalance(
 async function placeAll(
   chains: AccountChains,
   account: Account,
-  statements: readonly FileStatement[],
+  statements: readonly AcceptedStatement[],
   accepts_gaps: boolean,
 ): Promise<{ readonly statements: readonly CheckedStatement[]; readonly problem: StatementProblem | null }> {
   const placed: CheckedStatement[] = [];
@@ -94,12 +94,12 @@ async function placeAll(
   let remaining = statements.toSorted((a, b) =>
     a.as_of === b.as_of ? a.number - b.number : a.as_of < b.as_of ? -1 : 1,
   );
-  const place = (statement: FileStatement, position: number, repeats: number | null): void => {
+  const place = (statement: AcceptedStatement, position: number, repeats: number | null): void => {
     placed.push({ statement, account, position, repeats });
     if (repeats === null) chains.add(account.id, { ...statement, id: null, position });
   };
   while (remaining.length > 0) {
-    const waiting: FileStatement[] = [];
+    const waiting: AcceptedStatement[] = [];
     for (const statement of remaining) {
       const found = placeStatement(statement, await chains.around(account.id, statement.as_of));
       if (found.kind === 'new') place(statement, found.position, null);
@@ -124,7 +124,7 @@ async function placeAll(
 }
 
 function problemOfPlace(
-  statement: FileStatement,
+  statement: AcceptedStatement,
   place: StatementPlace<ChainedStatement>,
   { currency, number }: Account,
 ): StatementProblem {

@@ -5,7 +5,7 @@ import type { ImportBatch, ImportRecord } from '../import-store.ts';
 import type { ImportRun } from '../importing/import-run.ts';
 import type { ImportTx } from '../ports.ts';
 import { linesOf, stagedTotals } from './staged-statements.ts';
-import type { FileStatement } from './statement-items.ts';
+import type { AcceptedStatement } from './statement-items.ts';
 
 /**
  * Records the staged lines of a claimed import in their order, each batch with its counts in one
@@ -71,7 +71,7 @@ async function recordBatch(
 
 async function accountOf(
   accounts: Pick<AccountStore, 'findByNumber'>,
-  { account_number }: FileStatement,
+  { account_number }: AcceptedStatement,
   known: Map<string, Account>,
 ): Promise<Account> {
   const account = known.get(account_number) ?? (await accounts.findByNumber(account_number));
@@ -84,7 +84,7 @@ async function accountOf(
 async function statementOf(
   accounts: Pick<AccountStore, 'statementsOf'>,
   { id }: Account,
-  statement: FileStatement,
+  statement: AcceptedStatement,
 ): Promise<Statement> {
   const same = findSame(statement, await accounts.statementsOf(id, statement.as_of));
   assert(same !== null, `the statement of ${statement.as_of} was not recorded before its lines`);

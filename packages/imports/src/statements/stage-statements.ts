@@ -2,7 +2,7 @@ import { assert } from '@tallystick/kernel';
 import type { ImportPorts } from '../ports.ts';
 import type { StagedBatches } from '../staging/staged-batches.ts';
 import { acceptLine, acceptStatement, refuseCardNumbers } from './accept-statement-item.ts';
-import type { FileLine, FileStatement } from './statement-items.ts';
+import type { AcceptedStatement, FileLine, FileStatement } from './statement-items.ts';
 import { addLine, continuedStatement, newTotals, type StatementTotals } from './statement-totals.ts';
 
 /** Stages the statements of a file with their lines. */
@@ -57,7 +57,7 @@ export class StatementStaging {
     if (this.#batches.isNew(this.#batches.record.records + 1)) this.#batches.add('statements', this.#totals);
   }
 
-  async #add(item: FileStatement | FileLine, bytes: number): Promise<void> {
+  async #add(item: AcceptedStatement | FileLine, bytes: number): Promise<void> {
     this.#unchecked.push(item);
     this.#batches.add('lines', item);
     await this.#batches.writeIfFull(bytes);

@@ -2,13 +2,13 @@ import { assert, type Money, money } from '@tallystick/kernel';
 import type { ImportBatch } from '../import-store.ts';
 import type { ImportPorts } from '../ports.ts';
 import { openRecords, stagedBatches } from '../staging/staged-record.ts';
-import type { FileLine, FileStatement } from './statement-items.ts';
+import type { AcceptedStatement, FileLine } from './statement-items.ts';
 import type { StagedStatement, StatementTotals } from './statement-totals.ts';
 
 type StagedPorts = Pick<ImportPorts, 'unitOfWork' | 'sealer'>;
 
 export interface StagedLine extends FileLine {
-  readonly statement: FileStatement;
+  readonly statement: AcceptedStatement;
   /** The balance of the statement after the line; null: not known. */
   readonly balance_after: Money | null;
 }

@@ -1,7 +1,7 @@
 import type { ReportedLine, StatementIdentity } from '@tallystick/accounts';
 import { maskCardNumbers, maskDigitRuns, showAmount } from '@tallystick/kernel';
 import type { ImportProblem } from '../import.ts';
-import type { FileStatement } from './statement-items.ts';
+import type { AcceptedStatement } from './statement-items.ts';
 
 /** Why a file of statements is held, the most severe first. */
 export const statement_problem_codes = [
@@ -38,7 +38,7 @@ function severity({ code }: StatementProblem): number {
 }
 
 /** `the statement of 2026-05-20 of account 1000000001`, without a card number. */
-export function nameStatement({ as_of, account_number, reference }: FileStatement): string {
+export function nameStatement({ as_of, account_number, reference }: AcceptedStatement): string {
   const name = reference === null ? '' : ` (${maskCardNumbers(reference)})`;
   return `the statement of ${as_of}${name} of account ${maskDigitRuns(account_number)}`;
 }

@@ -1,18 +1,18 @@
 import { type Money, money, sum_max } from '@tallystick/kernel';
 import { FileProblem } from '../formats/file-problem.ts';
-import type { FileLine, FileStatement } from './statement-items.ts';
+import type { AcceptedStatement, FileLine } from './statement-items.ts';
 
 /** A statement of a file with what its lines amount to: staged when its last line is read. */
 export interface StatementTotals {
   readonly kind: 'totals';
-  readonly statement: FileStatement;
+  readonly statement: AcceptedStatement;
   readonly lines: number;
   /** The sum of their amounts. */
   readonly sum: Money;
 }
 
 /** A statement at the start of staged lines, which may not be its first ones. */
-export interface StagedStatement extends FileStatement {
+export interface StagedStatement extends AcceptedStatement {
   /** The balance before the first of these lines. A batch of an older version names none. */
   readonly balance_before?: Money;
 }
@@ -23,7 +23,7 @@ export function continuedStatement({ statement, sum }: StatementTotals): StagedS
 }
 
 /** The totals of a statement before its first line. */
-export function newTotals(statement: FileStatement): StatementTotals {
+export function newTotals(statement: AcceptedStatement): StatementTotals {
   return { kind: 'totals', statement, lines: 0, sum: money(0) };
 }
 
