@@ -232,7 +232,8 @@ async function stageAndApply(
     const { bytes_read: bytes } = reading;
     const record = { ...(staged?.record ?? begun), bytes };
     const ending = staged?.ending ?? unrecognised(run.ports, bytes);
-    const next = await untilCertain(run, (tx) => endStaging(run, tx, { record, ending }, sha256));
+    const warnings = staged?.warnings ?? [];
+    const next = await untilCertain(run, (tx) => endStaging(run, tx, { record, ending, warnings }, sha256));
     if (next.import.id !== begun.id) await removeStream(run.ports, begun.id);
     return await proceed(run, next);
   } catch (error) {
@@ -246,6 +247,7 @@ async function endStaging(run: ImportRun, { imports }: ImportTx, staged: StagedF
   const { ports, claim } = run;
   await imports.lockDecisions();
   const own = await claim.lock(imports, staged.record.id);
+  const { warnings } = staged;
   let { record, ending } = staged;
   if (own.sha256 === null) {
     const known = await lockKnown(imports, sha256);
@@ -262,7 +264,7 @@ async function endStaging(run: ImportRun, { imports }: ImportTx, staged: StagedF
     const message = 'the file was changed while it was read; import it again';
     ending = new FileProblem('refused', 'file_changed', message, null);
   }
-  const decision = await decideFile(imports, { record, ending }, ports);
+  const decision = await decideFile(imports, { record, ending, warnings }, ports);
   const is_over = decision.status !== 'running';
   if (decision.status === 'refused' || decision.status === 'truncated') await imports.removeBatches(record.id);
   const decided: ImportRecord = {

@@ -14,6 +14,7 @@ import { acceptHeader } from '../staging/check-header.ts';
 import { countOther, type OtherRecords, withParts } from '../staging/count-others.ts';
 import { decideFile } from '../staging/decide-file.ts';
 import { type ImportSource, SourceReading } from '../staging/import-source.ts';
+import { UnreadAdditions } from '../staging/unread-additions.ts';
 import { refuseBadRecord, refuseStatementEnd } from '../statements/accept-statement-item.ts';
 import type { FileLine } from '../statements/statement-items.ts';
 import { StatementPreview } from './preview-statements.ts';
@@ -92,6 +93,7 @@ class Preview {
   #header: Partial<Pick<ImportRecord, 'file_id' | 'series' | 'sequence' | 'created_on' | 'mode'>> = {};
   #records = 0;
   readonly #statements: StatementPreview;
+  readonly #unread = new UnreadAdditions();
   readonly #size = new PassSize();
   #passes = 0;
 
@@ -116,6 +118,7 @@ class Preview {
     try {
       for await (const { items, bytes } of batches) {
         for (const item of items) {
+          if (item.kind === 'clearing' || item.kind === 'line') this.#unread.add(item);
           if (item.kind === 'end') ending = item;
           else if (item.kind === 'header') this.#header = await acceptHeader(item, this.#ports);
           else if (item.kind === 'statement') await this.#statements.takeStatement(item);
@@ -162,7 +165,8 @@ class Preview {
         mode,
         statements,
       };
-      const decided = await decideFile(imports, { record, ending }, { is_production });
+      const found = this.#unread.warnings;
+      const decided = await decideFile(imports, { record, ending, warnings: found }, { is_production });
       const { warnings } = decided;
       const { status, problem } =
         misfit !== null && decided.status === 'running' ? { status: 'held' as const, problem: misfit } : decided;

@@ -8,6 +8,8 @@ import type { ImportRecord, ImportStore, PlaceInSeries } from '../import-store.t
 export interface ReadFile {
   readonly record: PlaceInSeries & Pick<ImportRecord, 'file_id' | 'statements'>;
   readonly ending: FileEnd | FileProblem;
+  /** What was found while it was read (`Import.warnings`). */
+  readonly warnings: readonly string[];
 }
 
 /** What is decided about a file that was read to its end. */
@@ -20,14 +22,14 @@ export type FileDecision = Pick<ImportRecord, 'status' | 'phase' | 'problem' | '
  */
 export async function decideFile(
   imports: Pick<ImportStore, 'findSameFile' | 'findPrevious'>,
-  { record, ending }: ReadFile,
+  { record, ending, warnings: found }: ReadFile,
   { is_production }: { readonly is_production: boolean },
 ): Promise<FileDecision> {
   if (ending instanceof FileProblem) {
     const { status, code, message, offset } = ending;
     return { status, phase: null, problem: { code, message, offset }, warnings: [] };
   }
-  const warnings = await findGap(imports, record);
+  const warnings = [...(await findGap(imports, record)), ...found];
   const problem = await findReasonToHold(imports, record, is_production);
   return problem === null
     ? { status: 'running', phase: record.statements > 0 ? 'queued' : 'applying', problem, warnings }

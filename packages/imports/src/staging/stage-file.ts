@@ -9,11 +9,13 @@ import { acceptHeader } from './check-header.ts';
 import { countOther, withParts } from './count-others.ts';
 import type { SourceReading } from './import-source.ts';
 import { StagedBatches } from './staged-batches.ts';
+import { UnreadAdditions } from './unread-additions.ts';
 
 /** How the reading of a file ended. */
 export interface StagedFile {
   readonly record: ImportRecord;
   readonly ending: FileEnd | FileProblem;
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -28,11 +30,14 @@ export async function stageFile(
 ): Promise<StagedFile> {
   const batches = new StagedBatches(run, begun, bytes_total);
   const statements = new StatementStaging(run.ports, batches);
+  // A resumed staging reads the records before its checkpoint, too.
+  const unread = new UnreadAdditions();
   let ending: FileEnd | null = null;
   try {
     for await (const { items, bytes } of format.read(reading.chunks(), { profile: run.options.profile })) {
       for (const item of items) {
         assert(ending === null, `the format ${format.name} continues after the end`);
+        if (item.kind === 'clearing' || item.kind === 'line') unread.add(item);
         if (item.kind === 'end') ending = item;
         else if (item.kind === 'header') {
           const { ordinal, file_id, series, sequence, created_on, mode } = await acceptHeader(item, run.ports);
@@ -55,11 +60,11 @@ export async function stageFile(
     const { record } = batches;
     const { records, control_totals } = ending;
     const other_records = withParts(record.other_records, ending.part_records);
-    return { record: { ...record, records, control_totals, other_records }, ending };
+    return { record: { ...record, records, control_totals, other_records }, ending, warnings: unread.warnings };
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error;
     const { record } = batches;
-    return { record: { ...record, records: error.records ?? record.records }, ending: error };
+    return { record: { ...record, records: error.records ?? record.records }, ending: error, warnings: [] };
   }
 }
 

@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import type { VirtualCard } from '@tallystick/cards';
-import { bytesOf, type Line, line_format, type StorageUnderTest } from '@tallystick/harness';
+import {
+  bytesOf,
+  fileOf,
+  freshFileId,
+  type Line,
+  line_format,
+  type Records,
+  type StorageUnderTest,
+} from '@tallystick/harness';
 import { checkOnStorages } from '@tallystick/test-support';
 import {
   type ClearingFormat,
@@ -12,9 +20,20 @@ import {
   type ImportRecord,
   ImportStopped,
   import_lease_ms,
+  previewFile,
   readImport,
 } from '../../src/index.ts';
-import { Crash, countsOf, crashingAt, type ImportChanges, ImportWorld, transactionsOf, wholeFile } from '../world.ts';
+import {
+  Crash,
+  clearingLine,
+  countsOf,
+  crashingAt,
+  type ImportChanges,
+  ImportWorld,
+  sourceOf,
+  transactionsOf,
+  wholeFile,
+} from '../world.ts';
 
 const day_ms = 24 * 60 * 60 * 1_000;
 
@@ -104,6 +123,33 @@ checkOnStorages('imports whose process ends', [
           await crashAtEach(storage, when, { records: 5, source: { is_repeatable } });
         }
       }
+    },
+  },
+  {
+    rule: 'additions that cannot be read are warnings, one for each name, also after a staging that stopped',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const card = await world.makeCard();
+      const file = (sequence: number) => {
+        const header = { file_id: freshFileId(), sequence, created_on: '2026-05-20' };
+        const records = [['mcc'], ['exchange_rate'], [], [], ['mcc'], ['mcc', 'merchant_amount']] as const;
+        return fileOf(records.map((unread) => clearingLine(card, {}, { unread })) as unknown as Records, header);
+      };
+      await world.imported(fileOf([clearingLine(card)] as Records, { sequence: 1, created_on: '2026-05-20' }));
+      const [gap, ...others] = (await world.imported(file(3))).warnings;
+      assert.match(gap!, /^the sequence has a gap/);
+      const warnings = [
+        'the mcc of 3 records cannot be read and is left out; the first is record 2',
+        'the exchange_rate of record 3 cannot be read and is left out',
+        'the merchant_amount of record 7 cannot be read and is left out',
+      ];
+      assert.deepEqual(others, warnings, 'those of an unbroken import');
+      const lines = file(4);
+      const stopped = await stoppedWhile(world, lines, 'staging');
+      assert.deepEqual([stopped.records, stopped.warnings], [3, []], 'before the stop');
+      const previewed = await previewFile(world.ports(), sourceOf(bytesOf(lines)), {}, () => {});
+      assert.deepEqual(previewed.warnings.slice(0, 3), warnings, 'those of a preview');
+      assert.deepEqual((await world.imported(lines)).warnings, warnings, 'those of the continued import');
     },
   },
   {

@@ -17,6 +17,7 @@ export type Line =
       readonly input: ClearingInput;
       readonly synthetic_id?: boolean;
       readonly last4?: string;
+      readonly unread?: readonly string[];
     }
   | { readonly kind: 'bad'; readonly input?: ClearingInput; readonly reason?: string }
   | { readonly kind: 'other'; readonly type: string }
@@ -87,8 +88,8 @@ function itemOf(
       return { ...place, kind: 'header', file_id, series: 'A', sequence, created_on, mode };
     }
     case 'clearing': {
-      const { input, synthetic_id = false, last4 = null } = line;
-      return { ...place, kind: 'clearing', input, synthetic_id, last4 };
+      const { input, synthetic_id = false, last4 = null, unread = [] } = line;
+      return { ...place, kind: 'clearing', input, synthetic_id, last4, unread };
     }
     case 'bad': {
       const { reason = 'the line is bad' } = line;
