@@ -17,7 +17,7 @@ import type { Session } from '../../connection/session.ts';
 import { ShownTransaction as ShownTransactionTable } from '../../schema/tables/bank.ts';
 import { columnsOf } from '../../schema/tables/columns.ts';
 import { insertRows } from '../queries/insert-rows.ts';
-import { jsonRows } from '../queries/json-rows.ts';
+import { isOneOfTexts } from '../queries/json-rows.ts';
 
 type BankTransactions = Pick<BankStore, 'transactionsOf' | 'recordShown' | 'shownReferences'>;
 
@@ -92,15 +92,12 @@ export function bankTransactions({ db, dialect }: Session): BankTransactions {
 
     async shownReferences(account_id, references) {
       if (references.length === 0) return [];
-      const wanted = jsonRows(
-        dialect,
-        { bank_reference: 'text' },
-        references.map((bank_reference) => ({ bank_reference })),
-      );
-      const { rows } = await sql<{ bank_reference: string }>`select s.bank_reference from ${wanted} as w
-        join tallystick_shown_transactions as s on s.account_id = ${account_id} and s.bank_reference = w.bank_reference`.execute(
-        db,
-      );
+      const rows = await db
+        .selectFrom('tallystick_shown_transactions')
+        .select('bank_reference')
+        .where('account_id', '=', account_id)
+        .where(isOneOfTexts(dialect, 'bank_reference', references))
+        .execute();
       return rows.map(({ bank_reference }) => bank_reference);
     },
   };
