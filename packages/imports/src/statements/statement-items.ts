@@ -29,6 +29,9 @@ export interface FileStatementEnd extends RecordPlace {
   /** `FileStatement.number`, of the statement that began last. */
   readonly statement_number: number;
   readonly closing_balance: Money | null;
+  /** What is stated only with the closing balance. It replaces what the statement began with. */
+  readonly as_of?: string;
+  readonly currency?: string;
   /** As `FileStatement.problem`. */
   readonly problem?: StatedProblem;
 }
