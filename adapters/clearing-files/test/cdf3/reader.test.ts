@@ -185,7 +185,7 @@ describe('the records of a CDF3 file', () => {
 
   test('takes the transaction id of the processor where the network has none', async () => {
     const without = { MasterCardFinancialTransactionId: null };
-    const idOf = async (values: Record<string, null>): Promise<string | undefined> =>
+    const idOf = async (values: Record<string, null>): Promise<string | null | undefined> =>
       clearingsOf(await readItems(cdf3, documentOf({ content: transaction(values) })))[0]?.input
         .network_financial_transaction_id;
     assert.equal(await idOf(without), 'TRN1');

@@ -1,5 +1,6 @@
 import {
   type ClearingAnswer,
+  type ClearingInput,
   type ClearingMessage,
   excerptOfInput,
   type Fold,
@@ -62,7 +63,8 @@ export function readyRecords(
         message_sealed: sealRecord(ports.sealer, raw),
       });
     }
-    const { input, synthetic_id, last4 } = record;
+    const { synthetic_id, last4 } = record;
+    const input = record.input as ClearingInput;
     try {
       const message = normalizeClearing(input, ports.vault, request_id, { synthetic_id, last4, place });
       return { kind: 'message', ordinal, offset, message };

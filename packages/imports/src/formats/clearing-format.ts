@@ -3,10 +3,15 @@ import type { OtherRecords } from '../staging/count-others.ts';
 import type { FileLine, FileStatement, FileStatementEnd, StatementFileContent } from '../statements/statement-items.ts';
 import type { RecordPlace } from './record-place.ts';
 
+/** A clearing as a file states it: its transaction id may be absent. */
+export type StatedClearing = Omit<ClearingInput, 'network_financial_transaction_id'> & {
+  readonly network_financial_transaction_id?: string | null;
+};
+
 export interface FileClearing extends RecordPlace {
   readonly kind: 'clearing';
   /** As the network could have sent it; `normalizeClearing` validates it. */
-  readonly input: ClearingInput;
+  readonly input: StatedClearing;
   /**
    * The file has no transaction id of the network: the id was made from the file and the record.
    */
