@@ -102,8 +102,8 @@ async function fill(
   for (let from = 1; from <= transactions; from += 100_000) {
     const to = Math.min(transactions, from + 99_999);
     await execute(
-      `insert into tallystick_statement_lines (account_id, company_id, currency, bank_reference, ${columns})
-       ${sequence(from, to)} ${account_id}, 1, 'USD', 'L' || i, ${shared} from n where i % ${lines} = 0`,
+      `insert into tallystick_statement_lines (account_id, company_id, currency, occurrence, bank_reference, ${columns})
+       ${sequence(from, to)} ${account_id}, 1, 'USD', 1, 'L' || i, ${shared} from n where i % ${lines} = 0`,
     );
     await execute(
       `insert into tallystick_shown_transactions (account_id, bank_reference, ${columns})

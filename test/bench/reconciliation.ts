@@ -153,8 +153,8 @@ const account_sql = `insert into tallystick_accounts (id, company_id, number, cu
   values (1, 1, '1000000001', 'USD', 'card', 0, '2020-09-01', 0, '2020-09-01', 0)`;
 
 /** A card line for 49 of 50 clearings: one in 200 has another amount. */
-const lines_sql = `insert into tallystick_statement_lines (id, account_id, company_id, currency, bank_reference, booking_date,
-    value_date, amount, bai_code, text, acquirer_reference, recorded_at_ms)
-  select id, 1, 1, 'USD', 'B' || id, settlement_date, settlement_date, case when id % 200 = 2 then -1250 else -1200 end,
+const lines_sql = `insert into tallystick_statement_lines (id, account_id, company_id, currency, occurrence, bank_reference,
+    booking_date, value_date, amount, bai_code, text, acquirer_reference, recorded_at_ms)
+  select id, 1, 1, 'USD', 1, 'B' || id, settlement_date, settlement_date, case when id % 200 = 2 then -1250 else -1200 end,
     '824', 'MERCHANT', acquirer_reference_data, recorded_at_ms
   from tallystick_clearings where id % 50 <> 1`;

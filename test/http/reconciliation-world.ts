@@ -110,6 +110,7 @@ export async function book(
     currency: 'USD',
     statement_id: null,
     place: null,
+    occurrence: 1,
     bank_reference: null,
     booking_date: '2030-03-15',
     value_date: '2030-03-15',

@@ -213,6 +213,18 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
     {
+      does: 'knows a line by its bank reference alone',
+      breaks:
+        'a bank reference has several lines, which differ in date, amount, code or occurrence, and one of no statement',
+      plant: plantStores(({ accounts }) => ({
+        accounts: {
+          ...accounts,
+          recordLines: (lines) =>
+            accounts.recordLines(lines.map((line) => ({ ...line, statement_id: null, place: null }))),
+        },
+      })),
+    },
+    {
       does: 'returns the statements of a day in the order of their ids',
       breaks: 'statements are read in the order of their chain, with the neighbours of a date',
       plant: plantStores(({ accounts }) => ({

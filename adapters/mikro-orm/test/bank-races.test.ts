@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
-import { it } from 'node:test';
+import { describe, it } from 'node:test';
 import {
   type BankCaller,
   openAccount,
   putAccountBalance,
   putAccountProfile,
+  type RecordLine,
   type RecordReport,
   reportRecords,
+  type StatementLine,
 } from '@tallystick/accounts';
 import { newAccount, newLine } from '@tallystick/harness';
 import { money, Refusal } from '@tallystick/kernel';
@@ -93,37 +95,46 @@ onEveryDatabase('bank data that several transactions change at once', (fixture, 
     assert.equal(balance!.booked, 1);
   });
 
-  it(
-    'counts for each company the transactions that a report recorded, and not those of another one',
-    options,
-    async () => {
-      const [one, two] = await fixture().run(async (tx) => {
-        const companies = [await makeCompany(tx), await makeCompany(tx)];
-        return [await makeAccount(tx, companies[0]!.id), await makeAccount(tx, companies[1]!.id)];
-      });
-      const line = (number: string, bank_reference: string, line_number: number) => ({
-        line: line_number,
-        value: {
-          kind: 'transaction',
-          account: number,
-          bank_reference,
-          booking_date: '2026-05-20',
-          amount: -5,
-          bai_code: '821',
-        },
-      });
-      const lines = [line(two!.number, 'T1', 1), line(one!.number, 'T1', 2), line(two!.number, 'T2', 3)];
+  describe('records of transactions while another process records lines of the account', options, () => {
+    const line = (number: string, bank_reference: string, line_number: number) => ({
+      line: line_number,
+      value: {
+        kind: 'transaction',
+        account: number,
+        bank_reference,
+        booking_date: '2026-05-20',
+        amount: -5,
+        bai_code: '821',
+      },
+    });
+
+    /** Reports lines behind an act of another transaction. */
+    async function reportBehind(holder_act: Act, lines: readonly RecordLine[]): Promise<RecordReport> {
       const outcome = Promise.withResolvers<RecordReport>();
-      const recorded = newLine(one!, { bank_reference: 'T1', value_date: '2026-05-20', amount: money(-5) });
       const report: Act = async (tx) => {
         const unitOfWork = { run: (work: Act) => work(tx), read: (work: Act) => work(tx) } as Persistence['unitOfWork'];
         const batches = Readable.from([lines]);
         outcome.resolve(await reportRecords({ unitOfWork, refuseCardNumbers: async () => {} }, call, batches));
       };
-      assert.deepEqual(await doBehind(fixture(), ({ accounts }) => accounts.recordLines([recorded]), [report]), [
-        'done',
-      ]);
-      const { applied, duplicates, rejected } = await outcome.promise;
+      assert.deepEqual(await doBehind(fixture(), holder_act, [report]), ['done']);
+      return await outcome.promise;
+    }
+
+    const recordBy =
+      (...lines: readonly Omit<StatementLine, 'id'>[]): Act =>
+      async ({ accounts }) => {
+        await accounts.lockAll(lines.map(({ account_id }) => account_id));
+        await accounts.recordLines(lines);
+      };
+    const reported = { bank_reference: 'T1', value_date: '2026-05-20', amount: money(-5) };
+
+    it('are counted for each company, and not those that the other one recorded', async () => {
+      const [one, two] = await fixture().run(async (tx) => {
+        const companies = [await makeCompany(tx), await makeCompany(tx)];
+        return [await makeAccount(tx, companies[0]!.id), await makeAccount(tx, companies[1]!.id)];
+      });
+      const lines = [line(two!.number, 'T1', 1), line(one!.number, 'T1', 2), line(two!.number, 'T2', 3)];
+      const { applied, duplicates, rejected } = await reportBehind(recordBy(newLine(one!, reported)), lines);
       assert.deepEqual([applied, duplicates, rejected], [2, 1, 0]);
       const { items } = await fixture().run(({ audit }) => audit.list({}, { limit: 100 }));
       const entries = items.filter(({ action }) => action === 'bank_records.reported');
@@ -131,6 +142,21 @@ onEveryDatabase('bank data that several transactions change at once', (fixture, 
         entries.map(({ company_id, details }) => [company_id, details]),
         [[two!.company_id, { transaction: 2 }]],
       );
-    },
-  );
+    });
+
+    it('are compared with each line of their reference that a statement brought', async () => {
+      const account = await fixture().run(async (tx) => makeAccount(tx, (await makeCompany(tx)).id));
+      const ofStatement = (place: number, changes: Partial<StatementLine>) =>
+        newLine(account, { ...reported, statement_id: account.id, place, ...changes });
+      const payment = ofStatement(1, { bank_reference: 'T1', amount: money(-900) });
+      const fee = ofStatement(2, { bank_reference: 'T1' });
+      const other = ofStatement(3, { bank_reference: 'T2', amount: money(-6) });
+      const lines = [line(account.number, 'T1', 1), line(account.number, 'T2', 2), line(account.number, 'T3', 3)];
+      const { applied, duplicates, errors } = await reportBehind(recordBy(payment, fee, other), lines);
+      assert.deepEqual(
+        [applied, duplicates, errors.map((error) => [error.line, error.path])],
+        [1, 1, [[2, 'bank_reference']]],
+      );
+    });
+  });
 });

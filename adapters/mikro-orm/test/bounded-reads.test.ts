@@ -169,9 +169,9 @@ describe('a walk over the records of a company, on Postgres', {
         );
         await run(
           connection,
-          `insert into tallystick_statement_lines (account_id, company_id, currency, booking_date, value_date, amount, bai_code,
-              text, recorded_at_ms)
-            select ${company_id}, ${company_id}, 'USD', '2026-03-0' || 1 + i % 9, '2026-03-01', -1, '821', '', 0
+          `insert into tallystick_statement_lines (account_id, company_id, currency, occurrence, booking_date, value_date, amount,
+              bai_code, text, recorded_at_ms)
+            select ${company_id}, ${company_id}, 'USD', 1, '2026-03-0' || 1 + i % 9, '2026-03-01', -1, '821', '', 0
             from generate_series(1, ${count}) as s (i)`,
         );
       }

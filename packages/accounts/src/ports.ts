@@ -1,7 +1,7 @@
 import type { AuditLog, Page, PageRequest } from '@tallystick/kernel';
 import type { Account } from './account.ts';
 import type { Statement } from './statement.ts';
-import type { LineKey, StatementLine } from './statement-line.ts';
+import type { LineContent, LineKey, ReferencedKey, StatementLine } from './statement-line.ts';
 
 /** Which accounts a list shows; an absent name shows all. */
 export interface AccountFilter {
@@ -43,15 +43,27 @@ export interface AccountStore {
   statementAfter(account_id: number, as_of: string): Promise<Statement | null>;
 
   /**
-   * Records lines, up to `recorded_lines_max`, unless they are known: by account and bank
-   * reference, or by statement and place. Returns the keys of the new ones, in no order. Known ones
-   * stay as they are. The ids of the new ones rise in the order of the lines.
+   * Locks accounts until the transaction ends, in the order of their numbers. Of two transactions
+   * that lock an account before they read and record its lines, the second one sees the lines of
+   * the first one.
+   */
+  lockAll(ids: readonly number[]): Promise<void>;
+
+  /**
+   * Records lines, up to `recorded_lines_max`, unless they are known: by `ReferencedKey`, or by
+   * statement and place, or as the line of this reference that the bank reported by itself, if it
+   * did so with this one. Returns the keys of the new ones, in no order. Known ones stay as they
+   * are. The ids of the new ones rise in the order of the lines.
    */
   recordLines(lines: readonly Omit<StatementLine, 'id'>[]): Promise<readonly LineKey[]>;
   /** The recorded lines with one of these bank references of accounts, in no order. */
   linesByReference(
     references: readonly { readonly account_id: number; readonly bank_reference: string }[],
   ): Promise<readonly StatementLine[]>;
+  /** The recorded lines with these different keys, at most one for each and in no order. */
+  linesByKey(keys: readonly ReferencedKey[]): Promise<readonly StatementLine[]>;
+  /** How many lines without a bank reference the account has of each content, in the given order. */
+  countUnreferenced(account_id: number, contents: readonly LineContent[]): Promise<readonly number[]>;
   /** The recorded lines at these places of statements, in no order. */
   linesByPlace(
     places: readonly { readonly statement_id: number; readonly place: number }[],
@@ -63,7 +75,7 @@ export interface AccountStore {
   listLines(account_id: number, dates: BookingDates, page: PageRequest): Promise<Page<StatementLine>>;
 }
 
-/** The most lines of one call of `recordLines`, `linesByReference` and `linesByPlace`. */
+/** The most lines, references, keys, contents or places of one call. */
 export const recorded_lines_max = 1_000;
 
 /** The parts of a transaction that the use cases of this package need. */

@@ -2,7 +2,10 @@ import type { Money } from '@tallystick/kernel';
 
 /** A booked transaction as a statement or the bank reports it. */
 export interface ReportedLine {
-  /** The bank's own reference, unique on the account; null when it has none. */
+  /**
+   * The bank's own reference; null when it has none. Several lines can have one: a payment and its
+   * fee, or a booking and its return.
+   */
   readonly bank_reference: string | null;
   /** YYYY-MM-DD. */
   readonly booking_date: string;
@@ -19,8 +22,9 @@ export interface ReportedLine {
 }
 
 /**
- * A booked transaction of an account. Unique by account and `bank_reference`, else by statement and
- * place (decision: statement lines).
+ * A booked transaction of an account. With a reference of the bank it is unique by `ReferencedKey`,
+ * and without one by statement and place (decision: statement lines). Of the lines that the bank
+ * reported by themselves, an account has one for each reference.
  */
 export interface StatementLine extends ReportedLine {
   readonly id: number;
@@ -31,13 +35,27 @@ export interface StatementLine extends ReportedLine {
   readonly statement_id: number | null;
   /** Its place among the lines of that statement, from 1; null without a statement. */
   readonly place: number | null;
+  /**
+   * Its place, from 1, among the lines of its statement that have its reference, booking date,
+   * amount and code. 1 without a statement.
+   */
+  readonly occurrence: number;
   /** The booked balance of the account after the line; null: not known. */
   readonly balance_after: Money | null;
   readonly recorded_at_ms: number;
 }
 
-/** By what a line is known. */
-export type LineKey = Pick<StatementLine, 'account_id' | 'bank_reference' | 'statement_id' | 'place'>;
+/** In what lines without a reference of the bank are compared. */
+export type LineContent = Pick<StatementLine, 'booking_date' | 'amount' | 'bai_code'>;
+
+/** By what a line with a reference of the bank is known. */
+export interface ReferencedKey extends LineContent, Pick<StatementLine, 'account_id' | 'occurrence'> {
+  readonly bank_reference: string;
+}
+
+/** By what a line is known: as `ReferencedKey`, else by statement and place. */
+export type LineKey = Omit<ReferencedKey, 'bank_reference'> &
+  Pick<StatementLine, 'bank_reference' | 'statement_id' | 'place'>;
 
 /** The BAI codes of purchases and credits on cards (decision: reconciliation). */
 const purchase_line_codes = ['391', '691', '821', '822', '824'] as const;

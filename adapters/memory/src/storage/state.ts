@@ -125,8 +125,10 @@ function emptyTables() {
     accounts: new Table<Account>(),
     statements: new Table<Statement>(),
     statement_lines: new Table<StatementLine>(),
-    /** The line of each bank reference of an account, and of each place in a statement, as JSON. */
+    /** The line of each key, as JSON, that no other line has. */
     line_ids: new Table<number, string>(),
+    /** How many lines an account has of a bank reference, and of a content without one, as JSON. */
+    line_counts: new Table<number, string>(),
     /** By `user_id`. */
     bank_users: new Table<BankUser, string>(),
     /** By company id. */

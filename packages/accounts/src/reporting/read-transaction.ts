@@ -53,6 +53,7 @@ export function readTransaction(
     currency: account.currency,
     statement_id: null,
     place: null,
+    occurrence: 1,
     bank_reference,
     booking_date,
     value_date,

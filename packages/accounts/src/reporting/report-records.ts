@@ -1,6 +1,6 @@
 import { type AuditEntry, auditEntry, type FieldError, Refusal, type UnitOfWork } from '@tallystick/kernel';
 import type { BankCaller, BankTx } from '../bank/bank-caller.ts';
-import { isSameLine, type StatementLine } from '../statement-line.ts';
+import { isSameLine, type ReportedLine, type StatementLine } from '../statement-line.ts';
 import { accountsByNumbers, isNumberOfAccount } from './accounts-by-numbers.ts';
 import { type BankRecord, type BankRecordKind, type ContentOfKinds, naming_fields, readRecord } from './bank-record.ts';
 import { storeProfiles } from './put-profile.ts';
@@ -202,32 +202,32 @@ async function storeBalances({ bank }: Pick<BankTx, 'bank'>, batch: Batch): Prom
 
 const changed_message = 'was recorded before with another date, amount or code; a booked transaction never changes';
 
+/**
+ * Records transactions, each once. One whose reference is known is a duplicate when one of the lines
+ * with this reference, also of statements, is the same.
+ */
 async function storeTransactions({ accounts }: Pick<BankTx, 'accounts'>, batch: Batch): Promise<void> {
   const reported = batch.of('transaction');
   if (reported.length === 0) return;
-  const first = new Map<string, [number, ReportedTransaction]>();
+  await accounts.lockAll([...new Set(reported.map(([, { account_id }]) => account_id))]);
+  const known: Map<string, readonly ReportedLine[]> = Map.groupBy(
+    await accounts.linesByReference(contentsOf(reported)),
+    keyOf,
+  );
+  const added: ReportedTransaction[] = [];
   for (const [line, transaction] of reported) {
-    if (!first.has(keyOf(transaction))) first.set(keyOf(transaction), [line, transaction]);
-  }
-  const rows = contentsOf([...first.values()]);
-  const added = new Set((await accounts.recordLines(rows)).map(keyOf));
-  // Also what another transaction recorded meanwhile: it has committed.
-  const known = linesByKey(await accounts.linesByReference(rows.filter((row) => !added.has(keyOf(row)))));
-  for (const [line, transaction] of reported) {
-    const key = keyOf(transaction);
-    const [first_line, recorded] = first.get(key)!;
-    if (line === first_line && added.has(key)) continue;
-    if (isSameLine(known.get(key) ?? recorded, transaction)) batch.skip(line);
+    const its = known.get(keyOf(transaction));
+    if (its === undefined) {
+      known.set(keyOf(transaction), [transaction]);
+      added.push(transaction);
+    } else if (its.some((one) => isSameLine(one, transaction))) batch.skip(line);
     else batch.reject(line, { path: 'bank_reference', message: changed_message });
   }
+  await accounts.recordLines(added);
 }
 
 function keyOf({ account_id, bank_reference }: Pick<StatementLine, 'account_id' | 'bank_reference'>): string {
   return `${account_id} ${bank_reference}`;
-}
-
-function linesByKey(lines: readonly StatementLine[]): ReadonlyMap<string, StatementLine> {
-  return new Map(lines.map((line) => [keyOf(line), line]));
 }
 
 /** The last record of each account and reference, in the order in which all processes lock rows. */

@@ -54,7 +54,7 @@ async function recordBatch(
       statement_ids.set(statement.number, statement_id);
     }
     const { id: account_id, company_id, currency } = account;
-    const owner = { account_id, company_id, currency, statement_id, place };
+    const owner = { account_id, company_id, currency, statement_id, place, occurrence: 1 };
     rows.push({ ...line, ...owner, balance_after, recorded_at_ms: call.now_ms });
   }
   const added = (await accounts.recordLines(rows)).length;

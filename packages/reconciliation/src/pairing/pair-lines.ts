@@ -221,9 +221,9 @@ export function compareClearings(
 }
 
 /**
- * By booking date, then by the bank's reference, whenever they arrived. Lines without one come
- * last, by amount, acquirer reference and account; of two that are equal in all this, the one that
- * was recorded first.
+ * By booking date, then by the bank's reference, whenever they arrived; lines without one come last.
+ * Those of one reference, or without one, by amount, acquirer reference and account; of two that are
+ * equal in all this, the one that was recorded first.
  */
 export function compareLines(a: PairableLine, b: PairableLine): number {
   const by_date = compareTexts(a.booking_date, b.booking_date);

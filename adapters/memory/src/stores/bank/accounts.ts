@@ -1,7 +1,9 @@
 import {
   type AccountStore,
   card_line_codes,
+  type LineContent,
   type LineKey,
+  type ReferencedKey,
   refuseTakenAccountNumber,
   type Statement,
   type StatementLine,
@@ -11,7 +13,7 @@ import { newestByDate, newestFirst } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
 export function accountStore(state: State): AccountStore {
-  const { accounts, companies, statements, statement_lines, line_ids, reconciliation_inbox } = state;
+  const { accounts, companies, statements, statement_lines, line_ids, line_counts, reconciliation_inbox } = state;
   const chainOf = (account_id: number): Statement[] =>
     statements
       .values()
@@ -33,6 +35,8 @@ export function accountStore(state: State): AccountStore {
     findByNumber: async (number) => accounts.values().find((row) => row.number === number) ?? null,
     // Transactions that write run one after another.
     lockByNumber: (number) => store.findByNumber(number),
+
+    async lockAll() {},
 
     async list({ company_id }, page) {
       const its = accounts.values().filter((row) => company_id === undefined || row.company_id === company_id);
@@ -76,8 +80,13 @@ export function accountStore(state: State): AccountStore {
         const id = statement_lines.nextId();
         statement_lines.set(id, { ...line, id });
         for (const key of keys) line_ids.set(key, id);
-        const { account_id, bank_reference, statement_id, place } = line;
-        recorded.push({ account_id, bank_reference, statement_id, place });
+        const { account_id, bank_reference, booking_date, amount, bai_code, occurrence, statement_id, place } = line;
+        recorded.push({ account_id, bank_reference, booking_date, amount, bai_code, occurrence, statement_id, place });
+        const group =
+          bank_reference === null ? contentKey(account_id, line) : referenceKey({ account_id, bank_reference });
+        const count = (line_counts.get(group) ?? 0) + 1;
+        line_counts.set(group, count);
+        if (bank_reference !== null) line_ids.set(placeInGroup(group, count), id);
         if (!card_line_codes.includes(line.bai_code)) continue;
         const { company_id } = line;
         reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id, kind: 'line', record_id: id });
@@ -85,7 +94,17 @@ export function accountStore(state: State): AccountStore {
       return recorded;
     },
 
-    linesByReference: async (references) => found(references.map(referenceKey)),
+    async linesByReference(references) {
+      const groups = references.map(referenceKey);
+      return found(
+        groups.flatMap((group) =>
+          Array.from({ length: line_counts.get(group) ?? 0 }, (_, at) => placeInGroup(group, at + 1)),
+        ),
+      );
+    },
+    linesByKey: async (keys) => found(keys.map(lineKey)),
+    countUnreferenced: async (account_id, contents) =>
+      contents.map((content) => line_counts.get(contentKey(account_id, content)) ?? 0),
     linesByPlace: async (places) => found(places.map(placeKey)),
 
     async listLines(account_id, { from = '', to = '9999-12-31' }, page) {
@@ -103,15 +122,31 @@ function inChain(a: Omit<Statement, 'id'>, b: Omit<Statement, 'id'>): number {
 }
 
 /** What no other line has. */
-function keysOf({ account_id, bank_reference, statement_id, place }: Omit<StatementLine, 'id'>): readonly string[] {
+function keysOf(line: Omit<StatementLine, 'id'>): readonly string[] {
+  const { account_id, bank_reference, statement_id, place } = line;
   return [
-    ...(bank_reference === null ? [] : [referenceKey({ account_id, bank_reference })]),
+    ...(bank_reference === null ? [] : [lineKey({ ...line, bank_reference })]),
+    ...(bank_reference === null || statement_id !== null
+      ? []
+      : [JSON.stringify(['reported', account_id, bank_reference])]),
     ...(statement_id === null || place === null ? [] : [placeKey({ statement_id, place })]),
   ];
 }
 
+function lineKey({ account_id, bank_reference, booking_date, amount, bai_code, occurrence }: ReferencedKey): string {
+  return JSON.stringify(['line', account_id, bank_reference, booking_date, amount, bai_code, occurrence]);
+}
+
 function referenceKey(key: { readonly account_id: number; readonly bank_reference: string }): string {
   return JSON.stringify(['reference', key.account_id, key.bank_reference]);
+}
+
+function contentKey(account_id: number, { booking_date, amount, bai_code }: LineContent): string {
+  return JSON.stringify(['content', account_id, booking_date, amount, bai_code]);
+}
+
+function placeInGroup(group: string, count: number): string {
+  return `${group} ${count}`;
 }
 
 function placeKey(key: { readonly statement_id: number; readonly place: number }): string {

@@ -78,12 +78,22 @@ export function bankStore(state: State): BankStore {
       const lines = statement_lines.values().filter(isShown);
       const shown = shown_transactions.values().filter(isShown);
       const rows = [
-        ...lines.map(({ company_id: _1, currency: _2, statement_id: _3, place: _4, recorded_at_ms: _5, ...line }) => ({
-          ...line,
-          source: 'line' as const,
-          merchant_name: null,
-          merchant_category_code: null,
-        })),
+        ...lines.map(
+          ({
+            company_id: _1,
+            currency: _2,
+            statement_id: _3,
+            place: _4,
+            occurrence: _5,
+            recorded_at_ms: _6,
+            ...line
+          }) => ({
+            ...line,
+            source: 'line' as const,
+            merchant_name: null,
+            merchant_category_code: null,
+          }),
+        ),
         ...shown.map(({ recorded_at_ms: _, ...row }) => ({ ...row, source: 'shown' as const })),
       ];
       const { items, next, prev } = pageOf(transaction_list, rows, page, transactionPlace, compareTransactions);

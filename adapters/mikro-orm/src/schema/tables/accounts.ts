@@ -51,6 +51,7 @@ export const StatementLine = defineEntity({
     currency: p.text(),
     statement_id: int().nullable(),
     place: int().nullable(),
+    occurrence: int(),
     bank_reference: p.text().nullable(),
     booking_date: p.text(),
     value_date: p.text(),
@@ -61,12 +62,24 @@ export const StatementLine = defineEntity({
     recorded_at_ms: int(),
     balance_after: money().nullable(),
   },
-  indexes: [{ name: 'tallystick_statement_lines_page', properties: ['account_id', 'booking_date', 'id'] }],
+  indexes: [
+    { name: 'tallystick_statement_lines_page', properties: ['account_id', 'booking_date', 'id'] },
+    {
+      name: 'tallystick_statement_lines_content',
+      properties: ['account_id', 'booking_date', 'amount', 'bai_code'],
+      where: 'bank_reference is null',
+    },
+  ],
   uniques: [
     {
       name: 'tallystick_statement_lines_reference',
-      properties: ['account_id', 'bank_reference'],
+      properties: ['account_id', 'bank_reference', 'booking_date', 'amount', 'bai_code', 'occurrence'],
       where: 'bank_reference is not null',
+    },
+    {
+      name: 'tallystick_statement_lines_reported',
+      properties: ['account_id', 'bank_reference'],
+      where: 'statement_id is null and bank_reference is not null',
     },
     {
       name: 'tallystick_statement_lines_place',

@@ -1,6 +1,7 @@
 import {
   type Account,
   type AccountStore,
+  type LineContent,
   type LineKey,
   refuseTakenAccountNumber,
   type StatementEnd,
@@ -12,7 +13,7 @@ import { lockForUpdate, type Session, type Tables } from '../../connection/sessi
 import { StatementLine as StatementLineTable, Statement as StatementTable } from '../../schema/tables/accounts.ts';
 import { columnsOf } from '../../schema/tables/columns.ts';
 import { insertRows } from '../queries/insert-rows.ts';
-import { jsonRows } from '../queries/json-rows.ts';
+import { isOneOf, jsonRows } from '../queries/json-rows.ts';
 import { readNewestByDate, readNewestFirst } from '../queries/paging.ts';
 
 export function accountStore(session: Session): AccountStore {
@@ -45,6 +46,14 @@ export function accountStore(session: Session): AccountStore {
 
     async lockByNumber(number) {
       return accountOrNull(await lockForUpdate(session, accounts().where('number', '=', number)).executeTakeFirst());
+    },
+
+    async lockAll(ids) {
+      const locked = db
+        .selectFrom('tallystick_accounts')
+        .select('id')
+        .where(isOneOf(dialect, 'id', ids));
+      if (ids.length > 0) await lockForUpdate(session, locked.orderBy('number')).execute();
     },
 
     list({ company_id }, page) {
@@ -91,7 +100,9 @@ export function accountStore(session: Session): AccountStore {
       if (lines.length === 0) return [];
       const inserted = insertRows(dialect, 'tallystick_statement_lines', line_columns, lines);
       const { rows } = await sql<LineKey>`${inserted} on conflict do nothing
-        returning account_id, bank_reference, statement_id, place`.execute(db);
+        returning account_id, bank_reference, booking_date, amount, bai_code, occurrence, statement_id, place`.execute(
+        db,
+      );
       return rows;
     },
 
@@ -103,6 +114,31 @@ export function accountStore(session: Session): AccountStore {
         db,
       );
       return rows;
+    },
+
+    async linesByKey(keys) {
+      if (keys.length === 0) return [];
+      const wanted = jsonRows(dialect, key_columns, keys);
+      const { rows } = await sql<StatementLine>`select l.* from ${wanted} as w join tallystick_statement_lines as l
+        on l.account_id = w.account_id and l.bank_reference = w.bank_reference and l.booking_date = w.booking_date
+        and l.amount = w.amount and l.bai_code = w.bai_code and l.occurrence = w.occurrence
+        and l.bank_reference is not null`.execute(db);
+      return rows;
+    },
+
+    async countUnreferenced(account_id, contents) {
+      if (contents.length === 0) return [];
+      const keyOf = ({ booking_date, amount, bai_code }: LineContent) => `${booking_date} ${amount} ${bai_code}`;
+      // Of equal ones one is counted: a file can have a thousand lines with one content.
+      const different = [...new Map(contents.map((one) => [keyOf(one), one])).values()];
+      const wanted = jsonRows(dialect, content_columns, different);
+      const { rows } = await sql<LineContent & { count: number }>`select w.*, (
+          select count(*) from tallystick_statement_lines as l where l.account_id = ${account_id}
+          and l.booking_date = w.booking_date and l.amount = w.amount and l.bai_code = w.bai_code
+          and l.bank_reference is null
+        ) as count from ${wanted} as w`.execute(db);
+      const counts = new Map(rows.map((row) => [keyOf(row), Number(row.count)]));
+      return contents.map((one) => counts.get(keyOf(one))!);
     },
 
     async linesByPlace(places) {
@@ -125,6 +161,15 @@ export function accountStore(session: Session): AccountStore {
 const statement_columns = columnsOf(StatementTable, 'id');
 
 const line_columns = columnsOf(StatementLineTable, 'id');
+
+const content_columns = { booking_date: 'text', amount: 'integer', bai_code: 'text' } as const;
+
+const key_columns = {
+  account_id: 'integer',
+  bank_reference: 'text',
+  ...content_columns,
+  occurrence: 'integer',
+} as const;
 
 type AccountRow = Selectable<Tables['tallystick_accounts']>;
 

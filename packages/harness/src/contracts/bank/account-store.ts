@@ -1,4 +1,4 @@
-import type { Account, LineKey, Statement, StatementLine } from '@tallystick/accounts';
+import type { Account, LineKey, ReferencedKey, Statement, StatementLine } from '@tallystick/accounts';
 import { money, type PageRequest, page_limit_max } from '@tallystick/kernel';
 import { assertEqual, assertRejects, refusalOf } from '../assertions.ts';
 import type { ContractRule } from '../rule.ts';
@@ -47,6 +47,7 @@ export function newLine({ id, company_id }: Owned, changes: Partial<StatementLin
     currency: 'USD',
     statement_id: null,
     place: null,
+    occurrence: 1,
     bank_reference: null,
     booking_date: '2026-05-20',
     value_date: '2026-05-21',
@@ -218,15 +219,24 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
       ];
       const keysOf = (lines: readonly LineKey[]) =>
         lines
-          .map(({ account_id, bank_reference, statement_id, place }) =>
-            JSON.stringify([account_id, bank_reference, statement_id, place]),
+          .map(({ account_id, bank_reference, booking_date, amount, bai_code, occurrence, statement_id, place }) =>
+            JSON.stringify([
+              account_id,
+              bank_reference,
+              booking_date,
+              amount,
+              bai_code,
+              occurrence,
+              statement_id,
+              place,
+            ]),
           )
           .toSorted();
       assertEqual(keysOf(await record(first)), keysOf(first), 'the new ones');
       assertEqual(await record([]), [], 'none');
       const changed = { amount: money(5), text: 'another' };
       const again = [
-        newLine(account, { bank_reference: 'R2', ...changed, statement_id: later!.id, place: 9 }),
+        newLine(account, { bank_reference: 'R2', text: 'another', statement_id: later!.id, place: 9 }),
         of(2, changed),
         of(1, { bank_reference: 'R9', ...changed }),
         of(3),
@@ -254,6 +264,93 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         const places = [1, 3, 4].map((place) => ({ statement_id, place }));
         assertEqual(rising(idsOf(await accounts.linesByPlace(places))), [listed[7]!.id, listed[4]!.id], 'by place');
         assertEqual(await accounts.linesByPlace([]), [], 'by no place');
+      });
+    },
+  },
+  {
+    rule: 'a bank reference has several lines, which differ in date, amount, code or occurrence, and one of no statement',
+    async check(open) {
+      const { unitOfWork } = await open();
+      await unitOfWork.run(async (tx) => {
+        const { accounts } = tx;
+        const [account, other] = [await makeAccount(tx), await makeAccount(tx)];
+        await accounts.insertStatements([newStatement(account)]);
+        const [statement] = await accounts.statementsOf(account.id, '2026-05-20');
+        let place = 0;
+        const stated = (changes: Partial<StatementLine>) => {
+          place += 1;
+          return newLine(account, { bank_reference: 'R', statement_id: statement!.id, place, ...changes });
+        };
+        const different = [
+          stated({}),
+          stated({ booking_date: '2026-05-21' }),
+          stated({ amount: money(1_500) }),
+          stated({ bai_code: '825' }),
+          stated({ occurrence: 2 }),
+          stated({ bank_reference: 'r' }),
+          newLine(account, { bank_reference: 'R', amount: money(3) }),
+          newLine(other, { bank_reference: 'R' }),
+        ];
+        const refused = [
+          stated({ value_date: '2026-05-30', text: 'another' }),
+          newLine(account, { bank_reference: 'R' }),
+          newLine(account, { bank_reference: 'R', amount: money(4) }),
+        ];
+        assertEqual((await accounts.recordLines([...different, ...refused])).length, different.length, 'the new ones');
+        const [first, second] = different as unknown as readonly [ReferencedKey, ReferencedKey];
+        const missing = { ...first, occurrence: 3 };
+        const by_key = await accounts.linesByKey([second, missing, first]);
+        assertEqual(rising(by_key.map((line) => line.place!)), [1, 2], 'by key');
+        assertEqual(await accounts.linesByKey([]), [], 'by no key');
+        const by_reference = await accounts.linesByReference([{ account_id: account.id, bank_reference: 'R' }]);
+        assertEqual(by_reference.length, 6, 'by reference');
+      });
+    },
+  },
+  {
+    rule: 'lines without a bank reference are counted by account, booking date, amount and code',
+    async check(open) {
+      const { unitOfWork } = await open();
+      await unitOfWork.run(async (tx) => {
+        const { accounts } = tx;
+        const [account, other] = [await makeAccount(tx), await makeAccount(tx)];
+        const content = { booking_date: '2026-05-20', amount: money(-(10 ** 12)), bai_code: '824' };
+        await accounts.recordLines([
+          newLine(account, content),
+          newLine(account, { ...content, value_date: '2026-05-30', text: 'another' }),
+          newLine(account, { ...content, bai_code: '821' }),
+          newLine(account, { ...content, amount: money(10 ** 12) }),
+          newLine(account, { ...content, booking_date: '2026-05-21' }),
+          newLine(account, { ...content, bank_reference: 'R' }),
+          newLine(other, content),
+        ]);
+        const contents = [{ ...content, bai_code: '821' }, content, { ...content, amount: money(1) }, content];
+        assertEqual(await accounts.countUnreferenced(account.id, contents), [1, 2, 0, 2], 'how many of each');
+        assertEqual(await accounts.countUnreferenced(account.id, []), [], 'of none');
+      });
+    },
+  },
+  {
+    rule: 'of two processes that lock an account, the second one sees the lines that the first one recorded',
+    async check(open) {
+      const storage = await open();
+      const account = await storage.unitOfWork.run(makeAccount);
+      const later = await storage.unitOfWork.run(makeAccount);
+      const reference = { account_id: account.id, bank_reference: 'R' };
+      const processes = [storage, await storage.another()];
+      await Promise.all(
+        processes.map(({ unitOfWork }, at) =>
+          unitOfWork.run(async ({ accounts }) => {
+            await accounts.lockAll(at === 0 ? [later.id, account.id] : [account.id, later.id, account.id]);
+            if ((await accounts.linesByReference([reference])).length > 0) return;
+            const place = { statement_id: 1, place: at, amount: money(at) };
+            await accounts.recordLines([newLine(account, { ...reference, ...place })]);
+          }),
+        ),
+      );
+      await storage.unitOfWork.run(async ({ accounts }) => {
+        await accounts.lockAll([]);
+        assertEqual((await accounts.linesByReference([reference])).length, 1, 'how many were recorded');
       });
     },
   },

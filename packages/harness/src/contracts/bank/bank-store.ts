@@ -538,7 +538,8 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
             company_id: _2,
             statement_id: _3,
             place: _4,
-            recorded_at_ms: _5,
+            occurrence: _5,
+            recorded_at_ms: _6,
             ...line
           } = newLine(account, { balance_after: money(-42), bank_reference: 'L' });
           const { transaction_id } = items[0]!;
