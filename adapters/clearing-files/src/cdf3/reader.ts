@@ -105,9 +105,6 @@ export class Cdf3Reader {
     parser.on('cdata', (text) => this.#addText(text));
     parser.on('closetag', () => this.#close());
     parser.on('doctype', () => this.#refuse('doctype_present', 'a document type declaration is not accepted'));
-    parser.on('processinginstruction', () =>
-      this.#refuse('instruction_present', 'a processing instruction is not accepted'),
-    );
   }
 
   /** The items of the file. Throws `FileProblem` for a file that cannot be accepted. */
@@ -130,8 +127,7 @@ export class Cdf3Reader {
       const message = `the file ends at offset ${received}, within the document`;
       throw new FileProblem('truncated', 'file_truncated', message, received);
     }
-    const rest = this.#bytes.finish();
-    if (rest === null || /[^ \t\r\n]/.test(rest.text)) {
+    if (!this.#bytes.finish()) {
       const message = `bytes follow the document, which ends before offset ${this.#source.end}`;
       throw new FileProblem('refused', 'bytes_after_end', message, this.#source.end);
     }
@@ -208,10 +204,6 @@ export class Cdf3Reader {
 
   #openOutside(name: string, depth: number, attributes: Readonly<Record<string, string>>): void {
     if (depth === 1) {
-      const { encoding } = this.#parser.xmlDecl;
-      if (this.#bytes.is_wide && encoding !== undefined && !/^utf-16/i.test(encoding)) {
-        this.#refuse('encoding_unsupported', 'the declared encoding is not the encoding of the file, UTF-16');
-      }
       if (name !== root_name) this.#refuse('root_unknown', `the root element must be ${root_name}`);
       return;
     }

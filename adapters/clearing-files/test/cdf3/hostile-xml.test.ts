@@ -29,8 +29,6 @@ describe('what a CDF3 file may not contain', () => {
     ['xml_malformed', 'an entity that is not declared', containing('<a>&secret;</a>')],
     ['xml_malformed', 'a reference to the character 0', containing(transaction({ CardAcceptorName: '&#0;' }))],
     ['xml_malformed', 'a reference to no character', containing('<a>&#x110000;</a>')],
-    ['instruction_present', 'a processing instruction', containing('<?php echo 1 ?>')],
-    ['instruction_present', 'a style sheet', documentOf({ declaration: `${declaration}<?xml-stylesheet href="a"?>` })],
     ['xml_malformed', 'a zero byte', containing('<a>\0</a>')],
     ['xml_malformed', 'elements that cross', containing('<a><b></a></b>')],
     ['xml_malformed', 'an attribute twice', containing('<a b="1" b="2"/>')],
@@ -54,6 +52,7 @@ describe('what a CDF3 file may not contain', () => {
     ],
     ['markup_too_long', 'a markup without an end', containing(`<a ${' '.repeat(70_000)}/>`)],
     ['markup_too_long', 'a comment above 64 KiB', containing(`<!--${' > '.repeat(22_000)}-->`)],
+    ['markup_too_long', 'an instruction above 64 KiB', containing(`<?a ${' > '.repeat(22_000)}?>`)],
     ['record_too_long', 'a record above 64 KiB', containing(transaction({}, posted + '<x>y</x>'.repeat(9_000)))],
   ];
   for (const [code, what, bytes] of refused) {
@@ -72,6 +71,14 @@ describe('what a CDF3 file may not contain', () => {
     assert.equal(clearingsOf(await readItems(cdf3, containing(content + transaction()))).length, 1);
   });
 
+  test('skips processing instructions', async () => {
+    const styled = documentOf({
+      declaration: `${declaration}<?xml-stylesheet type="text/xsl" href="a.xsl"?>`,
+      content: `<?php echo "<a>" ?>${transaction()}`,
+    });
+    assert.equal(clearingsOf(await readItems(cdf3, styled)).length, 1);
+  });
+
   test('reads text in CDATA sections and references as text', async () => {
     const content = transaction({}, undefined, { CardAcceptorName: 'A<![CDATA[ <b> & ]]>&#x42;&lt;' });
     assert.equal(clearingsOf(await readItems(cdf3, containing(content)))[0]?.input.merchant_name, 'A <b> & B<');
@@ -83,6 +90,7 @@ describe('what a CDF3 file may not contain', () => {
       ['<a>', ' > '],
       ['<a b="', ' > '],
       ['<![CDATA[', ' > '],
+      ['<?a ', ' > '],
       ['<a ', 'b '],
     ] as const) {
       let sent = 0;
@@ -147,18 +155,49 @@ describe('the encoding of a CDF3 file', () => {
     assert.equal(clearing?.offset, bytes.indexOf(Buffer.from('<FinancialTransactionEntity', 'utf16le')));
   });
 
-  test('refuses an encoding that it does not know, and one that is not that of the file', async () => {
+  test('reads every encoding by its names of the WHATWG', async () => {
+    for (const name of ['latin1', 'ISO_8859-1', 'us-ascii', 'cp1252', 'iso-8859-15', 'l9', 'windows-1254']) {
+      assert.equal(await nameIn(Buffer.from(text(name), 'latin1')), 'Zoë £5', name);
+    }
+    const euro = Buffer.from(text('ISO-8859-15').replace('£', '\xa4'), 'latin1');
+    assert.equal(await nameIn(euro), 'Zoë €5');
+    const cyrillic = Buffer.from(text('windows-1251').replace('Zoë £', '\xd8\xf2\xb8\xb3'), 'latin1');
+    assert.equal(await nameIn(cyrillic), 'Штёі5');
+  });
+
+  test('reads a file whose declaration does not fit its bytes', async () => {
+    for (const name of ['ISO-8859-1', 'windows-1252', 'UTF-16', 'ascii']) {
+      assert.equal(await nameIn(Buffer.from(text(name))), 'Zoë £5', `${name} declared, in UTF-8`);
+      assert.equal(await nameIn(Buffer.from(`\ufeff${text(name)}`)), 'Zoë £5', `${name} declared, with a mark`);
+    }
+    assert.equal(await nameIn(Buffer.from(text('UTF-8'), 'utf16le')), 'Zoë £5');
+    for (const lengths of [[1], [40], [1_000_000]]) {
+      assert.equal(await nameIn(Buffer.from(text('UTF-8'), 'latin1'), lengths), 'Zoë £5');
+      const mixed = Buffer.from(text('UTF-8').replace('Zoë', 'Zo\xeb \xc3\xab'), 'latin1');
+      assert.equal(await nameIn(mixed, lengths), 'Zoë ë £5');
+    }
+  });
+
+  test('skips white space before the declaration, and an end-of-file mark', async () => {
+    for (const blanks of ['\n', ' \r\n\t']) {
+      const bytes = Buffer.from(`${blanks}${text('UTF-8')}\r\n\x1a`);
+      const [clearing] = clearingsOf(await readItems(cdf3, bytes, [7]));
+      assert.equal(clearing?.offset, bytes.indexOf('<FinancialTransactionEntity'));
+      assert.equal(await nameIn(Buffer.from(`\ufeff${blanks}${text('UTF-16')}`, 'utf16le')), 'Zoë £5');
+    }
+  });
+
+  test('refuses an encoding that it does not know', async () => {
     await assertProblem(cdf3, Buffer.from(text('UTF-7')), 'refused: encoding_unsupported');
-    await assertProblem(cdf3, Buffer.from(text('UTF-16')), 'refused: encoding_unsupported');
-    await assertProblem(cdf3, Buffer.from(text('UTF-8'), 'utf16le'), 'refused: encoding_unsupported');
-    await assertProblem(cdf3, Buffer.from(`\ufeff${text('ISO-8859-1')}`), 'refused: encoding_unsupported');
+    await assertProblem(cdf3, Buffer.from(text('iso-2022-jp')), 'refused: encoding_unsupported');
   });
 
   test('refuses bytes that are no text in the encoding', async () => {
-    const problem = await assertProblem(cdf3, Buffer.from(text('UTF-8'), 'latin1'), 'refused: bytes_undecodable');
-    assert.equal(problem.offset, 0);
     const halved = Buffer.from(text('UTF-16').replace('Zoë', 'Zo\ud800'), 'utf16le');
-    await assertProblem(cdf3, halved, 'refused: bytes_undecodable');
+    const problem = await assertProblem(cdf3, halved, 'refused: bytes_undecodable');
+    assert.equal(problem.offset, 0);
+    const japanese = Buffer.from(text('euc-jp').replace('Zoë', 'Zo\xff'), 'latin1');
+    await assertProblem(cdf3, japanese, 'refused: bytes_undecodable');
   });
 });
 

@@ -21,8 +21,8 @@ export interface XmlHandler {
 }
 
 /**
- * Parses an XML document as a stream, within bounds: no document types, no processing instructions,
- * no text, markup or depth without an end. Everything else in it is a `FileProblem`.
+ * Parses an XML document as a stream, within bounds: no document types, no text, markup or depth
+ * without an end. Everything else in it is a `FileProblem`.
  */
 export class BoundedXml {
   readonly #handler: XmlHandler;
@@ -51,9 +51,6 @@ export class BoundedXml {
     parser.on('cdata', (text) => this.#addText(text));
     parser.on('closetag', () => this.#close());
     parser.on('doctype', () => this.refuse('doctype_present', 'a document type declaration is not accepted'));
-    parser.on('processinginstruction', () =>
-      this.refuse('instruction_present', 'a processing instruction is not accepted'),
-    );
   }
 
   get received(): number {
@@ -75,8 +72,7 @@ export class BoundedXml {
       const message = `the file ends at offset ${received}, within the document`;
       throw new FileProblem('truncated', 'file_truncated', message, received);
     }
-    const rest = this.#bytes.finish();
-    if (rest !== null && !/[^ \t\r\n]/.test(rest.text)) return;
+    if (this.#bytes.finish()) return;
     const message = `bytes follow the document, which ends before offset ${this.#source.end}`;
     throw new FileProblem('refused', 'bytes_after_end', message, this.#source.end);
   }

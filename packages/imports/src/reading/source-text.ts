@@ -75,7 +75,9 @@ export class SourceText {
     const { text, offset, unit_bytes } = this.#part;
     const at = Math.min(Math.max(this.#known.at, position - this.#part_start), text.length);
     if (unit_bytes !== null) return offset + at * unit_bytes;
-    this.#known = { at, offset: this.#known.offset + encoder.encode(text.slice(this.#known.at, at)).length };
+    const bytes = encoder.encode(text.slice(this.#known.at, at)).length;
+    // In other encodings than UTF-8 the characters are shorter.
+    this.#known = { at, offset: Math.min(this.#known.offset + bytes, this.end) };
     return this.#known.offset;
   }
 

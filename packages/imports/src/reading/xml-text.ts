@@ -27,15 +27,19 @@ interface Encoding {
   /** Bytes of a code unit of the encoding. */
   readonly unit: 1 | 2;
   readonly is_big_endian: boolean;
-  /** Whether each byte is a character. */
-  readonly is_single_byte: boolean;
+  /** Whether the file may be in UTF-8 in spite of the decoder, or the other way round. */
+  readonly is_doubtful: boolean;
 }
 
 /**
  * Decodes the bytes of an XML file (XML 1.0, appendix F): by its byte order mark or its first
- * bytes, else by its declaration, else as UTF-8. Each part ends after a `>`, so that a part never
- * divides a character. Bytes that are no text are refused. The mark stays in the text: the parser
- * skips it.
+ * bytes, else by its declaration, else as UTF-8. White space before the declaration is left out.
+ * Each part ends after a `>`, so that a part never divides a character. Bytes that are no text are
+ * refused. The mark stays in the text: the parser skips it.
+ *
+ * Declarations are often wrong. One of UTF-16 in a file of single bytes counts as one of UTF-8.
+ * Where UTF-8 or Western European text is declared, each run of other bytes than ASCII is in UTF-8
+ * if it can be, else in the declared encoding, or in Windows-1252.
  */
 export class XmlTextReader {
   readonly #pending: Uint8Array[] = [];
@@ -49,11 +53,6 @@ export class XmlTextReader {
     return this.#received;
   }
 
-  /** Whether the file has two bytes to a code unit. */
-  get is_wide(): boolean {
-    return this.#encoding?.unit === 2;
-  }
-
   /** The parts that end within the bytes. */
   *push(chunk: Uint8Array): Generator<XmlPart> {
     this.#received += chunk.length;
@@ -62,16 +61,11 @@ export class XmlTextReader {
     }
   }
 
-  /** What came after the last markup; null when it is no text. */
-  finish(): XmlPart | null {
-    const rest = this.#join();
-    if (this.#encoding === null && rest.length > 0) return null;
-    try {
-      return this.#part(rest);
-    } catch (problem) {
-      if (problem instanceof FileProblem) return null;
-      throw problem;
-    }
+  /** Whether nothing but white space, or the end-of-file mark of DOS, came after the last markup. */
+  finish(): boolean {
+    const rest = new TextDecoder(this.#encoding?.decoder.encoding).decode(this.#join());
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the mark is one
+    return /^[ \t\r\n\x1a]*$/.test(rest);
   }
 
   *#take(bytes: Uint8Array): Generator<XmlPart> {
@@ -117,14 +111,15 @@ export class XmlTextReader {
   #part(bytes: Uint8Array): XmlPart {
     const offset = this.#offset;
     const end = offset + bytes.length;
-    if (bytes.length === 0) return { text: '', offset, end, unit_bytes: 1 };
     this.#offset = end;
-    const { decoder, unit, is_single_byte } = this.#encoding!;
+    const { decoder, unit, is_doubtful } = this.#encoding!;
     try {
-      const text = decoder.decode(bytes);
+      const text = is_doubtful ? decodeEither(bytes, decoder) : decoder.decode(bytes);
       // A text of so many units as bytes has only characters of one byte.
-      const unit_bytes = unit === 2 ? 2 : is_single_byte || text.length === bytes.length ? 1 : null;
-      return { text, offset, end, unit_bytes };
+      const unit_bytes = unit === 2 ? 2 : text.length === bytes.length ? 1 : null;
+      const blanks = offset > 0 ? '' : (blanks_before_declaration.exec(text)?.[0] ?? '');
+      const skipped = unit === 2 ? 2 * blanks.length : encoder.encode(blanks).length;
+      return { text: text.slice(blanks.length), offset: offset + skipped, end, unit_bytes };
     } catch {
       throw new FileProblem(
         'refused',
@@ -147,47 +142,67 @@ export class XmlTextReader {
       const message = 'the file is no XML: its first character is neither < nor white space';
       throw new FileProblem('refused', 'xml_malformed', message, mark);
     }
-    if (is_wide) return encodingOf(is_big_endian ? 'utf-16be' : 'utf-16le');
-    const text = single_byte_decoder.decode(head.subarray(mark, mark + declaration_bytes_max));
+    if (is_wide) return encodingOf(is_big_endian ? 'utf-16be' : 'utf-16le')!;
+    if (mark === 3) return encodingOf('utf-8')!;
+    const text = latin1.decode(head.subarray(0, declaration_bytes_max)).trimStart();
     if (text.length < declaration_start.length && declaration_start.startsWith(text)) return null;
-    if (!text.startsWith(declaration_start)) return encodingOf('utf-8');
-    if (!text.includes('?>') && text.length < declaration_bytes_max) return null;
-    const declared = /^<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"']{1,40})["']/.exec(text)?.[1]?.toLowerCase() ?? 'utf-8';
-    const label = labels.get(declared);
-    if (label === undefined || (mark === 3 && label !== 'utf-8')) {
-      throw new FileProblem(
-        'refused',
-        'encoding_unsupported',
-        `the declared encoding ${maskCardNumbers(declared)} is not supported, or not the encoding of the file`,
-        0,
-      );
+    if (!text.startsWith(declaration_start)) return encodingOf('utf-8')!;
+    if (!text.includes('?>') && head.length < declaration_bytes_max) return null;
+    const declared = /^<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"']{1,40})["']/.exec(text)?.[1] ?? 'utf-8';
+    const encoding = encodingOf(declared);
+    if (encoding === null) {
+      const message = `the declared encoding ${maskCardNumbers(declared)} is not supported: ask for the file in UTF-8`;
+      throw new FileProblem('refused', 'encoding_unsupported', message, 0);
     }
-    return encodingOf(label);
+    // The bytes before were seen to be single.
+    return encoding.unit === 2 ? encodingOf('utf-8')! : encoding;
   }
 }
 
-/** The encodings with one byte to a code unit, by the names that a declaration may have. */
-const labels: ReadonlyMap<string, string> = new Map([
-  ['utf-8', 'utf-8'],
-  ['utf8', 'utf-8'],
-  ['us-ascii', 'utf-8'],
-  ['ascii', 'utf-8'],
-  ['iso-8859-1', 'iso-8859-1'],
-  ['latin1', 'iso-8859-1'],
-  ['iso-8859-15', 'iso-8859-15'],
-  ['windows-1252', 'windows-1252'],
-]);
+const encoder = new TextEncoder();
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+const latin1 = new TextDecoder('latin1');
 
-function encodingOf(label: string): Encoding {
+const blanks_before_declaration = /^\ufeff?[ \t\r\n]+(?=<\?xml\s)/;
+
+/** The encoding by any of its names of the WHATWG; null when there is none, or none of XML. */
+function encodingOf(label: string): Encoding | null {
+  let decoder: TextDecoder;
+  try {
+    decoder = new TextDecoder(label, { fatal: true, ignoreBOM: true });
+  } catch {
+    return null;
+  }
+  const { encoding } = decoder;
+  // In this one a byte of `>` can be a part of another character.
+  if (encoding === 'iso-2022-jp') return null;
   return {
-    decoder: new TextDecoder(label, { fatal: true, ignoreBOM: true }),
-    unit: label.startsWith('utf-16') ? 2 : 1,
-    is_big_endian: label === 'utf-16be',
-    is_single_byte: !label.startsWith('utf-'),
+    decoder: encoding === 'utf-8' ? latin1 : decoder,
+    unit: encoding.startsWith('utf-16') ? 2 : 1,
+    is_big_endian: encoding === 'utf-16be',
+    is_doubtful: ['utf-8', 'windows-1252', 'iso-8859-15'].includes(encoding),
   };
 }
 
-const single_byte_decoder = new TextDecoder('latin1');
+/** The text, of which each run of bytes above ASCII is in UTF-8, or else as `other` decodes it. */
+function decodeEither(bytes: Uint8Array, other: TextDecoder): string {
+  const whole = decodeUtf8(bytes);
+  if (whole !== null) return whole;
+  let text = '';
+  for (let at = 0, end = 0; at < bytes.length; at = end) {
+    const is_ascii = bytes[at]! < 0x80;
+    while (end < bytes.length && bytes[end]! < 0x80 === is_ascii) end += 1;
+    const run = bytes.subarray(at, end);
+    text += decodeUtf8(run) ?? other.decode(run);
+  }
+  return text;
+}
+
+/** Null: the bytes are no UTF-8. An exception for each run would need much time. */
+function decodeUtf8(bytes: Uint8Array): string | null {
+  const text = utf8.decode(bytes);
+  return text.includes('\ufffd') && encoder.encode(text).length !== bytes.length ? null : text;
+}
 
 /** The length of the byte order mark. */
 function markBytes(head: Uint8Array): 0 | 2 | 3 {
