@@ -31,8 +31,14 @@ export function currencyOfCode(code: string): Currency | null {
   return by_code.get(code) ?? null;
 }
 
+/** By the three digits of ISO 4217, without the zeros before them, or with more. */
 export function currencyOfNumber(number: string): Currency | null {
-  return by_number.get(number) ?? null;
+  return /^\d{1,9}$/.test(number) ? (by_number.get(number.replace(/^0+/, '').padStart(3, '0')) ?? null) : null;
+}
+
+/** By its code or its number, as a file states it. */
+export function currencyOf(stated: string): Currency | null {
+  return currencyOfCode(stated.toUpperCase()) ?? currencyOfNumber(stated);
 }
 
 /**

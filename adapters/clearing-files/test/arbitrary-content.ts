@@ -43,8 +43,8 @@ export function arbitraryFields(
         fc.stringMatching(/^[0-9A-Z]{6}$/).filter((code) => code !== '000000'),
         { nil: null },
       ),
-      exchange_rate: fc.option(fc.stringMatching(/^\d{1,4}\.\d{1,6}$/), { nil: null }),
-      mcc: fc.option(fc.stringMatching(/^\d{4}$/), { nil: null }),
+      exchange_rate: fc.option(fc.stringMatching(/^\d{1,4}\.\d{1,5}[1-9]$/), { nil: null }),
+      mcc: fc.option(fc.stringMatching(/^\d{3}[1-9]$/), { nil: null }),
       merchant_id: optional,
       merchant_name: optional,
     })

@@ -1,5 +1,6 @@
 import type { FileHeader } from '@tallystick/imports';
-import { isDay, maskDigitRuns } from '@tallystick/kernel';
+import { isDay } from '@tallystick/kernel';
+import { contradiction } from '../totals.ts';
 
 type Values = ReadonlyMap<string, string>;
 
@@ -18,11 +19,10 @@ export const trailer_fields = [
 /** The reference of the examples: date, time, processor in eight digits, sequence in six. */
 const reference_form = /^(\d{4})(\d\d)(\d\d)\d{6}\d{8}(\d{6})$/;
 
-/** What a header states; null when it has no reference. */
-export function readHeader(values: Values): Omit<FileHeader, 'kind' | 'ordinal' | 'offset'> | null {
-  const file_id = values.get('FileReferenceNum') ?? '';
-  if (file_id === '') return null;
-  const found = reference_form.exec(file_id);
+/** What a header states. Its elements may be absent or empty. */
+export function readHeader(values: Values): Omit<FileHeader, 'kind' | 'ordinal' | 'offset'> {
+  const file_id = values.get('FileReferenceNum') || null;
+  const found = reference_form.exec(file_id ?? '');
   const day = found === null ? null : `${found[1]}-${found[2]}-${found[3]}`;
   const is_numbered = day !== null && isDay(day);
   const start_day = values.get('ProcessingStartDate') ?? '';
@@ -52,21 +52,22 @@ export class PostedTotals {
 
   /**
    * Returns the control totals of the file. Refuses a trailer whose totals differ from those
-   * counted.
+   * counted. Sums and numbers that it does not state are 0: a day without credits has none of them.
    */
   compare(
     trailer: Values,
     records: number,
     refuse: (code: string, message: string) => never,
   ): Readonly<Record<string, string>> {
-    const stated = (name: (typeof trailer_fields)[number]): bigint => {
+    const stated = (name: (typeof trailer_fields)[number]): bigint | null => {
       const digits = trailer.get(name) ?? '';
+      if (digits === '') return null;
       return /^\d{1,30}$/.test(digits) ? BigInt(digits) : refuse('trailer_malformed', `${name} must be digits`);
     };
     const count = stated('RecordCount');
     // Some public examples count the trailer, others do not.
-    if (count !== BigInt(records) && count !== BigInt(records - 1)) {
-      refuse('count_differs', `RecordCount is ${maskDigitRuns(String(count))}, but the file has ${records} records`);
+    if (count !== null && count !== BigInt(records) && count !== BigInt(records - 1)) {
+      refuse('count_differs', `RecordCount is ${contradiction(count, BigInt(records))}`);
     }
     const totals = [
       ['NumOfCredits', BigInt(this.#credits.count)],
@@ -76,13 +77,18 @@ export class PostedTotals {
     ] as const;
     for (const [name, counted] of totals) {
       const total = stated(name);
-      if (total === counted) continue;
+      if ((total ?? 0n) === counted) continue;
       const cause = this.#unreadable === null ? '' : `; the posted amount of record ${this.#unreadable} cannot be read`;
       refuse(
         name.startsWith('Num') ? 'count_differs' : 'sum_differs',
-        `${name} is ${maskDigitRuns(String(total))}, but the records make ${counted}${cause}`,
+        `${name} is ${total === null ? 'missing, which stands for ' : ''}${contradiction(total ?? 0n, counted)}${cause}`,
       );
     }
-    return { RecordCount: String(count), ...Object.fromEntries(totals.map(([name, total]) => [name, String(total)])) };
+    return Object.fromEntries(
+      trailer_fields.flatMap((name) => {
+        const total = stated(name);
+        return total === null ? [] : [[name, String(total)]];
+      }),
+    );
   }
 }

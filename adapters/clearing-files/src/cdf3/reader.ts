@@ -21,7 +21,15 @@ import {
 import { maskCardNumbers } from '@tallystick/kernel';
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 import { header_fields, header_name, PostedTotals, readHeader, trailer_fields, trailer_name } from './frame.ts';
-import { amount_names, postedOf, read_names, readTransaction, TransactionProblem } from './transaction.ts';
+import {
+  addition_names,
+  amount_names,
+  postedOf,
+  read_names,
+  readTransaction,
+  TransactionProblem,
+  unreadable,
+} from './transaction.ts';
 
 const root_name = 'CDFTransmissionFile';
 const entity_name = 'FinancialTransactionEntity';
@@ -188,7 +196,7 @@ export class Cdf3Reader {
     else if (depth === record.depth + 1) this.#openField(name, attributes, record.fields);
     else if (isStructure(name)) this.#refuseMisplaced(name);
     else if (this.#field !== null) {
-      this.#spoil('element_malformed', `${this.#field} must not contain elements`);
+      this.#spoilField(this.#field, 'element_malformed', 'must not contain elements');
     }
   }
 
@@ -301,7 +309,7 @@ export class Cdf3Reader {
   #closeField(): void {
     if (this.#field === null) return;
     const { values } = this.#collected!;
-    if (values.has(this.#field)) this.#spoil('element_repeated', `${this.#field} must be there once`);
+    if (values.has(this.#field)) this.#spoilField(this.#field, 'element_repeated', 'must be there once');
     else values.set(this.#field, this.#value.trim());
     this.#field = null;
   }
@@ -356,8 +364,7 @@ export class Cdf3Reader {
       const whole = Buffer.from(`${this.#accountTag}${raw}${account_end}`);
       this.#items.push({ kind: 'bad', ordinal, offset, code, reason, raw: whole });
     } else {
-      const { input, last4 } = read;
-      this.#items.push({ kind: 'clearing', ordinal, offset, input, synthetic_id: false, last4 });
+      this.#items.push({ kind: 'clearing', ordinal, offset, synthetic_id: false, ...read });
     }
   }
 
@@ -386,9 +393,7 @@ export class Cdf3Reader {
 
   #header({ values, ordinal, offset, problem }: Collected): FileItem {
     if (problem !== null) this.#refuse('header_malformed', problem.reason);
-    const header = readHeader(values);
-    if (header === null) this.#refuse('header_malformed', 'FileReferenceNum is missing');
-    return { kind: 'header', ordinal, offset, ...header };
+    return { kind: 'header', ordinal, offset, ...readHeader(values) };
   }
 
   #end(): FileItem {
@@ -398,6 +403,11 @@ export class Cdf3Reader {
       this.#refuse(code, message, offset),
     );
     return { kind: 'end', records: this.#records, control_totals, part_records: this.#part_records };
+  }
+
+  #spoilField(name: string, code: string, reason: string): void {
+    if (addition_names.has(name)) this.#collected!.values.set(name, unreadable);
+    else this.#spoil(code, `${name} ${reason}`);
   }
 
   /** Marks the record that is collected as bad. The first reason stays. */

@@ -1,6 +1,9 @@
 import type { ClearingInput } from '@tallystick/cards';
+import type { FileClearing } from '@tallystick/imports';
 import { isDay } from '@tallystick/kernel';
-import { currencyOfNumber, toMinorUnits } from '../currencies.ts';
+import { Additions, notZeros } from '../additions.ts';
+import { cardNumberOf } from '../card-number.ts';
+import { currencyOf, toMinorUnits } from '../currencies.ts';
 
 /** The amounts of a transaction. The network converts from the first to the others. */
 export const amount_names = ['AmountInOriginalCurrency', 'AmountInPostedCurrency', 'AmountInBillingCurrency'] as const;
@@ -21,10 +24,7 @@ export interface Stated {
   readonly entity_transaction_id: string | null;
 }
 
-export interface StatedClearing {
-  readonly input: ClearingInput;
-  readonly last4: string | null;
-}
+export type StatedTransaction = Pick<FileClearing, 'input' | 'last4' | 'unread'>;
 
 export class TransactionProblem {
   readonly code: string;
@@ -37,90 +37,122 @@ export class TransactionProblem {
   }
 }
 
+/** The element with the currency of an amount, for one without CurrencyCode. */
+const currency_names: Readonly<Record<AmountName, string>> = {
+  AmountInOriginalCurrency: 'OriginalCurrencyCode',
+  AmountInPostedCurrency: 'PostedCurrencyCode',
+  AmountInBillingCurrency: 'BillingCurrencyCode',
+};
+
+/** The elements that decide whether a transaction can be applied, and to which card. */
+const posted_names = [
+  'DebitOrCreditIndicator',
+  'PostingDate',
+  'CustomIdentifier',
+  'MasterCardFinancialTransactionId',
+  'ProcessorTransactionId',
+  'AmountInPostedCurrency',
+  'PostedCurrencyCode',
+  'AmountInBillingCurrency',
+  'BillingCurrencyCode',
+] as const;
+
+const added_names = [
+  'TransactionDate',
+  'ApprovalCode',
+  'BanknetReferenceNum',
+  'AcquirerReferenceData',
+  'AmountInOriginalCurrency',
+  'OriginalCurrencyCode',
+  'PostedConversionRate',
+  'AdjustmentDescription',
+] as const;
+
+const acceptor_names = ['AcquiringICA', 'CardAcceptorId', 'CardAcceptorName', 'CardAcceptorBusinessCode'] as const;
+
+/** The elements that keep no posted money from its card when they cannot be read. */
+export const addition_names: ReadonlySet<string> = new Set([...added_names, ...acceptor_names]);
+
 /** The elements of a transaction, an adjustment and a card acceptor that are read. */
 export const read_names = {
-  FinancialTransaction_5000: [
-    'ProcessorTransactionId',
-    'MasterCardFinancialTransactionId',
-    'AcquirerReferenceData',
-    'PostingDate',
-    'TransactionDate',
-    'ApprovalCode',
-    'BanknetReferenceNum',
-    'DebitOrCreditIndicator',
-    'PostedConversionRate',
-    'CustomIdentifier',
-    ...amount_names,
-  ],
-  FinancialAdjustmentRecord_5900: [
-    'ProcessorTransactionId',
-    'MasterCardFinancialTransactionId',
-    'AcquirerReferenceData',
-    'PostingDate',
-    'TransactionDate',
-    'DebitOrCreditIndicator',
-    'PostedConversionRate',
-    'CustomIdentifier',
-    'AdjustmentDescription',
-    ...amount_names,
-  ],
-  CardAcceptor_5001: ['AcquiringICA', 'CardAcceptorId', 'CardAcceptorName', 'CardAcceptorBusinessCode'],
+  FinancialTransaction_5000: [...posted_names, ...added_names],
+  FinancialAdjustmentRecord_5900: [...posted_names, ...added_names],
+  CardAcceptor_5001: acceptor_names,
 } as const;
 
+/** Stands for an element that cannot be read. No text of XML has this character. */
+export const unreadable = '\0';
+
 /**
- * The clearing of a transaction or an adjustment. `custom_identifier` finds the id of the card in a
+ * The clearing of a transaction or an adjustment. Elements may be absent or empty. `custom_identifier` finds the id of the card in a
  * CustomIdentifier: its first group.
  */
-export function readTransaction(stated: Stated, custom_identifier: RegExp): StatedClearing | TransactionProblem {
-  const { values } = stated;
-  const value = (name: string): string | null => values.get(name) || null;
+export function readTransaction(stated: Stated, custom_identifier: RegExp): StatedTransaction | TransactionProblem {
+  const value = (name: string): string | null => stated.values.get(name) || null;
   const direction = directionOf(value('DebitOrCreditIndicator'));
-  if (direction === null) {
-    return new TransactionProblem('direction_malformed', 'DebitOrCreditIndicator must be D or C');
-  }
-  const id =
-    value('MasterCardFinancialTransactionId') ?? value('ProcessorTransactionId') ?? stated.entity_transaction_id;
-  if (id === null) {
-    return new TransactionProblem(
-      'transaction_id_missing',
-      'MasterCardFinancialTransactionId or ProcessorTransactionId is required',
-    );
-  }
+  if (direction === null) return describeDirection(value('DebitOrCreditIndicator'));
   const card = cardOf(stated, custom_identifier);
   if (card instanceof TransactionProblem) return card;
-  const amounts = amountsOf(stated, direction);
-  if (amounts instanceof TransactionProblem) return amounts;
-  const settlement_date = value('PostingDate');
-  if (settlement_date === null || !isDay(settlement_date)) {
+  const billing = billedOf(stated, direction);
+  if (billing instanceof TransactionProblem) return billing;
+  const settlement_date = dayOf(value('PostingDate') ?? '');
+  if (settlement_date === null) {
     return new TransactionProblem('date_malformed', 'PostingDate must be a date, as YYYY-MM-DD');
   }
-  const authorization_date = value('TransactionDate');
-  if (authorization_date !== null && !isDay(authorization_date)) {
-    return new TransactionProblem('date_malformed', 'TransactionDate must be a date, as YYYY-MM-DD');
-  }
-  const exchange_rate = value('PostedConversionRate');
-  if (exchange_rate !== null && !/^\d{1,12}(?:\.\d{1,12})?$/.test(exchange_rate)) {
-    return new TransactionProblem('rate_malformed', 'PostedConversionRate must be a decimal number');
-  }
+  const additions = new Additions();
+  const original = amountOf(stated, 'AmountInOriginalCurrency', direction);
+  if (original instanceof TransactionProblem) additions.omit('merchant_amount');
+  const merchant = original instanceof TransactionProblem ? null : original;
+  const text = (field: string, name: string): string | null => additions.text(field, value(name));
   return {
     input: {
       ...card.named,
-      network_financial_transaction_id: id,
-      ...amounts,
+      network_financial_transaction_id: transactionIdOf(stated),
+      billing_amount: billing.minor_units,
+      billing_currency: billing.currency,
+      merchant_amount: merchant?.minor_units ?? null,
+      merchant_currency: merchant?.currency ?? null,
       clearing_type: direction === 'D' ? 'DEBIT' : 'CREDIT',
       settlement_date,
-      authorization_date,
-      acquirer_ica: value('AcquiringICA'),
-      acquirer_reference_data: value('AcquirerReferenceData'),
-      approval_code: notZeros(value('ApprovalCode')),
-      net_reference_number: netReferenceOf(notZeros(value('BanknetReferenceNum'))),
-      exchange_rate,
-      mcc: value('CardAcceptorBusinessCode'),
-      merchant_id: value('CardAcceptorId'),
-      merchant_name: value('CardAcceptorName') ?? value('AdjustmentDescription'),
+      authorization_date: additions.read('authorization_date', notZeros(value('TransactionDate')), dayOf),
+      acquirer_ica: text('acquirer_ica', 'AcquiringICA'),
+      acquirer_reference_data: text('acquirer_reference_data', 'AcquirerReferenceData'),
+      approval_code: additions.approvalCode(value('ApprovalCode')),
+      net_reference_number: netReferenceOf(notZeros(text('net_reference_number', 'BanknetReferenceNum'))),
+      exchange_rate: additions.exchangeRate(value('PostedConversionRate')),
+      mcc: additions.mcc(value('CardAcceptorBusinessCode')),
+      merchant_id: text('merchant_id', 'CardAcceptorId'),
+      merchant_name: text('merchant_name', 'CardAcceptorName') ?? text('merchant_name', 'AdjustmentDescription'),
     },
     last4: card.last4,
+    ...additions.omissions,
   };
+}
+
+function describeDirection(stated: string | null): TransactionProblem {
+  return stated === null
+    ? new TransactionProblem(
+        'direction_missing',
+        'the direction is missing: DebitOrCreditIndicator must be D for a debit or C for a credit',
+      )
+    : new TransactionProblem('direction_malformed', 'DebitOrCreditIndicator must be D or C');
+}
+
+/** The first of the ids that is more than zeros; one of zeros when there is no other. */
+function transactionIdOf({ values, entity_transaction_id }: Stated): string | null {
+  const ids = [
+    values.get('MasterCardFinancialTransactionId'),
+    values.get('ProcessorTransactionId'),
+    entity_transaction_id,
+  ].filter((id) => id);
+  return ids.find((id) => !/^0+$/.test(id!)) ?? ids[0] ?? null;
+}
+
+/** A date, also without its hyphens, or with a time or a zone. */
+function dayOf(text: string): string | null {
+  const found = /^(\d{4})-?(\d\d)-?(\d\d)(?:[T Z+-].*)?$/.exec(text);
+  const day = found === null ? '' : found.slice(1).join('-');
+  return isDay(day) ? day : null;
 }
 
 /** What a transaction adds to the totals of the trailer. */
@@ -136,35 +168,24 @@ export interface Posted {
  * a posted amount counts with its billing amount.
  */
 export function postedOf({ values, attributes }: Stated): Posted {
-  const name = values.has('AmountInPostedCurrency') ? 'AmountInPostedCurrency' : 'AmountInBillingCurrency';
+  const name = values.get('AmountInPostedCurrency') ? 'AmountInPostedCurrency' : 'AmountInBillingCurrency';
   const digits = values.get(name) ?? '';
   return {
-    direction: directionOf(values.get('DebitOrCreditIndicator')) ?? directionOf(attributes.get(name)?.CurrencySign),
+    direction:
+      directionOf(values.get('DebitOrCreditIndicator')) ?? directionOf(attributes.get(name)?.CurrencySign?.trim()),
     digits: digits_form.test(digits) ? BigInt(digits) : null,
   };
 }
 
-const digits_form = /^\d{1,19}$/;
+const digits_form = /^\d{1,30}$/;
 
-type Amounts = Pick<ClearingInput, 'billing_amount' | 'billing_currency' | 'merchant_amount' | 'merchant_currency'>;
-
-function amountsOf(stated: Stated, direction: 'C' | 'D'): Amounts | TransactionProblem {
+/** What the card is billed. */
+function billedOf(stated: Stated, direction: 'C' | 'D'): Amount | TransactionProblem {
   const billed = amountOf(stated, 'AmountInBillingCurrency', direction);
   if (billed instanceof TransactionProblem) return billed;
   const posted = amountOf(stated, 'AmountInPostedCurrency', direction);
   if (posted instanceof TransactionProblem) return posted;
-  const original = amountOf(stated, 'AmountInOriginalCurrency', direction);
-  if (original instanceof TransactionProblem) return original;
-  const billing = billed ?? posted;
-  if (billing === null) {
-    return new TransactionProblem('amount_missing', 'AmountInPostedCurrency is required');
-  }
-  return {
-    billing_amount: billing.minor_units,
-    billing_currency: billing.currency,
-    merchant_amount: original?.minor_units ?? null,
-    merchant_currency: original?.currency ?? null,
-  };
+  return billed ?? posted ?? new TransactionProblem('amount_missing', 'AmountInPostedCurrency is required');
 }
 
 interface Amount {
@@ -172,32 +193,32 @@ interface Amount {
   readonly currency: string;
 }
 
-/** An amount in minor units of its currency; null when the record has none of the name. */
+/** An amount in minor units of its currency; null when it is absent or empty. */
 function amountOf(
   { values, attributes }: Stated,
   name: AmountName,
   direction: 'C' | 'D',
 ): Amount | TransactionProblem | null {
   const digits = values.get(name);
-  if (digits === undefined) return null;
-  const stated = attributes.get(name);
-  const [number, exponent, sign] = [stated?.CurrencyCode, stated?.CurrencyExponent, stated?.CurrencySign];
-  if (!digits_form.test(digits)) return new TransactionProblem('amount_malformed', `${name} must be 1 to 19 digits`);
-  if (exponent === undefined || !/^\d$/.test(exponent)) {
+  if (!digits) return null;
+  const attribute = (its: string): string => attributes.get(name)?.[its]?.trim() ?? '';
+  const [exponent, sign] = [attribute('CurrencyExponent'), attribute('CurrencySign')];
+  if (!digits_form.test(digits)) return new TransactionProblem('amount_malformed', `${name} must be 1 to 30 digits`);
+  if (!/^0*\d$/.test(exponent)) {
     return new TransactionProblem('amount_malformed', `CurrencyExponent of ${name} must be one digit`);
   }
-  if (sign !== undefined && directionOf(sign) !== direction) {
+  if (sign !== '' && directionOf(sign) !== direction) {
     return new TransactionProblem(
       'sign_contradicts',
       `CurrencySign of ${name} must be D or C, the same as DebitOrCreditIndicator`,
     );
   }
-  const currency = currencyOfNumber(number ?? '');
+  const currency = currencyOf(attribute('CurrencyCode') || (values.get(currency_names[name]) ?? ''));
   if (currency === null) {
-    return new TransactionProblem('currency_unknown', `CurrencyCode of ${name} must be a number of ISO 4217`);
+    return new TransactionProblem('currency_unknown', `CurrencyCode of ${name} must be a currency of ISO 4217`);
   }
   const amount = Number(digits);
-  const minor_units = Number.isSafeInteger(amount) ? toMinorUnits(amount, Number(exponent), currency) : null;
+  const minor_units = toMinorUnits(amount, Number(exponent), currency);
   if (minor_units === null) {
     return new TransactionProblem(
       'amount_malformed',
@@ -214,9 +235,8 @@ interface StatedCard {
 
 /** The card: an account number that is not masked, else the id in CustomIdentifier. */
 function cardOf({ account_number, values }: Stated, custom_identifier: RegExp): StatedCard | TransactionProblem {
-  if (account_number !== null && /^\d{12,19}$/.test(account_number)) {
-    return { named: { card_number: account_number }, last4: null };
-  }
+  const card_number = cardNumberOf(account_number ?? '');
+  if (card_number !== null) return { named: { card_number }, last4: null };
   const id = custom_identifier.exec(values.get('CustomIdentifier') ?? '')?.[1];
   if (id === undefined || !/^\d{1,16}$/.test(id)) {
     return new TransactionProblem(
@@ -230,11 +250,6 @@ function cardOf({ account_number, values }: Stated, custom_identifier: RegExp): 
 
 function directionOf(text: string | null | undefined): 'C' | 'D' | null {
   return text === 'C' || text === 'D' ? text : null;
-}
-
-/** The network sends zeros for no code. */
-function notZeros(text: string | null): string | null {
-  return text === null || /^0*$/.test(text) ? null : text;
 }
 
 /** The six characters of the network in their place among the 13, with blanks for those unknown. */

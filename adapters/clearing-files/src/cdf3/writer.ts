@@ -59,12 +59,16 @@ function* pieces(content: FileContent): Generator<string> {
   yield element('TransmissionTrailer_9999', [
     element('TransRecordHeader', [element('SequenceNum', String(records))]),
     element('RecordCount', String(records)),
-    element('NumOfCredits', String(credits.count)),
-    element('TotalAmountOfCredits', padded(credits.sum)),
-    element('NumOfDebits', String(debits.count)),
-    element('TotalAmountOfDebits', padded(debits.sum)),
+    totals('Credits', credits),
+    totals('Debits', debits),
   ]);
   yield '\n</CDFTransmissionFile>';
+}
+
+/** A day without credits or debits states no totals of them. */
+function totals(kind: string, { count, sum }: { readonly count: number; readonly sum: bigint }): string {
+  if (count === 0) return '';
+  return element(`NumOf${kind}`, String(count)) + element(`TotalAmountOf${kind}`, padded(sum));
 }
 
 function transaction({ input, malformed }: WrittenClearing, sequence: number): string {
@@ -91,7 +95,9 @@ function transaction({ input, malformed }: WrittenClearing, sequence: number): s
         escapeXml((reference.length === 13 ? reference.slice(3, 9) : reference) || '000000'),
       ),
       element('DebitOrCreditIndicator', direction),
-      has_original ? amount('AmountInOriginalCurrency', merchant_amount, merchant_currency, direction) : '',
+      has_original
+        ? amount('AmountInOriginalCurrency', merchant_amount, merchant_currency, direction)
+        : '<AmountInOriginalCurrency/>',
       amount('AmountInPostedCurrency', input.billing_amount, input.billing_currency, direction, malformed),
       optional('PostedConversionRate', input.exchange_rate),
       customIdentifier(input),

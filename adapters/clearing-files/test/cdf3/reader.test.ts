@@ -62,6 +62,12 @@ describe('the records of a CDF3 file', () => {
     );
   });
 
+  test('has no file id when the header has no reference', async () => {
+    for (const FileReferenceNum of [null, ' ']) {
+      assert.equal(headerOf(await readItems(cdf3, documentOf({ header: { FileReferenceNum } }))).file_id, null);
+    }
+  });
+
   test('counts records in their order, and states where each begins', async () => {
     const bytes = documentOf({
       content: `<AccountInformation_4300/>${transaction()}`,
@@ -192,43 +198,149 @@ describe('the records of a CDF3 file', () => {
     assert.equal(await idOf({ ...without, ProcessorTransactionId: null }), 'TRN0');
   });
 
-  test('takes zeros for no code', async () => {
-    const content = transaction({ ApprovalCode: '000000', BanknetReferenceNum: '000000' });
+  test('takes the first id that is more than zeros, and has none when the file states none', async () => {
+    const idOf = async (network: string | null, processor: string | null, entity: string): Promise<unknown> => {
+      const values = { MasterCardFinancialTransactionId: network, ProcessorTransactionId: processor };
+      const content = transaction(values).replace('"TRN0"', `"${entity}"`);
+      return clearingsOf(await readItems(cdf3, documentOf({ content })))[0]?.input.network_financial_transaction_id;
+    };
+    assert.equal(await idOf('0000', 'TRN1', '0'), 'TRN1');
+    assert.equal(await idOf('', '000', 'TRN0'), 'TRN0');
+    assert.equal(await idOf('0000', null, ''), '0000');
+    assert.equal(await idOf(null, '', ''), null);
+  });
+
+  /** What is read of an addition, and the names of those that could not be read. */
+  async function additionOf(field: string, values: Record<string, string>, amounts?: string) {
+    const content = transaction(values, amounts, values);
     const [clearing] = clearingsOf(await readItems(cdf3, documentOf({ content })));
-    assert.deepEqual([clearing?.input.approval_code, clearing?.input.net_reference_number], [null, null]);
+    return [clearing?.input[field as 'mcc'], clearing?.unread ?? []];
+  }
+
+  const stated: readonly (readonly [field: string, name: string, text: string, value: string | null])[] = [
+    ['exchange_rate', 'PostedConversionRate', '1.0833999999999999', '1.0833999999999999'],
+    ['exchange_rate', 'PostedConversionRate', '.5', '0.5'],
+    ['exchange_rate', 'PostedConversionRate', '7.', '7'],
+    ['exchange_rate', 'PostedConversionRate', '0.0000', null],
+    ['authorization_date', 'TransactionDate', '2026-07-14T23:59:59', '2026-07-14'],
+    ['authorization_date', 'TransactionDate', '2026-07-14Z', '2026-07-14'],
+    ['authorization_date', 'TransactionDate', '20260714', '2026-07-14'],
+    ['authorization_date', 'TransactionDate', '0000-00-00', null],
+    ['settlement_date', 'PostingDate', ' 2026-07-16 00:00:00 ', '2026-07-16'],
+    ['approval_code', 'ApprovalCode', '000000', null],
+    ['net_reference_number', 'BanknetReferenceNum', '000000', null],
+    ['mcc', 'CardAcceptorBusinessCode', '742', '0742'],
+    ['mcc', 'CardAcceptorBusinessCode', '', null],
+    ['merchant_name', 'CardAcceptorName', ' ', null],
+  ];
+  for (const [field, name, text, value] of stated) {
+    test(`takes ${JSON.stringify(text)} in ${name} for ${value}`, async () => {
+      assert.deepEqual(await additionOf(field, { [name]: text }), [value, []]);
+    });
+  }
+
+  const unread: readonly (readonly [field: string, name: string, text: string])[] = [
+    ['exchange_rate', 'PostedConversionRate', '1,0'],
+    ['exchange_rate', 'PostedConversionRate', '1.08E0'],
+    ['authorization_date', 'TransactionDate', '2026-02-30'],
+    ['authorization_date', 'TransactionDate', 'N/A'],
+    ['approval_code', 'ApprovalCode', '12345678'],
+    ['approval_code', 'ApprovalCode', '<Code>00A1B2</Code>'],
+    ['mcc', 'CardAcceptorBusinessCode', '58123'],
+    ['merchant_name', 'CardAcceptorName', 'X'.repeat(300)],
+  ];
+  for (const [field, name, text] of unread) {
+    test(`applies a record without its ${field} when ${name} is ${text.slice(0, 20)}`, async () => {
+      assert.deepEqual(await additionOf(field, { [name]: text }), [null, [field]]);
+    });
+  }
+
+  test('applies a record without its original amount when that cannot be read, and states none for an empty one', async () => {
+    // The last digit is not zero, so a third decimal leaves a remainder.
+    const odd = original.replace('115260', '115265');
+    const changes: readonly (readonly [from: string | RegExp, to: string])[] = [
+      ['115265<', '115265.5<'],
+      ['Exponent="2"', 'Exponent="3"'],
+      ['Exponent="2"', 'Exponent="two"'],
+      ['"978"', '"000"'],
+      ['"D"', '"C"'],
+      ['>0000', '>9900'],
+      [/$/, odd],
+    ];
+    for (const [from, to] of changes) {
+      const amounts = posted + odd.replace(from, to);
+      assert.deepEqual(await additionOf('merchant_amount', {}, amounts), [null, ['merchant_amount']], `${from} ${to}`);
+    }
+    for (const empty of ['<AmountInOriginalCurrency/>', original.replace(/>\d+</, '> <')]) {
+      assert.deepEqual(await additionOf('merchant_amount', {}, posted + empty), [null, []], empty);
+    }
+  });
+
+  test('reads amounts and currencies with blanks and zeros before them, and the currency beside an amount', async () => {
+    const amounts = [
+      posted.replace('>0000', '> 00000000000').replace('100<', '100 <'),
+      posted.replace('"840"', '" 00840 "').replace('"4"', '" 4"').replace('"D"', '" D "'),
+      posted.replace(' CurrencyCode="840"', '').concat('<PostedCurrencyCode>840</PostedCurrencyCode>'),
+      posted.replace('"840"', '"USD"'),
+      `${posted}<AmountInBillingCurrency CurrencyCode="978" CurrencyExponent="2"/>`,
+    ];
+    for (const amount of amounts) {
+      const content = transaction({}, amount);
+      const [clearing] = clearingsOf(await readItems(cdf3, documentOf({ content })));
+      assert.deepEqual([clearing?.input.billing_amount, clearing?.input.billing_currency], [124_861, 'USD'], amount);
+    }
+  });
+
+  test('reads the account number with blanks and hyphens, and any mask', async () => {
+    for (const account_number of ['5555 4444 3333 1111', '5555-4444-3333-1111', ' 0005555444433331111 ']) {
+      const [clearing] = clearingsOf(await readItems(cdf3, documentOf({ account_number })));
+      assert.equal(clearing?.input.card_number, '5555444433331111', account_number);
+    }
+    for (const account_number of ['XXXXXXXXXX330006', '************0006', '5555-44XX-XXXX-0006', 'xxxxxxxxxxxx0006']) {
+      const [clearing] = clearingsOf(await readItems(cdf3, documentOf({ account_number })));
+      assert.deepEqual([clearing?.input.vcn_id, clearing?.last4], ['123', '0006'], account_number);
+    }
+  });
+
+  test('reads several issuers and corporations, each with their accounts', async () => {
+    const [before, inner, after] = documentOf()
+      .toString()
+      .split(/(<IssuerEntity.*<\/IssuerEntity>)/s);
+    const corporation = /<CorporateEntity>.*<\/CorporateEntity>/s;
+    const entities = `${inner}${inner!.replace(corporation, '$&$&')}<IssuerEntity ICANumber="2"/>`;
+    const text = `${before}${entities}${after}`
+      .replace('<RecordCount>4', '<RecordCount>8')
+      .replace('Debits>1<', 'Debits>3<')
+      .replace('12486100</Total', '37458300</Total');
+    assert.equal(clearingsOf(await readItems(cdf3, Buffer.from(text))).length, 3);
   });
 
   const bad_transactions: readonly (readonly [code: string, content: string])[] = [
     ['direction_malformed', transaction({ DebitOrCreditIndicator: 'X' })],
-    ['sign_contradicts', transaction({}, posted + original.replace('CurrencySign="D"', 'CurrencySign="C"'))],
+    ['direction_missing', transaction({ DebitOrCreditIndicator: null })],
+    ['direction_missing', transaction({ DebitOrCreditIndicator: '' })],
+    ['sign_contradicts', transaction({}, posted.replace('CurrencySign="D"', 'CurrencySign="C"'))],
     ['currency_unknown', transaction({}, posted.replace('"840"', '"000"'))],
     ['currency_unknown', transaction({}, posted.replace(' CurrencyCode="840"', ''))],
     ['amount_malformed', transaction({}, posted.replace('Exponent="4"', 'Exponent="5"'))],
     ['amount_malformed', transaction({}, posted.replace('Exponent="4"', 'Exponent="-4"'))],
     ['amount_malformed', transaction({}, posted.replace('Exponent="4"', 'Exponent="4e0"'))],
     ['amount_malformed', transaction({}, posted.replace(' CurrencyExponent="4"', ''))],
-    ['amount_malformed', transaction({}, posted + original.replace('0115260<', '0115260.5<'))],
-    [
-      'amount_malformed',
-      transaction({}, posted + original.replace('Exponent="2"', 'Exponent="0"').replace('>00', '>99')),
-    ],
+    ['amount_malformed', transaction({}, posted.replace('Exponent="4"', 'Exponent="0"').replace('>00', '>99'))],
     ['amount_missing', transaction({}, original)],
     ['date_malformed', transaction({ PostingDate: '2026-02-29' })],
     ['date_malformed', transaction({ PostingDate: null })],
-    ['date_malformed', transaction({ TransactionDate: '20260714' })],
-    ['rate_malformed', transaction({ PostedConversionRate: '1,0' })],
+    ['date_malformed', transaction({ PostingDate: '16/07/2026' })],
+    ['date_malformed', transaction({ PostingDate: '0000-00-00' })],
     ['card_missing', transaction({ CustomIdentifier: null })],
     ['card_missing', transaction({ CustomIdentifier: 'VCN-' })],
-    [
-      'transaction_id_missing',
-      transaction({ MasterCardFinancialTransactionId: null, ProcessorTransactionId: '' }).replace('"TRN0"', '""'),
-    ],
     ['element_repeated', transaction({}, posted + posted)],
     ['element_malformed', transaction({ PostingDate: '<Day>2026-07-16</Day>' })],
   ];
   for (const [code, content] of bad_transactions) {
     test(`reports a record as bad: ${code}: ${differenceOf(content)}`, async () => {
-      const trailer = code === 'amount_missing' ? { TotalAmountOfDebits: '0' } : {};
+      const digits = content.includes('>99') ? '9900000012486100' : '12486100';
+      const trailer = { TotalAmountOfDebits: code === 'amount_missing' ? '0' : digits };
       const items = await readItems(cdf3, documentOf({ content, trailer }));
       const [bad] = badRecordsOf(items);
       assert.equal(bad?.code, code);
@@ -350,11 +462,49 @@ describe('the totals of a CDF3 file', () => {
         assert.match(problem.message, new RegExp(`^${name} is ${text}`));
       });
     }
-    test(`refuses a trailer without ${name}`, async () => {
-      await assertProblem(cdf3, documentOf({ trailer: { [name]: null } }), 'refused: trailer_malformed');
+    test(`refuses a trailer whose ${name} is no number`, async () => {
       await assertProblem(cdf3, documentOf({ trailer: { [name]: '-1' } }), 'refused: trailer_malformed');
     });
   }
+
+  const none = { NumOfCredits: null, TotalAmountOfCredits: null, NumOfDebits: null, TotalAmountOfDebits: null };
+  const credit_trailer = { RecordCount: null, NumOfCredits: '1', TotalAmountOfCredits: '12486100' };
+
+  test('accepts a day without credits, without debits or without both that states no totals of them', async () => {
+    const no_credits = { NumOfCredits: null, TotalAmountOfCredits: '' };
+    assert.deepEqual(endOf(await readItems(cdf3, documentOf({ trailer: no_credits }))).control_totals, {
+      RecordCount: '4',
+      NumOfDebits: '1',
+      TotalAmountOfDebits: '0000000012486100'.replace(/^0+/, ''),
+    });
+    const only_credit = documentOf({ content: adjustment(), trailer: { ...none, ...credit_trailer } });
+    assert.equal(clearingsOf(await readItems(cdf3, only_credit)).length, 1);
+    const empty = documentOf({ content: '', trailer: { ...none, RecordCount: '2' } });
+    assert.deepEqual(endOf(await readItems(cdf3, empty)).control_totals, { RecordCount: '2' });
+  });
+
+  test('refuses debits or credits whose totals are missing, with the difference', async () => {
+    const debit = await assertProblem(cdf3, documentOf({ trailer: none }), 'refused: count_differs');
+    assert.match(
+      debit.message,
+      /^NumOfDebits is missing, which stands for 0, but the records make 1, a difference of 1$/,
+    );
+    const trailer = { ...none, ...credit_trailer, TotalAmountOfCredits: null };
+    const credit = await assertProblem(cdf3, documentOf({ content: adjustment(), trailer }), 'refused: sum_differs');
+    assert.match(credit.message, /^TotalAmountOfCredits is missing.* 12486100, a difference of 12486100$/);
+  });
+
+  test('states the true difference of a sum', async () => {
+    const problem = await assertProblem(
+      cdf3,
+      documentOf({ trailer: { TotalAmountOfDebits: '12486000' } }),
+      'refused: sum_differs',
+    );
+    assert.equal(
+      problem.message,
+      'TotalAmountOfDebits is 12486000, but the records make 12486100, a difference of 100',
+    );
+  });
 
   test('names the record whose posted amount cannot be read', async () => {
     const content = transaction() + transaction({}, posted.replace('>00', '>O0'));
@@ -384,7 +534,6 @@ describe('the structure of a CDF3 file', () => {
   const wrong: readonly (readonly [problem: string, what: string, text: string])[] = [
     ['refused: header_missing', 'has no header', documentOf({ header: null }).toString()],
     ['refused: trailer_missing', 'has no trailer', documentOf({ trailer: null }).toString()],
-    ['refused: header_malformed', 'has no reference', documentOf({ header: { FileReferenceNum: null } }).toString()],
     ['refused: root_unknown', 'has another root', '<Other/>'],
     ['refused: bytes_after_end', 'has text after the root', documentOf({ after: 'x' }).toString()],
     ['refused: bytes_after_end', 'has an element after the root', documentOf({ after: '<a/>' }).toString()],

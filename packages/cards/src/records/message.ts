@@ -312,16 +312,12 @@ class MessageFields {
 
   mcc({ required }: { readonly required: boolean }): string | null {
     if (required) this.#fields.require('mcc');
-    return this.#fields.readText('mcc', (text) => /^\d{4}$/.test(text), 'four digits');
+    return this.#fields.readText('mcc', isMcc, 'four digits');
   }
 
   /** The six characters. The network sends zeros or blanks for no code. */
   approvalCode(): string | null {
-    const code = this.#fields.readText(
-      'approval_code',
-      (text) => /^[0-9A-Za-z ]{0,6}$/.test(text),
-      'at most six letters and digits',
-    );
+    const code = this.#fields.readText('approval_code', isApprovalCode, 'at most six letters and digits');
     return code === null || /^[0 ]*$/.test(code) ? null : code;
   }
 
@@ -384,7 +380,15 @@ class MessageFields {
   }
 }
 
-function isNetworkText(text: string): boolean {
+export function isMcc(text: string): boolean {
+  return /^\d{4}$/.test(text);
+}
+
+export function isApprovalCode(text: string): boolean {
+  return /^[0-9A-Za-z ]{0,6}$/.test(text);
+}
+
+export function isNetworkText(text: string): boolean {
   const is_short = text.length <= network_text_length_max || [...text].length <= network_text_length_max;
   return is_short && isStorable(text);
 }
