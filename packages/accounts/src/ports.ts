@@ -1,7 +1,7 @@
 import type { AuditLog, Page, PageRequest } from '@tallystick/kernel';
 import type { Account } from './account.ts';
 import type { Statement } from './statement.ts';
-import type { LineContent, LineKey, ReferencedKey, StatementLine } from './statement-line.ts';
+import type { BankReference, LineContent, LineKey, ReferencedKey, StatementLine } from './statement-line.ts';
 
 /** Which accounts a list shows; an absent name shows all. */
 export interface AccountFilter {
@@ -56,11 +56,11 @@ export interface AccountStore {
    * are. The ids of the new ones rise in the order of the lines.
    */
   recordLines(lines: readonly Omit<StatementLine, 'id'>[]): Promise<readonly LineKey[]>;
-  /** The recorded lines with one of these bank references of accounts, in no order. */
-  linesByReference(
-    references: readonly { readonly account_id: number; readonly bank_reference: string }[],
-  ): Promise<readonly StatementLine[]>;
-  /** The recorded lines with these different keys, at most one for each and in no order. */
+  /** The recorded lines with one of these bank references, in no order and of any number. */
+  linesByReference(references: readonly BankReference[]): Promise<readonly StatementLine[]>;
+  /** Those of these bank references that a recorded line has, in no order. */
+  knownReferences(references: readonly BankReference[]): Promise<readonly BankReference[]>;
+  /** The recorded lines with these keys, at most one for each and in no order. */
   linesByKey(keys: readonly ReferencedKey[]): Promise<readonly StatementLine[]>;
   /** How many lines without a bank reference the account has of each content, in the given order. */
   countUnreferenced(account_id: number, contents: readonly LineContent[]): Promise<readonly number[]>;

@@ -48,10 +48,14 @@ export interface StatementLine extends ReportedLine {
 /** In what lines without a reference of the bank are compared. */
 export type LineContent = Pick<StatementLine, 'booking_date' | 'amount' | 'bai_code'>;
 
-/** By what a line with a reference of the bank is known. */
-export interface ReferencedKey extends LineContent, Pick<StatementLine, 'account_id' | 'occurrence'> {
+/** A reference that the bank gave to lines of an account. */
+export interface BankReference {
+  readonly account_id: number;
   readonly bank_reference: string;
 }
+
+/** By what a line with a reference of the bank is known. */
+export interface ReferencedKey extends BankReference, LineContent, Pick<StatementLine, 'occurrence'> {}
 
 /** By what a line is known: as `ReferencedKey`, else by statement and place. */
 export type LineKey = Omit<ReferencedKey, 'bank_reference'> &

@@ -1,6 +1,6 @@
 import { type AuditEntry, auditEntry, type FieldError, Refusal, type UnitOfWork } from '@tallystick/kernel';
 import type { BankCaller, BankTx } from '../bank/bank-caller.ts';
-import { isSameLine, type ReportedLine, type StatementLine } from '../statement-line.ts';
+import { type BankReference, isSameLine, type LineKey, type ReportedLine } from '../statement-line.ts';
 import { accountsByNumbers, isNumberOfAccount } from './accounts-by-numbers.ts';
 import { type BankRecord, type BankRecordKind, type ContentOfKinds, naming_fields, readRecord } from './bank-record.ts';
 import { storeProfiles } from './put-profile.ts';
@@ -203,31 +203,37 @@ async function storeBalances({ bank }: Pick<BankTx, 'bank'>, batch: Batch): Prom
 const changed_message = 'was recorded before with another date, amount or code; a booked transaction never changes';
 
 /**
- * Records transactions, each once. One whose reference is known is a duplicate when one of the lines
- * with this reference, also of statements, is the same.
+ * Records transactions, each once: a repeat of the same content is a duplicate, and so is one that a
+ * statement brought before.
  */
 async function storeTransactions({ accounts }: Pick<BankTx, 'accounts'>, batch: Batch): Promise<void> {
   const reported = batch.of('transaction');
   if (reported.length === 0) return;
   await accounts.lockAll([...new Set(reported.map(([, { account_id }]) => account_id))]);
-  const known: Map<string, readonly ReportedLine[]> = Map.groupBy(
-    await accounts.linesByReference(contentsOf(reported)),
-    keyOf,
-  );
+  const transactions = contentsOf(reported);
+  const same = new Map((await accounts.linesByKey(transactions)).map((line) => [keyOf(line), line as ReportedLine]));
+  const known = new Set((await accounts.knownReferences(transactions)).map(referenceOf));
   const added: ReportedTransaction[] = [];
   for (const [line, transaction] of reported) {
-    const its = known.get(keyOf(transaction));
-    if (its === undefined) {
-      known.set(keyOf(transaction), [transaction]);
+    const recorded = same.get(keyOf(transaction));
+    if (recorded !== undefined && isSameLine(recorded, transaction)) batch.skip(line);
+    else if (known.has(referenceOf(transaction))) {
+      batch.reject(line, { path: 'bank_reference', message: changed_message });
+    } else {
+      known.add(referenceOf(transaction));
+      same.set(keyOf(transaction), transaction);
       added.push(transaction);
-    } else if (its.some((one) => isSameLine(one, transaction))) batch.skip(line);
-    else batch.reject(line, { path: 'bank_reference', message: changed_message });
+    }
   }
   await accounts.recordLines(added);
 }
 
-function keyOf({ account_id, bank_reference }: Pick<StatementLine, 'account_id' | 'bank_reference'>): string {
+function referenceOf({ account_id, bank_reference }: LineKey | BankReference): string {
   return `${account_id} ${bank_reference}`;
+}
+
+function keyOf(line: LineKey): string {
+  return `${line.booking_date} ${line.amount} ${line.bai_code} ${referenceOf(line)}`;
 }
 
 /** The last record of each account and reference, in the order in which all processes lock rows. */

@@ -1,5 +1,6 @@
 import {
   type AccountStore,
+  type BankReference,
   card_line_codes,
   type LineContent,
   type LineKey,
@@ -102,6 +103,7 @@ export function accountStore(state: State): AccountStore {
         ),
       );
     },
+    knownReferences: async (references) => references.filter((one) => line_counts.has(referenceKey(one))),
     linesByKey: async (keys) => found(keys.map(lineKey)),
     countUnreferenced: async (account_id, contents) =>
       contents.map((content) => line_counts.get(contentKey(account_id, content)) ?? 0),
@@ -137,8 +139,8 @@ function lineKey({ account_id, bank_reference, booking_date, amount, bai_code, o
   return JSON.stringify(['line', account_id, bank_reference, booking_date, amount, bai_code, occurrence]);
 }
 
-function referenceKey(key: { readonly account_id: number; readonly bank_reference: string }): string {
-  return JSON.stringify(['reference', key.account_id, key.bank_reference]);
+function referenceKey({ account_id, bank_reference }: BankReference): string {
+  return JSON.stringify(['reference', account_id, bank_reference]);
 }
 
 function contentKey(account_id: number, { booking_date, amount, bai_code }: LineContent): string {

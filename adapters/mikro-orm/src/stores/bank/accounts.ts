@@ -1,6 +1,7 @@
 import {
   type Account,
   type AccountStore,
+  type BankReference,
   type LineContent,
   type LineKey,
   refuseTakenAccountNumber,
@@ -108,11 +109,21 @@ export function accountStore(session: Session): AccountStore {
 
     async linesByReference(references) {
       if (references.length === 0) return [];
-      const wanted = jsonRows(dialect, { account_id: 'integer', bank_reference: 'text' }, references);
+      const wanted = jsonRows(dialect, reference_columns, references);
       const { rows } = await sql<StatementLine>`select l.* from ${wanted} as w join tallystick_statement_lines as l
         on l.account_id = w.account_id and l.bank_reference = w.bank_reference and l.bank_reference is not null`.execute(
         db,
       );
+      return rows;
+    },
+
+    async knownReferences(references) {
+      if (references.length === 0) return [];
+      const wanted = jsonRows(dialect, reference_columns, references);
+      const { rows } = await sql<BankReference>`select w.* from ${wanted} as w where exists (
+          select 1 from tallystick_statement_lines as l
+          where l.account_id = w.account_id and l.bank_reference = w.bank_reference and l.bank_reference is not null
+        )`.execute(db);
       return rows;
     },
 
@@ -162,14 +173,11 @@ const statement_columns = columnsOf(StatementTable, 'id');
 
 const line_columns = columnsOf(StatementLineTable, 'id');
 
+const reference_columns = { account_id: 'integer', bank_reference: 'text' } as const;
+
 const content_columns = { booking_date: 'text', amount: 'integer', bai_code: 'text' } as const;
 
-const key_columns = {
-  account_id: 'integer',
-  bank_reference: 'text',
-  ...content_columns,
-  occurrence: 'integer',
-} as const;
+const key_columns = { ...reference_columns, ...content_columns, occurrence: 'integer' } as const;
 
 type AccountRow = Selectable<Tables['tallystick_accounts']>;
 

@@ -302,8 +302,14 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         const by_key = await accounts.linesByKey([second, missing, first]);
         assertEqual(rising(by_key.map((line) => line.place!)), [1, 2], 'by key');
         assertEqual(await accounts.linesByKey([]), [], 'by no key');
-        const by_reference = await accounts.linesByReference([{ account_id: account.id, bank_reference: 'R' }]);
-        assertEqual(by_reference.length, 6, 'by reference');
+        const reference = { account_id: account.id, bank_reference: 'R' };
+        assertEqual((await accounts.linesByReference([reference])).length, 6, 'by reference');
+        const unknown = [
+          { account_id: account.id, bank_reference: 'R ' },
+          { account_id: other.id, bank_reference: 'r' },
+        ];
+        assertEqual(await accounts.knownReferences([...unknown, reference]), [reference], 'known references');
+        assertEqual(await accounts.knownReferences([]), [], 'of no references');
       });
     },
   },
