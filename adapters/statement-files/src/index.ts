@@ -3,6 +3,8 @@ import { Bai2Reader } from './bai2/reader.ts';
 import { writeBai2 } from './bai2/writer.ts';
 import { Camt053Reader } from './camt053/reader.ts';
 import { writeCamt053 } from './camt053/writer.ts';
+import { Mt940Reader } from './mt940/reader.ts';
+import { writeMt940 } from './mt940/writer.ts';
 
 /** The comma-delimited format of balances and transactions that banks send as BAI2. */
 export const bai2: ClearingFormat = {
@@ -26,5 +28,19 @@ export const camt053: ClearingFormat = {
   writeStatements: writeCamt053,
 };
 
+/** The customer statement message of SWIFT, MT940. An MT942 is recognised, to be refused by name. */
+export const mt940: ClearingFormat = {
+  name: 'mt940',
+  title: 'MT940 (bank statements)',
+  detect(head) {
+    const text = new TextDecoder().decode(head);
+    if (/\{2:[IO]94[02]/.test(text)) return true;
+    const has = (tags: string): boolean => new RegExp(`(?:^|[\\r\\n]|\\{4:):(?:${tags}):`).test(text);
+    return has('20|25P?') && has('28C?|34F|60[FM]|61|62[FM]');
+  },
+  read: (chunks) => new Mt940Reader().read(chunks),
+  writeStatements: writeMt940,
+};
+
 /** The formats of this adapter, in the order in which a file is tried for them. */
-export const statement_formats: readonly ClearingFormat[] = [bai2, camt053];
+export const statement_formats: readonly ClearingFormat[] = [bai2, camt053, mt940];

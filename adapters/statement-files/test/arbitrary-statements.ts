@@ -27,44 +27,70 @@ const reference = fc.string({ minLength: 1, maxLength: 35, unit: fc.constantFrom
 
 const balance = fc.integer({ min: -1_000_000_000_000, max: 1_000_000_000_000 }).map(money);
 
-function lineOf(as_of: string, any_booking_date: boolean): fc.Arbitrary<ReportedLine> {
+/** What a format can state. */
+export interface Abilities {
+  readonly reference: 'none' | 'any' | 'number';
+  readonly statements_min: number;
+  /** A statement may be without one. */
+  readonly no_currency: boolean;
+  /** The booking date of a line: that of its statement, any, or one near its value date. */
+  readonly booking_date: 'as_of' | 'any' | 'near';
+}
+
+function datesOf(
+  as_of: string,
+  { booking_date }: Abilities,
+): fc.Arbitrary<Pick<ReportedLine, 'booking_date' | 'value_date'>> {
+  const value_date = fc.oneof(fc.constant(as_of), day);
+  if (booking_date !== 'near') {
+    return record({ booking_date: booking_date === 'any' ? day : fc.constant(as_of), value_date });
+  }
+  return fc.tuple(value_date, fc.integer({ min: -150, max: 150 })).map(([date, days]) => ({
+    booking_date: Temporal.PlainDate.from(date).add({ days }).toString(),
+    value_date: date,
+  }));
+}
+
+function lineOf(as_of: string, able: Abilities): fc.Arbitrary<ReportedLine> {
   return record({
     bank_reference: fc.option(reference.filter((one) => !/^0+$/.test(one))),
-    booking_date: any_booking_date ? day : fc.constant(as_of),
-    value_date: fc.oneof(fc.constant(as_of), day),
+    dates: datesOf(as_of, able),
     amount: fc.integer({ min: 0, max: 1_000_000_000_000 }),
     code: fc.constantFrom(...bai_codes.values()),
     text,
     acquirer_reference: fc.option(fc.oneof(fc.stringMatching(/^[0-9]{17}$/), fc.stringMatching(/^[0-9]{23}$/))),
-  }).map(({ amount, code: { code, sign }, ...rest }) => ({
+  }).map(({ dates, amount, code: { code, sign }, ...rest }) => ({
     ...rest,
+    ...dates,
     amount: money(sign === 'debit' ? -amount : amount),
     bai_code: code,
   }));
 }
 
-/** Content that both formats can state. `able` adds what only one of them can. */
-export function statementContent(able: {
-  readonly references: boolean;
-  readonly any_booking_date: boolean;
-}): fc.Arbitrary<TestContent> {
+/** Content that the format can state. */
+export function statementContent(able: Abilities): fc.Arbitrary<TestContent> {
+  const references = {
+    none: fc.constant(null),
+    any: reference,
+    number: fc.option(fc.stringMatching(/^[1-9]\d{0,4}$/)),
+  };
   const statement = day.chain((as_of) =>
     record({
       head: record({
         account_number: fc.stringMatching(/^[A-Za-z0-9]{1,34}$/),
-        currency: able.references ? currency : fc.option(currency),
-        reference: able.references ? reference : fc.constant(null),
+        currency: able.no_currency ? fc.option(currency) : currency,
+        reference: references[able.reference],
         as_of: fc.constant(as_of),
         opening_balance: balance,
         closing_balance: balance,
       }),
-      lines: fc.array(lineOf(as_of, able.any_booking_date), { maxLength: 8 }),
+      lines: fc.array(lineOf(as_of, able), { maxLength: 8 }),
     }),
   );
   return record({
     sequence: fc.integer({ min: 1, max: 99_999 }),
     created_on: day,
-    statements: fc.array(statement, { maxLength: 4 }),
+    statements: fc.array(statement, { minLength: able.statements_min, maxLength: 4 }),
   });
 }
 

@@ -7,7 +7,7 @@ import { FileRandom, file_mutations, joined, readItems, readProblem, type SoundF
 import { type ClearingFormat, type FileItem, FileProblem } from '@tallystick/imports';
 import { isDay } from '@tallystick/kernel';
 import { test_seed, testRuns } from '@tallystick/test-support';
-import { statement_formats } from '../src/index.ts';
+import { mt940, statement_formats } from '../src/index.ts';
 import { sampleStatements } from './arbitrary-statements.ts';
 import { linesIn, statementsIn } from './reading.ts';
 
@@ -97,9 +97,9 @@ function assertSound(items: readonly FileItem[]): void {
     assert.ok('ordinal' in item && item.ordinal > ordinal);
     ordinal = item.ordinal;
   }
-  for (const { as_of, account_number, currency } of statementsIn(items)) {
+  for (const { as_of, account_number, currency, problem } of statementsIn(items)) {
     assert.ok(isDay(as_of));
-    assert.match(account_number, /^[A-Za-z0-9]{1,34}$/);
+    if (problem === undefined) assert.match(account_number, /^[A-Za-z0-9]{1,34}$/);
     assert.match(currency ?? 'USD', /^[A-Z]{3}$/);
   }
   const statements = statementsIn(items).length;
@@ -119,7 +119,10 @@ describe('a statement file that ends early is truncated', () => {
       const whole = joined(format.writeStatements!(sampleStatements(3, 1)));
       const content_end = whole.toString('latin1').trimEnd().length;
       for (let end = 0; end < content_end; end += 1) {
-        const { status, code } = await readProblem(format, whole.subarray(0, end), [100_000]);
+        const rest = whole.subarray(0, end);
+        // A file of messages has no end of its own: it may end after any of them.
+        if (format === mt940 && rest.toString().trimEnd().endsWith('-}')) continue;
+        const { status, code } = await readProblem(format, rest, [100_000]);
         assert.equal(status, 'truncated', `${code} without the last ${whole.length - end} bytes`);
       }
       for (let end = content_end; end <= whole.length; end += 1) {

@@ -22,8 +22,22 @@ export async function assertProblem(format: ClearingFormat, bytes: Uint8Array, e
   return problem;
 }
 
+/** The statements with what is stated after their lines. */
 export function statementsIn(items: readonly FileItem[]): readonly FileStatement[] {
-  return items.filter((item) => item.kind === 'statement');
+  const ends = new Map(items.flatMap((item) => (item.kind === 'statement_end' ? [[item.statement_number, item]] : [])));
+  return items
+    .filter((item) => item.kind === 'statement')
+    .map((statement) => {
+      const { closing_balance, as_of, currency, problem } = ends.get(statement.number) ?? {};
+      const first = statement.problem ?? problem;
+      return {
+        ...statement,
+        closing_balance: closing_balance ?? statement.closing_balance,
+        as_of: as_of ?? statement.as_of,
+        currency: currency ?? statement.currency,
+        ...(first === undefined ? {} : { problem: first }),
+      };
+    });
 }
 
 export function linesIn(items: readonly FileItem[]): readonly FileLine[] {

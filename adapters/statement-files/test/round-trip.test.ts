@@ -4,22 +4,35 @@ import { arbitrary_chunk_lengths, endOf, headerOf, joined, readItems } from '@ta
 import { createFormats, type FileItem } from '@tallystick/imports';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { bai2, camt053, statement_formats } from '../src/index.ts';
+import { bai2, camt053, mt940, statement_formats } from '../src/index.ts';
 import { statementContent } from './arbitrary-statements.ts';
 import { linesIn, statementsIn } from './reading.ts';
 
 describe('what a writer writes is what a reader reads, whatever the chunks', () => {
-  for (const { format, able } of [
-    { format: bai2, able: { references: false, any_booking_date: false } },
-    { format: camt053, able: { references: true, any_booking_date: true } },
-  ]) {
+  for (const { format, able, states_day } of [
+    {
+      format: bai2,
+      able: { reference: 'none', statements_min: 0, no_currency: true, booking_date: 'as_of' },
+      states_day: true,
+    },
+    {
+      format: camt053,
+      able: { reference: 'any', statements_min: 0, no_currency: false, booking_date: 'any' },
+      states_day: true,
+    },
+    {
+      format: mt940,
+      able: { reference: 'number', statements_min: 1, no_currency: false, booking_date: 'near' },
+      states_day: false,
+    },
+  ] as const) {
     test(format.name, async () => {
       await fc.assert(
         fc.asyncProperty(statementContent(able), arbitrary_chunk_lengths, async (content, lengths) => {
           const bytes = joined(format.writeStatements!(content));
           assert.equal(createFormats(statement_formats).detect(bytes, null)?.name, format.name);
           const items: readonly FileItem[] = await readItems(format, bytes, lengths);
-          assert.equal(headerOf(items).created_on, content.created_on);
+          assert.equal(headerOf(items).created_on, states_day ? content.created_on : null);
           const heads = statementsIn(items).map(({ kind: _, ordinal: __, offset: ___, number, ...head }) => [
             number,
             head,

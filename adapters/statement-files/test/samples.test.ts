@@ -86,6 +86,57 @@ const expected: Readonly<
     statements: ['FI2112345600000785 EUR 2026-04-02 10000 7500'],
     lines: [['821', -2_500, null, null, '']],
   },
+  'mt940-german-pages.sta': {
+    format: 'mt940',
+    statements: ['200410101234567 EUR 2026-04-02 113850 117700', '200410101234567 EUR 2026-04-02 117700 118160'],
+    lines: [
+      [
+        '821',
+        -1_150,
+        '2026040200001000',
+        '74123456091000000000033',
+        '2026-04-01T09:12 Debitk.4242 ARN 74123456091000000000033 BÜCHERSTUBE AM MARKT KARTENZAHLUNG',
+      ],
+      ['827', 5_000, '2026040200002000', null, 'EREF+RE-17 SVWZ+RECHNUNG 17 MUELLER OHG SEPA-UEBERWEISUNG'],
+      ['698', -690, null, null, 'KONTOFÜHRUNG MÄRZ ENTGELTABSCHLUSS'],
+      ['824', 1_150, '2026040200003000', '74123456091000000000033', 'ARN 74123456091000000000033 STORNO KARTE'],
+    ],
+  },
+  'mt940-dutch-envelope.sta': {
+    format: 'mt940',
+    statements: ['NL02BANK0123456789 EUR 2026-01-01 25000 133725'],
+    lines: [
+      [
+        '821',
+        -1_275,
+        '260101-000017',
+        null,
+        '/RTRN/MS03//REMI/USTD//PAS 042 31-12-2025 18:44 KIOSK STATION UTRECHT/ /TRCD/00200/',
+      ],
+      ['595', -10_000, '260101-000018', null, '/REMI/USTD//GELDAUTOMAAT 23:58/'],
+      [
+        '195',
+        120_000,
+        '260101-000019',
+        null,
+        '/EREF/FACTUUR-2026-001//CNTP/NL84BANK0987654321/BANKNL2A/KLANT BV///REMI/USTD//DANK/',
+      ],
+    ],
+  },
+  'mt940-two-accounts.sta': {
+    format: 'mt940',
+    statements: ['60161331926819 GBP 2026-04-01 -50000 170200', '60161331926820 USD 2026-04-01 50 50'],
+    lines: [
+      ['195', 250_000, null, null, 'BGC SMITH & SONS INV 20/3 PAYMENT RECEIVED'],
+      [
+        '698',
+        -29_800,
+        'TF000000000000000000000001',
+        '41234500000000018',
+        'NON-STERLING TRANSACTION FEE 41234500000000018',
+      ],
+    ],
+  },
 };
 
 describe('statements in the styles of different banks', () => {

@@ -40,6 +40,7 @@ const extensions: Readonly<Record<string, string>> = {
   vcf4: 'tsv',
   bai2: 'bai',
   camt053: 'xml',
+  mt940: 'sta',
 };
 
 /** Creates the folder. Throws an error if it is not empty. */

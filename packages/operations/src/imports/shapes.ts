@@ -32,7 +32,7 @@ export const import_resource = z
   .object({
     id: id_text,
     name: z.string().describe('The name of the file'),
-    format: z.string().describe('`cdf3`, `ipm`, `csv`, `vcf4`, `bai2`, `camt053`, or one that the host added'),
+    format: z.string().describe('`cdf3`, `ipm`, `csv`, `vcf4`, `bai2`, `camt053`, `mt940`, or one that the host added'),
     profile: z.string().nullable().describe('The profile that was named; null: none'),
     read_with: read_with.nullable().describe('The profile by which it was read, named or found; null: none'),
     sha256: z

@@ -1042,7 +1042,7 @@ export interface Import {
   readonly id: string;
   /** The name of the file. */
   readonly name: string;
-  /** `cdf3`, `ipm`, `csv`, `vcf4`, `bai2`, `camt053`, or one that the host added. */
+  /** `cdf3`, `ipm`, `csv`, `vcf4`, `bai2`, `camt053`, `mt940`, or one that the host added. */
   readonly format: string;
   /** The profile that was named; null: none. */
   readonly profile: string | null;

@@ -1,0 +1,62 @@
+import { decimalsOf, isCurrency, isDay, type Money, money, sum_max } from '@tallystick/kernel';
+
+/** A balance as `:60:` and `:62:` state it. */
+export interface StatedBalance {
+  /** Null: it states none. */
+  readonly currency: string | null;
+  readonly amount: Money;
+  /** YYYY-MM-DD; null: it states none that exists. */
+  readonly day: string | null;
+}
+
+/** Reads a balance. Returns what is wrong with it as a text. */
+export function readBalance(content: string, currency: string | null): StatedBalance | string {
+  const [, mark = '', day = '', stated = '', digits = ''] =
+    /^([CD])(\d{6})([A-Z]{3})?(.*)$/s.exec(content.trim()) ?? [];
+  if (mark === '') return 'must be C or D, a date as YYMMDD, a currency and an amount';
+  if (stated !== '' && !isCurrency(stated)) return `must be in a currency of ISO 4217, not ${stated}`;
+  const own_currency = stated === '' ? currency : stated;
+  const amount = amountOf(digits.trim(), own_currency);
+  if (amount === null) return `must have an amount with a decimal comma, not ${digits}`;
+  return { currency: own_currency, amount: money(mark === 'D' ? -amount : amount), day: dayOf(day) };
+}
+
+/**
+ * YYMMDD as YYYY-MM-DD, of 1980 to 2079; null for none. A value date of 29 or 30 February in a
+ * month of fewer days, which banks state that count 30 days for each month, is the last day of the
+ * month.
+ */
+export function dayOf(text: string): string | null {
+  const [, year = '', month = '', day = ''] = /^(\d\d)(\d\d)(\d\d)$/.exec(text) ?? [];
+  const full_year = `${Number(year) >= 80 ? '19' : '20'}${year}`;
+  const days = month === '02' && ['29', '30'].includes(day) ? [day, '29', '28'] : [day];
+  return days.map((one) => `${full_year}-${month}-${one}`).find(isDay) ?? null;
+}
+
+/**
+ * MMDD as YYYY-MM-DD, in the year in which its month is at most six from that of the other day; null
+ * for none.
+ */
+export function entryDayOf(text: string, near: string | null): string | null {
+  if (near === null) return null;
+  const months = Number(text.slice(0, 2)) - Number(near.slice(5, 7));
+  const year = Number(near.slice(0, 4)) + (months > 6 ? -1 : months < -6 ? 1 : 0);
+  return dayOf(`${String(year).slice(2)}${text}`);
+}
+
+/** Decimals of an amount whose currency is not known. */
+export const assumed_decimals = 2;
+
+/**
+ * A number with a decimal comma or point in minor units, without a sign. Null when it is none,
+ * leaves a remainder, or is too large; also when it has three decimals and the currency has fewer:
+ * its comma or point may separate thousands.
+ */
+export function amountOf(text: string, currency: string | null): Money | null {
+  const [, whole, fraction = ''] = /^(\d{0,18})(?:[.,](\d*))?$/.exec(text) ?? [];
+  if (whole === undefined || whole + fraction === '') return null;
+  const decimals = currency === null ? assumed_decimals : decimalsOf(currency);
+  if (fraction.length > Math.max(decimals, 2) || /[^0]/.test(fraction.slice(decimals))) return null;
+  const amount = Number(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
+  return amount <= sum_max ? money(amount) : null;
+}
