@@ -46,7 +46,8 @@ export class Additions {
   }
 }
 
-/** Zeros alone state nothing: no code, no date, no rate. */
+/** Blanks state nothing, and neither do zeros alone: no code, no date (`00/00/0000`), no rate. */
 export function notZeros(text: string | null): string | null {
-  return text === null || /^[0.\-/ ]*$/.test(text) ? null : text;
+  if (text === null || text.trim() === '') return null;
+  return text.includes('0') && /^[0 .:/-]*$/.test(text) ? null : text;
 }

@@ -1,6 +1,8 @@
-import type { ClearingInput } from '@tallystick/cards';
+import type { FileClearing } from '@tallystick/imports';
 import { isDay } from '@tallystick/kernel';
-import { currencyOfNumber, toMinorUnits } from '../currencies.ts';
+import { Additions, notZeros } from '../additions.ts';
+import { cardNumberOf } from '../card-number.ts';
+import { currencyOf, toMinorUnits } from '../currencies.ts';
 
 /**
  * The columns of a card transaction, counted from 0, as public parsers read them. Column 0 is the
@@ -43,20 +45,18 @@ export interface CardTransactionProblem {
   readonly reason: string;
 }
 
-export function readCardTransaction(columns: readonly string[]): ClearingInput | CardTransactionProblem {
+export function readCardTransaction(
+  columns: readonly string[],
+): Pick<FileClearing, 'input' | 'unread'> | CardTransactionProblem {
   if (columns.length < columns_min) {
     return { code: 'columns_missing', reason: `a card transaction must have at least ${columns_min} columns` };
   }
   const value = (name: keyof typeof column): string | null => columns[column[name]]?.trim() || null;
-  const card_number = value('account_number');
-  if (card_number === null || !/^\d{12,19}$/.test(card_number)) {
-    return { code: 'card_missing', reason: 'the account number must be 12 to 19 digits' };
-  }
-  const reference = value('transaction_reference_number');
-  const sequence = value('sequence_number');
-  if (reference === null)
-    return { code: 'transaction_id_missing', reason: 'the transaction reference number is required' };
-  const type = value('transaction_type') ?? '';
+  const card_number = cardNumberOf(value('account_number') ?? '');
+  if (card_number === null) return { code: 'card_missing', reason: 'the account number must be 12 to 19 digits' };
+  const type = value('transaction_type');
+  if (type === null)
+    return { code: 'direction_missing', reason: 'the direction is missing: the transaction type is empty' };
   if (!debit_types.includes(type) && !credit_types.includes(type)) {
     return { code: 'type_unknown', reason: 'the transaction type must be one that is known as a debit or a credit' };
   }
@@ -67,37 +67,41 @@ export function readCardTransaction(columns: readonly string[]): ClearingInput |
       reason: 'the billing amount must be digits with two decimals in a currency of ISO 4217',
     };
   }
-  const has_source = /[^0]/.test(value('source_currency') ?? '');
-  const source = has_source ? amountOf(value('source_amount'), value('source_currency')) : null;
-  if (has_source && source === null) {
-    return {
-      code: 'amount_malformed',
-      reason: 'the source amount must be digits with two decimals in a currency of ISO 4217',
-    };
-  }
   const settlement_date = dayOf(value('posting_date') ?? '');
   if (settlement_date === null) return { code: 'date_malformed', reason: 'the posting date must be MMDDYYYY' };
-  const transaction_date = value('transaction_date');
-  const authorization_date = transaction_date === null ? null : dayOf(transaction_date);
-  if (transaction_date !== null && authorization_date === null) {
-    return { code: 'date_malformed', reason: 'the transaction date must be MMDDYYYY' };
-  }
+  const additions = new Additions();
+  // Without a currency the source amount states nothing.
+  const source_amount = notZeros(value('source_currency')) === null ? null : value('source_amount');
+  const source = additions.read('merchant_amount', source_amount, (digits) =>
+    amountOf(digits, value('source_currency')),
+  );
   return {
-    card_number,
-    // Public parsers do not take the reference alone for unique.
-    network_financial_transaction_id: sequence === null ? reference : `${reference}-${sequence}`,
-    billing_amount: billing.minor_units,
-    billing_currency: billing.currency,
-    merchant_amount: source?.minor_units ?? null,
-    merchant_currency: source?.currency ?? null,
-    clearing_type: debit_types.includes(type) ? 'DEBIT' : 'CREDIT',
-    settlement_date,
-    authorization_date,
-    acquirer_ica: value('acquiring_bin'),
-    mcc: value('merchant_category'),
-    merchant_id: value('card_acceptor'),
-    merchant_name: value('supplier_name'),
+    input: {
+      card_number,
+      network_financial_transaction_id: idOf(value('transaction_reference_number'), value('sequence_number')),
+      billing_amount: billing.minor_units,
+      billing_currency: billing.currency,
+      merchant_amount: source?.minor_units ?? null,
+      merchant_currency: source?.currency ?? null,
+      clearing_type: debit_types.includes(type) ? 'DEBIT' : 'CREDIT',
+      settlement_date,
+      authorization_date: additions.read('authorization_date', notZeros(value('transaction_date')), dayOf),
+      acquirer_ica: additions.text('acquirer_ica', value('acquiring_bin')),
+      mcc: additions.mcc(value('merchant_category')),
+      merchant_id: additions.text('merchant_id', value('card_acceptor')),
+      merchant_name: additions.text('merchant_name', value('supplier_name')),
+    },
+    ...additions.omissions,
   };
+}
+
+/**
+ * The reference with the sequence number: public parsers do not take the reference alone for
+ * unique. Null for a charge without a reference.
+ */
+function idOf(reference: string | null, sequence: string | null): string | null {
+  if (notZeros(reference) === null) return null;
+  return notZeros(sequence) === null ? reference : `${reference}-${sequence}`;
 }
 
 /** The digits of the billing amount, which the trailer of the block sums; null without them. */
@@ -113,17 +117,16 @@ export function dayOf(text: string): string | null {
   return isDay(day) ? day : null;
 }
 
-const digits_form = /^\d{1,16}$/;
+const digits_form = /^\d{1,30}$/;
 
 interface Amount {
   readonly minor_units: number;
   readonly currency: string;
 }
 
-function amountOf(digits: string | null, number: string | null): Amount | null {
-  const currency = number !== null && /^\d{1,3}$/.test(number) ? currencyOfNumber(number.padStart(3, '0')) : null;
+function amountOf(digits: string | null, stated_currency: string | null): Amount | null {
+  const currency = currencyOf(stated_currency ?? '');
   if (currency === null || !digits_form.test(digits ?? '')) return null;
-  const amount = Number(digits);
-  const minor_units = Number.isSafeInteger(amount) ? toMinorUnits(amount, amount_decimals, currency) : null;
+  const minor_units = toMinorUnits(Number(digits), amount_decimals, currency);
   return minor_units === null ? null : { minor_units, currency: currency.code };
 }

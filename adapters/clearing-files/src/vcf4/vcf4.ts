@@ -1,4 +1,4 @@
-import type { ClearingFormat } from '@tallystick/imports';
+import { type ClearingFormat, decodeText, textHead } from '@tallystick/imports';
 import { readCardLineAgain, Vcf4Reader } from './reader.ts';
 import { writeVcf4 } from './writer.ts';
 
@@ -9,8 +9,11 @@ import { writeVcf4 } from './writer.ts';
 export const vcf4: ClearingFormat = {
   name: 'vcf4',
   title: 'VCF4 (tab-delimited)',
-  detect: (head) => /^6\t\w+\t\d+\t\d{8}\t\d+\t\d+\t\d+\t4/.test(Buffer.from(head).toString('latin1')),
+  detect: (head) => file_header.test(decodeText(textHead(head))),
   read: (chunks) => new Vcf4Reader().read(chunks),
   readRecord: readCardLineAgain,
   write: writeVcf4,
 };
+
+/** The header of a file, perhaps after blank lines and a byte order mark. */
+const file_header = /^[\ufeff\s]*6 *\t *\w+ *\t *\d+ *\t *(?:\d{8})? *\t *\d{1,2} *\t *\d* *\t *\d* *\t *4[.\s]/;

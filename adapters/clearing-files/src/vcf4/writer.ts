@@ -3,10 +3,13 @@ import { currencyOfCode } from '../currencies.ts';
 import { amount_decimals, column, columns_min } from './card-transaction.ts';
 
 const company = '9000000001';
-const version = '4.0';
+const version = '4.0'.padEnd(10);
+/** The columns of frames. Those after the version are empty. */
+const frame_columns = 16;
+const no_date = '00000000';
 
 /** No currency has this number. */
-const malformed_currency = '999';
+const malformed_currency = '00999';
 
 /**
  * Writes a VCF4 file with one block of card transactions, in constant memory. Throws a `RangeError`
@@ -19,7 +22,18 @@ export function writeVcf4(content: FileContent): Generator<Uint8Array> {
 
 function* lines({ sequence, created_on, clearings }: FileContent): Generator<string> {
   const frame = (code: string, type: number, count = 0, sum = 0n): string =>
-    [code, company, sequence, dateOf(created_on), type, count, sum, version].join('\t');
+    [
+      code,
+      company,
+      padded(sequence, 5),
+      dateOf(created_on),
+      padded(type, 2),
+      padded(count, 10),
+      padded(sum, 16),
+      version,
+    ]
+      .join('\t')
+      .concat('\t'.repeat(frame_columns - 8));
   yield `${frame('6', 0)}\n${frame('8', 5)}\n`;
   let count = 0;
   let sum = 0n;
@@ -53,12 +67,16 @@ function transaction({ input, malformed }: WrittenClearing): string {
   columns[column.source_currency] = source?.number ?? '';
   columns[column.merchant_category] = input.mcc ?? '';
   columns[column.transaction_type] = input.clearing_type === 'DEBIT' ? '10' : '11';
-  columns[column.transaction_date] = input.authorization_date ? dateOf(input.authorization_date) : '';
+  columns[column.transaction_date] = input.authorization_date ? dateOf(input.authorization_date) : no_date;
   columns[column.billing_currency] = malformed === true ? malformed_currency : billing.number;
   if (columns.some((text) => /[\t\r\n]/.test(text))) {
     throw new RangeError('a text of a VCF4 file contains no tabs and line breaks');
   }
   return columns.join('\t');
+}
+
+function padded(digits: number | bigint | string, width: number): string {
+  return String(digits).padStart(width, '0');
 }
 
 /** YYYY-MM-DD as MMDDYYYY. */
@@ -76,5 +94,5 @@ function amountOf(minor_units: number, code: string): { readonly digits: string;
   if (!Number.isSafeInteger(digits)) {
     throw new RangeError(`an amount of a VCF4 file has ${amount_decimals} decimals, which ${code} exceeds`);
   }
-  return { digits: String(digits), number: currency.number };
+  return { digits: padded(digits, 16), number: padded(currency.number, 5) };
 }
