@@ -1,4 +1,4 @@
-import type { AuditLog, Page, PageRequest } from '@tallystick/kernel';
+import type { AuditLog, Money, Page, PageRequest } from '@tallystick/kernel';
 import type { Account } from './account.ts';
 import type { Statement } from './statement.ts';
 import type { BankReference, LineContent, LineKey, ReferencedKey, StatementLine } from './statement-line.ts';
@@ -39,6 +39,11 @@ export interface AccountStore {
   statementsOf(account_id: number, as_of: string): Promise<readonly Statement[]>;
   /** The last statement of the account with an earlier date, in the order of the chain. */
   statementBefore(account_id: number, as_of: string): Promise<Statement | null>;
+  /**
+   * The last statement of the account with an earlier date that opens with this balance, in the
+   * order of the chain.
+   */
+  statementOpening(account_id: number, as_of: string, opening_balance: Money): Promise<Statement | null>;
   /** The first statement of the account with a later date, in the order of the chain. */
   statementAfter(account_id: number, as_of: string): Promise<Statement | null>;
 

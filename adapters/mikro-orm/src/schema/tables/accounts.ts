@@ -38,6 +38,9 @@ export const Statement = defineEntity({
     import_id: int().nullable(),
     recorded_at_ms: int(),
   },
+  indexes: [
+    { name: 'tallystick_statements_opening', properties: ['account_id', 'opening_balance', 'as_of', 'position'] },
+  ],
   uniques: [{ name: 'tallystick_statements_chain', properties: ['account_id', 'as_of', 'position'] }],
 });
 

@@ -92,6 +92,12 @@ export function accountStore(session: Session): AccountStore {
       return row ?? null;
     },
 
+    async statementOpening(account_id, as_of, opening_balance) {
+      const opening = statements(account_id).where('opening_balance', '=', opening_balance).where('as_of', '<', as_of);
+      const row = await opening.orderBy('as_of', 'desc').orderBy('position', 'desc').limit(1).executeTakeFirst();
+      return row ?? null;
+    },
+
     async statementAfter(account_id, as_of) {
       const after = statements(account_id).where('as_of', '>', as_of);
       return (await after.orderBy('as_of').orderBy('position').limit(1).executeTakeFirst()) ?? null;

@@ -159,7 +159,7 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
       const wanted = [
         newStatement(account, { as_of: '2026-05-20', position: 0, reference: 'B/1', import_id: 7 }),
         newStatement(account, { as_of: '2026-05-20', position: 1 }),
-        newStatement(account, { as_of: '2026-05-18' }),
+        newStatement(account, { as_of: '2026-05-18', opening_balance: money(-7) }),
         newStatement(account, { as_of: '2026-05-20', position: -1 }),
         newStatement(account, { as_of: '2026-05-22', position: 3 }),
         newStatement(account, { as_of: '2026-05-22', position: 2 }),
@@ -181,6 +181,11 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         assertEqual(await before('2026-05-20'), wanted[2], 'before a day');
         assertEqual(await before('2026-05-22'), wanted[1], 'the last before a day');
         assertEqual(await before('9999-12-31'), wanted[4], 'the last of all');
+        const opening = async (as_of: string, balance: number) =>
+          withoutId(await accounts.statementOpening(account.id, as_of, money(balance)));
+        assertEqual(await opening('2026-05-22', 1_000), wanted[1], 'the last one that opens with a balance');
+        assertEqual(await opening('2026-05-20', 1_000), null, 'none that opens with it before a date');
+        assertEqual(await opening('9999-12-31', -7), wanted[2], 'the only one that opens with a balance');
         assertEqual(await after('2026-05-22'), null, 'after the last');
         assertEqual(await after('2026-05-20'), wanted[5], 'the first after a day');
         assertEqual(await after(''), wanted[2], 'the first of all');
