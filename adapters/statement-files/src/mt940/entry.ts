@@ -39,8 +39,8 @@ const type_form = /^(?!NONREF)([NSF].{3})(.*)$/s;
 /** How many lines a bank may have cut the line into, before its supplementary details. */
 const parts_max = 3;
 
-/** Instead of a customer reference: none, or where in `:86:` it is. */
-const no_customer_reference = /^(?:NOREF|[A-Z]REF\+?|MARF)$/;
+/** Instead of a reference: none, or where in `:86:` it is. */
+const no_reference = /^(?:NO(?:NE)?REF|[A-Z]REF\+?|MARF)$/;
 
 /** What the opening balance states for the entries of its statement. */
 export interface EntryContext {
@@ -76,8 +76,11 @@ export function readEntry(
   const [, type = '', references = rest] = type_form.exec(rest) ?? [];
   const [, customer = '', bank = ''] = /^(.*?)(?:\/\/(.*))?$/s.exec(references) ?? [];
   const stated_information = information.map(readField);
-  const texts = [oneLine(stated_information.map(({ text }) => text)), joinLines(details)];
-  const reference = no_customer_reference.test(customer.trim()) ? null : referenceOf(customer);
+  const texts = [
+    oneLine(stated_information.map(({ text }) => text)),
+    joinLines(details.filter((detail) => customerReferenceOf(detail) !== null)),
+  ];
+  const reference = customerReferenceOf(customer);
   const is_acquirer_reference = reference !== null && isAcquirerReference(reference);
   const kind = {
     type,
@@ -117,6 +120,10 @@ function separateDetails(lines: readonly string[]): {
     without_type ??= found;
   }
   return without_type ?? { stated: null, details: [] };
+}
+
+function customerReferenceOf(text: string): string | null {
+  return no_reference.test(text.trim()) ? null : referenceOf(text);
 }
 
 function readField({ tag, lines }: CollectedEntry['information'][number]): StatedInformation {

@@ -363,7 +363,8 @@ describe('a line', () => {
       assert.equal((await lineOf(`:61:300304D1,00NMSC${references}`)).bank_reference, bank_reference, references);
     }
     // Without a type.
-    assert.equal((await lineOf(':61:300304D1,00NONREF//B-1')).bank_reference, 'B-1');
+    const without_type = await lineOf(':61:300304D1,00NONREF//B-1');
+    assert.deepEqual([without_type.bank_reference, without_type.text], ['B-1', '']);
   });
 
   test('has the reference of the customer in its text, once, unless it stands for none', async () => {
@@ -373,6 +374,7 @@ describe('a line', () => {
     assert.equal(await textOf('INV-1', 'INVOICE INV-1'), 'INVOICE INV-1');
     for (const none of ['NONREF', 'NOTPROVIDED', 'NOREF', 'EREF', 'KREF+', 'MARF']) {
       assert.equal(await textOf(none, 'INVOICE'), 'INVOICE', none);
+      assert.equal((await lineOf(':61:300304D1,00NMSC', none, ':86:INVOICE')).text, 'INVOICE', none);
     }
   });
 
