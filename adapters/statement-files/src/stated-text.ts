@@ -34,15 +34,3 @@ export function accountNumberOf(text: string): string | null {
   const number = text.replace(/[\s.-]/g, '');
   return isAccountNumber(number) ? number : null;
 }
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-const single_byte = new TextDecoder('windows-1252');
-
-/** The text of a line in UTF-8, which ASCII is; of other bytes in Windows-1252. */
-export function decodeLine(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return single_byte.decode(bytes);
-  }
-}

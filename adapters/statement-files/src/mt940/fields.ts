@@ -1,6 +1,6 @@
-import { FileProblem, LineReader, type RawLine } from '@tallystick/imports';
+import { decodeText, FileProblem, LineReader, type RawLine } from '@tallystick/imports';
 import { maskCardNumbers } from '@tallystick/kernel';
-import { decodeLine, text_length_max } from '../stated-text.ts';
+import { text_length_max } from '../stated-text.ts';
 
 /** A field of the file: its tag, and its content up to the next one. */
 export interface Field {
@@ -60,7 +60,7 @@ export class FieldReader {
   }
 
   *#take({ bytes, offset }: RawLine): Generator<Field> {
-    const line = this.#openEnvelope(decodeLine(bytes), offset);
+    const line = this.#openEnvelope(decodeText(bytes), offset);
     if (line === '') return;
     this.#is_blank = false;
     const tag = this.#tagOf(line);
@@ -76,7 +76,7 @@ export class FieldReader {
 
   /** The line without the header of the network that may come before its tag. */
   #openEnvelope(line: string, offset: number): string {
-    const content = line.replace(/^\p{Cc}+/u, '');
+    const content = line.replace(/^[\p{Cc}\uFEFF]+/u, '');
     if (/^-\}/.test(content)) this.#is_in_envelope = false;
     if (!/^\{(?:$|[1-4](?:$|:))/.test(content)) return content;
     this.#is_blank = false;
