@@ -15,14 +15,17 @@ export const bai2: ClearingFormat = {
   writeStatements: writeBai2,
 };
 
-/** The statement message of ISO 20022, camt.053 in any version. */
+/**
+ * The statement message of ISO 20022, camt.053 in any version. The other messages about an account
+ * are recognised, too: they are refused with what to ask the bank for.
+ */
 export const camt053: ClearingFormat = {
   name: 'camt053',
   title: 'camt.053 (bank statements, XML)',
   detect(head) {
     // In UTF-16 each character of the name has a zero byte.
     const text = new TextDecoder('latin1').decode(head).replaceAll('\0', '');
-    return text.includes('tech:xsd:camt.053.001.');
+    return /^[^<]{0,100}</.test(text) && /camt\.05[234]\.001\.|\bBkToCstmr(Stmt|AcctRpt|DbtCdtNtfctn)/.test(text);
   },
   read: (chunks) => new Camt053Reader().read(gatherChunks(chunks)),
   writeStatements: writeCamt053,

@@ -17,7 +17,7 @@ describe('what a writer writes is what a reader reads, whatever the chunks', () 
     },
     {
       format: camt053,
-      able: { reference: 'any', statements_min: 0, no_currency: false, booking_date: 'any' },
+      able: { reference: 'any', statements_min: 1, no_currency: false, booking_date: 'any' },
       states_day: true,
     },
     {

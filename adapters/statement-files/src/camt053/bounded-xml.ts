@@ -12,9 +12,9 @@ import { SaxesParser, type SaxesTagPlain } from 'saxes';
 
 export type Attributes = Readonly<Record<string, string>>;
 
-/** What the parts of a document are reported to, with names that have no prefix. */
+/** What the parts of a message are reported to, with names that have no prefix. */
 export interface XmlHandler {
-  /** `path`: the names of the open elements, this one included, joined with `/`. */
+  /** `path`: the names of the elements from the message to this one, joined with `/`. */
   open(path: string, name: string, attributes: Attributes): void;
   /** `text`: what is directly in the element, without white space at its ends. */
   close(path: string, name: string, text: string): void;
@@ -22,9 +22,11 @@ export interface XmlHandler {
 
 /**
  * Parses an XML document as a stream, within bounds: no document types, no text, markup or depth
- * without an end. Everything else in it is a `FileProblem`.
+ * without an end. Everything else in it is a `FileProblem`. Reports the messages in it: what is
+ * around them, such as an envelope with a header, is skipped.
  */
 export class BoundedXml {
+  readonly #message: RegExp;
   readonly #handler: XmlHandler;
   readonly #parser = new SaxesParser({
     xmlns: false as const,
@@ -42,7 +44,9 @@ export class BoundedXml {
   /** Where the last event was in the text of the whole file. */
   #event_at = 0;
 
-  constructor(handler: XmlHandler) {
+  /** `message`: its first group is the name of a message without a version. */
+  constructor(message: RegExp, handler: XmlHandler) {
+    this.#message = message;
     this.#handler = handler;
     // No more handlers: the engine compiles the parser well with up to seven.
     const parser = this.#parser;
@@ -82,6 +86,18 @@ export class BoundedXml {
     return this.#source.tagStart(this.#parser.position).offset;
   }
 
+  /** Keeps the text from the tag that was just read. Returns its offset. */
+  beginRaw(): number {
+    const start = this.#source.tagStart(this.#parser.position);
+    this.#source.beginRaw(start);
+    return start.offset;
+  }
+
+  /** The kept text up to here, of which a long one lacks a part. */
+  endRaw(): string {
+    return this.#source.endRaw(this.#parser.position);
+  }
+
   /** Refuses the file. `offset`: the problem is there or before. */
   refuse(code: string, message: string, offset = this.#source.offsetOf(this.#parser.position)): never {
     throw new FileProblem('refused', code, maskCardNumbers(message), offset);
@@ -99,6 +115,7 @@ export class BoundedXml {
       this.refuse('xml_malformed', `not well-formed XML: ${shown}`);
     }
     this.#boundEvent(this.#source.endPosition);
+    this.#source.endPart();
   }
 
   #open(tag: SaxesTagPlain): void {
@@ -106,17 +123,17 @@ export class BoundedXml {
     const { name: full_name, attributes } = tag;
     boundElement(tag, this.#paths.length + 1, this.#refuseHere);
     const name = full_name.slice(full_name.indexOf(':') + 1);
-    const parent = this.#paths.at(-1);
-    const path = parent === undefined ? name : `${parent}/${name}`;
+    const parent = this.#paths.at(-1) ?? '';
+    const path = parent === '' ? (this.#message.exec(name)?.[1] ?? '') : `${parent}/${name}`;
     this.#paths.push(path);
     this.#texts.push('');
-    this.#handler.open(path, name, attributes);
+    if (path !== '') this.#handler.open(path, name, attributes);
   }
 
   #addText(text: string): void {
     this.#passEvent();
+    if ((this.#paths.at(-1) ?? '') === '') return;
     const last = this.#texts.length - 1;
-    if (last < 0) return;
     const whole = this.#texts[last] + text;
     if (whole.length > xml_bounds.text_length) {
       // White space between elements is no text of the element around them.
@@ -132,7 +149,7 @@ export class BoundedXml {
     this.#passEvent();
     const path = this.#paths.pop()!;
     const text = this.#texts.pop()!.trim();
-    this.#handler.close(path, path.slice(path.lastIndexOf('/') + 1), text);
+    if (path !== '') this.#handler.close(path, path.slice(path.lastIndexOf('/') + 1), text);
     if (this.#paths.length === 0) this.#is_closed = true;
   }
 

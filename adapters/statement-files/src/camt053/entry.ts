@@ -1,5 +1,5 @@
 import { acquirerReferenceIn, type BookingSign, isAcquirerReference, type ReportedLine } from '@tallystick/accounts';
-import { decimalsOf, isDay, type Money, money, sum_max } from '@tallystick/kernel';
+import { decimalsOf, isCurrency, isDay, type Money, money, sum_max } from '@tallystick/kernel';
 import { oneLine, referenceOf, text_length_max } from '../stated-text.ts';
 import { type BankTransactionCode, baiCodeOf } from './bank-transaction-code.ts';
 
@@ -76,28 +76,48 @@ export interface CollectedEntry {
   readonly details_count: number;
 }
 
-export interface EntryAmount {
+/** An amount with its direction, of an entry or a balance. */
+export interface DirectedAmount {
   readonly sign: BookingSign;
   /** Without a sign. */
   readonly amount: Money;
-  readonly status: string;
 }
 
-/** Reads the amount, direction and status of an entry in the currency of its statement. */
-export function readEntryAmount(own: Collected, currency: string): EntryAmount | EntryProblem {
-  const stated_currency = own.get('Amt@Ccy');
+/**
+ * Reads an amount in the currency of its statement, and its direction. `what`: whose they are. An
+ * amount that states no currency is in this one.
+ */
+export function readAmount(stated: Collected, what: string, currency: string): DirectedAmount | EntryProblem {
+  const stated_currency = stated.get('Amt@Ccy') || currency;
+  if (!isCurrency(stated_currency)) {
+    return new EntryProblem('currency_unknown', `${what} must be in a currency of ISO 4217, not "${stated_currency}"`);
+  }
   if (stated_currency !== currency) {
-    return new EntryProblem('currency_differs', `the entry must be in ${currency}, the currency of its statement`);
+    return new EntryProblem('currency_differs', `${what} is in ${stated_currency}, and its statement in ${currency}`);
   }
-  const amount = minorUnitsOf(own.get('Amt'), currency);
+  const text = stated.get('Amt');
+  const amount = minorUnitsOf(text, currency);
   if (amount === null) {
-    return new EntryProblem('amount_malformed', `Amt of the entry must be a decimal number in ${currency}`);
+    const message = `Amt of ${what} must be a decimal number in ${currency}, as 12.50, not "${text}"`;
+    return new EntryProblem('amount_malformed', message);
   }
-  const sign = signOf(own.get('CdtDbtInd'));
-  if (sign === null) return new EntryProblem('sign_malformed', 'CdtDbtInd of the entry must be CRDT or DBIT');
-  const status = own.get('Sts/Cd') || own.get('Sts') || own.get('Sts/Prtry');
-  if (status === '') return new EntryProblem('status_missing', 'the entry must have a status Sts, such as BOOK');
-  return { sign, amount, status };
+  const direction = stated.get('CdtDbtInd');
+  const sign = signOf(direction);
+  if (sign !== null) return { amount, sign };
+  const missing = `the direction of ${what} is missing: CdtDbtInd must be CRDT or DBIT`;
+  if (direction === '') return new EntryProblem('direction_missing', missing);
+  return new EntryProblem('direction_malformed', `CdtDbtInd of ${what} must be CRDT or DBIT, not "${direction}"`);
+}
+
+/** The status of an entry. One that states none is booked, as statements are of booked entries. */
+export function statusOf(own: Collected): string {
+  return (own.get('Sts/Cd') || own.get('Sts') || own.get('Sts/Prtry') || 'BOOK').toUpperCase();
+}
+
+/** A line of an entry, with the names of what it states and cannot be read. */
+export interface ReadLine {
+  readonly line: ReportedLine;
+  readonly unread: readonly string[];
 }
 
 /**
@@ -107,26 +127,28 @@ export function readEntryAmount(own: Collected, currency: string): EntryAmount |
  */
 export function readLines(
   { own, details, details_count }: CollectedEntry,
-  { sign, amount }: EntryAmount,
+  { sign, amount }: DirectedAmount,
   statement: { readonly currency: string; readonly as_of: string },
-): readonly ReportedLine[] | EntryProblem {
+): readonly ReadLine[] | EntryProblem {
   const booking_date = dayIn(own, 'BookgDt') ?? statement.as_of;
-  const value_date = dayIn(own, 'ValDt') ?? booking_date;
-  for (const day of [booking_date, value_date]) {
-    if (!isDay(day)) return new EntryProblem('date_malformed', 'BookgDt and ValDt must be dates, as YYYY-MM-DD');
+  if (!isDay(booking_date)) {
+    return new EntryProblem('date_malformed', `BookgDt must be a date, as 2026-03-01, not "${booking_date}"`);
   }
+  const stated_value_date = dayIn(own, 'ValDt') ?? booking_date;
+  const unread = isDay(stated_value_date) ? [] : ['value_date'];
+  const value_date = unread.length === 0 ? stated_value_date : booking_date;
   const signed = signedAmount(amount, sign);
   const dates = { booking_date, value_date };
   const parts = details.length === details_count ? partsOf(details, sign, signed, statement.currency) : null;
   if (parts === null || parts.length < 2) {
     const only = details_count === 1 ? details[0] : undefined;
-    return [{ ...dates, amount: signed, ...describe(own, only, sign) }];
+    return [{ line: { ...dates, amount: signed, ...describe(own, only, sign) }, unread }];
   }
   const references = referencesOf(own, details);
   return parts.map((part, place) => {
     const detail = details[place]!;
     const text = oneLine(textsOf(detail));
-    return {
+    const line = {
       ...dates,
       bank_reference: references[place]!,
       amount: part.amount,
@@ -134,6 +156,7 @@ export function readLines(
       text: text === '' ? oneLine([own.get('AddtlNtryInf')]) : text,
       acquirer_reference: detail.stated_reference ?? firstReferenceIn(textsOf(detail)),
     };
+    return { line, unread };
   });
 }
 
@@ -167,7 +190,8 @@ function partsOf(
   let sum = 0;
   for (const detail of details) {
     const path = detail.has('Amt') ? 'Amt' : 'AmtDtls/TxAmt/Amt';
-    const amount = detail.get(`${path}@Ccy`) === currency ? minorUnitsOf(detail.get(path), currency) : null;
+    const is_alike = (detail.get(`${path}@Ccy`) || currency) === currency;
+    const amount = is_alike ? minorUnitsOf(detail.get(path), currency) : null;
     const sign = detail.has('CdtDbtInd') ? signOf(detail.get('CdtDbtInd')) : entry_sign;
     if (amount === null || sign === null) return null;
     const signed = signedAmount(amount, sign);
@@ -205,19 +229,23 @@ function firstReferenceIn(texts: readonly string[]): string | null {
 }
 
 /** The date at the path, of a date or of a time in its own zone; null when there is none. */
-function dayIn(collected: Collected, path: string): string | null {
-  return dayOfChoice(collected.get(`${path}/Dt`), collected.get(`${path}/DtTm`));
+export function dayIn(collected: Collected, path: string): string | null {
+  return dayOf(collected.get(`${path}/Dt`) || collected.get(`${path}/DtTm`));
 }
 
-/** A date, or else the date of a time in its own zone; null when both are empty. */
-export function dayOfChoice(date: string, time: string): string | null {
-  if (date !== '') return /^\d{4}-\d\d-\d\d(?:Z|[+-]\d\d:\d\d)?$/.test(date) ? date.slice(0, 10) : date;
-  return time === '' ? null : time.replace(/T.*$/s, '');
+/**
+ * The date, YYYY-MM-DD, of a date or a time in its own zone; null when there is none. A text that is
+ * neither is returned as it is.
+ */
+export function dayOf(text: string): string | null {
+  const found = /^(\d{4})-?(\d\d)-?(\d\d)(?:[TZ+ -].*)?$/.exec(text);
+  return text === '' ? null : found === null ? text : found.slice(1, 4).join('-');
 }
 
 /** `CRDT` or `DBIT`; null for anything else. */
 export function signOf(text: string): BookingSign | null {
-  return text === 'CRDT' ? 'credit' : text === 'DBIT' ? 'debit' : null;
+  const code = text.toUpperCase();
+  return code === 'CRDT' ? 'credit' : code === 'DBIT' ? 'debit' : null;
 }
 
 /** The amount as it moves the balance. */
@@ -226,11 +254,11 @@ export function signedAmount(amount: Money, sign: BookingSign): Money {
 }
 
 /**
- * A decimal number without a sign, in minor units of the currency. Null when it is none, leaves a
+ * A decimal number, in minor units of the currency. Null when it is none, is negative, leaves a
  * remainder, or is larger than the product accepts.
  */
 export function minorUnitsOf(text: string, currency: string): Money | null {
-  const found = /^(\d{1,18})(?:\.(\d{0,17}))?$/.exec(text);
+  const found = /^\+?(?=\.?\d)(\d{0,18})(?:\.(\d{0,17}))?$/.exec(text);
   if (found === null) return null;
   const decimals = decimalsOf(currency);
   const [, whole = '', fraction = ''] = found;
@@ -240,8 +268,10 @@ export function minorUnitsOf(text: string, currency: string): Money | null {
 }
 
 /** Minor units without their sign, as a decimal number. */
-export function decimalOf(amount: number, currency: string): string {
+export function decimalOf(amount: number | bigint, currency: string): string {
   const decimals = decimalsOf(currency);
-  const digits = String(Math.abs(amount)).padStart(decimals + 1, '0');
+  const digits = String(amount)
+    .replace('-', '')
+    .padStart(decimals + 1, '0');
   return decimals === 0 ? digits : `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }

@@ -1,21 +1,30 @@
-import { type FileItem, type ItemBatch, noteRecords } from '@tallystick/imports';
-import { isDay } from '@tallystick/kernel';
+import {
+  type FileItem,
+  FileProblem,
+  type ItemBatch,
+  noteRecords,
+  type RecordPlace,
+  record_bytes_max,
+  type StatedProblem,
+} from '@tallystick/imports';
+import { isDay, maskCardNumbers } from '@tallystick/kernel';
 import { oneLine } from '../stated-text.ts';
 import { type Attributes, BoundedXml } from './bounded-xml.ts';
 import {
   Collected,
   type CollectedEntry,
-  dayOfChoice,
+  dayOf,
   details_max,
   EntryProblem,
-  readEntryAmount,
+  type ReadLine,
+  readAmount,
   readLines,
+  statusOf,
 } from './entry.ts';
-import { CollectedStatement } from './statement.ts';
+import { account_paths, balance_type_paths, CollectedStatement, type ReadHead } from './statement.ts';
 import { compareSummary, EntryTotals } from './summary.ts';
 
-const root = 'Document';
-const message = 'Document/BkToCstmrStmt';
+const message = 'BkToCstmrStmt';
 const group = `${message}/GrpHdr`;
 const statement = `${message}/Stmt`;
 const balance = `${statement}/Bal`;
@@ -23,41 +32,51 @@ const summary = `${statement}/TxsSummry`;
 const entry = `${statement}/Ntry`;
 const detail = `${entry}/NtryDtls/TxDtls`;
 
-/** The names under which a file may state the message: any version. */
-const namespace = /^urn:iso:std:iso:20022:tech:xsd:camt\.053\.001\.\d\d$/;
+/** The messages of a bank to a customer about an account, by their elements in any version. */
+const message_names = /^(BkToCstmrStmt|BkToCstmrAcctRpt|BkToCstmrDbtCdtNtfctn)(?:V\d\d)?$/;
+
+const other_messages: Readonly<Record<string, string>> = {
+  BkToCstmrAcctRpt: 'camt.052, an account report of the entries so far',
+  BkToCstmrDbtCdtNtfctn: 'camt.054, a notification of single debits and credits',
+};
 
 interface OpenStatement {
   readonly collected: CollectedStatement;
   readonly summary: Collected;
   readonly offset: number;
-  /** Its currency and date, once it was reported: with its first entry, or at its end. */
-  reported: { readonly currency: string; readonly as_of: string } | null;
+  /** Once it was reported: with its first entry, or at its end. */
+  reported: ReadHead | null;
   readonly all: EntryTotals;
   readonly booked: EntryTotals;
+  entries: number;
   lines: number;
+  /** What was found after it was reported. */
+  problem: EntryProblem | null;
+  has_bad: boolean;
+  last_booking_date: string;
 }
 
-interface OpenEntry {
-  readonly own: Collected;
+interface OpenEntry extends CollectedEntry {
   readonly offset: number;
   details: Collected[];
   details_count: number;
 }
 
 /**
- * Reads a camt.053 message of any version: a state machine on the elements of the document.
+ * Reads a camt.053 message of any version, whatever is around it: a state machine on its elements.
  *
- * - GrpHdr is the header of the file; the document must have it before the statements
- * - Stmt is collected up to its first Ntry, and then reported; balances come before entries
+ * - GrpHdr is the header of the file; the message must have it before the statements
+ * - Stmt is collected with its first Ntry, and then reported; balances come before entries
  * - Ntry is collected whole, with at most `details_max` transactions, and then becomes lines
  *
- * An entry that cannot be read refuses the file: without it the statement would not add up.
+ * What is wrong with a statement or an entry is reported with it, and the others go on.
  */
 export class Camt053Reader {
   readonly #xml: BoundedXml;
   #items: FileItem[] = [];
   #header = new Collected();
-  #has_header = false;
+  /** The date of the header; empty before it. */
+  #group_day = '';
   #records = 0;
   #statements = 0;
   #entries = 0;
@@ -67,7 +86,7 @@ export class Camt053Reader {
   #detail: Collected | null = null;
 
   constructor() {
-    this.#xml = new BoundedXml({
+    this.#xml = new BoundedXml(message_names, {
       open: (path, name, attributes) => this.#open(path, name, attributes),
       close: (path, name, text) => this.#close(path, name, text),
     });
@@ -88,33 +107,31 @@ export class Camt053Reader {
       }
     }
     this.#xml.finish();
+    if (this.#statements === 0) this.#refuseEmpty();
     const control_totals = { statements: String(this.#statements), entries: String(this.#entries) };
     yield { items: [{ kind: 'end', records: this.#records, control_totals }], bytes: this.#xml.received };
   }
 
   #open(path: string, name: string, attributes: Attributes): void {
     switch (path) {
-      case root:
-        this.#checkNamespace(attributes);
-        return;
       case statement:
         this.#beginStatement();
         return;
       case balance:
-        if (this.#statement!.reported !== null)
-          this.#refuse('balance_misplaced', 'a balance must come before the entries');
         this.#balance = new Collected();
         return;
       case entry:
-        this.#reportStatement();
-        this.#entry = { own: new Collected(), offset: this.#xml.tagOffset(), details: [], details_count: 0 };
+        this.#entry = { own: new Collected(), offset: this.#xml.beginRaw(), details: [], details_count: 0 };
         return;
       case detail:
         this.#beginDetail();
         return;
     }
-    if (!path.includes('/') && path !== root) this.#refuse('root_unknown', 'the root element must be Document');
-    if (name === 'Amt' || name === 'TtlNetNtryAmt') this.#keep(`${path}@Ccy`, attributes.Ccy?.trim() ?? '');
+    if (Object.hasOwn(other_messages, path)) {
+      const text = `the file is a ${other_messages[path]}: it states no final balances. Ask the bank for camt.053, the statement of each booked day`;
+      this.#xml.refuse('message_unsupported', text);
+    }
+    if (name === 'Amt') this.#keep(`${path}@Ccy`, attributes.Ccy?.trim().toUpperCase() ?? '');
   }
 
   #close(path: string, name: string, text: string): void {
@@ -123,21 +140,19 @@ export class Camt053Reader {
         this.#reportHeader();
         return;
       case balance:
-        this.#fail(this.#statement!.collected.addBalance(this.#balance!));
+        this.#finishBalance(this.#balance!);
         this.#balance = null;
         return;
       case entry:
-        this.#finishEntry(this.#entry!);
+        this.#finishEntry(this.#entry!, this.#xml.endRaw());
         this.#entry = null;
         return;
       case detail:
         this.#detail = null;
         return;
       case statement:
-        this.#finishStatement();
-        return;
-      case message:
-        if (!this.#has_header) this.#refuse('header_missing', 'the message must have a GrpHdr');
+        this.#finishStatement(this.#statement!);
+        this.#statement = null;
         return;
     }
     if (text === '') return;
@@ -168,24 +183,17 @@ export class Camt053Reader {
     } else if (path === `${group}/MsgId` || path === `${group}/CreDtTm`) this.#header.set(within(group), text);
   }
 
-  #checkNamespace(attributes: Attributes): void {
-    const names = Object.entries(attributes).filter(([name]) => name === 'xmlns' || name.startsWith('xmlns:'));
-    if (names.some(([, value]) => namespace.test(value))) return;
-    this.#refuse('version_unknown', 'the namespace of Document must be that of camt.053.001, in some version');
-  }
-
   #reportHeader(): void {
-    if (this.#has_header) this.#refuse('element_misplaced', 'GrpHdr must be there once');
+    // An envelope may have several messages.
+    if (this.#group_day !== '') return;
     const id = oneLine([this.#header.get('MsgId')]);
-    if (id === '') this.#refuse('header_malformed', 'GrpHdr must have a MsgId');
-    const day = dayOfChoice('', this.#header.get('CreDtTm'));
-    if (day === null || !isDay(day)) this.#refuse('header_malformed', 'CreDtTm of GrpHdr must be a date and time');
-    this.#has_header = true;
-    this.#records += 1;
+    if (id === '') this.#xml.refuse('header_malformed', 'GrpHdr must have a MsgId');
+    const day = dayOf(this.#header.get('CreDtTm'));
+    if (day === null || !isDay(day)) this.#xml.refuse('header_malformed', 'CreDtTm of GrpHdr must be a date and time');
+    this.#group_day = day;
     this.#items.push({
       kind: 'header',
-      ordinal: this.#records,
-      offset: 0,
+      ...this.#place(0),
       file_id: `${id}@${day}`,
       series: null,
       sequence: null,
@@ -195,7 +203,8 @@ export class Camt053Reader {
   }
 
   #beginStatement(): void {
-    if (!this.#has_header) this.#refuse('header_missing', 'GrpHdr must come before the statements');
+    if (this.#group_day === '') this.#xml.refuse('header_missing', 'GrpHdr must come before the statements');
+    this.#statements += 1;
     this.#statement = {
       collected: new CollectedStatement(new Collected()),
       summary: new Collected(),
@@ -203,27 +212,46 @@ export class Camt053Reader {
       reported: null,
       all: new EntryTotals(),
       booked: new EntryTotals(),
+      entries: 0,
       lines: 0,
+      problem: null,
+      has_bad: false,
+      last_booking_date: '',
     };
   }
 
-  #reportStatement(): void {
+  #finishBalance(read: Collected): void {
     const open = this.#statement!;
-    if (open.reported !== null) return;
-    const head = open.collected.head();
-    if (head instanceof EntryProblem) this.#failFor(head);
-    open.reported = { currency: head.currency, as_of: head.as_of };
-    this.#statements += 1;
-    this.#records += 1;
-    const place = { ordinal: this.#records, offset: open.offset };
-    this.#items.push({ kind: 'statement', ...place, number: this.#statements, ...head });
+    if (open.reported === null) open.collected.addBalance(read);
+    else open.problem ??= new EntryProblem('balance_misplaced', 'its balances must come before its entries');
   }
 
-  #finishStatement(): void {
-    this.#reportStatement();
-    const { summary, reported, all, booked } = this.#statement!;
-    this.#fail(compareSummary(summary, reported!.currency, all, booked));
-    this.#statement = null;
+  /** The head of the statement, which is reported if it was not yet. */
+  #report(open: OpenStatement, entry_currency: string): ReadHead {
+    if (open.reported !== null) return open.reported;
+    const { problem, ...head } = open.collected.head(entry_currency, this.#group_day);
+    open.reported = head;
+    const number = this.#statements;
+    const stated = problem === undefined ? {} : { problem: this.#problemAt(`statement ${number}`, problem) };
+    this.#items.push({ kind: 'statement', ...this.#place(open.offset), number, ...head, ...stated });
+    return head;
+  }
+
+  #finishStatement(open: OpenStatement): void {
+    const { currency } = this.#report(open, '');
+    // Of entries that cannot be read the amounts are not known.
+    if (!open.has_bad) open.problem ??= compareSummary(open.summary, currency ?? '', open.all, open.booked);
+    const as_of = open.collected.is_dated ? '' : open.last_booking_date;
+    if (open.problem === null && as_of === '') return;
+    const number = this.#statements;
+    this.#items.push({
+      kind: 'statement_end',
+      ...this.#place(open.offset),
+      statement_number: number,
+      closing_balance: null,
+      ...(as_of === '' ? {} : { as_of }),
+      ...(open.problem === null ? {} : { problem: this.#problemAt(`statement ${number}`, open.problem) }),
+    });
   }
 
   #beginDetail(): void {
@@ -234,56 +262,82 @@ export class Camt053Reader {
     else if (details.length > 0) this.#entry!.details = [];
   }
 
-  #finishEntry(open: OpenEntry): void {
-    const { reported, all, booked } = this.#statement!;
-    const amount = readEntryAmount(open.own, reported!.currency);
-    if (amount instanceof EntryProblem) this.#failFor(amount, open.offset);
+  #finishEntry(entry: OpenEntry, raw: string): void {
+    const open = this.#statement!;
+    const { currency, as_of } = this.#report(open, entry.own.get('Amt@Ccy'));
     this.#entries += 1;
-    all.add(amount.sign, amount.amount);
-    if (amount.status !== 'BOOK') {
-      this.#records += 1;
-      const type = /^[A-Z]{4}$/.test(amount.status) ? `Ntry/${amount.status}` : 'Ntry';
-      this.#items.push({ kind: 'other', ordinal: this.#records, offset: open.offset, type });
-      return;
+    open.entries += 1;
+    const status = statusOf(entry.own);
+    const is_booked = status === 'BOOK';
+    const amount = readAmount(entry.own, 'the entry', currency ?? '');
+    let lines: readonly ReadLine[] | EntryProblem;
+    if (amount instanceof EntryProblem) lines = amount;
+    else {
+      lines = readLines(entry, amount, { currency: currency ?? '', as_of });
+      open.all.add(amount.sign, amount.amount);
+      if (is_booked) open.booked.add(amount.sign, amount.amount);
     }
-    booked.add(amount.sign, amount.amount);
-    this.#addLines(open, amount);
+    if (!is_booked) {
+      const type = /^[A-Z]{4}$/.test(status) ? `Ntry/${status}` : 'Ntry';
+      this.#items.push({ kind: 'other', ...this.#place(entry.offset), type });
+    } else if (lines instanceof EntryProblem) this.#addBad(open, entry.offset, lines, raw);
+    else this.#addLines(open, entry.offset, lines);
   }
 
-  #addLines(open: OpenEntry, amount: Parameters<typeof readLines>[1]): void {
-    const collected: CollectedEntry = open;
-    const lines = readLines(collected, amount, this.#statement!.reported!);
-    if (lines instanceof EntryProblem) this.#failFor(lines, open.offset);
-    for (const line of lines) {
-      this.#records += 1;
-      this.#statement!.lines += 1;
+  #addBad(open: OpenStatement, offset: number, problem: EntryProblem, raw: string): void {
+    open.has_bad = true;
+    open.lines += 1;
+    const where = `entry ${open.entries} of statement ${this.#statements}`;
+    const { code, message: reason } = this.#problemAt(where, problem);
+    const bytes = new TextEncoder().encode(raw).subarray(0, record_bytes_max);
+    this.#items.push({ kind: 'bad', ...this.#place(offset), code, reason, raw: bytes });
+  }
+
+  #addLines(open: OpenStatement, offset: number, lines: readonly ReadLine[]): void {
+    for (const { line, unread } of lines) {
+      open.lines += 1;
+      if (line.booking_date > open.last_booking_date) open.last_booking_date = line.booking_date;
       this.#items.push({
         kind: 'line',
-        ordinal: this.#records,
-        offset: open.offset,
+        ...this.#place(offset),
         statement_number: this.#statements,
-        place: this.#statement!.lines,
+        place: open.lines,
         line,
+        ...(unread.length === 0 ? {} : { unread }),
       });
     }
   }
 
-  #fail(problem: EntryProblem | null): void {
-    if (problem !== null) this.#failFor(problem);
+  /** The place of the next record. */
+  #place(offset: number): RecordPlace {
+    this.#records += 1;
+    return { ordinal: this.#records, offset };
   }
 
-  #failFor(problem: EntryProblem, offset?: number): never {
-    const where =
-      this.#entry === null
-        ? `statement ${this.#statements + (this.#statement?.reported === null ? 1 : 0)}`
-        : `entry ${this.#entries + 1}`;
-    this.#xml.refuse(problem.code, `${where}: ${problem.message}`, offset);
+  #problemAt(where: string, { code, message }: StatedProblem): StatedProblem {
+    const account = this.#statement!.reported!.account_number;
+    const text = `${where}${account === '' ? '' : ` of account ${account}`}: ${message}`;
+    return {
+      code,
+      message: oneLine([maskCardNumbers(text)])
+        .slice(0, problem_length_max)
+        .toWellFormed(),
+    };
   }
 
-  #refuse(code: string, text: string): never {
-    this.#xml.refuse(code, text);
+  #refuseEmpty(): never {
+    const { received } = this.#xml;
+    if (this.#group_day === '') {
+      const text = 'the file has no element BkToCstmrStmt with a GrpHdr: it is no camt.053';
+      throw new FileProblem('refused', 'message_missing', text, received);
+    }
+    const text = 'the message has no statement (Stmt): ask the bank for a camt.053 with a statement of each account';
+    throw new FileProblem('refused', 'statement_missing', text, received);
   }
 }
+
+/** The longest sentence about a problem, in UTF-16 units. */
+const problem_length_max = 500;
 
 const code_paths = ['Domn/Cd', 'Domn/Fmly/Cd', 'Domn/Fmly/SubFmlyCd', 'Prtry/Cd', 'Prtry/Issr'].map(
   (path) => `BkTxCd/${path}`,
@@ -301,11 +355,11 @@ const read_of_detail: ReadonlySet<string> = new Set([
 ]);
 
 const read_of_balance: ReadonlySet<string> = new Set([
-  ...['Amt', 'Amt@Ccy', 'CdtDbtInd', 'Dt/Dt', 'Dt/DtTm', 'Tp/CdOrPrtry/Cd', 'Tp/SubTp/Cd'],
+  ...['Amt', 'Amt@Ccy', 'CdtDbtInd', 'Dt/Dt', 'Dt/DtTm', 'Tp/SubTp/Cd', ...balance_type_paths],
 ]);
 
 const read_of_statement: ReadonlySet<string> = new Set([
-  ...['Id', 'CreDtTm', 'Acct/Id/IBAN', 'Acct/Id/Othr/Id', 'Acct/Ccy'],
+  ...['Id', 'CreDtTm', 'FrToDt/ToDtTm', 'Acct/Ccy', ...account_paths],
 ]);
 
 const read_of_summary: ReadonlySet<string> = new Set([

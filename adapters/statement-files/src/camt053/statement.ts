@@ -1,110 +1,117 @@
-import type { StatementHead } from '@tallystick/accounts';
+import { account_number_expected, type StatementHead } from '@tallystick/accounts';
+import type { StatedProblem } from '@tallystick/imports';
 import { isCurrency, isDay, type Money } from '@tallystick/kernel';
 import { accountNumberOf, oneLine } from '../stated-text.ts';
-import { type Collected, dayOfChoice, EntryProblem, minorUnitsOf, signedAmount, signOf } from './entry.ts';
+import { type Collected, dayIn, dayOf, EntryProblem, readAmount, signedAmount } from './entry.ts';
 
 interface StatedBalance {
   readonly type: string;
   readonly sub_type: string;
   readonly amount: Money;
-  /** YYYY-MM-DD; null when it states none. */
-  readonly day: string | null;
+  /** YYYY-MM-DD; empty when it states none. */
+  readonly day: string;
+}
+
+/** What a statement states before its entries. */
+export interface ReadHead extends Omit<StatementHead, 'opening_balance' | 'closing_balance'> {
+  readonly opening_balance: Money | null;
+  readonly closing_balance: Money | null;
+  readonly problem?: StatedProblem;
 }
 
 const balances_max = 1_000;
 
-/** A statement as far as it was read, before its first entry. */
+/** A statement as far as it was read, before the end of its first entry. */
 export class CollectedStatement {
   readonly own: Collected;
   readonly #balances: StatedBalance[] = [];
-  #currency: string | null = null;
+  #currency = '';
+  #problem: EntryProblem | null = null;
+  #is_dated = false;
 
   constructor(own: Collected) {
     this.own = own;
   }
 
-  /** Adds a balance. Returns what is wrong with it, or null. */
-  addBalance(balance: Collected): EntryProblem | null {
-    const currency = balance.get('Amt@Ccy');
-    if (!isCurrency(currency))
-      return new EntryProblem('currency_unknown', 'a balance must have a currency of ISO 4217');
-    const type = balance.get('Tp/CdOrPrtry/Cd') || balance.get('Tp/Cd');
+  /** Adds a balance. The statement keeps the first problem of its balances. */
+  addBalance(balance: Collected): void {
+    this.#problem ??= this.#addBalance(balance);
+  }
+
+  /** Whether the head states a date of its own. */
+  get is_dated(): boolean {
+    return this.#is_dated;
+  }
+
+  #addBalance(balance: Collected): EntryProblem | null {
+    const type = firstOf(balance, balance_type_paths).toUpperCase();
     // Only booked balances are read: others may be in another currency.
     if (!booked_types.includes(type)) return null;
-    this.#currency ??= currency;
-    if (currency !== this.#currency) {
-      return new EntryProblem('currency_differs', 'the booked balances of a statement must be in one currency');
+    const what = `the balance ${type}`;
+    this.#currency ||= this.own.get('Acct/Ccy') || balance.get('Amt@Ccy');
+    const read = readAmount(balance, what, this.#currency);
+    if (read instanceof EntryProblem) return read;
+    const day = dayIn(balance, 'Dt') ?? '';
+    if (day !== '' && !isDay(day)) {
+      return new EntryProblem('date_malformed', `${what} must have a date, as 2026-03-01, not "${day}"`);
     }
-    const amount = minorUnitsOf(balance.get('Amt'), currency);
-    const sign = signOf(balance.get('CdtDbtInd'));
-    if (amount === null || sign === null) {
-      return new EntryProblem(
-        'balance_malformed',
-        `a balance ${type} must be a decimal number in ${currency}, CRDT or DBIT`,
-      );
-    }
-    const day = dayOfChoice(balance.get('Dt/Dt'), balance.get('Dt/DtTm'));
-    if (day !== null && !isDay(day)) return new EntryProblem('date_malformed', `a balance ${type} must have a date`);
     if (this.#balances.length === balances_max) {
-      return new EntryProblem('balances_exceeded', `a statement must have at most ${balances_max} booked balances`);
+      return new EntryProblem('balances_exceeded', `it must have at most ${balances_max} booked balances`);
     }
-    const sub_type = balance.get('Tp/SubTp/Cd');
-    this.#balances.push({ type, sub_type, amount: signedAmount(amount, sign), day });
+    const sub_type = balance.get('Tp/SubTp/Cd').toUpperCase();
+    this.#balances.push({ type, sub_type, amount: signedAmount(read.amount, read.sign), day });
     return null;
   }
 
   /**
-   * Reads the head of the statement. Opening balance: OPBD, else PRCD, else the first ITBD; closing
-   * balance: CLBD, else the last ITBD that is not the opening one. Pages of a statement open and
-   * close with ITBD.
+   * Reads the head of the statement. Opening balance: OPBD, else PRCD, else ITBD; closing balance:
+   * CLBD, else ITBD. Pages of a statement open and close with ITBD. Of several days, the first opens
+   * and the last closes, in whichever order they are listed. Without a currency of its own the
+   * statement has that of its first entry. `group_day`: the date of the message, for a statement
+   * that states no other.
    */
-  head(): (StatementHead & { readonly currency: string }) | EntryProblem {
-    const account = this.own.get('Acct/Id/IBAN') || this.own.get('Acct/Id/Othr/Id');
+  head(entry_currency: string, group_day: string): ReadHead {
+    const closing = this.#byDay('CLBD').at(-1) ?? this.#byDay('ITBD').findLast((one) => one.sub_type !== 'OIBD');
+    const opening =
+      this.#byDay('OPBD')[0] ??
+      this.#byDay('PRCD')[0] ??
+      this.#byDay('ITBD').find((one) => one.sub_type !== 'CIBD' && one !== closing);
+    const account = this.own.get('Acct/Id/IBAN').toUpperCase() || firstOf(this.own, account_paths);
     const account_number = accountNumberOf(account);
-    if (account_number === null) {
-      return new EntryProblem(
-        'account_malformed',
-        'Acct/Id must be an IBAN or another id of up to 34 letters and digits',
-      );
-    }
-    const opening = this.#opening();
-    const closing = this.#closing(opening);
-    if (opening === undefined)
-      return new EntryProblem('balance_missing', 'the statement must have a balance OPBD or PRCD');
-    if (closing === undefined) return new EntryProblem('balance_missing', 'the statement must have a balance CLBD');
-    const stated_currency = this.own.get('Acct/Ccy');
-    const currency = this.#currency!;
-    if (stated_currency !== '' && stated_currency !== currency) {
-      return new EntryProblem('currency_differs', `Acct/Ccy must be ${currency}, the currency of the balances`);
-    }
-    const as_of = closing.day ?? dayOfChoice('', this.own.get('CreDtTm')) ?? '';
-    if (!isDay(as_of)) return new EntryProblem('date_malformed', 'the closing balance must have a date');
+    const currency = this.#currency || this.own.get('Acct/Ccy') || entry_currency;
+    const stated = [closing?.day, dayOf(this.own.get('FrToDt/ToDtTm'))].find((day) => isDay(day ?? ''));
+    this.#is_dated = stated !== undefined;
+    const created = dayOf(this.own.get('CreDtTm')) ?? '';
+    const problem = this.#problem ?? (account_number === null ? accountProblem(account) : null);
     return {
-      account_number,
-      currency,
+      account_number: account_number ?? oneLine([account]),
+      currency: isCurrency(currency) ? currency : null,
       reference: oneLine([this.own.get('Id')]) || null,
-      as_of,
-      opening_balance: opening.amount,
-      closing_balance: closing.amount,
+      as_of: stated ?? (isDay(created) ? created : group_day),
+      opening_balance: opening?.amount ?? null,
+      closing_balance: closing?.amount ?? null,
+      ...(problem === null ? {} : { problem }),
     };
   }
 
-  #opening(): StatedBalance | undefined {
-    return (
-      this.#balances.find(({ type }) => type === 'OPBD') ??
-      this.#balances.find(({ type }) => type === 'PRCD') ??
-      this.#balances.find(({ type, sub_type }) => type === 'ITBD' && sub_type !== closing_interim)
-    );
-  }
-
-  #closing(opening: StatedBalance | undefined): StatedBalance | undefined {
-    return (
-      this.#balances.findLast(({ type }) => type === 'CLBD') ??
-      this.#balances.findLast((one) => one.type === 'ITBD' && one.sub_type !== opening_interim && one !== opening)
-    );
+  /** The balances of this type, from the first day on. */
+  #byDay(type: string): readonly StatedBalance[] {
+    const all = this.#balances.filter((one) => one.type === type);
+    return all.toSorted((a, b) => (a.day === b.day ? 0 : a.day < b.day ? -1 : 1));
   }
 }
 
+function accountProblem(account: string): EntryProblem {
+  if (account === '') return new EntryProblem('account_missing', 'Acct/Id is missing: ask the bank for the account');
+  return new EntryProblem('account_malformed', `Acct/Id must be ${account_number_expected}, not "${account}"`);
+}
+
 const booked_types: readonly string[] = ['OPBD', 'PRCD', 'ITBD', 'CLBD'];
-const opening_interim = 'OIBD';
-const closing_interim = 'CIBD';
+
+/** Where balances have their type, and statements their account: now, and in version 1. */
+export const balance_type_paths = ['Tp/CdOrPrtry/Cd', 'Tp/CdOrPrtry/Prtry', 'Tp/Cd', 'Tp/Prtry'];
+export const account_paths = ['IBAN', 'Othr/Id', 'BBAN', 'UPIC', 'PrtryAcct/Id'].map((path) => `Acct/Id/${path}`);
+
+function firstOf(stated: Collected, paths: readonly string[]): string {
+  return paths.map((path) => stated.get(path)).find((text) => text !== '') ?? '';
+}

@@ -1,5 +1,5 @@
 import type { BookingSign } from '@tallystick/accounts';
-import { type Collected, EntryProblem, minorUnitsOf, signedAmount, signOf } from './entry.ts';
+import { type Collected, decimalOf, EntryProblem, minorUnitsOf, signOf } from './entry.ts';
 
 interface Total {
   count: number;
@@ -20,7 +20,8 @@ export class EntryTotals {
 
 /**
  * Compares the summary of a statement with its entries: every count and sum that it states must be
- * that of all entries, or that of the booked ones. Returns what differs, or null.
+ * that of all entries, or that of the booked ones. Some banks state their net amount as the sum, and
+ * debits with a minus. Returns what differs, or null.
  */
 export function compareSummary(
   summary: Collected,
@@ -32,32 +33,30 @@ export function compareSummary(
 }
 
 function differenceFrom(summary: Collected, currency: string, { credit, debit }: EntryTotals): EntryProblem | null {
-  const both: Total = { count: credit.count + debit.count, sum: credit.sum + debit.sum };
-  const totals: readonly (readonly [name: string, total: Total])[] = [
-    ['TtlNtries', both],
-    ['TtlCdtNtries', credit],
-    ['TtlDbtNtries', debit],
-  ];
-  for (const [name, { count, sum }] of totals) {
-    const stated_count = summary.get(`${name}/NbOfNtries`);
-    if (stated_count !== '' && !(/^\d{1,15}$/.test(stated_count) && Number(stated_count) === count)) {
-      return new EntryProblem('count_differs', `${name}/NbOfNtries must be ${count}, the number of entries`);
-    }
-    const stated_sum = summary.get(`${name}/Sum`);
-    if (stated_sum === '') continue;
-    const amount = minorUnitsOf(stated_sum, currency);
-    if (amount === null || BigInt(amount) !== sum) {
-      return new EntryProblem('sum_differs', `${name}/Sum must be the sum of the entries, ${sum} in minor units`);
-    }
+  const counts = { TtlNtries: credit.count + debit.count, TtlCdtNtries: credit.count, TtlDbtNtries: debit.count };
+  for (const [name, count] of Object.entries(counts)) {
+    const stated = summary.get(`${name}/NbOfNtries`);
+    if (stated === '' || (/^\d{1,15}$/.test(stated) && Number(stated) === count)) continue;
+    return new EntryProblem('count_differs', `${name}/NbOfNtries must be ${count}, as the entries, not ${stated}`);
   }
-  const net_path = summary.has('TtlNtries/TtlNetNtry/Amt') ? 'TtlNtries/TtlNetNtry/Amt' : 'TtlNtries/TtlNetNtryAmt';
-  if (!summary.has(net_path)) return null;
-  const amount = minorUnitsOf(summary.get(net_path), currency);
-  const sign = signOf(summary.get('TtlNtries/TtlNetNtry/CdtDbtInd') || summary.get('TtlNtries/CdtDbtInd'));
   const net = credit.sum - debit.sum;
-  const is_net =
-    amount !== null && (sign === null ? BigInt(amount) === abs(net) : BigInt(signedAmount(amount, sign)) === net);
-  return is_net ? null : new EntryProblem('sum_differs', `the net amount of the summary must be ${net} in minor units`);
+  const sums: readonly (readonly [path: string, ...sums: bigint[]])[] = [
+    ['TtlNtries/Sum', credit.sum + debit.sum, net],
+    ['TtlCdtNtries/Sum', credit.sum],
+    ['TtlDbtNtries/Sum', debit.sum],
+    ['TtlNtries/TtlNetNtryAmt', net],
+    ['TtlNtries/TtlNetNtry/Amt', net],
+  ];
+  for (const [path, ...right] of sums) {
+    const stated = summary.get(path);
+    const amount = minorUnitsOf(stated.replace(/^-/, ''), currency);
+    if (stated === '' || right.some((sum) => amount !== null && BigInt(amount) === abs(sum))) continue;
+    const message = `${path} must be ${decimalOf(right[0]!, currency)}, as the entries, not ${stated}`;
+    return new EntryProblem('sum_differs', message);
+  }
+  const sign = signOf(summary.get('TtlNtries/TtlNetNtry/CdtDbtInd') || summary.get('TtlNtries/CdtDbtInd'));
+  if (sign === null || net === 0n || sign === (net < 0n ? 'debit' : 'credit')) return null;
+  return new EntryProblem('sum_differs', `the net amount of the summary must be a ${net < 0n ? 'debit' : 'credit'}`);
 }
 
 function abs(amount: bigint): bigint {

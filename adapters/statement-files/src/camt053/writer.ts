@@ -69,9 +69,13 @@ function entry(line: ReportedLine, currency: string): string {
   )}`;
 }
 
+/** An amount as many banks write it, without zeros at its ends: `.5`, `10`. */
 function amountOf(amount: number, currency: string): string {
   const sign = amount < 0 ? 'DBIT' : 'CRDT';
-  return `<Amt Ccy="${currency}">${decimalOf(amount, currency)}</Amt>${element('CdtDbtInd', sign)}`;
+  const decimal = decimalOf(amount, currency)
+    .replace(/\.0*$|(\.\d*?)0+$/, '$1')
+    .replace(/^0(?=\.)/, '');
+  return `<Amt Ccy="${currency}">${decimal}</Amt>${element('CdtDbtInd', sign)}`;
 }
 
 /** The text in parts that end at blanks. A word that is longer than a part is not divided. */

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { headerOf } from '@tallystick/harness';
+import type { FileItem, StatedProblem } from '@tallystick/imports';
 import { details_max } from '../../src/camt053/entry.ts';
 import { camt053 } from '../../src/index.ts';
 import { assertProblem, itemsOf, linesIn, statementsIn } from '../reading.ts';
 import { balanceOf, closing, detailsOf, documentOf, entryOf, opening } from './document.ts';
 
+/** What holds statements, in the order of the file. */
+const problemsIn = (items: readonly FileItem[]): readonly StatedProblem[] =>
+  items.flatMap((item) => {
+    if (item.kind === 'bad') return [{ code: item.code, message: item.reason }];
+    const problem = item.kind === 'statement' || item.kind === 'statement_end' ? item.problem : undefined;
+    return problem === undefined ? [] : [problem];
+  });
 const lineOf = async (more: string, sign = 'DBIT') =>
   linesIn(await itemsOf(camt053, documentOf({ entries: entryOf({ sign, more }) })))[0]?.line;
 const linesOf = async (more: string) =>
@@ -218,99 +226,373 @@ describe('a camt.053 file', () => {
     for (const summary of [summaryOf(2, '150.00', '100.00', 1), summaryOf(3, '275.00', '225.00', 2)]) {
       assert.equal(linesIn(await itemsOf(camt053, documentOf({ entries, summary }))).length, 2);
     }
-    const refused = [
-      ['count_differs', summaryOf(4, '150.00', '100.00', 1)],
-      ['count_differs', summaryOf(2, '150.00', '100.00', 2)],
-      ['sum_differs', summaryOf(2, '150.01', '100.00', 1)],
-      ['sum_differs', summaryOf(2, '150.00', '99.00', 1)],
-      ['sum_differs', summaryOf(2, '150.00', '100.00', 1).replace('25.00', '24.00')],
+    const held = [
+      ['count_differs', summaryOf(4, '150.00', '100.00', 1), 'TtlNtries/NbOfNtries must be 2, as the entries, not 4'],
+      [
+        'count_differs',
+        summaryOf(2, '150.00', '100.00', 2),
+        'TtlDbtNtries/NbOfNtries must be 1, as the entries, not 2',
+      ],
+      ['sum_differs', summaryOf(2, '150.01', '100.00', 1), 'TtlNtries/Sum must be 150.00, as the entries, not 150.01'],
+      ['sum_differs', summaryOf(2, '150.00', '99.00', 1), 'TtlNetNtryAmt must be 100.00, as the entries, not 99.00'],
+      [
+        'sum_differs',
+        summaryOf(2, '150.00', '100.00', 1).replace('25.00', '24.00'),
+        'TtlCdtNtries/Sum must be 25.00, as the entries, not 24.00',
+      ],
+      [
+        'sum_differs',
+        summaryOf(2, '150.00', '100.00', 1).replace('DBIT', 'CRDT'),
+        'the net amount of the summary must be a debit',
+      ],
     ] as const;
-    for (const [code_expected, summary] of refused) {
-      const { code: found } = await assertProblem(
-        camt053,
-        documentOf({ entries, summary }),
-        `refused: ${code_expected}`,
-      );
-      assert.equal(found, code_expected);
+    for (const [code_expected, summary, message] of held) {
+      const [problem] = problemsIn(await itemsOf(camt053, documentOf({ entries, summary })));
+      assert.equal(problem?.code, code_expected);
+      assert.ok(problem.message.endsWith(message), problem.message);
+    }
+  });
+
+  test('has a summary with signs, with the net amount as the sum, or with empty elements', async () => {
+    const entries = entryOf() + entryOf({ amount: '<Amt Ccy="USD">25</Amt>', sign: 'CRDT' });
+    for (const summary of [
+      '<TtlNtries><NbOfNtries>2</NbOfNtries><Sum>-100.00</Sum></TtlNtries><TtlDbtNtries><Sum>-125.00</Sum></TtlDbtNtries>',
+      '<TtlNtries><NbOfNtries/><Sum></Sum><TtlNetNtryAmt>-100</TtlNetNtryAmt><CdtDbtInd>DBIT</CdtDbtInd></TtlNtries>',
+      '<TtlNtries><Sum> </Sum><TtlNetNtry><Amt/><CdtDbtInd/></TtlNetNtry></TtlNtries><TtlCdtNtries/>',
+      '',
+    ]) {
+      const document = documentOf({ entries, summary: `<TxsSummry>${summary}</TxsSummry>` });
+      assert.deepEqual(problemsIn(await itemsOf(camt053, document)), [], summary);
     }
   });
 });
 
-describe('a camt.053 file is refused', () => {
-  const refused: readonly (readonly [code: string, what: string, bytes: Buffer])[] = [
-    ['version_unknown', 'of another message', documentOf({ version: '08' }).toString().replace('camt.053', 'camt.052')],
-    ['root_unknown', 'with another root', documentOf().toString().replaceAll('Document', 'Envelope')],
-    ['header_malformed', 'without a message id', documentOf({ header: '<CreDtTm>2026-03-02T06:00:00</CreDtTm>' })],
-    ['header_malformed', 'without a date', documentOf({ header: '<MsgId>1</MsgId>' })],
+describe('a camt.053 file as banks send it', () => {
+  test('has amounts in every form of a decimal number', async () => {
+    const amountOf = async (text: string, currency = 'USD'): Promise<unknown> => {
+      const balances = opening.replace('USD', currency);
+      const entries = entryOf({ sign: 'CRDT', amount: `<Amt Ccy="${currency}">${text}</Amt>` });
+      const account = '<Id><IBAN>GB33BUKB20201555555555</IBAN></Id>';
+      const items = await itemsOf(camt053, documentOf({ account, balances, entries }));
+      return linesIn(items)[0]?.line.amount ?? problemsIn(items)[0]?.code;
+    };
+    const forms = {
+      '.50': 50,
+      '+10.00': 1_000,
+      '10.': 1_000,
+      '10': 1_000,
+      '\n 10.5 ': 1_050,
+      '007.10000': 710,
+      '0': 0,
+    };
+    for (const [text, amount] of Object.entries(forms)) assert.equal(await amountOf(text), amount, text);
+    assert.equal(await amountOf('2700.00', 'JPY'), 2_700);
+    assert.equal(await amountOf('.5', 'KWD'), 500);
+    for (const text of ['1,50', '1,500.00', '1 000.00', '-1.00', '1.001', '.', '+', '1e2', '']) {
+      assert.equal(await amountOf(text), 'amount_malformed', text);
+    }
+    assert.equal(await amountOf('27.5', 'JPY'), 'amount_malformed');
+  });
+
+  test('has types of balances as codes or as names of the bank, in any case', async () => {
+    const forms = [
+      (text: string) => text,
+      (text: string) => text.replaceAll('<Cd>', '<Prtry>').replaceAll('</Cd>', '</Prtry>'),
+      (text: string) => text.replace('OPBD', 'opbd').replace('CLBD', ' Clbd '),
+      (text: string) => text.replaceAll(/<\/?CdOrPrtry>/g, ''),
+    ];
+    for (const changed of forms.map((change) => change(opening + closing))) {
+      const [statement] = statementsIn(await itemsOf(camt053, documentOf({ balances: changed })));
+      assert.deepEqual([statement?.opening_balance, statement?.closing_balance], [10_000, -2_500], changed);
+    }
+  });
+
+  test('has balances of several days in any order: the first day opens, and the last closes', async () => {
+    const days = ['2026-03-01', '2026-03-02', '2026-03-03'].map(
+      (day, place) => balanceOf('OPBD', `${place}.00`, 'CRDT', day) + balanceOf('CLBD', `${place + 1}.00`, 'CRDT', day),
+    );
+    const pages = ['2026-03-01', '2026-03-02'].map((day, place) => balanceOf('ITBD', `${3 * place}.00`, 'CRDT', day));
+    for (const all of [days, days.toReversed(), pages, pages.toReversed()]) {
+      const [statement] = statementsIn(await itemsOf(camt053, documentOf({ balances: all.join('') })));
+      assert.deepEqual([statement?.opening_balance, statement?.closing_balance], [0, 300]);
+      assert.equal(statement?.as_of, all.length === 3 ? '2026-03-03' : '2026-03-02');
+    }
+  });
+
+  test('may state one balance or none, and is of the day it closes, ends, or was booked last', async () => {
+    const period = '<FrToDt><ToDtTm>2026-03-05T23:59:59.999+01:00</ToDtTm></FrToDt>';
+    const entries = ['2026-03-04', '2026-03-03'].map((day) => entryOf({ more: `<BookgDt><Dt>${day}</Dt></BookgDt>` }));
+    const undated = closing.replace('<Dt><Dt>2026-03-01</Dt></Dt>', '');
+    const expected = [
+      [opening, '', [10_000, null, '2026-03-04']],
+      [closing, '', [null, -2_500, '2026-03-01']],
+      [closing, period, [null, -2_500, '2026-03-01']],
+      [undated, period, [null, -2_500, '2026-03-05']],
+      [balanceOf('ITBD', '1.00', 'CRDT', '2026-03-06'), '', [null, 100, '2026-03-06']],
+      [balanceOf('OPAV', '1.00', 'CRDT', '2026-03-06'), period, [null, null, '2026-03-05']],
+      ['<Bal><Amt Ccy="USD">1.00</Amt></Bal>', '', [null, null, '2026-03-04']],
+      ['', '', [null, null, '2026-03-04']],
+    ] as const;
+    for (const [balances, more, values] of expected) {
+      const document = documentOf({ balances: more + balances, entries: entries.join('') });
+      const items = await itemsOf(camt053, document);
+      const [statement] = statementsIn(items);
+      const end = items.find((item) => item.kind === 'statement_end');
+      assert.deepEqual(problemsIn(items), []);
+      assert.deepEqual(
+        [statement?.opening_balance, statement?.closing_balance, end?.as_of ?? statement?.as_of],
+        values,
+        balances,
+      );
+    }
+    const created = documentOf({ balances: '<CreDtTm>2026-03-02T06:00:00</CreDtTm>', entries: '' });
+    assert.equal(statementsIn(await itemsOf(camt053, created))[0]?.as_of, '2026-03-02');
+  });
+
+  test('has the currency of its account, its balances, or its first entry', async () => {
+    const only = '<Id><IBAN>GB33BUKB20201555555555</IBAN></Id>';
+    const currencyIn = async (parts: Parameters<typeof documentOf>[0]): Promise<unknown> =>
+      statementsIn(await itemsOf(camt053, documentOf(parts)))[0]?.currency;
+    assert.equal(await currencyIn({ balances: '' }), 'USD');
+    assert.equal(await currencyIn({ account: only }), 'USD');
+    assert.equal(await currencyIn({ account: only, balances: '' }), 'USD');
+    assert.equal(await currencyIn({ account: only, balances: '', entries: '' }), null);
+    const without = documentOf({ balances: (opening + closing).replaceAll(' Ccy="USD"', ''), entries: entryOf() });
+    assert.deepEqual(problemsIn(await itemsOf(camt053, without)), []);
+    const bare = documentOf({ entries: entryOf({ amount: '<Amt>125.00</Amt>' }) });
+    assert.equal(linesIn(await itemsOf(camt053, bare))[0]?.line.amount, -12_500);
+  });
+
+  test('names its account by an IBAN in any case and grouping, or by another id', async () => {
+    const accounts = {
+      '<IBAN>gb33 bukb 2020 1555 5555 55</IBAN>': 'GB33BUKB20201555555555',
+      '<Othr><Id>ceid2000000001</Id></Othr>': 'ceid2000000001',
+      '<BBAN>2020 1555-555555</BBAN>': '20201555555555',
+      '<PrtryAcct><Id>1000000001</Id></PrtryAcct>': '1000000001',
+    };
+    for (const [id, number] of Object.entries(accounts)) {
+      const document = documentOf({ account: `<Id>${id}</Id><Ccy>USD</Ccy>` });
+      assert.equal(statementsIn(await itemsOf(camt053, document))[0]?.account_number, number);
+    }
+  });
+
+  test('has an envelope around the message, or no namespace', async () => {
+    const plain = documentOf({ declaration: '' }).toString();
+    const header = '<AppHdr xmlns="urn:iso:std:iso:20022:tech:xsd:head.001.001.02"><BizMsgIdr>1</BizMsgIdr></AppHdr>';
+    const signed = header.replace('<BizMsgIdr>', `<Sgntr>${'A'.repeat(10_000)}</Sgntr><BizMsgIdr>`);
+    const message = plain.slice(plain.indexOf('<BkToCstmrStmt>'), plain.indexOf('</Document>'));
+    for (const text of [
+      `<BizMsgEnvlp>${header}${plain}</BizMsgEnvlp>`,
+      `<BizMsgEnvlp>${signed}${plain}</BizMsgEnvlp>`,
+      `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>${plain}</s:Body></s:Envelope>`,
+      `<Document>${message}</Document>`,
+      `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.01">${message.replaceAll('BkToCstmrStmt>', 'BkToCstmrStmtV01>')}</Document>`,
+      message,
+    ]) {
+      const bytes = Buffer.from(text);
+      const items = await itemsOf(camt053, bytes);
+      assert.deepEqual(problemsIn(items), []);
+      assert.equal(linesIn(items)[0]?.offset, bytes.indexOf('<Ntry>'));
+      if (!text.includes('<Sgntr>')) assert.ok(camt053.detect(bytes.subarray(0, 4_096), null), text);
+    }
+    const two = await itemsOf(camt053, Buffer.from(`<Batch>${plain}${plain}</Batch>`));
+    assert.deepEqual(
+      linesIn(two).map(({ statement_number, place }) => [statement_number, place]),
+      [
+        [1, 1],
+        [2, 1],
+      ],
+    );
+  });
+
+  test('has entries without a status, which are booked, and none of other statuses', async () => {
+    const withStatus = (status: string): string => entryOf().replace('<Sts>BOOK</Sts>', status);
+    const statuses = ['', '<Sts/>', '<Sts>book</Sts>', '<Sts><Cd>BOOK</Cd></Sts>'].map(withStatus);
+    assert.equal(linesIn(await itemsOf(camt053, documentOf({ entries: statuses.join('') }))).length, 4);
+    const other = ['<Sts>PDNG</Sts>', '<Sts><Cd>INFO</Cd></Sts>', '<Sts><Prtry>later</Prtry></Sts>'].map(withStatus);
+    const malformed = other.map((entry) => entry.replace('125.00', 'x').replace('DBIT', ''));
+    const items = await itemsOf(camt053, documentOf({ entries: [...other, ...malformed].join('') }));
+    assert.deepEqual(linesIn(items), []);
+    assert.deepEqual(problemsIn(items), []);
+    assert.equal(items.filter(({ kind }) => kind === 'other').length, 6);
+  });
+
+  test('has dates in every form; a value date that cannot be read becomes the booking date', async () => {
+    const dated = (booking: string, value: string): string =>
+      entryOf({ more: `<BookgDt>${booking}</BookgDt><ValDt>${value}</ValDt>` });
+    const expected = [
+      [dated('<Dt>2026-03-02+01:00</Dt>', '<Dt>20260304</Dt>'), ['2026-03-02', '2026-03-04', undefined]],
+      [
+        dated('<Dt>2026-03-02T00:00:00</Dt>', '<DtTm>2026-03-04T23:30:00Z</DtTm>'),
+        ['2026-03-02', '2026-03-04', undefined],
+      ],
+      [dated('<Dt>2026-03-02</Dt>', ''), ['2026-03-02', '2026-03-02', undefined]],
+      [dated('', '<Dt>2026-03-04</Dt>'), ['2026-03-01', '2026-03-04', undefined]],
+      [dated('<Dt>2026-03-02</Dt>', '<Dt>2026-02-30</Dt>'), ['2026-03-02', '2026-03-02', ['value_date']]],
+      [dated('<Dt>2026-03-02</Dt>', '<Dt>02.03.2026</Dt>'), ['2026-03-02', '2026-03-02', ['value_date']]],
+    ] as const;
+    for (const [entries, values] of expected) {
+      const [item] = linesIn(await itemsOf(camt053, documentOf({ entries })));
+      assert.deepEqual([item?.line.booking_date, item?.line.value_date, item?.unread], values, entries);
+    }
+  });
+});
+
+describe('what is wrong with one statement holds only that one', () => {
+  const sound = '<Stmt><Id>S-2</Id><Acct><Id><IBAN>GB33BUKB20201555555555</IBAN></Id></Acct></Stmt>';
+  const held: readonly (readonly [code: string, what: string, bytes: Buffer, message: string])[] = [
+    ['account_missing', 'no account', documentOf({ account: '<Ccy>USD</Ccy>' }), 'Acct/Id is missing'],
     [
-      'header_missing',
-      'without a header',
-      documentOf()
-        .toString()
-        .replace(/<GrpHdr>.*<\/GrpHdr>/, ''),
+      'account_malformed',
+      'an account that is none',
+      documentOf({ account: `<Id><Othr><Id>${'X1'.repeat(18)}</Id></Othr></Id>` }),
+      `not "${'X1'.repeat(18)}"`,
     ],
-    ['account_malformed', 'without an account', documentOf({ account: '<Ccy>USD</Ccy>' })],
-    ['balance_missing', 'without an opening balance', documentOf({ balances: closing })],
-    ['balance_missing', 'without a closing balance', documentOf({ balances: opening })],
     [
-      'balance_malformed',
-      'with a balance that is none',
+      'amount_malformed',
+      'a balance that is none',
       documentOf({ balances: opening.replace('100.00', '1e2') + closing }),
+      'the balance OPBD must be a decimal number in USD, as 12.50, not "1e2"',
+    ],
+    [
+      'direction_missing',
+      'a balance without a direction',
+      documentOf({ balances: opening.replace('<CdtDbtInd>CRDT</CdtDbtInd>', '') + closing }),
+      'the direction of the balance OPBD is missing',
     ],
     [
       'currency_differs',
-      'with balances in two currencies',
+      'balances in two currencies',
       documentOf({ balances: opening + closing.replace('USD', 'EUR') }),
+      'the balance CLBD is in EUR, and its statement in USD',
     ],
     [
       'currency_differs',
-      'with an account in another currency',
-      documentOf({ account: '<Id><IBAN>GB1</IBAN></Id><Ccy>EUR</Ccy>' }),
+      'an account in another currency',
+      documentOf({ account: '<Id><IBAN>GB33BUKB20201555555555</IBAN></Id><Ccy>EUR</Ccy>' }),
+      'the balance OPBD is in USD, and its statement in EUR',
     ],
-    ['currency_unknown', 'with an unknown currency', documentOf({ balances: opening.replace('USD', 'XQX') + closing })],
+    [
+      'currency_unknown',
+      'an unknown currency',
+      documentOf({ balances: opening.replace('USD', 'XQX') + closing }),
+      'XQX',
+    ],
     [
       'date_malformed',
-      'with a closing balance on no day',
+      'a closing balance on no day',
       documentOf({ balances: opening + closing.replace('03-01', '02-30') }),
-    ],
-    ['balance_misplaced', 'with a balance after its entries', documentOf({ entries: entryOf() + closing })],
-    [
-      'currency_differs',
-      'with an entry in another currency',
-      documentOf({ entries: entryOf({ amount: '<Amt Ccy="EUR">1</Amt>' }) }),
+      'not "2026-02-30"',
     ],
     [
-      'amount_malformed',
-      'with an entry of a part of a cent',
-      documentOf({ entries: entryOf({ amount: '<Amt Ccy="USD">1.001</Amt>' }) }),
+      'balance_misplaced',
+      'a balance after its entries',
+      documentOf({ entries: entryOf() + closing }),
+      'its balances must come before its entries',
     ],
-    [
-      'amount_malformed',
-      'with an entry with a sign',
-      documentOf({ entries: entryOf({ amount: '<Amt Ccy="USD">-1.00</Amt>' }) }),
-    ],
-    ['sign_malformed', 'with an entry without a direction', documentOf({ entries: entryOf({ sign: 'X' }) })],
-    [
-      'status_missing',
-      'with an entry without a status',
-      documentOf({ entries: entryOf().replace('<Sts>BOOK</Sts>', '') }),
-    ],
-    [
-      'date_malformed',
-      'with an entry on no day',
-      documentOf({ entries: entryOf({ more: '<BookgDt><Dt>2026-13-01</Dt></BookgDt>' }) }),
-    ],
-    ['bytes_after_end', 'with bytes after its end', `${documentOf()}x`],
-  ].map(([expected, what, text]) => [expected as string, what as string, Buffer.from(text as string)] as const);
-  for (const [expected, what, bytes] of refused) {
-    test(what, async () => void (await assertProblem(camt053, bytes, `refused: ${expected}`)));
+  ];
+  for (const [code, what, bytes, message] of held) {
+    test(`${what}: ${code}`, async () => {
+      const items = await itemsOf(camt053, Buffer.from(bytes.toString().replace('</Stmt>', `</Stmt>${sound}`)));
+      const problems = problemsIn(items);
+      assert.equal(problems[0]?.code, code);
+      assert.ok(problems[0].message.includes(message), problems[0].message);
+      assert.match(problems[0].message, /^statement 1\b/);
+      assert.equal(statementsIn(items)[1]?.problem, undefined);
+    });
   }
 
-  test('and the message says which entry it is about', async () => {
-    const entries = entryOf() + entryOf({ sign: 'X' });
-    const document = documentOf({ entries });
-    const { message, offset } = await assertProblem(camt053, document, 'refused: sign_malformed');
-    assert.match(message, /^entry 2: /);
-    assert.equal(offset, document.lastIndexOf('<Ntry>'));
+  const bad: readonly (readonly [code: string, what: string, entry: string, message: string])[] = [
+    [
+      'currency_differs',
+      'in another currency',
+      entryOf({ amount: '<Amt Ccy="EUR">1</Amt>' }),
+      'the entry is in EUR, and its statement in USD',
+    ],
+    [
+      'amount_malformed',
+      'of a part of a cent',
+      entryOf({ amount: '<Amt Ccy="USD">1.001</Amt>' }),
+      'Amt of the entry must be a decimal number in USD, as 12.50, not "1.001"',
+    ],
+    [
+      'direction_missing',
+      'with an empty direction',
+      entryOf({ sign: '' }),
+      'the entry is missing: CdtDbtInd must be CRDT or DBIT',
+    ],
+    [
+      'direction_missing',
+      'without CdtDbtInd',
+      entryOf().replace('<CdtDbtInd>DBIT</CdtDbtInd>', ''),
+      'CdtDbtInd must be CRDT or DBIT',
+    ],
+    ['direction_malformed', 'with a direction that is none', entryOf({ sign: 'C' }), 'not "C"'],
+    [
+      'date_malformed',
+      'on no day',
+      entryOf({ more: '<BookgDt><Dt>2026-13-01</Dt></BookgDt>' }),
+      'BookgDt must be a date, as 2026-03-01, not "2026-13-01"',
+    ],
+  ];
+  for (const [code, what, entry, message] of bad) {
+    test(`an entry ${what}: ${code}`, async () => {
+      const summary = '<TxsSummry><TtlNtries><NbOfNtries>3</NbOfNtries></TtlNtries></TxsSummry>';
+      const document = documentOf({ summary, entries: entryOf() + entry + entryOf() });
+      const items = await itemsOf(camt053, document);
+      assert.deepEqual(
+        linesIn(items).map(({ place }) => place),
+        [1, 3],
+      );
+      const [problem, ...others] = problemsIn(items);
+      assert.deepEqual(others, []);
+      assert.equal(problem?.code, code);
+      assert.match(problem.message, /^entry 2 of statement 1 of account GB33BUKB20201555555555: /);
+      assert.ok(problem.message.endsWith(message), problem.message);
+      const item = items.find(({ kind }) => kind === 'bad');
+      assert.ok(item?.kind === 'bad');
+      assert.equal(Buffer.from(item.raw).toString(), entry);
+      assert.equal(item.offset, document.indexOf(entry, document.indexOf(entryOf()) + 1));
+    });
+  }
+
+  test('a long entry that cannot be read is kept in part', async () => {
+    const details = detailsOf(...Array.from({ length: 3_000 }, () => '<AddtlTxInf>transfer</AddtlTxInf>'));
+    const items = await itemsOf(camt053, documentOf({ entries: entryOf({ sign: 'X', more: details }) }));
+    const item = items.find(({ kind }) => kind === 'bad');
+    assert.ok(item?.kind === 'bad' && item.raw.length === 65_536);
+  });
+});
+
+describe('a camt.053 file is refused', () => {
+  const document = documentOf().toString();
+  const empty = document.replace(/<Stmt>.*<\/Stmt>/, '');
+  const refused: readonly (readonly [code: string, what: string, text: string | Buffer])[] = [
+    ['message_missing', 'of another message', document.replaceAll('BkToCstmrStmt', 'CstmrPmtStsRpt')],
+    ['header_malformed', 'without a message id', documentOf({ header: '<CreDtTm>2026-03-02T06:00:00</CreDtTm>' })],
+    ['header_malformed', 'without a date', documentOf({ header: '<MsgId>1</MsgId>' })],
+    ['header_missing', 'without a header', document.replace(/<GrpHdr>.*<\/GrpHdr>/, '')],
+    ['statement_missing', 'without a statement', empty],
+    ['statement_missing', 'without a statement in an envelope', `<a>${empty.slice(empty.indexOf('<Document'))}</a>`],
+    ['bytes_after_end', 'with bytes after its end', `${document}x`],
+  ];
+  for (const [expected, what, text] of refused) {
+    test(what, async () => void (await assertProblem(camt053, Buffer.from(text), `refused: ${expected}`)));
+  }
+
+  test('with what to ask the bank for when it is a camt.052 or camt.054', async () => {
+    const others = { BkToCstmrAcctRpt: 'camt.052', BkToCstmrDbtCdtNtfctn: 'camt.054', BkToCstmrAcctRptV01: 'camt.052' };
+    for (const [element, name] of Object.entries(others)) {
+      for (const prefix of ['', 'p:']) {
+        const namespace = prefix === '' ? '' : ` xmlns:p="urn:iso:std:iso:20022:tech:xsd:${name}.001.08"`;
+        const bytes = Buffer.from(
+          `<${prefix}Document${namespace}><${prefix}${element}><a/></${prefix}${element}></${prefix}Document>`,
+        );
+        assert.ok(camt053.detect(bytes, null));
+        const { message } = await assertProblem(camt053, bytes, 'refused: message_unsupported');
+        assert.match(message, new RegExp(`^the file is a ${name}, .* Ask the bank for camt.053`));
+      }
+    }
+    assert.ok(!camt053.detect(Buffer.from(':20:BkToCstmrStmt'), null));
   });
 });

@@ -1,3 +1,4 @@
+import { record_bytes_max } from '../formats/clearing-format.ts';
 import type { XmlPart } from './xml-text.ts';
 
 const encoder = new TextEncoder();
@@ -45,7 +46,10 @@ export class SourceText {
   /** Keeps the rest of the part for the record that is open. Null: none is open. */
   endPart(): string | null {
     if (this.#raw_start === null) return null;
-    this.#raw += this.#part.text.slice(Math.max(0, this.#raw_start - this.#part_start));
+    // What is longer is not kept.
+    if (this.#raw.length <= record_bytes_max) {
+      this.#raw += this.#part.text.slice(Math.max(0, this.#raw_start - this.#part_start));
+    }
     return this.#raw;
   }
 
