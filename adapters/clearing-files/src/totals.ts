@@ -1,11 +1,22 @@
 import { maskCardNumbers } from '@tallystick/kernel';
 
-/** `5, but the records make 3, a difference of 2`. */
-export function contradiction(stated: bigint, counted: bigint, show: (total: bigint) => string = String): string {
-  const text = show(stated);
-  const masked = maskCardNumbers(text);
+/** No true sum has more digits. */
+const sum_digits_max = 15;
+
+/**
+ * `5, but the records make 3, a difference of 2`. A total that could be a card number in a wrong
+ * place is masked, and then the difference is not shown, because it would give the number away.
+ */
+export function contradiction(
+  stated: bigint,
+  counted: bigint,
+  show: (total: bigint) => string = (total) => String(total),
+): string {
+  const totals = [stated, counted].map(show);
+  const shown = totals.map((text) =>
+    text.replace(/\D/g, '').length > sum_digits_max ? '(many digits)' : maskCardNumbers(text),
+  );
+  const are_plain = shown.every((text, at) => text === totals[at]);
   const difference = show(stated > counted ? stated - counted : counted - stated);
-  // The difference and the other total would give away a number that is masked.
-  const by = masked === text ? `, a difference of ${difference}` : '';
-  return maskCardNumbers(`${masked}, but the records make ${show(counted)}${by}`);
+  return `${shown[0]}, but the records make ${shown[1]}${are_plain ? `, a difference of ${difference}` : ''}`;
 }

@@ -31,7 +31,7 @@ describe('the samples of the product', () => {
   }
 
   test('state how many records were read when half of one comes, whatever the chunks', async () => {
-    for (const writing of writings.filter(({ variant }) => variant !== 'default')) {
+    for (const writing of writings.filter(({ variant }) => variant !== 'default' && variant !== 'excel')) {
       const bytes = sampleBytes(writing);
       const half = bytes.subarray(0, bytes.length / 2);
       const problem = await readProblem(writing.format, half);

@@ -21,8 +21,8 @@ export const assertStatedAmounts: Readonly<Record<string, (bytes: Buffer, items:
       assertSame(clearing, 'billing_amount', amounts[6] ?? amounts[4]);
     }
   },
-  csv(bytes, items) {
-    const [header, ...rows] = csvRows(bytes.toString());
+  csv(file, items) {
+    const [header, ...rows] = csvRows(narrow(file));
     const place = header!.indexOf('billing_amount');
     const merchant_place = header!.indexOf('merchant_amount');
     for (const clearing of clearingsOf(items)) {
@@ -130,7 +130,11 @@ function ipmAmounts(record: Buffer): Readonly<Record<number, string>> {
   return amounts;
 }
 
-function csvRows(text: string): readonly (readonly string[])[] {
+function csvRows(file: Buffer): readonly (readonly string[])[] {
+  const lines = file.toString('latin1').split('\n');
+  const decoded = lines.map((line) => textOf(Buffer.from(line, 'latin1'))).join('\n');
+  const text = decoded.replace(/^\ufeff?sep=;\r?\n/, '');
+  const delimiter = text.split(/[\r\n]/, 1)[0]!.includes(';') ? ';' : ',';
   const rows: string[][] = [[]];
   let cell = '';
   let is_quoted = false;
@@ -145,7 +149,7 @@ function csvRows(text: string): readonly (readonly string[])[] {
       at += 1;
     } else if (character === '"') {
       is_quoted = !is_quoted;
-    } else if (!is_quoted && character === ',') {
+    } else if (!is_quoted && character === delimiter) {
       endCell();
     } else if (!is_quoted && (character === '\n' || (character === '\r' && text[at + 1] === '\n'))) {
       if (character === '\r') at += 1;
@@ -156,5 +160,6 @@ function csvRows(text: string): readonly (readonly string[])[] {
     }
   }
   if (cell !== '' || rows.at(-1)!.length > 0) endCell();
-  return rows.filter((row) => row.length > 1 || (row.length === 1 && row[0] !== ''));
+  const trimmed = rows.map((row) => row.map((one) => one.trim()));
+  return trimmed.filter((row) => row.some((one) => one !== ''));
 }

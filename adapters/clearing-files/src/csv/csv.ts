@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ClearingFormat } from '@tallystick/imports';
-import { hasHeaderOf } from './header.ts';
+import { type ClearingFormat, textHead } from '@tallystick/imports';
+import { findForm } from './header.ts';
 import { parseCsvProfile } from './parse-profile.ts';
 import { type CsvProfile, csv_fields } from './profile.ts';
 import { readCsv, readCsvRow } from './reader.ts';
-import { writeCsv } from './writer.ts';
+import { writeCsv, writeSpreadsheet } from './writer.ts';
 
 const own_columns = Object.fromEntries(csv_fields.map((field) => [field, field]));
 
@@ -31,11 +31,13 @@ const totals_profile: CsvProfile = parseCsvProfile({
 
 const own_profiles = [default_profile, totals_profile];
 
+/** The variant that is written as a spreadsheet saves a file of `default_profile`. */
+const spreadsheet = 'excel';
+
 /**
  * CSV files: a header row, one clearing in each row, and perhaps a last row with totals. A profile
- * states which column is which field, and how dates and amounts are written. Files are UTF-8. The
- * profiles of the product, `default` and `totals`, are always known; one of the same name replaces
- * them. Two different profiles of one name, or a name that no profile has, are a `RangeError`.
+ * states which column is which field, and how dates and amounts are written. The profiles of the
+ * product, `default` and `totals`, are always known; one of the same name replaces them. Two different profiles of one name, or a name that no profile has, are a `RangeError`.
  */
 export function csvFormat(profiles: readonly CsvProfile[] = []): ClearingFormat {
   const given = byName(profiles);
@@ -51,13 +53,14 @@ export function csvFormat(profiles: readonly CsvProfile[] = []): ClearingFormat 
   return {
     name: 'csv',
     title: 'CSV by a profile',
-    detect: (head) => known.some((profile) => hasHeaderOf(profile, head)),
-    findProfile: (head, { profile } = {}) => candidates(profile).find((one) => hasHeaderOf(one, head)) ?? null,
+    detect: (head) => findForm(known, textHead(head)) !== null,
+    findProfile: (head, { profile } = {}) => findForm(candidates(profile), textHead(head))?.profile ?? null,
     read: (chunks, { profile } = {}) => readCsv(chunks, candidates(profile)),
     readRecord: (raw, file, { profile } = {}) => readCsvRow(raw, file, candidates(profile)),
     profiles: known.map(({ name }) => name),
-    variants: [...new Set([default_profile.name, ...known.map(({ name }) => name)])],
-    write: (content, variant = default_profile.name) => writeCsv(content, named(variant)),
+    variants: [...new Set([default_profile.name, ...known.map(({ name }) => name), spreadsheet])],
+    write: (content, variant = default_profile.name) =>
+      variant === spreadsheet ? writeSpreadsheet(content, default_profile) : writeCsv(content, named(variant)),
   };
 }
 

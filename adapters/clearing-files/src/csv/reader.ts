@@ -6,18 +6,17 @@ import {
   FileProblem,
   type ItemBatch,
   noteRecords,
+  textChunks,
 } from '@tallystick/imports';
-import { maskDigitRuns } from '@tallystick/kernel';
 import { badRecord } from '../bad-record.ts';
-import { findProfile, Header, header_bytes_max } from './header.ts';
+import { contradiction } from '../totals.ts';
+import { type FileForm, Header, header_bytes_max, requireForm } from './header.ts';
 import type { CsvProfile } from './profile.ts';
 import { isTrailer, readRow, showSummand, summandOf, toSummand } from './row-reader.ts';
-import { cutOneRow, type Row, RowCutter } from './rows.ts';
+import { cutOneRow, isBlank, type Row, RowCutter } from './rows.ts';
 
 /** The most bytes that are kept of bad rows before the one that states the file id. */
 const held_bytes_max = 1_048_576;
-
-const byte_order_mark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Reads a file by the first of the profiles that its header row fits. */
 export async function* readCsv(
@@ -27,14 +26,14 @@ export async function* readCsv(
   let reader: FileReader | null = null;
   let head: Buffer = Buffer.alloc(0);
   let bytes = 0;
-  for await (const chunk of chunks) {
+  for await (const chunk of textChunks(chunks)) {
     bytes += chunk.length;
     if (reader !== null) {
       yield* reader.push(chunk, bytes);
       continue;
     }
     head = Buffer.concat([head, chunk]);
-    if (head.length <= header_bytes_max && !head.includes('\n')) continue;
+    if (head.length <= header_bytes_max) continue;
     reader = new FileReader(head, profiles);
     yield* reader.push(head, bytes);
   }
@@ -56,15 +55,16 @@ export function readCsvRow(
   profiles: readonly CsvProfile[],
 ): FileClearing | BadRecord {
   const bytes = Buffer.from(raw);
-  const header_end = bytes.indexOf('\n') + 1;
+  const header_end = /\r?\n|\r|$/.exec(bytes.toString('latin1'))!;
+  const record_from = header_end.index + header_end[0].length;
   try {
-    const profile = findProfile(profiles, bytes);
-    const header = cutOneRow(profile, bytes.subarray(0, header_end), 0);
-    const row = cutOneRow(profile, bytes.subarray(header_end), place.offset);
-    return readRow(new Header(profile, header), row, { ordinal: place.ordinal, offset: place.offset });
+    const form = requireForm(profiles, bytes);
+    const header = cutOneRow(form, bytes.subarray(0, record_from), 0);
+    const row = cutOneRow(form, bytes.subarray(record_from), place.offset);
+    return readRow(new Header(form.profile, header), row, { ordinal: place.ordinal, offset: place.offset });
   } catch (problem) {
     if (!(problem instanceof FileProblem)) throw problem;
-    return { ...badRecord(problem, place, raw), record_from: header_end };
+    return { ...badRecord(problem, place, raw), record_from };
   }
 }
 
@@ -88,9 +88,10 @@ class FileReader {
 
   /** `head` is the beginning of the file, with the whole header row. */
   constructor(head: Buffer, profiles: readonly CsvProfile[]) {
-    this.#skipped = head.subarray(0, byte_order_mark.length).equals(byte_order_mark) ? byte_order_mark.length : 0;
-    this.#profile = findProfile(profiles, head);
-    this.#cutter = new RowCutter(this.#profile, this.#skipped);
+    const form: FileForm = requireForm(profiles, head);
+    this.#skipped = form.start;
+    this.#profile = form.profile;
+    this.#cutter = new RowCutter(form, form.start);
     if (this.#profile.file_id_column === undefined) this.#file_id = null;
   }
 
@@ -123,6 +124,7 @@ class FileReader {
   }
 
   #itemsOf(row: Row): readonly FileItem[] {
+    if (row.cells.every(isBlank)) return [];
     this.#rows += 1;
     if (this.#header === null) {
       this.#header = new Header(this.#profile, row);
@@ -167,7 +169,7 @@ class FileReader {
   /** The file id is in every row, the trailer included. A row with other columns states none. */
   #checkFileId(header: Header, row: Row): void {
     const { file_id_column } = this.#profile;
-    if (file_id_column === undefined || row.cells.length !== header.row.cells.length) return;
+    if (file_id_column === undefined || !header.fits(row)) return;
     const file_id = header.column(row, file_id_column);
     if (this.#file_id === undefined) {
       this.#file_id = file_id;
@@ -195,7 +197,7 @@ class FileReader {
     const count = header.column(row, count_column) ?? '';
     const sum = header.column(row, sum_column) ?? '';
     const summand = toSummand(sum, this.#profile);
-    if (row.cells.length !== header.row.cells.length || !/^\d{1,15}$/.test(count) || summand === null) {
+    if (!header.fits(row) || !/^\d{1,15}$/.test(count) || summand === null) {
       throw refuse(
         'trailer_malformed',
         `the trailer at offset ${row.offset} must have as many columns as the header, digits in ${count_column}, and an amount in ${sum_column}`,
@@ -203,16 +205,12 @@ class FileReader {
       );
     }
     if (Number(count) !== this.#clearings) {
-      throw refuse(
-        'count_differs',
-        `the trailer counts ${maskDigitRuns(count)} records, but the file has ${this.#clearings}`,
-        row,
-      );
+      throw refuse('count_differs', `the trailer counts ${contradiction(BigInt(count), BigInt(this.#clearings))}`, row);
     }
     if (summand !== this.#sum) {
       throw refuse(
         'sum_differs',
-        `the trailer states ${maskDigitRuns(sum)} as the sum of all billing amounts, but they sum to ${maskDigitRuns(showSummand(this.#sum, this.#profile))}`,
+        `the trailer states a sum of ${contradiction(summand, this.#sum, (total) => showSummand(total, this.#profile))}`,
         row,
       );
     }

@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
-import type { ClearingInput } from '@tallystick/cards';
-import type { BadRecord, FileClearing, RecordPlace } from '@tallystick/imports';
+import type { BadRecord, FileClearing, RecordPlace, StatedClearing } from '@tallystick/imports';
+import { Additions, notZeros } from '../additions.ts';
 import { badRecord } from '../bad-record.ts';
-import { type Currency, currencyOfCode, currencyOfNumber, toMinorUnits } from '../currencies.ts';
+import { cardNumberOf } from '../card-number.ts';
+import { type Currency, currencyOf as findCurrency, toMinorUnits } from '../currencies.ts';
 import { readDay } from './dates.ts';
 import type { Header } from './header.ts';
-import { type CsvField, type CsvProfile, csv_fields } from './profile.ts';
+import type { CsvField, CsvProfile } from './profile.ts';
 import type { Row } from './rows.ts';
 
 /** Sums of decimal amounts are kept with so many decimals. */
@@ -57,13 +58,12 @@ export function showSummand(sum: bigint, { amounts, decimal_separator }: CsvProf
 
 export function readRow(header: Header, row: Row, place: RecordPlace): FileClearing | BadRecord {
   try {
-    if (row.cells.length !== header.row.cells.length) {
+    if (!header.fits(row)) {
       throw new MalformedRow(
         'columns_differ',
-        `the row has ${row.cells.length} columns, but the header has ${header.row.cells.length}`,
+        `the row has ${row.cells.length} columns, but the header has ${header.width}`,
       );
     }
-    refuseOtherEncodings(row);
     return clearingOf(header, row, place);
   } catch (error) {
     if (!(error instanceof MalformedRow)) throw error;
@@ -72,75 +72,116 @@ export function readRow(header: Header, row: Row, place: RecordPlace): FileClear
   }
 }
 
-const replacement_character = '\ufffd';
-const strict_utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function refuseOtherEncodings(row: Row): void {
-  if (!row.cells.some((cell) => cell.includes(replacement_character))) return;
-  try {
-    strict_utf8.decode(row.raw);
-  } catch {
-    throw new MalformedRow('encoding_invalid', 'the row is not UTF-8');
-  }
-}
-
 function clearingOf(header: Header, row: Row, { ordinal, offset }: RecordPlace): FileClearing {
-  const sent_id = header.field(row, 'network_financial_transaction_id');
-  const is_synthetic = sent_id === null && header.profile.id_columns !== undefined;
-  const merchant_currency = header.field(row, 'merchant_currency');
-  const merchant_amount = header.field(row, 'merchant_amount');
-  const { card_number, last4 } = cardOf(header, row);
-  const texts = Object.fromEntries(csv_fields.map((field) => [field, header.field(row, field)]));
-  const input: ClearingInput = {
-    ...texts,
-    network_financial_transaction_id: is_synthetic
-      ? syntheticId(header, row)
-      : required(header, 'network_financial_transaction_id', sent_id),
+  const stated = (field: CsvField): string | null => header.field(row, field);
+  const additions = new Additions();
+  const text = (field: CsvField): string | null => additions.text(field, stated(field));
+  const reference = (field: CsvField): string | null =>
+    additions.read(field, text(field), (value) => (rounded_number.test(value) ? null : value));
+  const sent_id = stated('network_financial_transaction_id');
+  const made_id = sent_id === null ? syntheticId(header, row) : null;
+  const { card_number, last4 } = cardOf(header, row, additions);
+  const merchant = merchantOf(header, row, additions);
+  const input: StatedClearing = {
+    network_financial_transaction_id: sent_id ?? made_id,
     card_number,
+    vcn_id: stated('vcn_id'),
     billing_amount: amountOf(header, row, 'billing_amount', 'billing_currency'),
     billing_currency: currencyOf(header, row, 'billing_currency').code,
-    clearing_type: required(header, 'clearing_type', header.field(row, 'clearing_type')),
+    clearing_type: directionOf(header, row),
     settlement_date: required(header, 'settlement_date', dateOf(header, row, 'settlement_date')),
-    authorization_date: dateOf(header, row, 'authorization_date'),
-    partial: flagOf(header, row, 'partial'),
-    merchant_amount: merchant_amount === null ? null : amountOf(header, row, 'merchant_amount', 'merchant_currency'),
-    merchant_currency: merchant_currency === null ? null : currencyOf(header, row, 'merchant_currency').code,
+    cycle: stated('cycle'),
+    partial: additions.read('partial', stated('partial'), flagOf),
+    merchant_amount: merchant?.amount ?? null,
+    merchant_currency: merchant?.currency ?? null,
+    acquirer_reference_data: reference('acquirer_reference_data'),
+    approval_code: additions.approvalCode(stated('approval_code')),
+    net_reference_number: reference('net_reference_number'),
+    merchant_id: reference('merchant_id'),
+    mcc: additions.mcc(stated('mcc')),
+    authorization_date: additions.read('authorization_date', notZeros(stated('authorization_date')), (date) =>
+      readDay(date, header.profile.dates),
+    ),
+    acquirer_ica: reference('acquirer_ica'),
+    exchange_rate: additions.exchangeRate(withPoint(stated('exchange_rate'), header.profile)),
+    mcc_description: text('mcc_description'),
+    merchant_name: text('merchant_name'),
   };
-  return { kind: 'clearing', ordinal, offset, input, synthetic_id: is_synthetic, last4 };
+  return { kind: 'clearing', ordinal, offset, input, synthetic_id: made_id !== null, last4, ...additions.omissions };
 }
 
+/** A long number as a spreadsheet shows it: `5.55E+17`. Its other digits are lost. */
+const rounded_number = /^\d(?:[.,]\d+)?E\+\d+$/i;
+
+/** A card number with digits that are masked. */
+const mask = /^[\d*xX#\u2022 -]*[*xX#\u2022]{2}[\d*xX#\u2022 -]*$/;
+
 /** A masked number is no number: it is compared with the card that `vcn_id` names. */
-function cardOf(header: Header, row: Row): { readonly card_number: string | null; readonly last4: string | null } {
-  const card_number = header.field(row, 'card_number');
+function cardOf(
+  header: Header,
+  row: Row,
+  additions: Additions,
+): { readonly card_number: string | null; readonly last4: string | null } {
+  const stated = header.field(row, 'card_number');
   const vcn_id = header.field(row, 'vcn_id');
   if (vcn_id !== null && !/^\d{1,16}$/.test(vcn_id)) {
     throw new MalformedRow('card_malformed', `${header.nameOf('vcn_id')} is no id of a card`);
   }
-  const last4 = /^\d{0,6}[*xX]+(\d{4})$/.exec(card_number ?? '')?.[1] ?? null;
-  if (last4 !== null) {
-    if (vcn_id !== null) return { card_number: null, last4 };
-    throw new MalformedRow(
-      'card_missing',
-      `${header.nameOf('card_number')} is masked, and there is no vcn_id beside it`,
-    );
-  }
-  if (card_number !== null && !/^\d{12,19}$/.test(card_number)) {
-    throw new MalformedRow('card_number_malformed', `${header.nameOf('card_number')} is not 12 to 19 digits`);
-  }
-  if (card_number === null && vcn_id === null) {
+  if (stated === null) {
+    if (vcn_id !== null) return { card_number: null, last4: null };
     throw new MalformedRow('card_missing', 'neither card_number nor vcn_id is there');
   }
-  return { card_number, last4: null };
+  const card_number = cardNumberOf(stated);
+  if (card_number !== null) return { card_number, last4: null };
+  const is_masked = mask.test(stated);
+  if (vcn_id === null) {
+    throw is_masked
+      ? new MalformedRow('card_missing', `${header.nameOf('card_number')} is masked, and there is no vcn_id beside it`)
+      : new MalformedRow('card_number_malformed', `${header.nameOf('card_number')} is not 12 to 19 digits`);
+  }
+  if (!is_masked) additions.omit('card_number');
+  return { card_number: null, last4: is_masked ? (/\d{4}$/.exec(stated)?.[0] ?? null) : null };
 }
 
-/** Of the values of the columns that identify a clearing, with the name of the profile. */
-function syntheticId(header: Header, row: Row): string {
+function directionOf(header: Header, row: Row): string {
+  const stated = header.field(row, 'clearing_type');
+  if (stated === null) {
+    const message = `the direction is missing: ${header.nameOf('clearing_type')} is empty`;
+    throw new MalformedRow('direction_missing', message);
+  }
+  return stated.toUpperCase();
+}
+
+interface Merchant {
+  readonly amount: number;
+  readonly currency: string;
+}
+
+function merchantOf(header: Header, row: Row, additions: Additions): Merchant | null {
+  return additions.read('merchant_amount', header.field(row, 'merchant_amount'), () => {
+    try {
+      const { code: currency } = currencyOf(header, row, 'merchant_currency');
+      return { amount: amountOf(header, row, 'merchant_amount', 'merchant_currency'), currency };
+    } catch (error) {
+      if (!(error instanceof MalformedRow)) throw error;
+      return null;
+    }
+  });
+}
+
+function flagOf(text: string): boolean | null {
+  const flag = text.toLowerCase();
+  return flag === 'true' || flag === 'false' ? flag === 'true' : null;
+}
+
+/**
+ * Of the values of the columns that identify a clearing, with the name of the profile. Null: the
+ * profile names no such columns, or they are empty.
+ */
+function syntheticId(header: Header, row: Row): string | null {
   const { name, id_columns = [] } = header.profile;
   const values = id_columns.map((column) => header.column(row, column));
-  if (values.every((value) => value === null)) {
-    throw new MalformedRow('field_missing', `the columns that identify a clearing are empty: ${id_columns.join(', ')}`);
-  }
-  return hash('sha256', JSON.stringify([name, ...values]), 'hex');
+  return values.every((value) => value === null) ? null : hash('sha256', JSON.stringify([name, ...values]), 'hex');
 }
 
 function required(header: Header, field: CsvField, text: string | null): string {
@@ -150,7 +191,7 @@ function required(header: Header, field: CsvField, text: string | null): string 
 
 function currencyOf(header: Header, row: Row, field: CsvField): Currency {
   const text = required(header, field, header.field(row, field));
-  const currency = currencyOfCode(text) ?? currencyOfNumber(text);
+  const currency = findCurrency(text);
   if (currency === null)
     throw new MalformedRow('currency_unknown', `${header.nameOf(field)} is no currency of ISO 4217`);
   return currency;
@@ -184,13 +225,22 @@ function amountOf(header: Header, row: Row, field: CsvField, currency_field: Csv
   return minor_units;
 }
 
+/**
+ * A decimal number with the separator of the profile, or with the other one before one or two
+ * digits. Three digits could be thousands.
+ */
 function decimalParts(text: string, separator: string): { readonly whole: string; readonly fraction: string } | null {
-  const [whole, fraction, ...others] = text.split(separator);
-  const is_number =
-    others.length === 0 &&
-    /^\d{1,16}$/.test(whole!) &&
-    (fraction === undefined || (/^\d+$/.test(fraction) && fraction.length <= decimals_max));
-  return is_number ? { whole: whole!, fraction: fraction ?? '' } : null;
+  const found = /^(\d{0,16})(?:([.,])(\d*))?$/.exec(text);
+  if (found === null) return null;
+  const [, whole = '', used = separator, fraction = ''] = found;
+  const length_max = used === separator ? decimals_max : 2;
+  const is_number = whole + fraction !== '' && fraction.length <= length_max;
+  return is_number ? { whole: whole || '0', fraction } : null;
+}
+
+/** A decimal number with a point. */
+function withPoint(text: string | null, { decimal_separator }: CsvProfile): string | null {
+  return decimal_separator === ',' ? (text?.replace(',', '.') ?? null) : text;
 }
 
 function dateOf(header: Header, row: Row, field: CsvField): string | null {
@@ -204,13 +254,4 @@ function dateOf(header: Header, row: Row, field: CsvField): string | null {
     );
   }
   return date;
-}
-
-function flagOf(header: Header, row: Row, field: CsvField): boolean | null {
-  const text = header.field(row, field);
-  if (text === null) return null;
-  if (text !== 'true' && text !== 'false') {
-    throw new MalformedRow('field_malformed', `${header.nameOf(field)} is neither true nor false`);
-  }
-  return text === 'true';
 }

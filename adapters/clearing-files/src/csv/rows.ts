@@ -1,4 +1,4 @@
-import { FileProblem } from '@tallystick/imports';
+import { decodeText, FileProblem } from '@tallystick/imports';
 import { CsvError, type Options, parse } from 'csv-parse';
 import { parse as parseAtOnce } from 'csv-parse/sync';
 
@@ -20,15 +20,17 @@ const slice_bytes = 16_384;
 export interface RowForm {
   readonly delimiter: string;
   readonly quote: string | null;
+  /** `\r`: rows end with it alone. Else with LF or CRLF. */
+  readonly line_break?: '\r' | '\n';
 }
 
 /** How the library reads such rows: strict quotes, and no row is skipped but an empty line. */
-function rowOptions({ delimiter, quote }: RowForm): Options {
+function rowOptions({ delimiter, quote, line_break }: RowForm): Options {
   return {
     delimiter,
     quote: quote ?? false,
     escape: quote,
-    record_delimiter: ['\r\n', '\n'],
+    record_delimiter: line_break === '\r' ? ['\r'] : ['\r\n', '\n'],
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: row_bytes_max,
@@ -37,15 +39,19 @@ function rowOptions({ delimiter, quote }: RowForm): Options {
 
 /** Reads bytes that are one row. Throws `FileProblem` when they are not. */
 export function cutOneRow(form: RowForm, raw: Buffer, offset: number): Row {
-  const [cells, ...others] = rowsOf(form, raw);
+  const [cells, ...others] = rowsOf(form, decodeText(raw));
   if (cells === undefined || others.length > 0) {
     throw new FileProblem('refused', 'row_malformed', 'the bytes are not one row of the profile', offset);
   }
   return { cells, offset, raw };
 }
 
+export function isBlank(cell: string): boolean {
+  return cell.trim() === '';
+}
+
 /** The cells of some rows; none when a quote is broken. */
-export function rowsOf(form: RowForm, rows: string | Buffer): readonly (readonly string[])[] {
+export function rowsOf(form: RowForm, rows: string): readonly (readonly string[])[] {
   try {
     return parseAtOnce(rows, rowOptions(form)) as string[][];
   } catch (error) {
@@ -55,11 +61,12 @@ export function rowsOf(form: RowForm, rows: string | Buffer): readonly (readonly
 }
 
 /**
- * Cuts a file into rows, in slices: yields what each slice ends. Empty lines are skipped. The rows
+ * Cuts a file into rows, in slices: yields what each slice ends. Empty lines are skipped. Text is UTF-8, or else Windows-1252. The rows
  * of a file with a damaged quote or a row without end cannot be separated: `FileProblem`.
  */
 export class RowCutter {
   readonly #parser: ReturnType<typeof parse>;
+  readonly #form: RowForm;
   #rows: Row[] = [];
   /** The bytes since the end of the last row. */
   #window: Buffer = Buffer.alloc(0);
@@ -70,6 +77,7 @@ export class RowCutter {
   /** `start` is the number of bytes before the first row: those of a byte order mark. */
   constructor(form: RowForm, start: number) {
     this.#start = start;
+    this.#form = form;
     this.#parser = parse({
       ...rowOptions(form),
       on_record: (cells: readonly string[], { bytes }) => {
@@ -108,7 +116,10 @@ export class RowCutter {
   #take(cells: readonly string[], end_at: number): void {
     const length = end_at - this.#window_at;
     const raw = Uint8Array.from(this.#window.subarray(0, length));
-    this.#rows.push({ cells, offset: this.#offset(), raw });
+    // The parser reads all bytes as UTF-8.
+    const is_doubtful = cells.some((cell) => cell.includes('\ufffd'));
+    const read = is_doubtful ? (rowsOf(this.#form, decodeText(raw))[0] ?? cells) : cells;
+    this.#rows.push({ cells: read, offset: this.#offset(), raw });
     this.#window = this.#window.subarray(length);
     this.#window_at = end_at;
   }

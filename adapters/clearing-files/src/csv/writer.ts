@@ -15,6 +15,23 @@ export function writeCsv(content: FileContent, profile: CsvProfile): Generator<U
   return chunkText(lines(content, profile));
 }
 
+/**
+ * Writes a file of the profile as a spreadsheet saves it in many countries: with a byte order mark,
+ * semicolons, which the first row names, and empty rows at its end.
+ */
+export function writeSpreadsheet(content: FileContent, profile: CsvProfile): Generator<Uint8Array> {
+  return chunkText(spreadsheetLines(content, { ...profile, delimiter: ';' }));
+}
+
+function* spreadsheetLines(content: FileContent, profile: CsvProfile): Generator<string> {
+  yield '\ufeffsep=;\r\n';
+  yield* lines(content, profile);
+  yield line(
+    knownColumns(profile).map(() => ''),
+    profile,
+  );
+}
+
 function* lines(content: FileContent, profile: CsvProfile): Generator<string> {
   const columns = knownColumns(profile);
   const file_id = `csv-${content.created_on}-${content.sequence}`;

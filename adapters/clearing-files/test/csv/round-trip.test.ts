@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { WrittenClearing } from '@tallystick/imports';
+import { isStorable } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { csvFormat } from '../../src/csv/csv.ts';
@@ -10,11 +11,16 @@ import { csv_fields } from '../../src/csv/profile.ts';
 import { arbitraryContent, arbitraryFields } from '../arbitrary-content.ts';
 import { arbitrary_chunk_lengths, assertMalformedAreBad, clearingsOf, endOf, joined, readItems } from '../reading.ts';
 
-/** Any text, with quotes, delimiters, line breaks and characters of every plane. */
-const text = fc.oneof(
-  fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
-  fc.string({ unit: fc.constantFrom('"', ',', ';', '\r', '\n', ' ', '\ufffd', '\0', 'a'), minLength: 1, maxLength: 8 }),
-);
+/**
+ * Any text that can be stored, with quotes, delimiters, line breaks and characters of every plane.
+ * Blanks at its ends are padding.
+ */
+const text = fc
+  .oneof(
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
+    fc.string({ unit: fc.constantFrom('"', ',', ';', '\r', '\n', ' ', '\ufffd', 'a'), minLength: 1, maxLength: 8 }),
+  )
+  .filter((drawn) => drawn.trim() === drawn && drawn !== '' && isStorable(drawn));
 
 const clearing: fc.Arbitrary<WrittenClearing> = fc
   .record({
@@ -59,13 +65,14 @@ describe('a CSV file that is written', () => {
         fc.asyncProperty(arbitraryContent(clearing), arbitrary_chunk_lengths, async (content, lengths) => {
           const bytes = joined(csv.write!(content, variant));
           assert.equal(csv.detect(bytes.subarray(0, 4_096), null), true);
-          const items = await readItems(csv, bytes, lengths, { profile: variant });
+          const profile = variant === 'excel' ? 'default' : variant;
+          const items = await readItems(csv, bytes, lengths, { profile });
           assert.deepEqual(
             clearingsOf(items).map(({ input, last4 }) => ({ ...input, last4 })),
             content.clearings.map(({ input, last4 }) => ({ ...input, last4: last4 ?? null })),
           );
           const { records } = endOf(items);
-          assert.equal(records, content.clearings.length + (variant === 'default' ? 1 : 2));
+          assert.equal(records, content.clearings.length + (profile === 'default' ? 1 : 2));
         }),
         propertyParameters({ short: 15, full: 45 }),
       );
