@@ -82,7 +82,8 @@ for (const database of database_names) {
       assert.match(taken.json.error, /"1000000001" belongs to another account/);
       for (const [name, value] of [
         ['company_id', 999],
-        ['number', 'with blank'],
+        ['number', 'with_underscore'],
+        ['number', '-/'],
         ['number', 'x'.repeat(35)],
         ['currency', 'XQQ'],
         ['kind', 'savings'],
@@ -140,6 +141,30 @@ for (const database of database_names) {
 }
 
 describe('accounts', () => {
+  it('are stored by the letters and digits of the number that the bank writes, and named by them', async (t) => {
+    const service = await startService(t);
+    for (const [written, number] of [
+      ['19-2000123/0800', '1920001230800'],
+      ['20041010 / 12.34567', '200410101234567'],
+      ['at61 1904 3002 3457 3201', 'AT611904300234573201'],
+    ] as const) {
+      const opened = await open(service, { number: written });
+      assert.deepEqual([opened.status, opened.json.data?.id], [200, number], opened.text);
+      const taken = await open(service, { number });
+      assert.ok(taken.json.error.includes(`"${number}" belongs to another account`), taken.text);
+      const record = JSON.stringify({ kind: 'balance', account: written, booked: 5, as_of: '2030-03-14T10:00:00Z' });
+      const headers = { 'Content-Type': 'application/x-ndjson' };
+      const reported = await service.send('POST', '/bank/v1/records', {
+        key: 'bank',
+        body: Buffer.from(record),
+        headers,
+      });
+      assert.equal(reported.json.data.applied, 1, reported.text);
+    }
+    const unknown = await service.send('GET', `${path}/001212345678`, bank);
+    assert.match(unknown.json.error, /no account "001212345678"/);
+  });
+
   it('are for the bank', async (t) => {
     const service = await startService(t);
     for (const key of ['client', 'network', 'operator'] as const) {

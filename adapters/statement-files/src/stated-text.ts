@@ -1,5 +1,3 @@
-import { isAccountNumber } from '@tallystick/accounts';
-
 /** The longest text of a line, in UTF-16 units. What a file states beyond it is left out. */
 export const text_length_max = 4_000;
 
@@ -25,12 +23,3 @@ export function referenceOf(text: string): string | null {
 }
 
 const no_reference = /^(?:0+|NONREF|NOTPROVIDED|NONE|N\/A)$/i;
-
-/**
- * The number of an account as accounts have it, without the blanks, hyphens and points that banks
- * group it by; null when it is none.
- */
-export function accountNumberOf(text: string): string | null {
-  const number = text.replace(/[\s.-]/g, '');
-  return isAccountNumber(number) ? number : null;
-}

@@ -135,7 +135,7 @@ export function describeRecord(record: PreviewedRecord): string {
   const line =
     record.account_number === null
       ? ''
-      : ` account ${record.account_number} ${record.booking_date ?? ''} code ${record.bai_code ?? ''}`;
+      : ` account ${record.account_number} booked ${record.booking_date ?? ''} code ${record.bai_code ?? ''}`;
   const amount =
     record.amount === null || record.currency === null
       ? ''

@@ -51,7 +51,7 @@ for (const database_name of database_names) {
     it('shows lines in a dry run, and counts them', async () => {
       const dry = await runHere(['18.bai', '--dry-run'], env, folder);
       assert.equal(dry.status, 0, dry.out + dry.err);
-      assert.match(dry.out, /account 1000000001 2026-05-18 code 821 -1\.00 USD applied/);
+      assert.match(dry.out, /account 1000000001 booked 2026-05-18 code 821 -1\.00 USD applied/);
       assert.match(dry.out, /would be completed .*\n.*\n {2}applied 2 lines of 1 statement; duplicates 0/);
       const first = await runHere(['18.bai'], env, folder);
       assert.equal(first.status, 0, first.out + first.err);

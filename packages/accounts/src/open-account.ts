@@ -6,7 +6,6 @@ import {
   maskCardNumbers,
   Refusal,
   RequestFields,
-  showValue,
 } from '@tallystick/kernel';
 import {
   type Account,
@@ -14,8 +13,9 @@ import {
   account_kinds,
   account_name_length_max,
   account_number_expected,
+  accountNumberOf,
   card_account_prefix,
-  isAccountNumber,
+  showAccountNumber,
 } from './account.ts';
 import type { BankCall, BankTx } from './bank/bank-caller.ts';
 
@@ -24,8 +24,9 @@ export interface AccountRequest {
   /** The id of an existing company: a number, or its digits as text. */
   readonly company_id: unknown;
   /**
-   * 1 to 34 letters and digits. No other account has it. That of a card account begins with `ceid`
-   * and is no card number (service specification 4.5), and that of a deposit account does not.
+   * 1 to 34 letters and digits, also with the blanks, points, hyphens and slashes with which the
+   * bank writes it: they are not stored. No other account has it. That of a card account begins with
+   * `ceid` and is no card number (service specification 4.5), and that of a deposit account does not.
    */
   readonly number: unknown;
   /** An ISO 4217 code. */
@@ -48,7 +49,7 @@ export async function openAccount(tx: BankTx, call: BankCall, request: AccountRe
   if (company_id !== null && (await tx.companies.find(company_id)) === null) {
     fields.addProblem('company_id', `must be the id of a company, and there is no company ${company_id}`);
   }
-  const number = fields.readText('number', isAccountNumber, account_number_expected);
+  const number = fields.readParsed('number', accountNumberOf, account_number_expected);
   const currency = fields.readText('currency', isCurrency, currency_expected);
   const kind = fields.readChoice('kind', account_kinds);
   if (number !== null && kind !== null) checkNumberOfKind(fields, number, kind);
@@ -63,7 +64,10 @@ export async function openAccount(tx: BankTx, call: BankCall, request: AccountRe
   await tx.bank.lockNames();
   const named = await tx.bank.profilesByIdentification([number!]);
   if (named.length > 0) {
-    throw new Refusal('conflict', `the number ${showValue(number!)} identifies another account; choose another one`);
+    throw new Refusal(
+      'conflict',
+      `the number ${showAccountNumber(number)} identifies another account; choose another one`,
+    );
   }
   const account = await tx.accounts.insert({
     company_id: company_id!,

@@ -1,5 +1,5 @@
-import { type Page, type PageRequest, Refusal, showValue } from '@tallystick/kernel';
-import type { Account } from './account.ts';
+import { type Page, type PageRequest, Refusal } from '@tallystick/kernel';
+import { type Account, showAccountNumber } from './account.ts';
 import type { AccountFilter, AccountsTx, BookingDates } from './ports.ts';
 import type { StatementLine } from './statement-line.ts';
 
@@ -13,12 +13,15 @@ export function listAccounts(tx: ReadTx, filter: AccountFilter, page: PageReques
 /** The account with this number. Refuses `not_found`. */
 export async function readAccount(tx: ReadTx, number: string): Promise<Account> {
   const account = await tx.accounts.findByNumber(number);
-  if (account === null) throw new Refusal('not_found', `there is no account ${showValue(number)}`);
+  if (account === null) throw new Refusal('not_found', `there is no account ${showAccountNumber(number)}`);
   return account;
 }
 
 export function refuseTakenAccountNumber(number: string): Refusal {
-  return new Refusal('conflict', `the number ${showValue(number)} belongs to another account; choose another one`);
+  return new Refusal(
+    'conflict',
+    `the number ${showAccountNumber(number)} belongs to another account; choose another one`,
+  );
 }
 
 /**

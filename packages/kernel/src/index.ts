@@ -18,6 +18,7 @@ export * from './transactions/host-transaction.ts';
 export * from './transactions/lease.ts';
 export * from './transactions/unit-of-work.ts';
 export * from './values/card-number-mask.ts';
+export * from './values/iban.ts';
 export * from './values/luhn.ts';
 export * from './values/money.ts';
 export * from './values/page.ts';

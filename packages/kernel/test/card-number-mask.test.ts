@@ -101,6 +101,35 @@ function inGroups(number: string, sizes: readonly number[], between: string): st
     .join(between);
 }
 
+/** An IBAN of a country with these characters of the account. */
+function ibanOf(country: string, account: string): string {
+  const digits = [...`${account}${country}00`].map((character) => Number.parseInt(character, 36)).join('');
+  return `${country}${String(98n - (BigInt(digits) % 97n)).padStart(2, '0')}${account}`;
+}
+
+describe('an IBAN', () => {
+  const ibans = fc
+    .tuple(fc.stringMatching(/^[A-Z]{2}$/), fc.stringMatching(/^[0-9A-Z]{11,30}$|^[0-9]{11,17}$/))
+    .map(([country, account]) => ibanOf(country, account));
+
+  it('is not masked, whatever its digits', () => {
+    fc.assert(
+      fc.property(ibans, fc.stringMatching(/^[a-z {}":.,=]{0,20}$/), (iban, after) => {
+        assert.equal(maskCardNumbers(`account ${iban} ${after}`), `account ${iban} ${after}`);
+      }),
+      propertyParameters(),
+    );
+  });
+
+  it('hides no card number: it has right check digits and is whole', () => {
+    const number = '4111111111111111';
+    assert.notEqual(ibanOf('FI', number.slice(2)), `FI${number}`);
+    for (const before of ['FI', 'no. ', 'FI21 ', `${ibanOf('FI', '12345600000785')} `]) {
+      assert.equal(maskCardNumbers(`${before}${number}`), `${before}************1111`);
+    }
+  });
+});
+
 describe('a number in groups', () => {
   const embossed = [
     ['4111111111111111', [4, 4, 4, 4]],

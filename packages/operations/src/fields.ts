@@ -1,4 +1,10 @@
-import { account_number_expected, account_number_form, user_id_expected, user_id_form } from '@tallystick/accounts';
+import {
+  account_number_expected,
+  account_number_form,
+  user_id_expected,
+  user_id_form,
+  written_account_number_form,
+} from '@tallystick/accounts';
 import { network_text_length_max } from '@tallystick/cards';
 import { amount_max, type Money, sum_max } from '@tallystick/kernel';
 import * as z from 'zod';
@@ -52,6 +58,11 @@ export const account_number = z
   .string()
   .regex(account_number_form, { error: () => `must be ${account_number_expected}` })
   .describe('The number of the account');
+
+/** The number of an account as its bank writes it. */
+export const written_account_number = z
+  .string()
+  .regex(written_account_number_form, { error: () => `must be ${account_number_expected}` });
 
 /** The id of a user of the bank. */
 export const user_id = z.string().regex(user_id_form, { error: () => `must be ${user_id_expected}` });

@@ -1,6 +1,5 @@
-import type { StatementHead } from '@tallystick/accounts';
+import { accountNumberOf, type StatementHead } from '@tallystick/accounts';
 import { isCurrency, type Money } from '@tallystick/kernel';
-import { accountNumberOf } from '../stated-text.ts';
 import { amountOf, readFunds } from './fields.ts';
 import { type LogicalRecord, refuse } from './logical-record.ts';
 

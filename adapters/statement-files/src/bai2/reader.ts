@@ -1,5 +1,5 @@
 import { type FileItem, FileProblem, type ItemBatch, noteRecords } from '@tallystick/imports';
-import { maskDigitRuns } from '@tallystick/kernel';
+import { maskCardNumbers } from '@tallystick/kernel';
 import { currencyOf, readAccount, type StatedGroup } from './account.ts';
 import { readDetail } from './detail.ts';
 import { dayOf } from './fields.ts';
@@ -281,6 +281,6 @@ function compareTotals(
   }
   const sum = BigInt(stated.sum.replace('+', ''));
   if (sum !== counted.sum) {
-    refuse(record, 'sum_differs', `sums ${maskDigitRuns(String(sum))}, but the amounts make ${counted.sum}`);
+    refuse(record, 'sum_differs', `sums ${maskCardNumbers(String(sum))}, but the amounts make ${counted.sum}`);
   }
 }

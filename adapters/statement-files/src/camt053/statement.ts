@@ -1,7 +1,7 @@
-import { account_number_expected, type StatementHead } from '@tallystick/accounts';
+import { account_number_expected, accountNumberOf, type StatementHead } from '@tallystick/accounts';
 import type { StatedProblem } from '@tallystick/imports';
 import { isCurrency, isDay, type Money } from '@tallystick/kernel';
-import { accountNumberOf, oneLine } from '../stated-text.ts';
+import { oneLine } from '../stated-text.ts';
 import { type Collected, dayIn, dayOf, EntryProblem, readAmount, signedAmount } from './entry.ts';
 
 interface StatedBalance {

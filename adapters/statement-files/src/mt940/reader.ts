@@ -1,6 +1,7 @@
+import { accountNumberOf } from '@tallystick/accounts';
 import { type FileItem, FileProblem, type ItemBatch, noteRecords, type StatedProblem } from '@tallystick/imports';
 import { decimalsOf } from '@tallystick/kernel';
-import { accountNumberOf, oneLine, referenceOf } from '../stated-text.ts';
+import { oneLine, referenceOf } from '../stated-text.ts';
 import { assumed_decimals, readBalance, type StatedBalance } from './balance.ts';
 import { type CollectedEntry, type EntryContext, readEntry } from './entry.ts';
 import { type Field, FieldReader, nameField, refuse, refuseInterim } from './fields.ts';

@@ -106,10 +106,16 @@ describe('a camt.053 file', () => {
     );
   });
 
-  test('names an account by another id than an IBAN, without blanks and hyphens', async () => {
-    const account = '<Id><Othr><Id>10-0000 0001</Id></Othr></Id>';
-    const [statement] = statementsIn(await itemsOf(camt053, documentOf({ account })));
-    assert.deepEqual([statement?.account_number, statement?.currency], ['1000000001', 'USD']);
+  test('names an account by the letters and digits of another id than an IBAN', async () => {
+    for (const [id, number] of [
+      ['10-0000 0001', '1000000001'],
+      ['19-2000123/0800', '1920001230800'],
+      ['RO12 BANK.0001/7', 'RO12BANK00017'],
+    ]) {
+      const account = `<Id><Othr><Id>${id}</Id></Othr></Id>`;
+      const [statement] = statementsIn(await itemsOf(camt053, documentOf({ account })));
+      assert.deepEqual([statement?.account_number, statement?.currency], [number, 'USD']);
+    }
   });
 
   test('has the acquirer reference of type ARD, else the first number in the texts', async () => {

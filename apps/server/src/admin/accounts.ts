@@ -10,7 +10,8 @@ export const account_commands: readonly Command[] = [
     summary: 'Opens an account of a company, which statement files can name',
     options: {
       company: 'id of the company',
-      number: 'its number, 1 to 34 letters and digits, as statements name it; of a card account it begins with ceid',
+      number:
+        'its number, 1 to 34 letters and digits, as statements name it; blanks, points, hyphens and slashes are left out; of a card account it begins with ceid',
       currency: 'its currency, for example EUR',
       kind: account_kinds.join(' or '),
       name: 'its name; none if absent',

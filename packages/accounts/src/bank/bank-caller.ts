@@ -1,4 +1,5 @@
-import { type Call, Refusal, showValue } from '@tallystick/kernel';
+import { type Call, Refusal } from '@tallystick/kernel';
+import { showAccountNumber } from '../account.ts';
 import type { AccountsTx } from '../ports.ts';
 import type { BankAccount } from './bank-data.ts';
 import type { BankStore } from './bank-store.ts';
@@ -26,5 +27,5 @@ export async function servedAccount(
 ): Promise<BankAccount> {
   const [account] = await bank.accountsByNumber([number]);
   if (account !== undefined && (served_company_id === null || account.company_id === served_company_id)) return account;
-  throw new Refusal('not_found', `there is no account ${showValue(number)}`);
+  throw new Refusal('not_found', `there is no account ${showAccountNumber(number)}`);
 }

@@ -1,9 +1,9 @@
-import { isAccountNumber } from '../account.ts';
+import { accountNumberOf } from '../account.ts';
 import type { BankAccount } from '../bank/bank-data.ts';
 import type { BankStore } from '../bank/bank-store.ts';
 
-export function isNumberOfAccount(value: unknown): value is string {
-  return typeof value === 'string' && isAccountNumber(value);
+export function numberOfAccount(value: unknown): string | null {
+  return typeof value === 'string' ? accountNumberOf(value) : null;
 }
 
 /** The accounts with these numbers, read in parts. */

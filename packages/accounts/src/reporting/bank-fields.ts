@@ -1,6 +1,7 @@
 import {
   amount_max,
   isDay,
+  isIbanForm,
   isName,
   isPrintable,
   type Money,
@@ -9,7 +10,7 @@ import {
   money,
   RequestFields,
 } from '@tallystick/kernel';
-import { account_number_expected, isAccountNumber } from '../account.ts';
+import { account_number_expected, accountNumberOf } from '../account.ts';
 import { type ThirdPartyService, third_party_services } from '../bank/bank-company.ts';
 import type { BankAccount } from '../bank/bank-data.ts';
 
@@ -17,11 +18,6 @@ import type { BankAccount } from '../bank/bank-data.ts';
 export const card_number_scheme = 'UK.OBIE.PAN';
 
 const iban_scheme = 'UK.OBIE.IBAN';
-
-/** Whether the text has the form of an IBAN (ISO 13616). No card number has it. */
-export function isIbanForm(text: string): boolean {
-  return /^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$/.test(text);
-}
 
 /** A scheme with what it identifies. Both are null when the bank named neither. */
 export interface SchemeIdentification {
@@ -50,7 +46,7 @@ export class BankFields extends RequestFields {
   }
 
   readNumber(name: string): string | null {
-    return this.readText(name, isAccountNumber, account_number_expected);
+    return this.readParsed(name, accountNumberOf, account_number_expected);
   }
 
   /** Services of third parties, each once, in the order of `third_party_services`. */

@@ -1,4 +1,5 @@
 import { type FieldError, nearestName, Refusal, showValue } from '@tallystick/kernel';
+import { showAccountNumber } from '../account.ts';
 import type { AccountBalance } from '../bank/account-balance.ts';
 import type { BankCaller } from '../bank/bank-caller.ts';
 import type { BankAccount } from '../bank/bank-data.ts';
@@ -128,7 +129,10 @@ function readAccountOf(
   if (number === null) return null;
   const account = known.account(number);
   if (account !== undefined && (served_company_id === null || account.company_id === served_company_id)) return account;
-  fields.addProblem('account', `must be the number of an account, and there is no account ${showValue(number)}`);
+  fields.addProblem(
+    'account',
+    `must be the number of an account, and there is no account ${showAccountNumber(number)}`,
+  );
   return null;
 }
 

@@ -1,8 +1,9 @@
 import { auditEntry, Refusal, showValue } from '@tallystick/kernel';
+import { showAccountNumber } from '../account.ts';
 import type { BankCaller, BankTx } from '../bank/bank-caller.ts';
 import type { BankAccount } from '../bank/bank-data.ts';
 import { type BankUser, bank_user_statuses, isUserId, user_id_expected } from '../bank/bank-user.ts';
-import { accountsByNumbers, isNumberOfAccount } from './accounts-by-numbers.ts';
+import { accountsByNumbers, numberOfAccount } from './accounts-by-numbers.ts';
 import { BankFields } from './bank-fields.ts';
 
 /** The most accounts that a user may view. */
@@ -120,12 +121,13 @@ function readViewable(fields: BankFields, company_id: number | null, known: Know
   if (!fields.areSound('company_id')) return [];
   const numbers = new Set<string>();
   for (const [at, item] of items.entries()) {
-    const account = typeof item === 'string' ? known.account(item) : undefined;
+    const number = numberOfAccount(item);
+    const account = number === null ? undefined : known.account(number);
     if (account !== undefined && account.company_id === company_id) numbers.add(account.number);
     else
       fields.addProblem(
         `viewable_accounts[${at}]`,
-        `must be the number of an account of the company, not ${showValue(item)}`,
+        `must be the number of an account of the company, not ${showAccountNumber(item)}`,
       );
   }
   return [...numbers].toSorted();
@@ -144,7 +146,7 @@ export async function knownOfUsers(
     if (company_id !== null) company_ids.add(company_id);
     const { viewable_accounts } = request;
     if (!Array.isArray(viewable_accounts) || viewable_accounts.length > viewable_accounts_max) continue;
-    for (const number of viewable_accounts) if (isNumberOfAccount(number)) numbers.add(number);
+    for (const number of viewable_accounts.map(numberOfAccount)) if (number !== null) numbers.add(number);
   }
   const found = new Set((await companies.findByIds([...company_ids])).map(({ id }) => id));
   const accounts = await accountsByNumbers(bank, numbers);

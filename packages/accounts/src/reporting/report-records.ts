@@ -1,7 +1,7 @@
 import { type AuditEntry, auditEntry, type FieldError, Refusal, type UnitOfWork } from '@tallystick/kernel';
 import type { BankCaller, BankTx } from '../bank/bank-caller.ts';
 import { type BankReference, isSameLine, type LineKey, type ReportedLine } from '../statement-line.ts';
-import { accountsByNumbers, isNumberOfAccount } from './accounts-by-numbers.ts';
+import { accountsByNumbers, numberOfAccount } from './accounts-by-numbers.ts';
 import { type BankRecord, type BankRecordKind, type ContentOfKinds, naming_fields, readRecord } from './bank-record.ts';
 import { storeProfiles } from './put-profile.ts';
 import { knownOfUsers, storeUsers } from './put-user.ts';
@@ -146,7 +146,7 @@ async function knownOf(tx: BankTx, call: BankCaller, lines: readonly RecordLine[
   );
   const users = objects.filter(({ kind }) => kind === 'user');
   const of_users = await knownOfUsers(tx, call, users);
-  const numbers = new Set(objects.flatMap(({ account }) => (isNumberOfAccount(account) ? [account] : [])));
+  const numbers = new Set(objects.flatMap(({ account }) => numberOfAccount(account) ?? []));
   const accounts = await accountsByNumbers(tx.bank, numbers);
   return { ...of_users, account: (number: string) => accounts.get(number) ?? of_users.account(number) };
 }

@@ -1,5 +1,5 @@
-import { account_number_scheme, isAccountNumber, isIbanForm } from '@tallystick/accounts';
-import { maskCardNumbers, showValue } from '@tallystick/kernel';
+import { account_number_scheme, isAccountNumber } from '@tallystick/accounts';
+import { isIban, maskCardNumbers, showValue } from '@tallystick/kernel';
 import type { DebtorAccount } from './consent.ts';
 import type { Members, RequestBody } from './request-body.ts';
 
@@ -64,16 +64,4 @@ export function readDebtorAccount(body: RequestBody, data: Members): DebtorAccou
 
 function looksLikeCardNumber(text: string): boolean {
   return maskCardNumbers(text) !== text;
-}
-
-/** Whether the text is an IBAN (ISO 13616) whose check digits are right. */
-function isIban(text: string): boolean {
-  if (!isIbanForm(text)) return false;
-  let remainder = 0;
-  for (const character of text.slice(4) + text.slice(0, 4)) {
-    // Letters count as two digits: A is 10, Z is 35.
-    const value = Number.parseInt(character, 36);
-    remainder = (remainder * (value > 9 ? 100 : 10) + value) % 97;
-  }
-  return remainder === 1;
 }

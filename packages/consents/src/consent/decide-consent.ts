@@ -1,5 +1,5 @@
-import type { BankAccount, BankData, BankUser } from '@tallystick/accounts';
-import { auditEntry, type Call, invalid, maskCardNumbers, Refusal, showValue } from '@tallystick/kernel';
+import { type BankAccount, type BankData, type BankUser, showAccountNumber } from '@tallystick/accounts';
+import { auditEntry, type Call, invalid, maskCardNumbers, Refusal } from '@tallystick/kernel';
 import type { ConsentsTx, ReadPorts } from '../ports.ts';
 import { findEligibleUser, userMayViewAccount } from '../reading/eligibility.ts';
 import { type Consent, type DebtorAccount, isGone, isOpenForDecision, isOwnedBy, serviceOf } from './consent.ts';
@@ -206,7 +206,7 @@ function chooseAccounts(
   if (wanted === null) return offered;
   const foreign = wanted.find((number) => !offered.includes(number) && !consent.account_numbers.includes(number));
   if (foreign !== undefined) {
-    const message = `must be accounts that the user may choose, and ${showValue(foreign)} is none`;
+    const message = `must be accounts that the user may choose, and ${showAccountNumber(foreign)} is none`;
     throw invalid({ path: 'account_ids', message });
   }
   if (!may_choose) return offered;

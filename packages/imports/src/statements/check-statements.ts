@@ -1,5 +1,5 @@
 import { type Account, lastPosition, placeStatement, type StatementPlace } from '@tallystick/accounts';
-import { maskDigitRuns, showAmount } from '@tallystick/kernel';
+import { maskCardNumbers, showAmount } from '@tallystick/kernel';
 import type { ImportPorts } from '../ports.ts';
 import { AccountChains, type ChainedStatement } from './account-chains.ts';
 import type { AcceptedStatement } from './statement-items.ts';
@@ -57,7 +57,7 @@ export async function checkStatements(
 function problemOfAccount(statement: AcceptedStatement, account: Account | null): StatementProblem | null {
   const { account_number, currency, offset } = statement;
   if (account === null) {
-    const shown = maskDigitRuns(account_number);
+    const shown = maskCardNumbers(account_number);
     const message = `${nameStatement(statement)} is of an account that does not exist; create account ${shown}, and the file is applied by itself`;
     return { code: 'unknown_account', message, offset, waits_for: account_number };
   }
@@ -143,7 +143,7 @@ function problemOfPlace(
     return { code: 'statement_differs', message, offset, waits_for: null };
   }
   const known = place.kind === 'differs' ? place.known : statement;
-  const name = known.reference === null ? '' : ` (${maskDigitRuns(known.reference)})`;
+  const name = known.reference === null ? '' : ` (${maskCardNumbers(known.reference)})`;
   const where = 'id' in known && known.id !== null ? 'was recorded before' : 'is in the same file';
   const message = `${its}; the statement of ${known.as_of}${name}, which ${where}, leads ${showBalances(known, currency)}. What is recorded is never changed: the bank has to correct it by lines of a later statement`;
   return { code: 'statement_differs', message, offset, waits_for: null };

@@ -1,5 +1,5 @@
 import type { ReportedLine, StatementIdentity } from '@tallystick/accounts';
-import { maskCardNumbers, maskDigitRuns, showAmount } from '@tallystick/kernel';
+import { maskCardNumbers, showAmount } from '@tallystick/kernel';
 import type { ImportProblem } from '../import.ts';
 import type { AcceptedStatement } from './statement-items.ts';
 
@@ -40,7 +40,7 @@ function severity({ code }: StatementProblem): number {
 /** `the statement of 2026-05-20 of account 1000000001`, without a card number. */
 export function nameStatement({ as_of, account_number, reference }: AcceptedStatement): string {
   const name = reference === null ? '' : ` (${maskCardNumbers(reference)})`;
-  return `the statement of ${as_of}${name} of account ${maskDigitRuns(account_number)}`;
+  return `the statement of ${as_of}${name} of account ${maskCardNumbers(account_number)}`;
 }
 
 /** `from 10.00 USD to 12.00 USD`. */

@@ -1,3 +1,4 @@
+import { isIban } from './iban.ts';
 import { isLuhnValid } from './luhn.ts';
 
 /**
@@ -40,7 +41,8 @@ export function maskNumber(last4: string): string {
  * Masks each card number in the text: the decimal digits of any script, in any groups, with up to
  * `separator_length_max` characters between two groups that are neither letters nor digits.
  * Invisible characters do not count. Numbers that overlap become one mask. A number that lies
- * within a UUID or an ISO date and time is a part of these. The time is linear in the length.
+ * within a UUID, an ISO date and time or an IBAN is a part of these. The time is linear in the
+ * length.
  */
 export function maskCardNumbers(text: string): string {
   if (!mayHoldDigits(text, length_min)) return text;
@@ -272,18 +274,20 @@ const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 const time = '\\d\\d:\\d\\d(?::\\d\\d(?:[.,]\\d{1,9})?)?(?:Z|[+-]\\d\\d:?\\d\\d)?';
 const date = `(?:19|20|21)\\d\\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\\d|3[01])(?:[T ]${time})?`;
 const structure = new RegExp(`(?<![0-9A-Za-z])(?:${uuid}|${date})(?![0-9A-Za-z])`, 'gi');
+const iban = /(?<![0-9A-Za-z])[A-Z]{2}\d\d[0-9A-Z]{11,30}(?![0-9A-Za-z])/g;
 
 /**
- * Returns a check whether a part of the text lies within a UUID or an ISO date and time. No number
- * of a network begins like a year. The check is called with rising starts.
+ * Returns a check whether a part of the text lies within a UUID, an ISO date and time or an IBAN with
+ * right check digits. No number of a network begins like a year. The check is called with rising
+ * starts.
  */
 function structureCheck(text: string): (start: number, end: number) => boolean {
   let structures: { readonly start: number; readonly end: number }[] | null = null;
   let next = 0;
   return (start, end) => {
-    structures ??= [...text.matchAll(structure)].map(({ 0: found, index }) => {
-      return { start: index, end: index + found.length };
-    });
+    structures ??= [...text.matchAll(structure), ...text.matchAll(iban).filter(([found]) => isIban(found))]
+      .map(({ 0: found, index }) => ({ start: index, end: index + found.length }))
+      .sort((a, b) => a.start - b.start);
     while (next < structures.length && structures[next]!.end <= start) next += 1;
     const nearest = structures[next];
     return nearest !== undefined && nearest.start <= start && end <= nearest.end;

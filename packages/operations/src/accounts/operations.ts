@@ -1,7 +1,7 @@
 import type { Account } from '@tallystick/accounts';
-import { listAccounts, openAccount, readAccount } from '@tallystick/accounts';
+import { listAccounts, openAccount, readAccount, showAccountNumber } from '@tallystick/accounts';
 import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
-import { invalid, Refusal, showValue, toInstantText } from '@tallystick/kernel';
+import { invalid, Refusal, toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
 import { readCompanyFilter } from '../call/query.ts';
 import { company_filter, showAs } from '../fields.ts';
@@ -64,7 +64,7 @@ export function accountOperations({ vault }: { readonly vault: Pick<CardVault, '
         const found = await readAccount(tx, call.number);
         const company_id = servedCompany(call);
         if (company_id === null || found.company_id === company_id) return presentAccount(found);
-        throw new Refusal('not_found', `there is no account ${showValue(call.number)}`);
+        throw new Refusal('not_found', `there is no account ${showAccountNumber(call.number)}`);
       },
     }),
   ];

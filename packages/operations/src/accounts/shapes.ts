@@ -10,6 +10,7 @@ import {
   resource_url,
   shown_amount,
   shown_instant,
+  written_account_number,
 } from '../fields.ts';
 
 /** `POST /bank/v1/accounts`. */
@@ -17,9 +18,10 @@ export const create_account = z
   .object({
     data: z.object({
       company_id: id_either,
-      number: account_number.describe(
-        'The AccountId, by which statements name it. No other account has it. Of a card account it begins with ' +
-          card_account_prefix,
+      number: written_account_number.describe(
+        'By which statements name the account. Blanks, points, hyphens and slashes are left out, and an IBAN is ' +
+          'written in capitals: what remains is the AccountId. No other account has it. Of a card account it begins ' +
+          `with ${card_account_prefix}`,
       ),
       currency,
       kind: z.enum(account_kinds),

@@ -1,6 +1,12 @@
-import { type BankAccount, putAccountBalance, putAccountProfile, servedAccount } from '@tallystick/accounts';
+import {
+  type BankAccount,
+  putAccountBalance,
+  putAccountProfile,
+  servedAccount,
+  showAccountNumber,
+} from '@tallystick/accounts';
 import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
-import { dayAt, Refusal, showValue, type TwoWayPage, type TwoWayPageRequest } from '@tallystick/kernel';
+import { dayAt, Refusal, type TwoWayPage, type TwoWayPageRequest } from '@tallystick/kernel';
 import { readDateRange } from '@tallystick/reconciliation';
 import * as z from 'zod';
 import { readFilters, readTwoWay } from '../call/query.ts';
@@ -45,7 +51,7 @@ export function bankAccountOperations({ vault }: { readonly vault: Pick<CardVaul
       async read(tx, call) {
         const account = await accountOf(tx, call);
         if (account.profile !== null) return presentProfile(account, account.profile);
-        throw new Refusal('not_found', `the account ${showValue(account.number)} has no profile`);
+        throw new Refusal('not_found', `the account ${showAccountNumber(account.number)} has no profile`);
       },
     }),
     operation({

@@ -671,8 +671,9 @@ export type ConsentStatus = 'AwaitingAuthorisation' | 'Authorised' | 'Rejected' 
 export interface CreateAccount {
   readonly company_id: Id;
   /**
-   * The AccountId, by which statements name it. No other account has it. Of a card account it
-   * begins with ceid.
+   * By which statements name the account. Blanks, points, hyphens and slashes are left out, and an
+   * IBAN is written in capitals: what remains is the AccountId. No other account has it. Of a card
+   * account it begins with ceid.
    */
   readonly number: string;
   /** ISO 4217. */
