@@ -232,7 +232,7 @@ export class Camt053Reader {
     const { problem, ...head } = open.collected.head(entry_currency, this.#group_day);
     open.reported = head;
     const number = this.#statements;
-    const stated = problem === undefined ? {} : { problem: this.#problemAt(`statement ${number}`, problem) };
+    const stated = problem === undefined ? {} : { problem: shown(problem) };
     this.#items.push({ kind: 'statement', ...this.#place(open.offset), number, ...head, ...stated });
     return head;
   }
@@ -250,7 +250,7 @@ export class Camt053Reader {
       statement_number: number,
       closing_balance: null,
       ...(as_of === '' ? {} : { as_of }),
-      ...(open.problem === null ? {} : { problem: this.#problemAt(`statement ${number}`, open.problem) }),
+      ...(open.problem === null ? {} : { problem: shown(open.problem) }),
     });
   }
 
@@ -287,8 +287,7 @@ export class Camt053Reader {
   #addBad(open: OpenStatement, offset: number, problem: EntryProblem, raw: string): void {
     open.has_bad = true;
     open.lines += 1;
-    const where = `entry ${open.entries} of statement ${this.#statements}`;
-    const { code, message: reason } = this.#problemAt(where, problem);
+    const { code, message: reason } = shown(problem, `entry ${open.entries}: `);
     const bytes = new TextEncoder().encode(raw).subarray(0, record_bytes_max);
     this.#items.push({ kind: 'bad', ...this.#place(offset), code, reason, raw: bytes });
   }
@@ -314,17 +313,6 @@ export class Camt053Reader {
     return { ordinal: this.#records, offset };
   }
 
-  #problemAt(where: string, { code, message }: StatedProblem): StatedProblem {
-    const account = this.#statement!.reported!.account_number;
-    const text = `${where}${account === '' ? '' : ` of account ${account}`}: ${message}`;
-    return {
-      code,
-      message: oneLine([maskCardNumbers(text)])
-        .slice(0, problem_length_max)
-        .toWellFormed(),
-    };
-  }
-
   #refuseEmpty(): never {
     const { received } = this.#xml;
     if (this.#group_day === '') {
@@ -336,7 +324,12 @@ export class Camt053Reader {
   }
 }
 
-/** The longest sentence about a problem, in UTF-16 units. */
+/** A problem in one line, without card numbers. `where`: in which part of its statement. */
+function shown({ code, message }: StatedProblem, where = ''): StatedProblem {
+  const text = oneLine([maskCardNumbers(where + message)]);
+  return { code, message: text.slice(0, problem_length_max).toWellFormed() };
+}
+
 const problem_length_max = 500;
 
 const code_paths = ['Domn/Cd', 'Domn/Fmly/Cd', 'Domn/Fmly/SubFmlyCd', 'Prtry/Cd', 'Prtry/Issr'].map(

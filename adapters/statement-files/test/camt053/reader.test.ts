@@ -503,7 +503,6 @@ describe('what is wrong with one statement holds only that one', () => {
       const problems = problemsIn(items);
       assert.equal(problems[0]?.code, code);
       assert.ok(problems[0].message.includes(message), problems[0].message);
-      assert.match(problems[0].message, /^statement 1\b/);
       assert.equal(statementsIn(items)[1]?.problem, undefined);
     });
   }
@@ -553,7 +552,7 @@ describe('what is wrong with one statement holds only that one', () => {
       const [problem, ...others] = problemsIn(items);
       assert.deepEqual(others, []);
       assert.equal(problem?.code, code);
-      assert.match(problem.message, /^entry 2 of statement 1 of account GB33BUKB20201555555555: /);
+      assert.match(problem.message, /^entry 2: /);
       assert.ok(problem.message.endsWith(message), problem.message);
       const item = items.find(({ kind }) => kind === 'bad');
       assert.ok(item?.kind === 'bad');
