@@ -50,9 +50,7 @@ export interface EntryContext {
   readonly day: string | null;
 }
 
-/**
- * Reads an entry. Without an entry date it is booked on its value date.
- */
+/** Reads an entry. Without an entry date it is booked on its value date. */
 export function readEntry(
   { lines, information }: CollectedEntry,
   { currency, day }: EntryContext,

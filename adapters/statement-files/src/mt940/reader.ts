@@ -21,6 +21,9 @@ interface OpenEntry extends CollectedEntry {
   readonly information: Field[];
 }
 
+/** The most fields that describe one line. Further ones are left out. */
+const information_max = 10;
+
 /** The date of a statement that states none before its lines; its closing balance states it. */
 const unknown_day = '1970-01-01';
 
@@ -74,7 +77,8 @@ export class Mt940Reader {
   #take(field: Field, is_cut = false): void {
     const { tag } = field;
     if (tag === '86' || tag === 'NS') {
-      this.#entry?.information.push(field);
+      const information = this.#entry?.information;
+      if (information !== undefined && information.length < information_max) information.push(field);
       return;
     }
     this.#completeEntry();

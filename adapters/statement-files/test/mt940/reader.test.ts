@@ -562,9 +562,11 @@ describe('the text of a line', () => {
     assert.equal(await textOf(':NS:17FEE'), 'FEE');
   });
 
-  test('has at most 4,000 characters, of a field of any length', async () => {
+  test('has at most 4,000 characters, of at most 10 fields of any length', async () => {
     const lines = Array.from({ length: 300 }, () => 'X'.repeat(65));
     assert.equal((await textOf(':86:', ...lines)).length, 4_000);
+    const fields = Array.from({ length: 11 }, (_, place) => `:86:${place}`);
+    assert.equal(await textOf(...fields), '0 1 2 3 4 5 6 7 8 9');
   });
 });
 
