@@ -73,7 +73,8 @@ export const bai_codes: ReadonlyMap<string, BaiCode> = new Map(
 
 /**
  * The sign of a booking by its code: of the codes above, else of the BAI ranges. Null for a code
- * whose sign is not known: one of a status, a text without an amount (890), or a bank's own.
+ * whose sign is not known: one of a status, of all credits (100) or debits (400), a text without an
+ * amount (890), or a bank's own.
  */
 export function bookingSignOf(code: string): BookingSign | null {
   const known = bai_codes.get(code);
@@ -87,8 +88,8 @@ export function bookingSignOf(code: string): BookingSign | null {
  * customized.
  */
 const ranges: readonly { readonly from: string; readonly to: string; readonly sign: BookingSign }[] = [
-  { from: '100', to: '399', sign: 'credit' },
-  { from: '400', to: '699', sign: 'debit' },
+  { from: '101', to: '399', sign: 'credit' },
+  { from: '401', to: '699', sign: 'debit' },
   { from: '720', to: '759', sign: 'credit' },
   { from: '760', to: '799', sign: 'debit' },
   { from: '920', to: '959', sign: 'credit' },

@@ -26,9 +26,9 @@ describe('the BAI codes', () => {
 
   test('have the sign of their range where the service does not list them', () => {
     const ranges: Readonly<Record<string, string | null>> = {
-      '100': 'credit',
+      '101': 'credit',
       '142': 'credit',
-      '400': 'debit',
+      '401': 'debit',
       '451': 'debit',
       '720': 'credit',
       '761': 'debit',
@@ -36,7 +36,8 @@ describe('the BAI codes', () => {
       '999': 'debit',
     };
     for (const [code, sign] of Object.entries(ranges)) assert.equal(bookingSignOf(code), sign, code);
-    for (const code of ['000', '010', '700', '800', '850', '890', '910', '', '82', '8211', 'ABC', '1 5']) {
+    const unknown = '000 010 100 400 700 800 850 890 910 82 8211 ABC'.split(' ');
+    for (const code of [...unknown, '', '1 5']) {
       assert.equal(bookingSignOf(code), null, code);
     }
   });
