@@ -1,6 +1,6 @@
-import { type ClearingFormat, gatherChunks } from '@tallystick/imports';
+import { type ClearingFormat, gatherChunks, textChunks, textHead } from '@tallystick/imports';
 import { Bai2Reader } from './bai2/reader.ts';
-import { writeBai2 } from './bai2/writer.ts';
+import { bai2_variants, writeBai2 } from './bai2/writer.ts';
 import { Camt053Reader } from './camt053/reader.ts';
 import { writeCamt053 } from './camt053/writer.ts';
 import { Mt940Reader } from './mt940/reader.ts';
@@ -10,10 +10,14 @@ import { writeMt940 } from './mt940/writer.ts';
 export const bai2: ClearingFormat = {
   name: 'bai2',
   title: 'BAI2 (bank statements)',
-  detect: (head) => /^\uFEFF?01,[^,/\n]*,[^,/\n]*,\s*\d{6}(?:\d\d)?\s*,/.test(new TextDecoder().decode(head)),
-  read: (chunks) => new Bai2Reader().read(chunks),
+  detect: (head) => header.test(new TextDecoder().decode(textHead(head))),
+  read: (chunks) => new Bai2Reader().read(textChunks(chunks)),
+  variants: bai2_variants,
   writeStatements: writeBai2,
 };
+
+/** The first record: sender, receiver and date, also where a record 88 continues it. */
+const header = /^\s*01\s*,[^,/\r\n]*,[^,/\r\n]*(?:,|\/\s*88,)\s*\d{6}(?:\d\d)?\s*[,/]/;
 
 /**
  * The statement message of ISO 20022, camt.053 in any version. The other messages about an account

@@ -117,7 +117,8 @@ describe('a statement file that ends early is truncated', () => {
   for (const format of statement_formats) {
     test(`${format.name}, after any byte`, async () => {
       const whole = joined(format.writeStatements!(sampleStatements(3, 1)));
-      const content_end = whole.toString('latin1').trimEnd().length;
+      // The slash at the end of BAI2 is left off by some banks.
+      const content_end = whole.toString('latin1').trimEnd().replace(/\/$/, '').length;
       for (let end = 0; end < content_end; end += 1) {
         const rest = whole.subarray(0, end);
         // A file of messages has no end of its own: it may end after any of them.

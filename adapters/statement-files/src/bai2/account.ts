@@ -1,79 +1,97 @@
-import { accountNumberOf, type StatementHead } from '@tallystick/accounts';
+import { account_number_expected, accountNumberOf } from '@tallystick/accounts';
+import type { FileStatement, StatedProblem } from '@tallystick/imports';
 import { isCurrency, type Money } from '@tallystick/kernel';
+import { oneLine } from '../stated-text.ts';
 import { amountOf, readFunds } from './fields.ts';
-import { type LogicalRecord, refuse } from './logical-record.ts';
+import { type LogicalRecord, problemOf } from './logical-record.ts';
 
 const opening_ledger = '010';
 const closing_ledger = '015';
 
 /** What an account record (03) states. */
 export interface StatedAccount {
-  readonly head: StatementHead;
-  /** The sum of all its amounts, of every status and summary. */
-  readonly sum: bigint;
+  readonly head: Omit<FileStatement, 'kind' | 'ordinal' | 'offset' | 'number'>;
+  /** The sum of all its amounts, of every status and summary; null when one cannot be read. */
+  readonly sum: bigint | null;
 }
 
 /** What the group of an account states for it. */
 export interface StatedGroup {
   /** YYYY-MM-DD. */
   readonly as_of: string;
-  readonly currency: string | null;
+  /** Empty: not stated. */
+  readonly currency: string;
+  /** Why none of its accounts can be used, as what follows "a group that". */
+  readonly problem: StatedProblem | null;
 }
 
 /**
  * Reads the account record: number, currency, and the balances among its status and summary
- * amounts. Refuses the file without the opening (010) and closing (015) ledger balance.
+ * amounts. Empty fields between these are skipped: many a bank writes one too many where a
+ * continuation follows, and one too few is a count or a funds type that is left off.
  */
 export function readAccount(record: LogicalRecord, group: StatedGroup): StatedAccount {
-  const fields = record.fields();
-  const number = accountNumberOf(fields[0] ?? '');
-  if (number === null) refuse(record, 'account_malformed', 'must name its account by 1 to 34 letters and digits');
-  const currency = currencyOf(fields[1] ?? '', record) ?? group.currency;
-  let at = 2;
-  const next = (): string | null => {
-    at += 1;
-    return fields[at - 1] ?? null;
-  };
+  const reader = record.reader();
+  const stated_number = reader.next() ?? '';
+  const number = accountNumberOf(stated_number);
+  const stated_currency = (reader.next() || group.currency).toUpperCase();
+  const currency = isCurrency(stated_currency) ? stated_currency : null;
   const balances = new Map<string, Money>();
-  let sum = 0n;
-  while (at < fields.length) {
-    const [code, amount_text, count] = [next() ?? '', next() ?? '', next() ?? ''];
-    const funds = readFunds(next);
-    if (typeof funds === 'string') refuse(record, 'funds_malformed', funds);
-    if (code === '' && amount_text === '' && count === '') continue;
-    if (!/^\d{3}$/.test(code)) refuse(record, 'type_code_malformed', 'has a type code that is not three digits');
-    if (!/^\d{0,9}$/.test(count)) refuse(record, 'count_malformed', `has an item count of ${code} that is no number`);
-    if (amount_text === '') continue;
-    const amount = amountOf(amount_text);
-    if (amount === null) refuse(record, 'amount_malformed', `has an amount of ${code} that is not digits with a sign`);
-    sum += BigInt(amount);
-    if (balances.has(code) && balances.get(code) !== amount && (code === opening_ledger || code === closing_ledger)) {
-      refuse(record, 'balance_repeated', `states two different balances ${code}`);
+  let problem: StatedProblem | null = null;
+  let sum: bigint | null = 0n;
+
+  if (group.problem !== null) note(group.problem.code, `is in a group that ${group.problem.message}`);
+  if (number === null)
+    note('account_malformed', `must name its account by ${account_number_expected}, not "${stated_number}"`);
+  if (currency === null && stated_currency !== '') {
+    note('currency_unknown', `has the currency "${stated_currency}", which is none of ISO 4217`);
+  }
+  for (let code = reader.next(); code !== null; code = reader.next()) {
+    if (code !== '' && !readAmount(code)) {
+      sum = null;
+      break;
     }
-    balances.set(code, amount);
   }
   return {
     head: {
-      account_number: number,
+      account_number: number ?? oneLine([stated_number]),
       currency,
       reference: null,
       as_of: group.as_of,
-      opening_balance: balanceOf(opening_ledger, 'opening'),
-      closing_balance: balanceOf(closing_ledger, 'closing'),
+      opening_balance: balances.get(opening_ledger) ?? null,
+      closing_balance: balances.get(closing_ledger) ?? null,
+      ...(problem === null ? {} : { problem }),
     },
     sum,
   };
 
-  function balanceOf(code: string, name: string): Money {
-    const balance = balances.get(code);
-    if (balance !== undefined) return balance;
-    return refuse(record, 'balance_missing', `must state the ${name} ledger balance, type code ${code}`);
+  /** Whether the amount of this code can be read, and what follows it. */
+  function readAmount(code: string): boolean {
+    if (!isTypeCode(code)) return note('type_code_malformed', `has "${code}" instead of a type code of three digits`);
+    const [text, count] = [reader.next() ?? '', reader.next() ?? ''];
+    const amount = text === '' ? null : amountOf(text);
+    if (text !== '' && amount === null) {
+      return note('amount_malformed', `has "${text}" of ${code} instead of an amount, digits with or without a sign`);
+    }
+    if (!/^\d{0,9}$/.test(count)) return note('count_malformed', `has "${count}" of ${code} instead of an item count`);
+    const funds = isTypeCode(reader.peek() ?? '') ? null : readFunds(reader);
+    if (typeof funds === 'string') return note('funds_malformed', `${funds} (of ${code})`);
+    if (amount === null) return true;
+    if (sum !== null) sum += BigInt(amount);
+    const known = balances.get(code);
+    if (known !== undefined && known !== amount && (code === opening_ledger || code === closing_ledger)) {
+      note('balance_repeated', `states two different balances ${code}: ${known} and ${amount}`);
+    }
+    balances.set(code, amount);
+    return true;
+  }
+
+  function note(code: string, message: string): false {
+    problem ??= problemOf(record, code, message);
+    return false;
   }
 }
 
-/** The currency that a field states; null when it is empty. Refuses one that does not exist. */
-export function currencyOf(text: string, record: LogicalRecord): string | null {
-  if (text === '') return null;
-  if (!isCurrency(text)) refuse(record, 'currency_unknown', 'must state a currency of ISO 4217, three capital letters');
-  return text;
+function isTypeCode(text: string): boolean {
+  return /^\d{3}$/.test(text);
 }

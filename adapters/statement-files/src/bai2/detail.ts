@@ -2,42 +2,50 @@ import { acquirerReferenceIn, bookingSignOf, isAcquirerReference, type ReportedL
 import { money } from '@tallystick/kernel';
 import { oneLine, referenceOf } from '../stated-text.ts';
 import { amountOf, readFunds } from './fields.ts';
-import { type LogicalRecord, refuse } from './logical-record.ts';
+import type { LogicalRecord } from './logical-record.ts';
 
 /** The code of a detail that has a text and no money. */
 const non_monetary = '890';
 
 /** What a detail record (16) states. */
-export interface StatedDetail {
-  /** Null for a text without money. */
-  readonly line: ReportedLine | null;
-  /** The amount as the control totals count it: without a sign. */
-  readonly sum: bigint;
-}
+export type StatedDetail =
+  | { readonly kind: 'line'; readonly line: ReportedLine; readonly unread: readonly string[]; readonly sum: bigint }
+  /** A text, or a change of availability, without money. */
+  | { readonly kind: 'other'; readonly type: string; readonly sum: bigint }
+  /** It cannot be read. `sum` is null when its amount cannot. */
+  | { readonly kind: 'bad'; readonly code: string; readonly reason: string; readonly sum: bigint | null };
 
 /** Reads a detail record of a statement. The sign of its amount is that of its type code. */
 export function readDetail(record: LogicalRecord, as_of: string): StatedDetail {
   const reader = record.reader();
-  const next = (): string | null => reader.next();
-  const [code, amount_text] = [next() ?? '', next() ?? ''];
-  if (!/^\d{3}$/.test(code)) refuse(record, 'type_code_malformed', 'must have a type code of three digits');
-  if (code === non_monetary && /^0*$/.test(amount_text)) return { line: null, sum: 0n };
-  const amount = /^\d+$/.test(amount_text) ? amountOf(amount_text) : null;
-  if (amount === null) {
-    refuse(record, 'amount_malformed', 'must have an amount of digits without a sign, which the type code states');
+  const first = reader.next() ?? '';
+  // Some banks write an empty field before the type code.
+  const code = first === '' ? (reader.next() ?? '') : first;
+  const amount_text = reader.next() ?? '';
+  if (!/^\d{3}$/.test(code)) return bad('type_code_malformed', `has "${code}" instead of a type code of three digits`);
+  if (amount_text === '' || (code === non_monetary && /^0+$/.test(amount_text))) {
+    return { kind: 'other', type: `16/${code}`, sum: 0n };
+  }
+  const amount = amountOf(amount_text);
+  if (amount === null) return bad('amount_malformed', `has "${amount_text}" instead of an amount of digits`);
+  const sum = BigInt(amount);
+  if (amount < 0) {
+    return bad('amount_malformed', `has ${amount_text}, though its type code ${code} states the sign`, sum);
   }
   const sign = bookingSignOf(code);
   if (sign === null) {
-    refuse(record, 'type_code_unknown', `has the type code ${code}, of which it is not known whether it is a debit`);
+    const reason = `has ${amount} with the type code ${code}, of which it is not known whether it is a debit`;
+    return bad('type_code_unknown', reason, sum);
   }
-  const funds = readFunds(next);
-  if (typeof funds === 'string') refuse(record, 'funds_malformed', funds);
-  const bank_reference = referenceOf(next() ?? '');
-  const customer_reference = next() ?? '';
+  const funds = readFunds(reader);
+  if (typeof funds === 'string') return bad('funds_malformed', funds, sum);
+  const bank_reference = referenceOf(reader.next() ?? '');
+  const customer_reference = reader.next() ?? '';
   const stated = oneLine([reader.rest().join(' ')]);
   const is_reference = isAcquirerReference(customer_reference);
   const other = is_reference ? null : referenceOf(customer_reference);
   return {
+    kind: 'line',
     line: {
       bank_reference,
       booking_date: as_of,
@@ -47,6 +55,11 @@ export function readDetail(record: LogicalRecord, as_of: string): StatedDetail {
       text: other === null || stated.includes(other) ? stated : oneLine([`${stated} ${other}`]),
       acquirer_reference: is_reference ? customer_reference : acquirerReferenceIn(stated),
     },
-    sum: BigInt(amount),
+    unread: funds.value_date === undefined ? ['value_date'] : [],
+    sum,
   };
+}
+
+function bad(code: string, reason: string, sum: bigint | null = null): StatedDetail {
+  return { kind: 'bad', code, reason, sum };
 }

@@ -26,23 +26,30 @@ export function amountOf(text: string): Money | null {
 
 /** What follows an amount: when its funds are available. */
 export interface Funds {
-  /** YYYY-MM-DD, of type V; else null. */
-  readonly value_date: string | null;
+  /** YYYY-MM-DD, of type V; null when none is stated; undefined when it cannot be read. */
+  readonly value_date: string | null | undefined;
 }
 
 const distributions_max = 1_000;
+
+/** Fields in their order. `next` and `peek` are null after the last one. */
+export interface Fields {
+  next(): string | null;
+  /** What `next` returns the next time. */
+  peek(): string | null;
+}
 
 /**
  * Reads a funds type and the fields that belong to it. Returns what is wrong with it as a text.
  *
  * - none, 0, 1, 2, Z: nothing follows
- * - S: three amounts; V: a value date and a time; D: a count, and a pair of days and amount for
- *   each
+ * - S: three amounts; V: a value date and a time, which some banks leave off; D: a count, and a
+ *   pair of days and amount for each
  */
-export function readFunds(next: () => string | null): Funds | string {
-  const type = next() ?? '';
+export function readFunds(fields: Fields): Funds | string {
+  const type = fields.next() ?? '';
   const none: Funds = { value_date: null };
-  switch (type) {
+  switch (type.toUpperCase()) {
     case '':
     case '0':
     case '1':
@@ -50,23 +57,22 @@ export function readFunds(next: () => string | null): Funds | string {
     case 'Z':
       return none;
     case 'S': {
-      const amounts = [next(), next(), next()];
+      const amounts = [fields.next(), fields.next(), fields.next()];
       const are_amounts = amounts.every((amount) => amount === null || amount === '' || amountOf(amount) !== null);
       return are_amounts ? none : 'has a funds type S without three amounts';
     }
     case 'V': {
-      const [date, time] = [next() ?? '', next() ?? ''];
-      const value_date = dayOf(date);
-      if (date !== '' && value_date === null) return 'has a value date that is no date, as YYMMDD';
-      return /^(?:\d{4})?$/.test(time) ? { value_date } : 'has a value time that is not hhmm';
+      const date = fields.next() ?? '';
+      if (/^(?:[\d:]{4,8})?$/.test(fields.peek() ?? '')) fields.next();
+      return /^0*$/.test(date) ? none : { value_date: dayOf(date) ?? undefined };
     }
     case 'D': {
-      const count = next() ?? '';
+      const count = fields.next() ?? '';
       if (!/^\d{1,4}$/.test(count) || Number(count) > distributions_max) {
         return `has a funds type D without a count up to ${distributions_max}`;
       }
       for (let part = 0; part < Number(count); part += 1) {
-        const [days, amount] = [next() ?? '', next() ?? ''];
+        const [days, amount] = [fields.next() ?? '', fields.next() ?? ''];
         if (!/^\d{1,4}$/.test(days) || amountOf(amount) === null) {
           return `has a funds type D without ${count} pairs of days and an amount`;
         }
@@ -74,6 +80,6 @@ export function readFunds(next: () => string | null): Funds | string {
       return none;
     }
     default:
-      return 'has a funds type that is not one of 0, 1, 2, S, V, D and Z';
+      return `has the funds type "${type}", which is not one of 0, 1, 2, S, V, D and Z`;
   }
 }

@@ -1,38 +1,47 @@
-import { FileProblem, record_bytes_max } from '@tallystick/imports';
+import { FileProblem, record_bytes_max, type StatedProblem } from '@tallystick/imports';
 import { maskCardNumbers } from '@tallystick/kernel';
+import type { Fields } from './fields.ts';
 import type { PhysicalRecord } from './physical-records.ts';
 
-/**
- * Refuses the file for what is wrong with one of its records. The message repeats no card number.
- */
-export function refuse(
-  { number, offset }: { readonly number: number; readonly offset: number },
-  code: string,
-  message: string,
-): never {
+interface Place {
+  readonly number: number;
+  readonly offset: number;
+}
+
+/** The longest message. It repeats values of the file. */
+const message_length_max = 500;
+
+/** What is wrong with a record, and where. The message repeats no card number. */
+export function problemOf({ number, offset }: Place, code: string, message: string): StatedProblem {
   const text = maskCardNumbers(`record ${number} at offset ${offset} ${message}`);
-  throw new FileProblem('refused', code, text, offset);
+  return { code, message: text.slice(0, message_length_max).toWellFormed() };
+}
+
+/** Refuses the file for what is wrong with one of its records. */
+export function refuse(place: Place, code: string, message: string): never {
+  throw new FileProblem('refused', code, problemOf(place, code, message).message, place.offset);
 }
 
 /** The codes of records that state something by themselves. */
-const record_codes = ['01', '02', '03', '16', '49', '98', '99'] as const;
-
-export type RecordCode = (typeof record_codes)[number];
+type RecordCode = '01' | '02' | '03' | '16' | '49' | '98' | '99';
 
 const continuation = '88';
 
-/** A physical record without its code, and without the `/` that ends it. */
-interface Piece {
-  readonly body: string;
-  readonly is_ended: boolean;
+const record_start = /^(01|02|03|16|49|88|98|99)\s*,/;
+
+/** The code with which a physical record begins; `88` for a continuation. Null for none. */
+export function codeOf({ text }: PhysicalRecord): RecordCode | typeof continuation | null {
+  return (record_start.exec(text)?.[1] ?? null) as RecordCode | typeof continuation | null;
 }
 
-/** A record with its continuations (88). */
+/** A record with its continuations: records 88, and lines in which a bank has broken a long one. */
 export class LogicalRecord {
   readonly code: RecordCode;
   readonly number: number;
   readonly offset: number;
-  readonly #pieces: Piece[] = [];
+  /** How many physical records it has: a line that only breaks a text is none. */
+  records = 0;
+  readonly #texts: string[] = [];
   #length = 0;
 
   constructor(code: RecordCode, record: PhysicalRecord) {
@@ -42,12 +51,14 @@ export class LogicalRecord {
     this.continue(record);
   }
 
-  get records(): number {
-    return this.#pieces.length;
+  /** Whether a line that begins with no code goes on with its text. */
+  isOpenText(): boolean {
+    return this.code === '16' && !this.#texts.at(-1)!.endsWith('/');
   }
 
-  get is_ended(): boolean {
-    return this.#pieces.at(-1)!.is_ended;
+  /** As it is in the file, at most `record_bytes_max` bytes. */
+  get raw(): Uint8Array {
+    return new TextEncoder().encode(this.#texts.join('\n')).subarray(0, record_bytes_max);
   }
 
   continue({ text }: PhysicalRecord): void {
@@ -55,37 +66,36 @@ export class LogicalRecord {
     if (this.#length > record_bytes_max) {
       refuse(this, 'record_too_long', `is with its continuations longer than ${record_bytes_max} characters`);
     }
-    const content = text.slice(3);
-    const is_ended = text.endsWith('/');
-    this.#pieces.push({ body: is_ended ? content.slice(0, -1) : content, is_ended });
+    this.#texts.push(text);
+    if (record_start.test(text)) this.records += 1;
   }
 
-  /**
-   * The fields of a record without a text, after the code. Each of its physical records must end
-   * with `/`: without it, a part of the last number could be missing.
-   */
+  /** The fields of a record without a text, after the code. */
   fields(): readonly string[] {
-    if (this.#pieces.some(({ is_ended }) => !is_ended)) refuse(this, 'record_unended', 'must end with "/"');
-    return this.#pieces.flatMap(({ body }) => body.split(',')).map((field) => field.trim());
+    return this.#bodies().flatMap((body) => body.split(',').map((field) => field.trim()));
   }
 
   /** The fields of a detail record (16), whose last one is a text with commas and slashes. */
   reader(): FieldReader {
-    return new FieldReader(this.#pieces.map(({ body }) => body));
+    return new FieldReader(this.#bodies());
+  }
+
+  #bodies(): readonly string[] {
+    return this.#texts.map((text) => text.replace(record_start, '').replace(/\/$/, ''));
   }
 }
 
-class FieldReader {
+/** Reads the fields of bodies. A body ends a field, and so does a comma. */
+export class FieldReader implements Fields {
   readonly #bodies: readonly string[];
   #body = 0;
-  /** Where the next field begins; null: with the next physical record. */
+  /** Where the next field begins; null: with the next body. */
   #at: number | null = 0;
 
   constructor(bodies: readonly string[]) {
     this.#bodies = bodies;
   }
 
-  /** The next field; null after the last one. */
   next(): string | null {
     if (this.#at === null && !this.#advance()) return null;
     const body = this.#bodies[this.#body]!;
@@ -93,6 +103,13 @@ class FieldReader {
     const end = body.indexOf(',', start);
     this.#at = end === -1 ? null : end + 1;
     return body.slice(start, end === -1 ? undefined : end).trim();
+  }
+
+  peek(): string | null {
+    const [body, at] = [this.#body, this.#at];
+    const field = this.next();
+    [this.#body, this.#at] = [body, at];
+    return field;
   }
 
   rest(): readonly string[] {
@@ -106,14 +123,4 @@ class FieldReader {
     this.#at = 0;
     return true;
   }
-}
-
-/** The code with which a physical record begins; `88` for a continuation. Refuses any other. */
-export function codeOf(record: PhysicalRecord): RecordCode | typeof continuation {
-  const code = record.text.slice(0, 2);
-  const is_known = code === continuation || record_codes.some((known) => known === code);
-  if (!is_known || (record.text.length > 2 && record.text[2] !== ',' && record.text[2] !== '/')) {
-    refuse(record, 'record_unknown', `must begin with one of ${record_codes.join(', ')} or 88, and a comma`);
-  }
-  return code as RecordCode | typeof continuation;
 }

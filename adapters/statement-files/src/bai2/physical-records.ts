@@ -1,8 +1,8 @@
-import { joinBytes, LineReader, type RawLine, record_bytes_max } from '@tallystick/imports';
+import { decodeText, joinBytes, LineReader, type RawLine, record_bytes_max } from '@tallystick/imports';
 
 /** A line of the file, or a part of fixed length: what the counts of the format count. */
 export interface PhysicalRecord {
-  /** Without blanks at the end. */
+  /** Without blanks around it. */
   readonly text: string;
   /** From 1. */
   readonly number: number;
@@ -10,29 +10,31 @@ export interface PhysicalRecord {
   readonly offset: number;
 }
 
-/** Bytes within which the first record must end, if its length is to be known from itself. */
+/** Bytes within which the first record must end, if the form of the file is to be known from it. */
 const first_record_bytes = 1_024;
 
 /**
- * Cuts a file into physical records. They are lines, of any length. A file that states a length of
- * physical records and has its first line break after it has parts of that length, with or without
- * line breaks between them. Blank records are skipped: they fill the last block.
+ * Cuts a file into physical records. They are lines of any length, which end with LF, CR or both. A
+ * file that states a length of physical records, and has its first line break after it, has parts
+ * of that length, with or without line breaks between them. A file whose second record is in the
+ * line of the first one has records that end with `/`. Blank records are skipped: they fill the
+ * last block.
  */
 export class PhysicalRecordReader {
-  #cutter: LineReader | FixedCutter | null = null;
-  readonly #head: Uint8Array[] = [];
-  #head_bytes = 0;
+  #cutter: Cutter | null = null;
+  #head: Uint8Array = new Uint8Array(0);
   #count = 0;
 
   *push(chunk: Uint8Array): Generator<PhysicalRecord> {
-    if (this.#cutter === null) {
-      this.#head.push(chunk);
-      this.#head_bytes += chunk.length;
-      if (this.#head_bytes < first_record_bytes && !chunk.includes(line_feed)) return;
-      yield* this.#begin();
+    const has_returns = chunk.includes(carriage_return);
+    const bytes = has_returns ? chunk.map((byte) => (byte === carriage_return ? line_feed : byte)) : chunk;
+    if (this.#cutter !== null) {
+      for (const line of this.#cutter.push(bytes)) yield* this.#record(line);
       return;
     }
-    for (const line of this.#cutter.push(chunk)) yield* this.#record(line);
+    this.#head = withoutMark(joinBytes([this.#head, bytes]));
+    if (this.#head.length < first_record_bytes && !firstRecordOf(this.#head).endsWith('\n')) return;
+    yield* this.#begin();
   }
 
   /** Yields the last record of the file, if it has no end of its own. */
@@ -43,14 +45,12 @@ export class PhysicalRecordReader {
   }
 
   *#begin(): Generator<PhysicalRecord> {
-    const head = joinBytes(this.#head);
-    const length = statedLength(head.subarray(0, first_record_bytes));
-    this.#cutter = length === null ? new LineReader() : new FixedCutter(length);
-    for (const line of this.#cutter.push(head)) yield* this.#record(line);
+    this.#cutter = cutterOf(firstRecordOf(this.#head));
+    for (const line of this.#cutter.push(this.#head)) yield* this.#record(line);
   }
 
   *#record({ bytes, offset }: RawLine): Generator<PhysicalRecord> {
-    const text = textOf(bytes).trimEnd();
+    const text = decodeText(bytes).replace(fillers, ' ').trim();
     if (text === '') return;
     this.#count += 1;
     yield { text, number: this.#count, offset };
@@ -59,17 +59,63 @@ export class PhysicalRecordReader {
 
 const line_feed = 0x0a;
 const carriage_return = 0x0d;
+const slash = 0x2f;
+const byte_order_mark = [0xef, 0xbb, 0xbf];
 
-/** The length of the physical records of a file whose lines do not end before it; else null. */
-function statedLength(head: Uint8Array): number | null {
-  const text = single_byte.decode(head);
-  const field = /^\uFEFF?01(?:,[^,/\n]*){5},\s*(\d{1,5})\s*[,/]/.exec(text)?.[1];
-  const length = Number(field ?? 0);
-  if (length < 20 || length > record_bytes_max) return null;
-  const line_end = head.indexOf(line_feed);
-  // A carriage return may precede the line break.
-  return line_end === -1 || line_end > length + 1 ? length : null;
+/** What systems fill the last block with, or end a file with (^Z). */
+const fillers = /\p{Cc}/gu;
+
+type Cutter = Pick<LineReader, 'push' | 'finish'>;
+
+/** Blank lines in place of a byte order mark, so that all offsets stay. */
+function withoutMark(head: Uint8Array): Uint8Array {
+  const has_mark = byte_order_mark.every((byte, at) => head[at] === byte);
+  return has_mark ? head.fill(line_feed, 0, byte_order_mark.length) : head;
 }
+
+/** The first record, and the line break after it when there is one within reach. */
+function firstRecordOf(head: Uint8Array): string {
+  const text = single_byte.decode(head.subarray(0, first_record_bytes)).trimStart();
+  return text.slice(0, text.indexOf('\n') + 1 || undefined);
+}
+
+function cutterOf(first: string): Cutter {
+  const length = Number(/^01(?:,[^,/\n]*){5},\s*(\d{1,5})\s*[,/]/.exec(first)?.[1] ?? 0);
+  const is_longer = !first.endsWith('\n') || first.length > length + 2;
+  const is_cut_there = /^\s*(?:$|(?:02|88),)/.test(first.slice(length));
+  if (length >= 20 && length <= record_bytes_max && is_longer && is_cut_there) return new FixedCutter(length);
+  return /^01,[^/]*\/ *(?:02|88),/.test(first) ? new SlashCutter() : new LineReader();
+}
+
+/** Cuts the bytes of a file into lines, and these after each `/` that a record follows. */
+class SlashCutter implements Cutter {
+  readonly #lines = new LineReader();
+  #held: Uint8Array = new Uint8Array(0);
+
+  *push(chunk: Uint8Array): Generator<RawLine> {
+    const bytes = joinBytes([this.#held, chunk]);
+    let sure = bytes.length;
+    for (let at = bytes.indexOf(slash); at !== -1; at = bytes.indexOf(slash, at + 1)) {
+      const next = single_byte.decode(bytes.subarray(at + 1, at + 1 + blanks_max));
+      // The line break takes the place of the slash, so that all offsets stay.
+      if (/^ *(?:01|02|03|16|49|88|98|99),/.test(next)) bytes[at] = line_feed;
+      else if (next.length < blanks_max && /^ *\d{0,2}$/.test(next)) {
+        sure = at;
+        break;
+      }
+    }
+    this.#held = bytes.slice(sure);
+    yield* this.#lines.push(bytes.subarray(0, sure));
+  }
+
+  finish(): RawLine | null {
+    for (const line of this.#lines.push(this.#held)) return line;
+    return this.#lines.finish();
+  }
+}
+
+/** The most blanks between two records of one line. */
+const blanks_max = 200;
 
 /** Cuts the bytes of a file into parts of one length, which a line break may end earlier. */
 class FixedCutter {
@@ -86,7 +132,7 @@ class FixedCutter {
   *push(chunk: Uint8Array): Generator<RawLine> {
     let start = 0;
     while (start < chunk.length) {
-      if (this.#pending_bytes === 0 && (chunk[start] === line_feed || chunk[start] === carriage_return)) {
+      if (this.#pending_bytes === 0 && chunk[start] === line_feed) {
         start += 1;
         this.#offset += 1;
         continue;
@@ -117,13 +163,3 @@ class FixedCutter {
 }
 
 const single_byte = new TextDecoder('windows-1252');
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** The text of a record in UTF-8, which ASCII is; of other bytes in Windows-1252. */
-function textOf(bytes: Uint8Array): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    return single_byte.decode(bytes);
-  }
-}

@@ -1,18 +1,23 @@
-import { type FileItem, FileProblem, type ItemBatch, noteRecords } from '@tallystick/imports';
-import { maskCardNumbers } from '@tallystick/kernel';
-import { currencyOf, readAccount, type StatedGroup } from './account.ts';
+import { showAccountNumber } from '@tallystick/accounts';
+import {
+  type FileItem,
+  FileProblem,
+  type ItemBatch,
+  noteRecords,
+  type RecordPlace,
+  type StatedProblem,
+} from '@tallystick/imports';
+import { readAccount, type StatedGroup } from './account.ts';
 import { readDetail } from './detail.ts';
 import { dayOf } from './fields.ts';
-import { codeOf, LogicalRecord, refuse } from './logical-record.ts';
+import { codeOf, LogicalRecord, problemOf, refuse } from './logical-record.ts';
 import { type PhysicalRecord, PhysicalRecordReader } from './physical-records.ts';
+
+const codes_expected = '01, 02, 03, 16, 49, 98, 99 or 88';
 
 interface FileHead {
   readonly file_id: string | null;
   readonly created_on: string;
-}
-
-interface Group extends StatedGroup {
-  readonly is_test: boolean;
 }
 
 /** What a trailer must state of the records before it. */
@@ -21,6 +26,25 @@ class Totals {
   parts = 0;
   records = 0;
 }
+
+/** An account whose records are being read. */
+interface OpenAccount {
+  readonly place: RecordPlace;
+  readonly number: string;
+  readonly as_of: string;
+  readonly totals: Totals;
+  /** Whether all of its amounts can be read. */
+  is_summed: boolean;
+  lines: number;
+  /**
+   * Its statement, and texts after it, which become items with its first line: without lines and
+   * balances there is no statement. Null: they are items.
+   */
+  waiting: FileItem[] | null;
+}
+
+/** The most texts of an account without lines that are kept. */
+const waiting_max = 100;
 
 /**
  * Reads a BAI2 file (version 2, and 3 of its successor BTRS), record by record:
@@ -31,7 +55,9 @@ class Totals {
  * - after 99: nothing
  *
  * A record with its continuations (88) is complete when the next one begins. Each trailer states
- * the sum of all amounts and the number of physical records, which must be those of the file.
+ * the sum of all amounts and the number of physical records, which must be those of the file. An
+ * account with an amount that cannot be read counts with the sum that its trailer states: its
+ * statement is held. After 99 another file may begin, as systems that collect files write it.
  */
 export class Bai2Reader {
   readonly #records = new PhysicalRecordReader();
@@ -39,9 +65,11 @@ export class Bai2Reader {
   #pending: LogicalRecord | null = null;
   #header: FileHead | null = null;
   #is_header_reported = false;
+  /** Of the file that is being read, and of those before it. */
   #file = new Totals();
-  #group: { readonly stated: Group; readonly totals: Totals } | null = null;
-  #account: { readonly as_of: string; readonly totals: Totals; lines: number } | null = null;
+  readonly #whole = new Totals();
+  #group: { readonly stated: StatedGroup; readonly totals: Totals } | null = null;
+  #account: OpenAccount | null = null;
   #statements = 0;
   #end: FileItem | null = null;
   #bytes = 0;
@@ -49,7 +77,7 @@ export class Bai2Reader {
 
   /** The items of the file. Throws `FileProblem` for a file that cannot be accepted. */
   read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ItemBatch> {
-    return noteRecords(this.#read(chunks), () => this.#file.records);
+    return noteRecords(this.#read(chunks), () => this.#whole.records + this.#file.records);
   }
 
   async *#read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ItemBatch> {
@@ -67,11 +95,12 @@ export class Bai2Reader {
     yield { items: [...this.#items, this.#end], bytes: this.#bytes };
   }
 
-  /** A last record that no line break ends may be a part of one. */
+  /** A last record that no line break ends may be a part of one. Its end may be left off. */
   #takeLast(record: PhysicalRecord & { readonly is_cut: boolean }): void {
-    const is_begun = this.#pending !== null || '01,'.startsWith(record.text.slice(0, 3));
-    const is_whole = record.text.startsWith('99,') && record.text.endsWith('/');
-    if (record.is_cut && is_begun && !is_whole && this.#pending?.code !== '99') {
+    const is_begun = '01,'.startsWith(record.text.slice(0, 3)) || (this.#pending ?? { code: '99' }).code !== '99';
+    const trailer = /^99,[^,]*,[^,]*,\s*0*(\d+)(\/?)$/.exec(record.text);
+    const is_whole = trailer?.[2] === '/' || Number(trailer?.[1]) === this.#file.records + 1;
+    if (record.is_cut && is_begun && !is_whole) {
       this.#file.records += 1;
       throw this.#truncated();
     }
@@ -80,15 +109,16 @@ export class Bai2Reader {
 
   #take(record: PhysicalRecord): void {
     const code = codeOf(record);
-    if (code === '88') {
+    if (code === '88' || (code === null && this.#pending?.isOpenText())) {
       if (this.#pending === null) refuse(record, 'record_misplaced', 'continues no record');
-      this.#file.records += 1;
+      if (code !== null) this.#file.records += 1;
       this.#pending.continue(record);
       return;
     }
+    if (code === null) refuse(record, 'record_unknown', `must begin with ${codes_expected} and a comma`);
     this.#complete();
-    if (this.#end !== null) refuse(record, 'bytes_after_end', 'follows the trailer of the file (99)');
-    if (this.#header === null && code !== '01') refuse(record, 'header_missing', 'must be the header of the file (01)');
+    if (code !== '01' && this.#end !== null) refuse(record, 'bytes_after_end', 'follows the trailer of the file (99)');
+    if (code !== '01' && this.#header === null) refuse(record, 'header_missing', 'must be the header of the file (01)');
     this.#file.records += 1;
     this.#pending = new LogicalRecord(code, record);
   }
@@ -125,66 +155,38 @@ export class Bai2Reader {
   }
 
   #begin(record: LogicalRecord): void {
-    if (this.#header !== null) refuse(record, 'record_misplaced', 'is a second header of the file (01)');
+    if (this.#header !== null && this.#end === null) refuse(record, 'record_misplaced', 'is a second header (01)');
     const [sender = '', , date = '', , id = '', , , version = ''] = record.fields();
     const created_on = dayOf(date);
-    if (created_on === null) refuse(record, 'date_malformed', 'must state the date of the file as YYMMDD');
-    if (version !== '2' && version !== '3') {
-      refuse(record, 'version_unknown', 'must state version 2 or 3 of the format as its ninth field');
+    if (created_on === null)
+      refuse(record, 'date_malformed', `must state the date of the file as YYMMDD, not "${date}"`);
+    if (!/^0*[23]?$/.test(version)) {
+      refuse(record, 'version_unknown', `must state version 2 or 3 of the format as its ninth field, not "${version}"`);
     }
+    this.#end = null;
     this.#header = { file_id: id === '' ? null : `${sender}-${created_on}-${id}`, created_on };
   }
 
   #beginGroup(record: LogicalRecord): void {
     if (this.#group !== null) refuse(record, 'record_misplaced', 'begins a group within a group');
     const [, , status = '', date = '', , currency = '', modifier = ''] = record.fields();
-    if (status !== '1' && status !== '4') {
-      refuse(
-        record,
-        'group_status_unsupported',
-        'must have the group status 1, an update: others change what was sent',
-      );
-    }
-    const as_of = dayOf(date);
-    if (as_of === null) refuse(record, 'date_malformed', 'must state the as-of date of the group as YYMMDD');
-    if (modifier === '1' || modifier === '3') {
-      refuse(
-        record,
-        'statement_interim',
-        `has the as-of date modifier ${modifier}: only final data (2 or 4) are booked`,
-      );
-    }
-    if (!['', '2', '4'].includes(modifier)) {
-      refuse(record, 'modifier_unknown', 'must have the as-of date modifier 2 or 4, or none');
-    }
-    const stated = { as_of, currency: currencyOf(currency, record), is_test: status === '4' };
-    this.#reportHeader(stated.is_test, record);
+    this.#reportHeader(status === '4');
+    const problem = problemOfGroup({ status, date, modifier }, this.#mode);
     const totals = new Totals();
     totals.records = record.records;
-    this.#group = { stated, totals };
+    this.#group = { stated: { as_of: dayOf(date) ?? this.#header!.created_on, currency, problem }, totals };
     this.#file.parts += 1;
   }
 
   /** The group says whether the file is a test, so the header is reported with the first one. */
-  #reportHeader(is_test: boolean, record: LogicalRecord): void {
-    const mode = is_test ? 'test' : 'production';
-    if (this.#is_header_reported) {
-      if (mode !== this.#mode)
-        refuse(record, 'group_status_unsupported', 'must be a test (status 4) like the first one');
-      return;
-    }
+  #reportHeader(is_test: boolean): void {
+    if (this.#is_header_reported) return;
     this.#is_header_reported = true;
-    this.#mode = mode;
-    const { file_id, created_on } = this.#header!;
+    this.#mode = is_test ? 'test' : 'production';
     this.#items.push({
-      kind: 'header',
-      ordinal: 1,
-      offset: 0,
-      file_id,
-      series: null,
-      sequence: null,
-      created_on,
-      mode,
+      ...{ kind: 'header', ordinal: 1, offset: 0, series: null, sequence: null },
+      ...this.#header!,
+      mode: this.#mode,
     });
   }
 
@@ -195,40 +197,66 @@ export class Bai2Reader {
     const { head, sum } = readAccount(record, this.#group.stated);
     const totals = new Totals();
     totals.records = record.records;
-    totals.sum = sum;
-    this.#account = { as_of: head.as_of, totals, lines: 0 };
+    const { account_number: number, as_of } = head;
+    this.#account = { place: placeOf(record), number, as_of, totals, is_summed: true, lines: 0, waiting: [] };
+    this.#sum(sum);
     this.#group.totals.parts += 1;
-    this.#statements += 1;
-    const { number: ordinal, offset } = record;
-    this.#items.push({ kind: 'statement', ordinal, offset, number: this.#statements, ...head });
+    this.#add({ kind: 'statement', ...placeOf(record), number: this.#statements + 1, ...head });
+    if (head.problem !== undefined || (head.opening_balance ?? head.closing_balance) !== null) this.#addWaiting();
   }
 
   #addDetail(record: LogicalRecord): void {
     const account = this.#account;
     if (account === null) refuse(record, 'record_misplaced', 'is a detail outside of an account');
-    const { line, sum } = readDetail(record, account.as_of);
-    account.totals.sum += sum;
-    const { number: ordinal, offset } = record;
-    if (line === null) {
-      this.#items.push({ kind: 'other', ordinal, offset, type: '16/890' });
+    const detail = readDetail(record, account.as_of);
+    this.#sum(detail.sum);
+    if (detail.kind === 'other') {
+      this.#add({ kind: 'other', ...placeOf(record), type: detail.type });
+      if (account.waiting !== null && account.waiting.length > waiting_max) this.#addWaiting();
       return;
     }
+    this.#addWaiting();
     account.lines += 1;
+    if (detail.kind === 'bad') {
+      const { code, message } = problemOf(record, detail.code, detail.reason);
+      this.#items.push({ kind: 'bad', ...placeOf(record), code, reason: message, raw: record.raw });
+      return;
+    }
+    const { line, unread } = detail;
+    const place = { statement_number: this.#statements, place: account.lines };
     this.#items.push({
-      kind: 'line',
-      ordinal,
-      offset,
-      statement_number: this.#statements,
-      place: account.lines,
-      line,
+      ...{ kind: 'line', ...placeOf(record), ...place, line },
+      ...(unread.length === 0 ? {} : { unread }),
     });
+  }
+
+  #sum(amount: bigint | null): void {
+    const account = this.#account!;
+    if (amount === null) account.is_summed = false;
+    else account.totals.sum += amount;
+  }
+
+  #add(item: FileItem): void {
+    (this.#account?.waiting ?? this.#items).push(item);
+  }
+
+  /** The account has a statement: what waits becomes items. */
+  #addWaiting(): void {
+    const { waiting } = this.#account!;
+    if (waiting === null) return;
+    this.#items.push(...waiting);
+    this.#statements += 1;
+    this.#account!.waiting = null;
   }
 
   #endAccount(record: LogicalRecord): void {
     const account = this.#account;
     if (account === null) refuse(record, 'record_misplaced', 'ends no account');
     const [sum = '', records = ''] = record.fields();
-    compareTotals(record, { sum, records }, account.totals);
+    if (!account.is_summed) account.totals.sum = sumOf(sum) ?? 0n;
+    compareTotals(record, `of account ${showAccountNumber(account.number)} `, { sum, records }, account.totals);
+    if (account.waiting !== null)
+      this.#items.push({ ...account.place, kind: 'other', type: '03' }, ...account.waiting.slice(1));
     this.#group!.totals.sum += account.totals.sum;
     this.#account = null;
   }
@@ -236,8 +264,10 @@ export class Bai2Reader {
   #endGroup(record: LogicalRecord): void {
     const group = this.#group;
     if (group === null || this.#account !== null) refuse(record, 'record_misplaced', 'ends no group');
-    const [sum = '', parts = '', records = ''] = record.fields();
-    compareTotals(record, { sum, parts, records }, group.totals);
+    // Some banks do not count the accounts.
+    const [sum = '', ...counts] = record.fields();
+    const [records = '', parts] = counts.filter((count) => count !== '').toReversed();
+    compareTotals(record, '', { sum, parts, records }, group.totals);
     this.#file.sum += group.totals.sum;
     this.#group = null;
   }
@@ -245,14 +275,18 @@ export class Bai2Reader {
   #finish(record: LogicalRecord): void {
     if (this.#group !== null) refuse(record, 'record_misplaced', 'ends the file within a group');
     const [sum = '', parts = '', records = ''] = record.fields();
-    compareTotals(record, { sum, parts, records }, this.#file);
-    this.#reportHeader(this.#mode === 'test', record);
+    compareTotals(record, '', { sum, parts, records }, this.#file);
+    this.#reportHeader(false);
+    this.#whole.sum += this.#file.sum;
+    this.#whole.parts += this.#file.parts;
+    this.#whole.records += this.#file.records;
+    this.#file = new Totals();
     const control_totals = {
-      file_control_total: String(this.#file.sum),
-      number_of_groups: String(this.#file.parts),
-      number_of_records: String(this.#file.records),
+      file_control_total: String(this.#whole.sum),
+      number_of_groups: String(this.#whole.parts),
+      number_of_records: String(this.#whole.records),
     };
-    this.#end = { kind: 'end', records: this.#file.records, control_totals };
+    this.#end = { kind: 'end', records: this.#whole.records, control_totals };
   }
 
   #truncated(): FileProblem {
@@ -261,26 +295,58 @@ export class Bai2Reader {
   }
 }
 
+function placeOf({ number, offset }: LogicalRecord): RecordPlace {
+  return { ordinal: number, offset };
+}
+
+/** Why no account of a group can be used. Those of other groups can. */
+function problemOfGroup(
+  { status, date, modifier }: Readonly<Record<'status' | 'date' | 'modifier', string>>,
+  mode: 'production' | 'test',
+): StatedProblem | null {
+  if (!['', '1', '4'].includes(status)) {
+    const what = status === '2' ? 'deletes' : status === '3' ? 'corrects' : 'changes';
+    const message = `${what} what was sent before (group status ${status}). What is recorded is never changed: the bank has to correct it by lines of a later statement`;
+    return { code: 'group_status_unsupported', message };
+  }
+  if ((status === '4') !== (mode === 'test')) {
+    const message = `has the group status ${status}, but the file is ${mode === 'test' ? 'a test' : 'no test'} by its first group`;
+    return { code: 'group_status_unsupported', message };
+  }
+  if (dayOf(date) === null) {
+    return { code: 'date_malformed', message: `has the as-of date "${date}", which must be a day as YYMMDD` };
+  }
+  if (['', '2', '4'].includes(modifier)) return null;
+  const message = `has the as-of date modifier ${modifier}: only final data (2 or 4) are booked. Ask the bank for the report of the whole day`;
+  return { code: 'statement_interim', message };
+}
+
+/** An empty sum is 0. Null: it is no sum. */
+function sumOf(text: string): bigint | null {
+  return /^(?:[+-]?\d{1,30})?$/.test(text) ? BigInt(text.replace('+', '')) : null;
+}
+
+/** `of_what` names the account of the trailer. */
 function compareTotals(
   record: LogicalRecord,
-  stated: { readonly sum: string; readonly parts?: string; readonly records: string },
+  of_what: string,
+  stated: { readonly sum: string; readonly parts?: string | undefined; readonly records: string },
   counted: Totals,
 ): void {
-  if (!/^[+-]?\d{1,30}$/.test(stated.sum))
-    refuse(record, 'trailer_malformed', 'must state its control total as digits');
-  const counts = { parts: stated.parts ?? '0', records: stated.records };
-  for (const [name, text] of Object.entries(counts)) {
-    if (!/^\d{1,15}$/.test(text)) refuse(record, 'trailer_malformed', `must state the number of ${name} as digits`);
+  const wrong = (code: string, message: string): never => refuse(record, code, `${of_what}${message}`);
+  const sum = sumOf(stated.sum);
+  if (sum === null) wrong('trailer_malformed', `must state its control total as digits, not "${stated.sum}"`);
+  const parts = record.code === '98' ? 'accounts' : 'groups';
+  for (const [what, text, count] of [
+    [parts, stated.parts, counted.parts],
+    ['records', stated.records, counted.records],
+  ] as const) {
+    if (text === undefined) continue;
+    if (!/^\d{1,15}$/.test(text))
+      wrong('trailer_malformed', `must state the number of ${what} as digits, not "${text}"`);
+    if (Number(text) !== count) wrong('count_differs', `counts ${Number(text)} ${what}, but there are ${count}`);
   }
-  if (stated.parts !== undefined && Number(stated.parts) !== counted.parts) {
-    const what = record.code === '98' ? 'accounts' : 'groups';
-    refuse(record, 'count_differs', `counts ${Number(stated.parts)} ${what}, but there are ${counted.parts}`);
-  }
-  if (Number(stated.records) !== counted.records) {
-    refuse(record, 'count_differs', `counts ${Number(stated.records)} records, but there are ${counted.records}`);
-  }
-  const sum = BigInt(stated.sum.replace('+', ''));
   if (sum !== counted.sum) {
-    refuse(record, 'sum_differs', `sums ${maskCardNumbers(String(sum))}, but the amounts make ${counted.sum}`);
+    wrong('sum_differs', `sums ${sum}, but the amounts make ${counted.sum}: a difference of ${counted.sum - sum!}`);
   }
 }

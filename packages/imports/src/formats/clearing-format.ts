@@ -178,7 +178,7 @@ export interface ClearingFormat {
   /** Writes a file that `read` accepts. Absent: the format is only read. */
   write?(content: FileContent, variant?: string): Iterable<Uint8Array>;
   /** Writes a file of bank statements that `read` accepts. Absent: the format writes none. */
-  writeStatements?(content: StatementFileContent): Iterable<Uint8Array>;
+  writeStatements?(content: StatementFileContent, variant?: string): Iterable<Uint8Array>;
 }
 
 /** How much of a file `detect` sees. */
