@@ -144,6 +144,23 @@ export function completeBalances(
   return { opening_balance: money(opening), closing_balance: money(closing) };
 }
 
+/**
+ * Statements of an account in the order of a file, or in the opposite one when more of them continue
+ * from the one before them in it: some banks list the newest first. Of statements with one date the
+ * balances alone do not say which is the first one when a balance comes back.
+ */
+export function oldestFirst<Listed extends StatedBalances>(listed: readonly Listed[]): readonly Listed[] {
+  const reversed = listed.toReversed();
+  return continuingIn(reversed) > continuingIn(listed) ? reversed : listed;
+}
+
+function continuingIn(statements: readonly StatedBalances[]): number {
+  return statements.filter(
+    ({ opening_balance }, at) =>
+      at > 0 && opening_balance !== null && statements[at - 1]!.closing_balance === opening_balance,
+  ).length;
+}
+
 /** The known days that a statement leads over; null: there are none. The last ones, if several. */
 function findCovered<Known extends PlacedStatement>(
   stated: StatementIdentity,

@@ -65,6 +65,11 @@ export interface AccountStore {
   linesByReference(references: readonly BankReference[]): Promise<readonly StatementLine[]>;
   /** Those of these bank references that a recorded line has, in no order. */
   knownReferences(references: readonly BankReference[]): Promise<readonly BankReference[]>;
+  /**
+   * The lines with these bank references that the bank reported by itself, at most one for each and
+   * in no order.
+   */
+  reportedLines(references: readonly BankReference[]): Promise<readonly StatementLine[]>;
   /** The recorded lines with these keys, at most one for each and in no order. */
   linesByKey(keys: readonly ReferencedKey[]): Promise<readonly StatementLine[]>;
   /** How many lines without a bank reference the account has of each content, in the given order. */

@@ -8,6 +8,7 @@ import {
   completeBalances,
   lastPosition,
   mayCover,
+  oldestFirst,
   type PlacedStatement,
   placeStatement,
 } from '../src/index.ts';
@@ -219,6 +220,29 @@ describe('the place of a statement', () => {
       }),
       propertyParameters(),
     );
+  });
+
+  it('is at the end for each statement of one day that a file lists, the oldest or the newest first', () => {
+    const changes = fc.array(fc.integer({ min: -1, max: 1 }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(changes, fc.boolean(), (all, is_newest_first) => {
+        let balance = 10;
+        const day = all.map((change, at) => {
+          balance += change;
+          return statement(['2026-05-18', balance - change, balance, `S${at}`]);
+        });
+        const ordered = oldestFirst(is_newest_first ? day.toReversed() : day);
+        for (const [at, one] of ordered.slice(1).entries()) {
+          assert.equal(one.opening_balance, ordered[at]!.closing_balance);
+        }
+      }),
+      propertyParameters(),
+    );
+    const one_day = [100, 110, 100, 90].flatMap((closing, at, all): PlacedStatement[] =>
+      at === 0 ? [] : [statement(['2026-05-18', all[at - 1]!, closing, `S${at}`])],
+    );
+    assert.deepEqual(oldestFirst(one_day.toReversed()), one_day);
+    assert.deepEqual(oldestFirst(one_day), one_day);
   });
 
   it('is among the known days, and never new alone, for every statement over days of a chain', () => {

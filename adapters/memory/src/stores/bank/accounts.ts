@@ -106,6 +106,7 @@ export function accountStore(state: State): AccountStore {
       );
     },
     knownReferences: async (references) => references.filter((one) => line_counts.has(referenceKey(one))),
+    reportedLines: async (references) => found(references.map(reportedKey)),
     linesByKey: async (keys) => found(keys.map(lineKey)),
     countUnreferenced: async (account_id, contents) =>
       contents.map((content) => line_counts.get(contentKey(account_id, content)) ?? 0),
@@ -130,9 +131,7 @@ function keysOf(line: Omit<StatementLine, 'id'>): readonly string[] {
   const { account_id, bank_reference, statement_id, place } = line;
   return [
     ...(bank_reference === null ? [] : [lineKey({ ...line, bank_reference })]),
-    ...(bank_reference === null || statement_id !== null
-      ? []
-      : [JSON.stringify(['reported', account_id, bank_reference])]),
+    ...(bank_reference === null || statement_id !== null ? [] : [reportedKey({ account_id, bank_reference })]),
     ...(statement_id === null || place === null ? [] : [placeKey({ statement_id, place })]),
   ];
 }
@@ -143,6 +142,10 @@ function lineKey({ account_id, bank_reference, booking_date, amount, bai_code, o
 
 function referenceKey({ account_id, bank_reference }: BankReference): string {
   return JSON.stringify(['reference', account_id, bank_reference]);
+}
+
+function reportedKey({ account_id, bank_reference }: BankReference): string {
+  return JSON.stringify(['reported', account_id, bank_reference]);
 }
 
 function contentKey(account_id: number, { booking_date, amount, bai_code }: LineContent): string {

@@ -133,6 +133,15 @@ export function accountStore(session: Session): AccountStore {
       return rows;
     },
 
+    async reportedLines(references) {
+      if (references.length === 0) return [];
+      const wanted = jsonRows(dialect, reference_columns, references);
+      const { rows } = await sql<StatementLine>`select l.* from ${wanted} as w join tallystick_statement_lines as l
+        on l.account_id = w.account_id and l.bank_reference = w.bank_reference
+        and l.statement_id is null and l.bank_reference is not null`.execute(db);
+      return rows;
+    },
+
     async linesByKey(keys) {
       if (keys.length === 0) return [];
       const wanted = jsonRows(dialect, key_columns, keys);

@@ -315,6 +315,9 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         ];
         assertEqual(await accounts.knownReferences([...unknown, reference]), [reference], 'known references');
         assertEqual(await accounts.knownReferences([]), [], 'of no references');
+        const reported = await accounts.reportedLines([...unknown, reference]);
+        assertEqual(reported.map(withoutId), [different[6]!], 'the line of no statement');
+        assertEqual(await accounts.reportedLines([]), [], 'the lines of no references');
       });
     },
   },
