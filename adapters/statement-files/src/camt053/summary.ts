@@ -1,5 +1,6 @@
 import type { BookingSign } from '@tallystick/accounts';
-import { type Collected, decimalOf, EntryProblem, minorUnitsOf, signOf } from './entry.ts';
+import { decimalOf, minorUnitsOf } from '../decimal-amounts.ts';
+import { type Collected, EntryProblem, signOf } from './entry.ts';
 
 interface Total {
   count: number;

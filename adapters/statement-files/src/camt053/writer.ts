@@ -1,7 +1,7 @@
 import type { ReportedLine } from '@tallystick/accounts';
 import { chunkText, escapeXml, type StatementFileContent, type WrittenStatement } from '@tallystick/imports';
+import { decimalOf } from '../decimal-amounts.ts';
 import { oneLine } from '../stated-text.ts';
-import { decimalOf } from './entry.ts';
 
 /** The longest unstructured remittance information. */
 const ustrd_length_max = 140;

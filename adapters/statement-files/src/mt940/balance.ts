@@ -1,4 +1,5 @@
-import { decimalsOf, isCurrency, isDay, type Money, money, sum_max } from '@tallystick/kernel';
+import { decimalsOf, isCurrency, isDay, type Money, money } from '@tallystick/kernel';
+import { minorUnitsOf } from '../decimal-amounts.ts';
 
 /** A balance as `:60:` and `:62:` state it. */
 export interface StatedBalance {
@@ -44,8 +45,8 @@ export function entryDayOf(text: string, near: string | null): string | null {
   return dayOf(`${String(year).slice(2)}${text}`);
 }
 
-/** Decimals of an amount whose currency is not known. */
-export const assumed_decimals = 2;
+/** By whose decimals an amount is read while the currency is not known. */
+export const assumed_currency = 'EUR';
 
 /**
  * A number with a decimal comma or point in minor units, without a sign. Null when it is none,
@@ -53,10 +54,8 @@ export const assumed_decimals = 2;
  * its comma or point may separate thousands.
  */
 export function amountOf(text: string, currency: string | null): Money | null {
-  const [, whole, fraction = ''] = /^(\d{0,18})(?:[.,](\d*))?$/.exec(text) ?? [];
-  if (whole === undefined || whole + fraction === '') return null;
-  const decimals = currency === null ? assumed_decimals : decimalsOf(currency);
-  if (fraction.length > Math.max(decimals, 2) || /[^0]/.test(fraction.slice(decimals))) return null;
-  const amount = Number(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
-  return amount <= sum_max ? money(amount) : null;
+  const [, whole, fraction = ''] = /^(\d*)(?:[.,](\d*))?$/.exec(text) ?? [];
+  const known_currency = currency ?? assumed_currency;
+  if (whole === undefined || fraction.length > Math.max(decimalsOf(known_currency), 2)) return null;
+  return minorUnitsOf(`${whole}.${fraction}`, known_currency);
 }

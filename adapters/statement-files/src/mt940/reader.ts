@@ -1,8 +1,8 @@
 import { accountNumberOf } from '@tallystick/accounts';
 import { type FileItem, FileProblem, type ItemBatch, noteRecords, type StatedProblem } from '@tallystick/imports';
-import { decimalsOf } from '@tallystick/kernel';
+import { decimalsOf, isIbanForm } from '@tallystick/kernel';
 import { oneLine, referenceOf } from '../stated-text.ts';
-import { assumed_decimals, readBalance, type StatedBalance } from './balance.ts';
+import { assumed_currency, readBalance, type StatedBalance } from './balance.ts';
 import { type CollectedEntry, type EntryContext, readEntry } from './entry.ts';
 import { type Field, FieldReader, nameField, refuse, refuseInterim } from './fields.ts';
 
@@ -181,7 +181,8 @@ export class Mt940Reader {
       const message = `must be in ${currency}, the currency of the opening balance`;
       return { code: 'currency_differs', message: nameField(field, message) };
     }
-    if (currency === null && balance.currency !== null && decimalsOf(balance.currency) !== assumed_decimals) {
+    const decimals = decimalsOf(balance.currency ?? assumed_currency);
+    if (currency === null && decimals !== decimalsOf(assumed_currency)) {
       const message = `is in ${balance.currency}, which must be stated before the lines, by :60F: or :60M:`;
       return { code: 'currency_unknown', message: nameField(field, message) };
     }
@@ -232,8 +233,6 @@ export class Mt940Reader {
   }
 }
 
-const iban_form = /^[A-Z]{2}\d\d[A-Z0-9]{11,30}$/;
-
 /**
  * The number of the account: the IBAN when it has one; else all that is stated, with the bank's
  * code before a slash, because numbers are unique within a bank only. The currency of the statement
@@ -248,8 +247,8 @@ function readAccount(
   }
   const content = contentOf(field);
   const stated = currency !== null && content.endsWith(currency) ? content.slice(0, -currency.length) : content;
-  const parts = stated.split('/').map((part) => part.replace(/\s/g, ''));
-  const account_number = accountNumberOf(parts.find((part) => iban_form.test(part)) ?? parts.join(''));
+  const iban = stated.split('/').find((part) => isIbanForm(part.replace(/\s/g, '')));
+  const account_number = accountNumberOf(iban ?? stated);
   if (account_number !== null) return { account_number, problem: null };
   const message = nameField(field, `must name its account by up to 34 letters and digits, not ${content}`);
   return { account_number: oneLine([content]), problem: { code: 'account_malformed', message } };

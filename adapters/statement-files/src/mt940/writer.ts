@@ -1,6 +1,6 @@
 import type { ReportedLine } from '@tallystick/accounts';
 import { chunkText, type StatementFileContent, type WrittenStatement } from '@tallystick/imports';
-import { decimalsOf } from '@tallystick/kernel';
+import { decimalOf } from '../decimal-amounts.ts';
 import { oneLine } from '../stated-text.ts';
 import { entryDayOf } from './balance.ts';
 import { line_length } from './information.ts';
@@ -34,7 +34,7 @@ function* message(reference: string, { head, lines }: WrittenStatement): Generat
   const account = account_number.endsWith(currency) ? `${account_number}${currency}` : account_number;
   const number = /^[1-9]\d{0,4}$/.test(head.reference ?? '') ? head.reference : '0';
   const balance = (amount: number): string =>
-    `${amount < 0 ? 'D' : 'C'}${shortDay(as_of)}${currency}${decimalOf(amount, currency)}`;
+    `${amount < 0 ? 'D' : 'C'}${shortDay(as_of)}${currency}${withComma(amount, currency)}`;
   yield `${envelope}\r\n:20:${reference}\r\n:25:${account}\r\n:28C:${number}/1\r\n:60F:${balance(opening_balance)}\r\n`;
   for (const line of lines) yield entry(line, currency);
   yield `:62F:${balance(closing_balance)}\r\n-}\r\n`;
@@ -52,7 +52,7 @@ function entry(line: ReportedLine, currency: string): string {
   const references = `${acquirer_reference ?? 'NONREF'}${bank_reference === null ? '' : `//${bank_reference}`}`;
   const information = informationLines(`/BAI/${bai_code}/${text}`);
   const mark = amount < 0 ? 'D' : 'C';
-  const stated = `${shortDay(value_date)}${entry_date}${mark}${decimalOf(amount, currency)}NMSC${references}`;
+  const stated = `${shortDay(value_date)}${entry_date}${mark}${withComma(amount, currency)}NMSC${references}`;
   return `:61:${stated}\r\n:86:${information.join('\r\n')}\r\n`;
 }
 
@@ -71,8 +71,7 @@ function shortDay(day: string): string {
 }
 
 /** Minor units without their sign, with a decimal comma. */
-function decimalOf(amount: number, currency: string): string {
-  const decimals = decimalsOf(currency);
-  const digits = String(Math.abs(amount)).padStart(decimals + 1, '0');
-  return `${digits.slice(0, digits.length - decimals)},${digits.slice(digits.length - decimals)}`;
+function withComma(amount: number, currency: string): string {
+  const [whole, fraction = ''] = decimalOf(amount, currency).split('.');
+  return `${whole},${fraction}`;
 }
