@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
+import type { StatementFileContent } from '@tallystick/imports';
 import { type CardOf, type SampleRecord, type SampleSet, sample_formats } from '@tallystick/samples';
 import { statement_formats } from '@tallystick/statement-files';
 import { writeFile, writeLines } from './write-file.ts';
@@ -129,9 +130,23 @@ export interface StatementWriting {
   readonly today: string;
 }
 
-export const statement_format_names: readonly string[] = statement_formats
-  .filter(({ writeStatements }) => writeStatements !== undefined)
-  .map(({ name }) => name);
+/** How statements can be written: each format, and each other variant of it. */
+const statement_writers = new Map(
+  statement_formats.flatMap(({ name, variants = [], writeStatements }) => {
+    if (writeStatements === undefined) return [];
+    const extension = extensions[name] ?? name;
+    return [undefined, ...variants.slice(1)].map(
+      (variant) =>
+        [
+          variant === undefined ? name : `${name}-${variant}`,
+          { extension, write: (content: StatementFileContent) => writeStatements(content, variant) },
+        ] as const,
+    );
+  }),
+);
+
+/** `bai2`, `bai2-bank`. */
+export const statement_format_names: readonly string[] = [...statement_writers.keys()];
 
 /** Writes a file for each day, in constant memory. Returns absolute paths, oldest first. */
 function writeStatementFiles(
@@ -140,14 +155,14 @@ function writeStatementFiles(
   sequence: number,
   { format: name, account }: StatementWriting,
 ): readonly string[] {
-  const format = statement_formats.find((one) => one.name === name);
-  if (format?.writeStatements === undefined) throw new Error(`statements of ${name} cannot be written`);
+  const writer = statement_writers.get(name);
+  if (writer === undefined) throw new Error(`statements of ${name} cannot be written`);
   const paths: string[] = [];
   for (const statement of set.statements(account)) {
     const { as_of } = statement.head;
-    const path = join(folder, `statement-${as_of}.${extensions[name] ?? name}`);
+    const path = join(folder, `statement-${as_of}.${writer.extension}`);
     const content = { sequence: sequence + paths.length, created_on: as_of, statements: [statement] };
-    writeFile(path, format.writeStatements(content));
+    writeFile(path, writer.write(content));
     paths.push(path);
   }
   return paths;
