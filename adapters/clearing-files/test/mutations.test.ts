@@ -117,7 +117,8 @@ describe('a file that ends early is not accepted', () => {
   for (const { format, variant, name } of writings.filter((one) => !without_totals.includes(one.name))) {
     test(`${name}, after any byte`, async () => {
       const whole = joined(format.write!(sampleContent(5, 1), variant));
-      const content_end = whole.toString('latin1').trimEnd().length;
+      // After the last record come a length 0 and padding.
+      const content_end = whole.toString('latin1').replace(format.name === 'ipm' ? /[\0@]*$/ : /\s*$/, '').length;
       for (let end = 0; end < whole.length; end += 1) {
         try {
           await readItems(format, whole.subarray(0, end), [100_000]);

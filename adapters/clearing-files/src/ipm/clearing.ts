@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { ClearingInput } from '@tallystick/cards';
 import type { FileClearing, OtherRecord, RecordPlace } from '@tallystick/imports';
 import { isDay } from '@tallystick/kernel';
+import { Additions, notZeros } from '../additions.ts';
 import { type Currency, currencyOfNumber, toMinorUnits } from '../currencies.ts';
 import { type IpmMessage, MalformedRecord } from './message.ts';
 import { numberOfText } from './private-data.ts';
@@ -55,7 +55,7 @@ const places = {
 } as const;
 
 /** DE25 of one of several clearings that is not the final one. */
-const partial_reason = 1403;
+const partial_reason = '1403';
 
 /** Reads the messages of one file that are no header, trailer or totals. */
 export class ClearingReader {
@@ -78,38 +78,44 @@ export class ClearingReader {
     if (message_number === null || message_number === -1) {
       throw new MalformedRecord('message_number_malformed', 'DE71 is missing or not eight digits');
     }
-    const input = this.#read(message, cycle, message_number);
-    return { kind: 'clearing', ordinal, offset, input, synthetic_id: true, last4: null };
+    const read = this.#read(message, cycle, message_number);
+    return { kind: 'clearing', ordinal, offset, ...read, synthetic_id: true, last4: null };
   }
 
-  #read(message: IpmMessage, cycle: Cycle, message_number: number): ClearingInput {
-    const merchant_amount = amountOf(message, 4, 49);
-    const billing_amount = message.has(6) || message.has(51) ? amountOf(message, 6, 51) : merchant_amount;
+  #read(message: IpmMessage, cycle: Cycle, message_number: number): Pick<FileClearing, 'input' | 'unread'> {
+    const additions = new Additions();
+    const text = (field: string, element: number): string | null => additions.text(field, textOf(message, element));
+    const billing = statesBilling(message) ? amountOf(message, 6, 51) : null;
+    const merchant = billing === null ? amountOf(message, 4, 49) : merchantOf(message, additions);
+    const { minor_units, currency } = (billing ?? merchant)!;
     const is_reversal = message.pds(25)?.startsWith('R') ?? false;
     const is_credit = isCredit(message) !== is_reversal;
-    return {
+    const input = {
       card_number: cardNumberOf(message),
       vcn_id: null,
       network_financial_transaction_id: this.#transactionId(message_number),
-      billing_amount: billing_amount.minor_units,
-      billing_currency: billing_amount.currency.code,
+      billing_amount: minor_units,
+      billing_currency: currency.code,
       clearing_type: is_credit ? 'CREDIT' : 'DEBIT',
       settlement_date: this.#settlementDateOf(message),
-      partial: digitsOf(message, 25) === partial_reason,
+      partial: additions.read('partial', textOf(message, 25), isPartial) ?? false,
       cycle: is_reversal ? 'reversal' : cycle,
-      merchant_amount: merchant_amount.minor_units,
-      merchant_currency: merchant_amount.currency.code,
-      acquirer_reference_data: textOf(message, 31),
-      approval_code: approvalCodeOf(message),
-      net_reference_number: netReferenceNumberOf(message),
-      merchant_id: textOf(message, 42),
-      mcc: mccOf(message),
-      authorization_date: localDateOf(message),
-      acquirer_ica: textOf(message, 94) ?? textOf(message, 32),
-      exchange_rate: exchangeRateOf(message),
+      merchant_amount: merchant?.minor_units ?? null,
+      merchant_currency: merchant?.currency.code ?? null,
+      acquirer_reference_data: text('acquirer_reference_data', 31),
+      approval_code: additions.approvalCode(textOf(message, 38)),
+      net_reference_number: additions.read('net_reference_number', textOf(message, 63), () =>
+        netReferenceNumberOf(message),
+      ),
+      merchant_id: text('merchant_id', 42),
+      mcc: additions.mcc(textOf(message, 26)),
+      authorization_date: additions.read('authorization_date', notZeros(textOf(message, 12)), localDateOf),
+      acquirer_ica: text('acquirer_ica', 94) ?? text('acquirer_ica', 32),
+      exchange_rate: exchangeRateOf(message, additions),
       mcc_description: null,
-      merchant_name: merchantNameOf(message),
+      merchant_name: additions.text('merchant_name', merchantNameOf(message)),
     };
+    return { input, ...additions.omissions };
   }
 
   /**
@@ -125,6 +131,22 @@ export class ClearingReader {
       optionalDateOf(message, 158, places.business_date) ??
       this.#file_date
     );
+  }
+}
+
+/** Without a currency, zeros in DE6 state no amount. */
+function statesBilling(message: IpmMessage): boolean {
+  return [6, 51].some((element) => notZeros(message.text(element)) !== null);
+}
+
+/** The amount of the merchant beside a billing amount; null when it cannot be read. */
+function merchantOf(message: IpmMessage, additions: Additions): Amount | null {
+  try {
+    return amountOf(message, 4, 49);
+  } catch (error) {
+    if (!(error instanceof MalformedRecord)) throw error;
+    if (message.states(4)) additions.omit('merchant_amount');
+    return null;
   }
 }
 
@@ -168,7 +190,7 @@ function statedDecimals(message: IpmMessage): Decimals {
 
 /** What PDS0148 states: groups of a currency (3 digits) and its decimals (1). */
 const decimals_of = new Remembered<string, Decimals>((text) => {
-  if (!/^(?:\d{4})+$/.test(text)) {
+  if (!/^(?:\d{4})+ *$/.test(text)) {
     throw new MalformedRecord(
       'decimals_malformed',
       'PDS0148 is not groups of a currency (3 digits) and its decimals (1)',
@@ -179,7 +201,8 @@ const decimals_of = new Remembered<string, Decimals>((text) => {
 
 function isCredit(message: IpmMessage): boolean {
   const code = message.text(3);
-  if (code === null || digitsOf(message, 3) === null) throw new MalformedRecord('element_missing', 'DE3 is missing');
+  if (code === null) throw new MalformedRecord('direction_missing', 'the direction is missing: DE3 is absent');
+  if (!/^\d\d/.test(code)) throw new MalformedRecord('element_malformed', 'DE3 does not begin with two digits');
   return code.startsWith('20') || code.startsWith('28');
 }
 
@@ -192,23 +215,11 @@ function cardNumberOf(message: IpmMessage): string {
   return number;
 }
 
-/** Zeros or spaces stand for no code. */
-function approvalCodeOf(message: IpmMessage): string | null {
-  const code = textOf(message, 38);
-  return code === '000000' ? null : code;
-}
-
+/** Null when DE63 ends before it. */
 function netReferenceNumberOf(message: IpmMessage): string | null {
-  const text = message.text(63);
-  if (text === null || text.trim() === '') return null;
   const [start, end] = places.net_reference_number;
-  if (text.length < end) throw new MalformedRecord('element_malformed', `DE63 has ${text.length} characters, not 16`);
-  const reference = text.slice(start, end);
-  return reference.trim() === '' ? null : reference;
-}
-
-function mccOf(message: IpmMessage): string | null {
-  return digitsOf(message, 26) === null ? null : message.text(26);
+  const reference = message.text(63)!.slice(start, end);
+  return reference.length < end - start || reference.trim() === '' ? null : reference;
 }
 
 /** The name in DE43: name, street and city, each before a backslash. */
@@ -220,18 +231,21 @@ function merchantNameOf(message: IpmMessage): string | null {
 }
 
 /** The date of DE12, YYMMDDhhmmss. */
-function localDateOf(message: IpmMessage): string | null {
-  const digits = digitsOf(message, 12);
-  if (digits === null) return null;
-  const date = date_of.get(Math.floor(digits / 1_000_000));
-  if (date === null) throw new MalformedRecord('date_invalid', 'DE12 begins with no date of the calendar, as YYMMDD');
-  return date;
+function localDateOf(text: string): string | null {
+  return /^\d{6}/.test(text) ? date_of.get(Number(text.slice(0, 6))) : null;
+}
+
+function isPartial(text: string): boolean | null {
+  return /^\d{4}$/.test(text) ? text === partial_reason : null;
 }
 
 /** The exchange rate of DE10. A message without it, or with zeros, has one currency. */
-function exchangeRateOf(message: IpmMessage): string {
-  const digits = digitsOf(message, 10);
-  return digits === null || digits % 10_000_000 === 0 ? '1' : rate_of.get(digits);
+function exchangeRateOf(message: IpmMessage, additions: Additions): string | null {
+  const digits = message.number(10);
+  if (digits === null || digits % 10_000_000 === 0 || textOf(message, 10) === null) return '1';
+  if (digits !== -1) return rate_of.get(digits);
+  additions.omit('exchange_rate');
+  return null;
 }
 
 /** The number of decimals, then seven digits: `61083400` is 1.083400. Exact, with all decimals. */

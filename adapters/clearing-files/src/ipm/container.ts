@@ -8,6 +8,9 @@ import type { IpmEncoding } from './encoding.ts';
  *   most significant byte first; the length 0 ends the file
  * - `1014`: the same bytes, cut into blocks of 1,012 bytes and the mark `40 40`; the last block is
  *   padded with 0x40. Records and length words straddle blocks.
+ *
+ * In files of a mainframe (RDW) the length has 16 bits, counts its own four bytes, and is followed
+ * by two zero bytes. Files without the length 0, and with other padding, are read as well.
  */
 export type IpmContainer = 'vbs' | '1014';
 
@@ -28,6 +31,12 @@ export const block_fill = 0x40;
 const head_bytes_needed = 16_384;
 /** A walk that reaches so many messages has found the container. */
 const messages_walked_max = 64;
+
+/** The bytes of a record after its length word. That of a mainframe has its upper half only. */
+function recordLength(bytes: Buffer, at: number): number {
+  const word = bytes.readUInt32BE(at);
+  return word > 0xffff && word % 0x10000 === 0 ? word / 0x10000 - length_bytes : word;
+}
 
 /** How the file writes text, from the MTI of its first record; null when that is no MTI. */
 function detectEncoding(head: Uint8Array): IpmEncoding | null {
@@ -82,7 +91,7 @@ function walk(bytes: Buffer, encoding: IpmEncoding): Walk {
   let messages = 0;
   let at = 0;
   while (at + length_bytes <= bytes.length && messages < messages_walked_max) {
-    const length = bytes.readUInt32BE(at);
+    const length = recordLength(bytes, at);
     if (length === 0) return { messages, end_at: at + length_bytes };
     if (length < record_bytes_min || length > ipm_record_bytes_max) break;
     if (isMti(bytes, at + length_bytes, zone)) messages += 1;
@@ -141,22 +150,22 @@ export class RecordCutter {
     if (this.#head_bytes >= head_bytes_needed) this.#start(false);
   }
 
-  finish(): void {
+  /** `isComplete`: whether the last record was that of a whole file, which needs no length 0. */
+  finish(isComplete: () => boolean): void {
     if (this.#container === null) this.#start(true);
+    if (this.#is_ended || (isComplete() && this.#pending.every((byte) => byte === 0))) return;
     if (this.#container === '1014' && this.#block_position !== 0) {
       throw truncated(
         `the file has ${this.#bytes_read} bytes, which is no multiple of ${block_bytes}`,
         this.#bytes_read,
       );
     }
-    if (!this.#is_ended) {
-      throw truncated(
-        this.#pending.length === 0
-          ? 'the file ends without the length 0 that ends the last record'
-          : `the file ends within the record that begins at offset ${this.#offsetOf(this.#pending_at)}`,
-        this.#bytes_read,
-      );
-    }
+    throw truncated(
+      this.#pending.length === 0
+        ? 'the file ends without the length 0 that ends the last record'
+        : `the file ends within the record that begins at offset ${this.#offsetOf(this.#pending_at)}`,
+      this.#bytes_read,
+    );
   }
 
   #start(is_whole_file: boolean): void {
@@ -185,7 +194,7 @@ export class RecordCutter {
     const bytes = this.#pending.length === 0 ? data : Buffer.concat([this.#pending, data]);
     let at = 0;
     while (!this.#is_ended && at + length_bytes <= bytes.length) {
-      const length = bytes.readUInt32BE(at);
+      const length = recordLength(bytes, at);
       if (length > ipm_record_bytes_max) {
         const offset = this.#offsetOf(this.#pending_at + at);
         throw new FileProblem(
@@ -215,7 +224,7 @@ export class RecordCutter {
 
   #checkPadding(bytes: Buffer, start: number): void {
     for (let at = start; at < bytes.length; at += 1) {
-      if (this.#container === '1014' && bytes[at] === block_fill) continue;
+      if (bytes[at] === block_fill || bytes[at] === 0) continue;
       const offset = this.#offsetOf(this.#pending_at + at);
       throw new FileProblem(
         'refused',
@@ -239,7 +248,7 @@ export class RecordCutter {
         this.#block_position += taken;
         continue;
       }
-      if (chunk[at] !== block_fill) {
+      if (chunk[at] !== block_fill && chunk[at] !== 0) {
         const offset = this.#bytes_read + at;
         throw new FileProblem(
           'refused',

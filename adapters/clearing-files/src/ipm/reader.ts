@@ -10,8 +10,8 @@ import {
   type OtherRecord,
   type RecordPlace,
 } from '@tallystick/imports';
-import { maskDigitRuns } from '@tallystick/kernel';
 import { badRecord } from '../bad-record.ts';
+import { contradiction } from '../totals.ts';
 import { ClearingReader, type FileId, parseFileId } from './clearing.ts';
 import { RecordCutter } from './container.ts';
 import type { ElementProblem } from './elements.ts';
@@ -42,7 +42,7 @@ async function* readWith(reader: FileReader, chunks: AsyncIterable<Uint8Array>):
     const items = reader.items();
     if (items.length > 0) yield { items, bytes };
   }
-  cutter.finish();
+  cutter.finish(() => reader.is_complete);
   reader.finish();
   yield { items: reader.items(), bytes };
 }
@@ -75,11 +75,18 @@ class FileReader {
   #clearings: ClearingReader | null = null;
   #records = 0;
   readonly #sum = new AmountSum();
+  /** The first message whose DE4 cannot be read. */
+  #unreadable: RecordPlace | null = null;
   /** Held back until the file has ended: nothing may follow it. */
   #file_end: FileEnd | null = null;
 
   start(encoding: IpmEncoding): void {
     this.#message = new IpmMessage(encoding);
+  }
+
+  /** Whether the trailer was read. */
+  get is_complete(): boolean {
+    return this.#file_end !== null;
   }
 
   get records(): number {
@@ -201,24 +208,35 @@ class FileReader {
         offset,
       );
     }
-    if (stated_count !== BigInt(this.#records)) {
-      throw new FileProblem(
-        'refused',
-        'count_differs',
-        `the trailer counts ${maskDigitRuns(String(stated_count))} messages (PDS0306), but the file has ${this.#records}`,
-        offset,
-      );
+    const control_totals: Record<string, string> = {};
+    if (stated_count !== null) {
+      this.#compare('count_differs', 'PDS0306', stated_count, BigInt(this.#records), offset);
+      control_totals.PDS0306 = String(stated_count);
     }
-    if (stated_sum !== this.#sum.total()) {
-      throw new FileProblem(
-        'refused',
-        'sum_differs',
-        `the trailer states ${maskDigitRuns(String(stated_sum))} as the sum of all amounts (PDS0301), but they sum to ${this.#sum.total()}`,
-        offset,
-      );
+    const sum = this.#sum.total();
+    // Zeros state no sum.
+    if (stated_sum !== null && (stated_sum !== 0n || sum === 0n)) {
+      this.#refuseUnreadable();
+      this.#compare('sum_differs', 'PDS0301', stated_sum, sum, offset);
+      control_totals.PDS0301 = String(stated_sum);
     }
-    const control_totals = { PDS0306: String(stated_count), PDS0301: String(stated_sum) };
     this.#file_end = { kind: 'end', records: this.#records, control_totals };
+  }
+
+  #compare(code: string, tag: string, stated: bigint, counted: bigint, offset: number): void {
+    if (stated === counted) return;
+    throw new FileProblem('refused', code, `${tag} of the trailer is ${contradiction(stated, counted)}`, offset);
+  }
+
+  #refuseUnreadable(): void {
+    if (this.#unreadable === null) return;
+    const { ordinal, offset } = this.#unreadable;
+    throw new FileProblem(
+      'refused',
+      'amount_unreadable',
+      `DE4 of record ${ordinal} at offset ${offset} cannot be read, so the sum of the trailer cannot be checked`,
+      offset,
+    );
   }
 
   /** Every message with DE4 is in the sum, a quarantined one as well. */
@@ -226,12 +244,8 @@ class FileReader {
     if (!this.#message.states(4)) return;
     const amount = this.#message.number(4);
     if (amount === null || amount === -1) {
-      throw new FileProblem(
-        'refused',
-        'amount_unreadable',
-        `DE4 of record ${ordinal} at offset ${offset} cannot be read, so the sum of the trailer cannot be checked`,
-        offset,
-      );
+      this.#unreadable ??= { ordinal, offset };
+      return;
     }
     this.#sum.add(amount);
   }
@@ -256,8 +270,10 @@ class AmountSum {
 
 const open_sum_max = 2 ** 52;
 
-function totalOf(text: string | null, tag: string, title: string, offset: number): bigint {
-  if (text !== null && /^\d{1,16}$/.test(text)) return BigInt(text);
+/** Null when the trailer does not state the total. */
+function totalOf(text: string | null, tag: string, title: string, offset: number): bigint | null {
+  if (text === null || text.trim() === '') return null;
+  if (/^\d{1,30}$/.test(text.trim())) return BigInt(text.trim());
   throw new FileProblem('refused', 'trailer_malformed', `${tag} of the trailer is no ${title}`, offset);
 }
 

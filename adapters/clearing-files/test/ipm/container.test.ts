@@ -72,9 +72,51 @@ describe('the container of an IPM file', () => {
     assert.equal((await assertProblem(ipm, file, 'truncated: length_invalid')).offset, 4 + header!.length);
   });
 
+  test('ends with its trailer, perhaps without the length 0, a part of it, and the padding of its last block', async () => {
+    const file = fileOf(many);
+    const blocks = blocksOf(file);
+    for (const cut of [1, 2, 3, 4]) {
+      assert.equal(clearingsOf(await readItems(ipm, file.subarray(0, -cut))).length, many.length);
+    }
+    await assertProblem(ipm, file.subarray(0, -5), 'truncated: file_truncated');
+    const padding = /@*$/.exec(blocks.toString('latin1'))![0].length;
+    for (const cut of [1, 2, padding, padding + 4]) {
+      assert.equal(clearingsOf(await readItems(ipm, blocks.subarray(0, -cut))).length, many.length);
+    }
+    await assertProblem(ipm, blocks.subarray(0, -padding - 5), 'truncated: file_truncated');
+    const [header, record] = recordsOf(many);
+    await assertProblem(ipm, vbsOf([header!, record!]).subarray(0, -4), 'truncated: file_truncated');
+  });
+
+  test('may be padded after its end with 0x40 or zero bytes', async () => {
+    const file = fileOf(many);
+    for (const bytes of [file, blocksOf(file)]) {
+      for (const padding of ['@@@', '\0'.repeat(2_000), '\0@\0@']) {
+        const padded = Buffer.concat([bytes, Buffer.from(padding)]);
+        assert.equal(clearingsOf(await readItems(ipm, padded)).length, many.length);
+      }
+    }
+  });
+
+  test('may have the length words of a mainframe, which count themselves, in blocks or not', async () => {
+    const words = recordsOf(many).flatMap((record) => [
+      Buffer.from([0, 0, 0, 0]).fill(record.length + 4, 1, 2),
+      record,
+    ]);
+    const file = Buffer.concat(words);
+    for (const bytes of [
+      file,
+      Buffer.concat([file, Buffer.alloc(4)]),
+      blocksOf(Buffer.concat([file, Buffer.alloc(4)])),
+    ]) {
+      assert.equal(ipm.detect(bytes, null), true);
+      const items = await readItems(ipm, bytes, [50]);
+      assert.equal(clearingsOf(items).length, many.length);
+    }
+  });
+
   test('ends with the length 0, and nothing follows', async () => {
     const file = fileOf(many);
-    await assertProblem(ipm, file.subarray(0, -4), 'truncated: file_truncated');
     await assertProblem(ipm, Buffer.concat([file, Buffer.from('0')]), 'refused: bytes_after_end');
     const blocks = blocksOf(file);
     blocks[blocks.length - 3] = 0x30;
@@ -83,7 +125,6 @@ describe('the container of an IPM file', () => {
 
   test('has blocks of 1,014 bytes, each with its mark', async () => {
     const blocks = blocksOf(fileOf(many));
-    await assertProblem(ipm, blocks.subarray(0, -1), 'truncated: file_truncated');
     const damaged = Buffer.from(blocks);
     damaged[1_014 + 1_013] = 0x41;
     const problem = await assertProblem(ipm, damaged, 'refused: block_mark_invalid');

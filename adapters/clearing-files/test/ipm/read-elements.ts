@@ -39,7 +39,7 @@ export async function* readIpmElements(chunks: AsyncIterable<Uint8Array>): Async
     yield* records;
     records = [];
   }
-  cutter.finish();
+  cutter.finish(() => false);
   yield* records;
 }
 

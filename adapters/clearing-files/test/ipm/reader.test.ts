@@ -84,6 +84,42 @@ describe('an IPM clearing', () => {
     });
   });
 
+  const unread: readonly (readonly [field: string, change: Elements])[] = [
+    ['exchange_rate', { 10: '6108340X' }],
+    ['authorization_date', { 12: '260231000000' }],
+    ['authorization_date', { 12: '26 714101112' }],
+    ['mcc', { 26: '58 2' }],
+    ['net_reference_number', { 63: ' MCC0AB12C071' }],
+    ['approval_code', { 38: 'A1-2C3' }],
+    ['merchant_name', { 43: 'BISTRO\0\\1 MAIN ST\\SAN JOSE\\95113     CA USA' }],
+    ['merchant_amount', { 6: '000000005678', 51: '840', 49: '999' }],
+    ['merchant_amount', { 6: '000000005678', 51: '840', 49: '978', 48: pds('0148', '9783') }],
+  ];
+  for (const [field, change] of unread) {
+    test(`is applied without its ${field} when that cannot be read: ${JSON.stringify(change)}`, async () => {
+      const items = await readItems(ipm, fileOf([{ elements: { ...presentment, ...change } }]));
+      const [clearing] = clearingsOf(items);
+      assert.deepEqual([clearing?.input[field as 'mcc'], clearing?.unread], [null, [field]]);
+      assert.equal(clearing?.input.billing_amount, change[6] === undefined ? 1_234 : 5_678);
+    });
+  }
+
+  test('is final when DE25 cannot be read', async () => {
+    const [clearing] = clearingsOf(await readItems(ipm, fileOf([{ elements: { ...presentment, 25: '14X3' } }])));
+    assert.deepEqual([clearing?.input.partial, clearing?.unread], [false, ['partial']]);
+  });
+
+  test('has no date of zeros, and one whose time is blank', async () => {
+    assert.equal((await read({ 12: '000000000000' })).authorization_date, null);
+    assert.equal((await read({ 12: '260714      ' })).authorization_date, '2026-07-14');
+  });
+
+  test('has the decimals of PDS0148, also before blanks, and no billing amount of zeros without a currency', async () => {
+    const { merchant_amount, billing_amount } = await read({ 6: '000000000000', 48: pds('0148', '8402  '), 51: '000' });
+    assert.deepEqual([merchant_amount, billing_amount], [1_234, 1_234]);
+    assert.equal((await read({ 6: '000000000000', 51: '840' })).billing_amount, 0);
+  });
+
   test('is billed in the currency of the merchant when the message has one amount', async () => {
     const { billing_amount, billing_currency, exchange_rate } = await read({ 49: '392' });
     assert.deepEqual([billing_amount, billing_currency, exchange_rate], [1234, 'JPY', '1']);
@@ -200,14 +236,10 @@ describe('a bad IPM record', () => {
     ['currency_missing', { 6: '000000000001' }],
     ['amount_missing', { 51: '840' }],
     ['amount_malformed', { 6: '00000000000X', 51: '840' }],
-    ['date_invalid', { 12: '260231000000' }],
     ['date_invalid', { 48: pds('0159', `${' '.repeat(59)}261301`) }],
     ['card_number_malformed', { 2: '5555440000X00006' }],
     ['card_number_malformed', { 2: '55554400' }],
-    ['element_malformed', { 3: '00000X' }],
-    ['element_malformed', { 26: '58 2' }],
-    ['element_malformed', { 10: '6108340X' }],
-    ['element_malformed', { 63: ' MCC0AB12C071' }],
+    ['element_malformed', { 3: '0X0000' }],
     ['element_malformed', { 31: '1'.repeat(24) }],
     ['decimals_malformed', { 48: pds('0148', '840') }],
     ['private_data_malformed', { 48: '0148004840' }],
@@ -294,6 +326,33 @@ describe('a bad IPM record', () => {
   });
 });
 
+describe('the totals of an IPM file', () => {
+  const sound = { elements: presentment };
+  const unreadable = { elements: { ...presentment, 4: '00000000123X' } };
+
+  test('do not state a sum by zeros', async () => {
+    for (const zeros of ['0000000000000000', '0']) {
+      const trailer = { 48: pds('0105', file_id) + pds('0301', zeros) + pds('0306', '4') };
+      assert.deepEqual(endOf(await readItems(ipm, fileOf([sound, sound], { trailer }))).control_totals, {
+        PDS0306: '4',
+      });
+    }
+  });
+
+  test('are not compared when they are absent or blank', async () => {
+    for (const totals of ['', pds('0301', '  ') + pds('0306', '        ')]) {
+      const items = await readItems(ipm, fileOf([sound], { trailer: { 48: pds('0105', file_id) + totals } }));
+      assert.deepEqual([clearingsOf(items).length, endOf(items).control_totals], [1, {}]);
+    }
+  });
+
+  test('without a sum, one DE4 that cannot be read is one bad record', async () => {
+    const trailer = { 48: pds('0105', file_id) + pds('0301', '0') + pds('0306', '4') };
+    const items = await readItems(ipm, fileOf([unreadable, sound], { trailer }));
+    assert.deepEqual([badRecordsOf(items)[0]?.code, clearingsOf(items).length], ['amount_malformed', 1]);
+  });
+});
+
 describe('an IPM file is refused', () => {
   const sound = { elements: presentment };
 
@@ -313,8 +372,10 @@ describe('an IPM file is refused', () => {
   });
 
   test('with another sum or count than its trailer states', async () => {
-    await assertProblem(ipm, fileOf([sound, sound], { sum: 2467 }), 'refused: sum_differs');
-    await assertProblem(ipm, fileOf([sound], { count: 4 }), 'refused: count_differs');
+    const by_sum = await assertProblem(ipm, fileOf([sound, sound], { sum: 2467 }), 'refused: sum_differs');
+    assert.equal(by_sum.message, 'PDS0301 of the trailer is 2467, but the records make 2468, a difference of 1');
+    const by_count = await assertProblem(ipm, fileOf([sound], { count: 4 }), 'refused: count_differs');
+    assert.equal(by_count.message, 'PDS0306 of the trailer is 4, but the records make 3, a difference of 1');
   });
 
   test('with different ids in header and trailer', async () => {
@@ -325,7 +386,9 @@ describe('an IPM file is refused', () => {
   test('with a header or trailer that cannot be read', async () => {
     await assertProblem(ipm, fileOf([sound], { header: { 48: pds('0105', '123') } }), 'refused: header_malformed');
     await assertProblem(ipm, fileOf([sound], { header: { 48: '0105' } }), 'refused: header_malformed');
-    await assertProblem(ipm, fileOf([sound], { trailer: { 48: pds('0105', file_id) } }), 'refused: trailer_malformed');
+    const totals = (tag: string) => ({ trailer: { 48: pds('0105', file_id) + pds(tag, '12X') } });
+    await assertProblem(ipm, fileOf([sound], totals('0301')), 'refused: trailer_malformed');
+    await assertProblem(ipm, fileOf([sound], totals('0306')), 'refused: trailer_malformed');
   });
 
   test('with a gap in the message numbers', async () => {
