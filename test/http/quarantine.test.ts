@@ -66,6 +66,52 @@ for (const database of database_names) {
       );
     });
 
+    it('keeps a clearing with a known transaction id and other content, once however often it comes', async (t) => {
+      const service = await startService(t, database);
+      const { send } = service;
+      await createCard(service);
+      const first = await clear(service, { vcn_id: 1 });
+      const copy = await clear(service, { vcn_id: 1, merchant_name: 'Inn', approval_code: 'A1B2C3' });
+      assert.deepEqual([first.status, copy.status, copy.json.data], [200, 200, first.json.data]);
+      for (const other of [{ billing_amount: 5_000 }, { clearing_type: 'CREDIT' }]) {
+        const [field] = Object.keys(other);
+        for (const _ of [1, 2]) {
+          const { status, json } = await clear(service, { vcn_id: 1, ...other });
+          assert.deepEqual([status, json.code], [400, 'validation_failed']);
+          assert.deepEqual(
+            json.fields.map(({ path }: { path: string }) => path),
+            ['data.network_financial_transaction_id', `data.${field}`],
+          );
+        }
+      }
+      const { data: kept } = (await send('GET', path, operator)).json;
+      const once = { reason: 'transaction_of_another_clearing', count: 2 };
+      assert.deepEqual(
+        kept.map(({ reason, count }: { reason: string; count: number }) => ({ reason, count })),
+        [once, once],
+      );
+      assert.match(kept[0].explanation, /a clearing of this card with clearing_type DEBIT has it/);
+      assert.equal((await send('GET', '/v1/virtualcards/1')).json.data.available_balance, 7_600);
+      assert.equal((await send('POST', `${path}/${kept[0].id}/replay`, operator)).status, 409);
+    });
+
+    it('keeps a clearing whose transaction id names nothing', async (t) => {
+      const service = await startService(t, database);
+      await createCard(service);
+      const ids = ['0000000000', '5.55E+17'];
+      for (const network_financial_transaction_id of ids) {
+        const { status, json } = await clear(service, { vcn_id: 1, network_financial_transaction_id });
+        assert.deepEqual([status, json.fields[0].path], [400, 'data.network_financial_transaction_id']);
+        assert.match(json.error, /names no transaction/);
+      }
+      const { data: kept } = (await service.send('GET', path, operator)).json;
+      assert.deepEqual(
+        kept.map(({ message }: { message: object }) => Object.values(message).includes(ids[0])),
+        [false, true],
+      );
+      assert.deepEqual((await service.send('GET', '/v1/virtualcards/1/clearings')).json.data, []);
+    });
+
     it('keeps the other refusals, and states the reason that holds now', async (t) => {
       const service = await startService(t, database);
       const { send } = service;

@@ -1,4 +1,4 @@
-import type { ClearingInput } from '@tallystick/cards';
+import { type ClearingInput, namesNothing } from '@tallystick/cards';
 import type { FileContent, WrittenClearing } from '@tallystick/imports';
 import fc from 'fast-check';
 
@@ -30,7 +30,7 @@ export function arbitraryFields(
   const optional = fc.option(text, { nil: null });
   return fc
     .record({
-      network_financial_transaction_id: text,
+      network_financial_transaction_id: text.filter((id) => !namesNothing(id)),
       billing_amount: amount,
       billing_currency: currency,
       merchant: fc.option(fc.record({ merchant_amount: amount, merchant_currency: currency }), { nil: null }),

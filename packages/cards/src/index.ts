@@ -101,6 +101,7 @@ export {
   type ReplacedFields,
   sentReferenceOf,
 } from './records/clearing.ts';
+export { contentOf, isRounded, namesNothing } from './records/clearing-identity.ts';
 export { type ClearingItem, clearingItem, isBreak, isMatched } from './records/clearing-item.ts';
 export { hold_days_default } from './records/hold-lifetime.ts';
 export * from './records/ledger.ts';

@@ -219,7 +219,12 @@ export type HoldDays = number | 'never' | null;
 export interface QuarantineView {
   readonly id: number;
   readonly status: 'quarantined' | 'applied';
-  readonly reason: 'unknown_card' | 'transaction_of_another_card' | 'other_billing_currency' | 'sum_limit';
+  readonly reason:
+    | 'unknown_card'
+    | 'transaction_of_another_card'
+    | 'transaction_of_another_clearing'
+    | 'other_billing_currency'
+    | 'sum_limit';
   readonly count: number;
   readonly network_financial_transaction_id: string;
   /** The recorded clearing, once a replay applied it. */

@@ -1,7 +1,6 @@
 import {
   type CardVault,
   type ClearingAnswer,
-  type ClearingInput,
   type ClearingMessage,
   foldMessages,
   type LedgerState,
@@ -33,6 +32,7 @@ import {
   type ImportSource,
   import_lease_ms,
   importFile,
+  type StatedClearing,
 } from '../src/index.ts';
 
 /** A hash that is good enough to distinguish the files and messages of a test. */
@@ -183,7 +183,7 @@ let clearings_made = 0;
 /** A debit for the card, with a transaction id that no other clearing has. */
 export function clearingLine(
   card: Pick<VirtualCard, 'id'>,
-  input: Partial<ClearingInput> = {},
+  input: Partial<StatedClearing> = {},
   more: object = {},
 ): Line {
   clearings_made += 1;
@@ -209,7 +209,7 @@ export function countsOf({ status, records, applied, duplicates, quarantined }: 
 
 /** The transaction ids of the clearings of a file, in order. */
 export function transactionsOf(lines: readonly Line[]): readonly string[] {
-  const ids = lines.flatMap((line) => (line.kind === 'clearing' ? [line.input.network_financial_transaction_id] : []));
+  const ids = lines.flatMap((line) => (line.kind === 'clearing' ? [line.input.network_financial_transaction_id!] : []));
   return ids.sort();
 }
 

@@ -1,4 +1,4 @@
-import type { ClearingInput } from '@tallystick/cards';
+import { type ClearingInput, namesNothing } from '@tallystick/cards';
 import type { FileClearing } from '@tallystick/imports';
 import { isDay } from '@tallystick/kernel';
 import { Additions, notZeros } from '../additions.ts';
@@ -138,14 +138,14 @@ function describeDirection(stated: string | null): TransactionProblem {
     : new TransactionProblem('direction_malformed', 'DebitOrCreditIndicator must be D or C');
 }
 
-/** The first of the ids that is more than zeros; one of zeros when there is no other. */
+/** The first of the ids that names something. */
 function transactionIdOf({ values, entity_transaction_id }: Stated): string | null {
   const ids = [
     values.get('MasterCardFinancialTransactionId'),
     values.get('ProcessorTransactionId'),
     entity_transaction_id,
-  ].filter((id) => id);
-  return ids.find((id) => !/^0+$/.test(id!)) ?? ids[0] ?? null;
+  ];
+  return ids.find((id) => !namesNothing(id ?? '')) ?? null;
 }
 
 /** A date, also without its hyphens, or with a time or a zone. */

@@ -22,10 +22,7 @@ function fieldProblems({ columns, constants, id_columns = [] }: CsvProfile): rea
     ...missing.map((field) => `no column and no constant is ${field}`),
     ...repeated.map((field) => `two columns are ${field}`),
     ...(has('card_number') || has('vcn_id') ? [] : ['no column is card_number or vcn_id']),
-    ...(fields.includes('network_financial_transaction_id') || id_columns.length > 0
-      ? []
-      : ['no column is network_financial_transaction_id, and there are no id_columns']),
-    // Each record after the first would be a duplicate.
+    // It would name only the first record.
     ...(constants.network_financial_transaction_id === undefined
       ? []
       : ['network_financial_transaction_id must be a column, not a constant']),

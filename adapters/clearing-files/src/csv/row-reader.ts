@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isRounded, namesNothing } from '@tallystick/cards';
 import type { BadRecord, FileClearing, RecordPlace, StatedClearing } from '@tallystick/imports';
 import { Additions, notZeros } from '../additions.ts';
 import { badRecord } from '../bad-record.ts';
@@ -77,13 +78,13 @@ function clearingOf(header: Header, row: Row, { ordinal, offset }: RecordPlace):
   const additions = new Additions();
   const text = (field: CsvField): string | null => additions.text(field, stated(field));
   const reference = (field: CsvField): string | null =>
-    additions.read(field, text(field), (value) => (rounded_number.test(value) ? null : value));
+    additions.read(field, text(field), (value) => (isRounded(value) ? null : value));
   const sent_id = stated('network_financial_transaction_id');
-  const made_id = sent_id === null ? syntheticId(header, row) : null;
+  const made_id = namesNothing(sent_id ?? '') ? syntheticId(header, row) : null;
   const { card_number, last4 } = cardOf(header, row, additions);
   const merchant = merchantOf(header, row, additions);
   const input: StatedClearing = {
-    network_financial_transaction_id: sent_id ?? made_id,
+    network_financial_transaction_id: made_id ?? sent_id,
     card_number,
     vcn_id: stated('vcn_id'),
     billing_amount: amountOf(header, row, 'billing_amount', 'billing_currency'),
@@ -109,9 +110,6 @@ function clearingOf(header: Header, row: Row, { ordinal, offset }: RecordPlace):
   };
   return { kind: 'clearing', ordinal, offset, input, synthetic_id: made_id !== null, last4, ...additions.omissions };
 }
-
-/** A long number as a spreadsheet shows it: `5.55E+17`. Its other digits are lost. */
-const rounded_number = /^\d(?:[.,]\d+)?E\+\d+$/i;
 
 /** A card number with digits that are masked. */
 const mask = /^[\d*xX#\u2022 -]*[*xX#\u2022]{2}[\d*xX#\u2022 -]*$/;
@@ -176,12 +174,13 @@ function flagOf(text: string): boolean | null {
 
 /**
  * Of the values of the columns that identify a clearing, with the name of the profile. Null: the
- * profile names no such columns, or they are empty.
+ * profile names no such columns, or they name nothing.
  */
 function syntheticId(header: Header, row: Row): string | null {
   const { name, id_columns = [] } = header.profile;
   const values = id_columns.map((column) => header.column(row, column));
-  return values.every((value) => value === null) ? null : hash('sha256', JSON.stringify([name, ...values]), 'hex');
+  if (values.every((value) => namesNothing(value ?? ''))) return null;
+  return hash('sha256', JSON.stringify([name, ...values]), 'hex');
 }
 
 function required(header: Header, field: CsvField, text: string | null): string {

@@ -198,7 +198,7 @@ describe('the records of a CDF3 file', () => {
     assert.equal(await idOf({ ...without, ProcessorTransactionId: null }), 'TRN0');
   });
 
-  test('takes the first id that is more than zeros, and has none when the file states none', async () => {
+  test('takes the first id that names something, and has none when no id does', async () => {
     const idOf = async (network: string | null, processor: string | null, entity: string): Promise<unknown> => {
       const values = { MasterCardFinancialTransactionId: network, ProcessorTransactionId: processor };
       const content = transaction(values).replace('"TRN0"', `"${entity}"`);
@@ -206,8 +206,10 @@ describe('the records of a CDF3 file', () => {
     };
     assert.equal(await idOf('0000', 'TRN1', '0'), 'TRN1');
     assert.equal(await idOf('', '000', 'TRN0'), 'TRN0');
-    assert.equal(await idOf('0000', null, ''), '0000');
+    assert.equal(await idOf('5.55E+17', '000', 'TRN0'), 'TRN0');
     assert.equal(await idOf(null, '', ''), null);
+    assert.equal(await idOf('0000', '0000', '0'), null);
+    assert.equal(await idOf('5,55E+17', null, '000000'), null);
   });
 
   /** What is read of an addition, and the names of those that could not be read. */

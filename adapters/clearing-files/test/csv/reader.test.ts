@@ -52,6 +52,13 @@ describe('a CSV file', () => {
     }
   });
 
+  test('may state no transaction id', async () => {
+    const [clearing] = clearingsOf(
+      await readItems(csv, fileOf(names, rowOf({ network_financial_transaction_id: '' }))),
+    );
+    assert.deepEqual([clearing?.input.network_financial_transaction_id, clearing?.synthetic_id], [null, false]);
+  });
+
   test('may lack the last line break', async () => {
     assert.equal(clearingsOf(await readItems(csv, fileOf(names, values).subarray(0, -1))).length, 1);
   });
@@ -379,6 +386,16 @@ describe('a CSV profile', () => {
     const [first, second, third] = clearingsOf(items).map(({ input }) => input.network_financial_transaction_id);
     assert.equal(first, second);
     assert.notEqual(first, third);
+  });
+
+  test('makes no id of identifying columns that name nothing', async () => {
+    const refs_only = csvFormat([parseCsvProfile({ ...bank_profile, id_columns: ['Ref'] })]);
+    const rows = ['5,55E+17;12;1;S;16.07.2026', '000;12;2;S;16.07.2026', ';12;3;S;16.07.2026'];
+    const items = await readItems(refs_only, fileOf(bank_header, ...rows, 'SUMME;3;6;;'));
+    assert.deepEqual(
+      clearingsOf(items).map(({ input, synthetic_id }) => [input.network_financial_transaction_id, synthetic_id]),
+      rows.map(() => [null, false]),
+    );
   });
 
   test('has a strict trailer', async () => {

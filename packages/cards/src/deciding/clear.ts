@@ -1,16 +1,17 @@
 import type { Payload } from '@tallystick/events';
-import { assert, invalid, maskJson, Refusal } from '@tallystick/kernel';
+import { assert, type FieldError, invalid, maskJson, Refusal } from '@tallystick/kernel';
 import type { QuarantineReason } from '../quarantine/quarantined-record.ts';
 import { sourceOf } from '../quarantine/quarantined-record.ts';
 import { excerptOf, identityOf, sealClearing } from '../quarantine/sealed-clearing.ts';
 import type { Clearing, ClearingMessage, Records } from '../records/clearing.ts';
+import { differencesOf, namesNothing } from '../records/clearing-identity.ts';
 import { clearingItem } from '../records/clearing-item.ts';
 import type { LedgerCard } from '../records/ledger.ts';
 import { unmatchedClearing } from '../records/new-clearing.ts';
 import { inCanonicalOrder } from '../settling/canonical-order.ts';
 import { restoreClearing } from '../settling/retention.ts';
 import { settleClearing } from '../settling/settle.ts';
-import { findPair, isDuplicate, recordPair } from '../working/duplicate-clearing.ts';
+import { findPair, recordPair } from '../working/paired-clearing.ts';
 import type { Pass } from '../working/pass.ts';
 import { auditChanges, settleAgain } from '../working/settle-again.ts';
 import { refuseSum } from '../working/sum-limit.ts';
@@ -27,13 +28,15 @@ const clearing_event_type = 'virtualcard.clearings';
  * One that cannot be applied is refused and kept in quarantine.
  */
 export function foldClearing(pass: Pass, message: ClearingMessage): ClearingAnswer {
+  const { network_financial_transaction_id: id } = message;
+  if (namesNothing(id)) return refuseClearing(pass, message, 'invalid_clearing', unusableId(id));
   const working = cardOf(pass, message);
   if (working === null) return refuseClearing(pass, message, 'unknown_card', unknownCard(message));
   const { card } = working;
   if (message.last4 !== null && message.last4 !== card.last4) {
     return refuseClearing(pass, message, 'card_mismatch', otherNumber(card, message.last4));
   }
-  const known = pass.clearings.get(message.network_financial_transaction_id);
+  const known = pass.clearings.get(id);
   if (known !== undefined) {
     if (known.card_id === card.id) return foldCopy(pass, working, message, known.id);
     return refuseClearing(pass, message, 'transaction_of_another_card', takenBy('a clearing of another card'));
@@ -65,10 +68,13 @@ export function foldClearing(pass: Pass, message: ClearingMessage): ClearingAnsw
   return { kind: 'answered', item, duplicate: false };
 }
 
-/** A clearing with the id of a recorded one of its card. */
+/** A message with the id of a recorded clearing of its card: a copy of it, or another clearing. */
 function foldCopy(pass: Pass, working: WorkingCard, message: ClearingMessage, id: number): ClearingAnswer {
-  if (isDuplicate(recorded(working, id), message)) return answerAgain(working, message, id);
-  const refusal = takenBy('another clearing of this card');
+  const clearing = recorded(working, id);
+  const differences = differencesOf(clearing, message);
+  if (differences.length === 0) return answerAgain(working, message, id);
+  const taken = differences.map(({ path }) => `${path} ${clearing[path as keyof Clearing]}`).join(', ');
+  const refusal = takenBy(`a clearing of this card with ${taken}`, differences);
   return refuseClearing(pass, message, 'transaction_of_another_clearing', refusal);
 }
 
@@ -101,9 +107,14 @@ function otherNumber({ id }: LedgerCard, last4: string): Refusal {
   });
 }
 
-function takenBy(what: string): Refusal {
-  const path = 'network_financial_transaction_id';
-  return invalid({ path, message: `must be unique, and ${what} has it` });
+const id_path = 'network_financial_transaction_id';
+
+function takenBy(what: string, differences: readonly FieldError[] = []): Refusal {
+  return invalid({ path: id_path, message: `must be unique, and ${what} has it` }, ...differences);
+}
+
+function unusableId(id: string): Refusal {
+  return invalid({ path: id_path, message: `is ${id}, which names no transaction: send the id of the network` });
 }
 
 /**

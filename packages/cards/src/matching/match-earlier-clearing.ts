@@ -9,7 +9,8 @@ import {
 
 /**
  * Rule 1: the clearings that a message reversal may undo. Among several, those of the opposite
- * direction.
+ * type, if there are any. Of equal ones the newest in the canonical order, a suspected duplicate
+ * first: it is the one that should not have been there.
  */
 export function findReversible({ message, clearings }: MatchCase): readonly Clearing[] {
   const undone = findUndone(clearings);
@@ -22,9 +23,10 @@ export function findReversible({ message, clearings }: MatchCase): readonly Clea
       message.billing_amount === clearing.billing_amount &&
       message.billing_currency === clearing.billing_currency,
   );
-  if (found.length < 2) return found;
-  // The direction of a reversal is opposite to that of its clearing.
-  return found.filter(({ clearing_type }) => clearing_type !== message.clearing_type);
+  const opposite = found.filter(({ clearing_type }) => clearing_type !== message.clearing_type);
+  const fitting = opposite.length > 0 ? opposite : found;
+  const newest = fitting.findLast((one) => one.class === 'suspected_duplicate') ?? fitting.at(-1);
+  return newest !== undefined && fitting.every(({ cycle }) => cycle === newest.cycle) ? [newest] : fitting;
 }
 
 /**

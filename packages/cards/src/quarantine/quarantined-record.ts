@@ -10,15 +10,13 @@ export type QuarantineSource = (typeof quarantine_sources)[number];
 export const quarantine_reasons = [
   'unknown_card',
   'transaction_of_another_card',
-  /**
-   * The id was made from a file, and the card has a clearing with it that states something else.
-   */
+  /** The card has a clearing with the transaction id that states something else. */
   'transaction_of_another_clearing',
   'other_billing_currency',
   'sum_limit',
   /** The masked number beside the card's id ends in other digits than the card's. */
   'card_mismatch',
-  /** A record of a file whose fields do not make a clearing. */
+  /** A record of a file whose fields do not make a clearing, or a message whose id names nothing. */
   'invalid_clearing',
   /** A record of a file that could not be read. */
   'malformed_record',

@@ -19,6 +19,7 @@ import {
   clearing_types,
   network_origin,
 } from './clearing.ts';
+import { isNoApprovalCode } from './clearing-identity.ts';
 import { clearing_detail_names } from './clearing-item.ts';
 
 type Sent<Value> = Value | null | undefined;
@@ -315,10 +316,10 @@ class MessageFields {
     return this.#fields.readText('mcc', isMcc, 'four digits');
   }
 
-  /** The six characters. The network sends zeros or blanks for no code. */
+  /** The six characters. */
   approvalCode(): string | null {
     const code = this.#fields.readText('approval_code', isApprovalCode, 'at most six letters and digits');
-    return code === null || /^[0 ]*$/.test(code) ? null : code;
+    return code === null || isNoApprovalCode(code) ? null : code;
   }
 
   instant(name: string): number {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money, Refusal } from '@tallystick/kernel';
+import type { ClearingInput } from '../../src/index.ts';
 import { aging, ms, NetworkWorld, namesField, numberOf } from '../network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
@@ -176,13 +177,81 @@ describe('a clearing of an authorization', () => {
 describe('the same network_financial_transaction_id again', () => {
   const same = { network_financial_transaction_id: 'F' };
 
+  const whole = {
+    ...same,
+    acquirer_reference_data: '55432861234567890',
+    approval_code: 'A1B2C3',
+    merchant_amount: 900,
+    merchant_currency: 'EUR',
+  };
+
   test('is a duplicate, and changes nothing', () => {
     const world = new NetworkWorld(now);
-    const first = world.clear(same);
-    const again = world.clear({ ...same, billing_amount: 5_000 });
-    assert.deepEqual(again, first);
+    const first = world.clear(whole);
+    const other = { settlement_date: '2026-11-30', merchant_id: 'M', mcc: '7011', partial: true, exchange_rate: '1.1' };
+    assert.deepEqual(world.clear({ ...whole, ...other }), first);
     assert.equal(world.counters.cleared, 1_000);
     assert.equal(world.events.length, 1);
+  });
+
+  const additions = ['acquirer_reference_data', 'approval_code', 'merchant_amount', 'merchant_currency'] as const;
+
+  test('is a duplicate when only one of the two states an addition', () => {
+    for (const states_first of [true, false]) {
+      const world = new NetworkWorld(now);
+      const messages = states_first ? [whole, same] : [same, whole];
+      const [first, again] = messages.map((message) => world.clear(message));
+      assert.deepEqual(again, first);
+      assert.equal(world.counters.cleared, 1_000);
+    }
+  });
+
+  const others: Readonly<Record<string, Partial<ClearingInput>>> = {
+    clearing_type: { clearing_type: 'CREDIT' },
+    cycle: { cycle: 'reversal' },
+    billing_amount: { billing_amount: 1_001 },
+    billing_currency: { billing_currency: 'EUR' },
+    acquirer_reference_data: { acquirer_reference_data: '55432861234567891' },
+    approval_code: { approval_code: 'A1B2C4' },
+    merchant_amount: { merchant_amount: 901 },
+    merchant_currency: { merchant_currency: 'GBP' },
+  };
+  for (const [field, other] of Object.entries(others)) {
+    test(`with another ${field} is refused, naming the field and both values, and changes nothing`, () => {
+      const world = new NetworkWorld(now);
+      world.clear(whole);
+      const before = world.counters;
+      assert.throws(
+        () => world.clear({ ...whole, ...other }),
+        (error: Refusal) => {
+          const [{ path, message } = assert.fail(), { path: its_path, message: its_message } = assert.fail()] =
+            error.fields;
+          assert.deepEqual([path, its_path], ['network_financial_transaction_id', field]);
+          const [value] = Object.values(other);
+          assert.ok(its_message.includes(`is ${value}, `), its_message);
+          assert.match(message, new RegExp(`a clearing of this card with ${field} \\w+ has it`));
+          return error.code === 'validation_failed';
+        },
+      );
+      assert.deepEqual(world.counters, before);
+      assert.equal(world.state.clearings.size, 1);
+      const [{ reason, explanation } = assert.fail()] = world.state.quarantine.values();
+      assert.equal(reason, 'transaction_of_another_clearing');
+      assert.ok(explanation.includes(field), explanation);
+    });
+
+    test(`with another ${field} is refused within one pass too`, () => {
+      const world = new NetworkWorld(now);
+      const [first, second] = world.send(world.clearingMessage(whole), world.clearingMessage({ ...whole, ...other }));
+      assert.deepEqual([first?.kind, second?.kind], ['answered', 'refused']);
+      assert.equal(world.state.clearings.size, 1);
+    });
+  }
+
+  test('of two without the additions in which later ones differ, is a duplicate of the first', () => {
+    const world = new NetworkWorld(now);
+    world.clear(same);
+    for (const field of additions.slice(0, 2)) assert.equal(world.clear({ ...same, ...others[field] }).id, 1);
   });
 
   test('also within one pass', () => {
@@ -200,6 +269,40 @@ describe('the same network_financial_transaction_id again', () => {
     assert.throws(() => world.clear({ ...same, card_id: 2 }), namesField('network_financial_transaction_id'));
     assert.equal(world.card(2).counters.cleared, 0);
   });
+});
+
+describe('a network_financial_transaction_id that names nothing', () => {
+  for (const id of [
+    '0',
+    '0000000000000000',
+    '0000-0000',
+    ' ',
+    '---',
+    '5.55E+17',
+    '5,55E+17',
+    '5.55e+17',
+    '1E+15',
+    '55.5E17',
+  ]) {
+    test(`is refused, and the clearing is kept: ${JSON.stringify(id)}`, () => {
+      const world = new NetworkWorld(now);
+      const message = { network_financial_transaction_id: id };
+      assert.throws(() => world.clear(message), namesField('network_financial_transaction_id'));
+      assert.throws(() => world.clear(message), namesField('network_financial_transaction_id'));
+      assert.equal(world.state.clearings.size, 0);
+      assert.deepEqual(
+        world.state.quarantine.values().map(({ reason, count }) => [reason, count]),
+        [['invalid_clearing', 2]],
+      );
+    });
+  }
+
+  for (const id of ['1', '0001', 'F', '12E45', '5E17', 'TXN-0', '\u06f5', '5.55', '5.55E+17-2']) {
+    test(`is not ${id}`, () => {
+      const world = new NetworkWorld(now);
+      assert.equal(world.clear({ network_financial_transaction_id: id }).network_financial_transaction_id, id);
+    });
+  }
 });
 
 describe('a clearing that cannot be applied to the card', () => {

@@ -337,6 +337,37 @@ describe('rule 1: a reversal and its clearing', () => {
     });
   }
 
+  const ref = { net_reference_number: 'MCCABC1231121' };
+  const equal = { acquirer_reference_data: 'ARD-1', approval_code: '123456', ...ref };
+  const undo = (world: NetworkWorld, clearing_type = 'CREDIT') =>
+    world.clear({ ...equal, clearing_type, cycle: 'reversal', settlement_date: '2026-11-24' });
+
+  for (const clearing_type of ['CREDIT', 'DEBIT']) {
+    test(`take the newest of equal clearings, suspected duplicates first, when stated as a ${clearing_type}`, () => {
+      const world = new NetworkWorld(now);
+      world.authorize(ref);
+      // In the canonical order: the second is suspected, the third has another network reference.
+      world.clear({ ...equal, network_financial_transaction_id: 'B' });
+      world.clear({ ...equal, network_financial_transaction_id: 'A' });
+      world.clear({ ...equal, network_financial_transaction_id: 'C', net_reference_number: null });
+      const undone = [1, 2, 3].map(() => {
+        const { match_rule, review, clearing_id } = undo(world, clearing_type);
+        assert.deepEqual([match_rule, review], [1, false]);
+        return world.clearing(clearing_id!).network_financial_transaction_id;
+      });
+      assert.deepEqual(undone, ['B', 'C', 'A']);
+      assert.equal(world.counters.cleared, 0);
+    });
+  }
+
+  test('are for review when a presentment and its dispute fit', () => {
+    const world = new NetworkWorld(now);
+    world.clear(equal);
+    world.clear({ ...equal, cycle: 'second_presentment' });
+    const { match_rule, review } = undo(world);
+    assert.deepEqual([match_rule, review], [7, true]);
+  });
+
   test('still match after another reversal counted as a credit for the clearing', () => {
     const world = new NetworkWorld(now);
     const debit = { clearing_type: 'DEBIT', acquirer_reference_data: 'ARD-1', merchant_id: 'M' };

@@ -17,7 +17,7 @@ import {
 import { pick, pickOf, pickUsed, seldom } from './picks.ts';
 
 /** What makes the service refuse a clearing and keep it in quarantine. */
-export type ClearingFlaw = 'unknown_card' | 'other_billing_currency' | 'known_elsewhere';
+export type ClearingFlaw = 'unknown_card' | 'other_billing_currency' | 'known_elsewhere' | 'known_here';
 
 /**
  * The plan of a clearing, without numbers and ids. `clearingOf` turns it into a clearing about a
@@ -230,6 +230,7 @@ export function clearingPlan(): fc.Arbitrary<ClearingPlan> {
           'other_billing_currency' as const,
           'known_elsewhere' as const,
           'known_elsewhere' as const,
+          'known_here' as const,
         ),
       },
     ),
@@ -323,13 +324,14 @@ function isLimitedAbroad({ controls }: ReferenceCard, message: Pick<ClearingWire
 }
 
 /**
- * What is wrong with the clearing. An id that is known elsewhere needs a clearing of another card.
+ * What is wrong with the clearing. An id that is known elsewhere needs a clearing of another card,
+ * one that is known here another clearing of the card.
  */
 function flawOf({ flaw }: ClearingPlan, card: ReferenceCard, model: ReferenceModel): Partial<ClearingWire> {
   if (flaw === 'other_billing_currency') return { billing_currency: other(model.world.billing_currency) };
-  if (flaw !== 'known_elsewhere') return {};
-  const elsewhere = model.cards.filter((known) => known !== card).flatMap(({ clearings }) => clearings);
-  const known = elsewhere.at(-1)?.message.network_financial_transaction_id;
+  if (flaw !== 'known_elsewhere' && flaw !== 'known_here') return {};
+  const cards = flaw === 'known_here' ? [card] : model.cards.filter((known) => known !== card);
+  const known = cards.flatMap(({ clearings }) => clearings).at(-1)?.message.network_financial_transaction_id;
   return known === undefined ? {} : { network_financial_transaction_id: known };
 }
 

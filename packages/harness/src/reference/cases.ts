@@ -15,6 +15,7 @@ export const cases = [
   'rule 3: the oldest of several',
   'rule 3: another merchant currency',
   'rule 0: the other id of a pair',
+  'rule 1: one of several equal clearings',
 
   // The classes of a clearing.
   ...(
@@ -96,6 +97,7 @@ export const cases = [
   // What is refused of a clearing.
   'refused: other_billing_currency',
   'refused: transaction_of_another_card',
+  'refused: transaction_of_another_clearing',
   'refused: unknown_card',
   'quarantine: refused again',
   'quarantine: replayed',

@@ -52,6 +52,22 @@ export function unsettled(card: ReferenceCard, message: ClearingWire, at_ms: num
 }
 
 /**
+ * The fields in which a message differs from a clearing of its card with its id. None: it is a copy.
+ * Between copies with two ids the file may state less than the network.
+ */
+export function differences({ message: known, ids }: AnsweredClearing, message: ClearingWire): readonly string[] {
+  const always = ['clearing_type', 'cycle', 'billing_amount', 'billing_currency'] as const;
+  const whereBoth = ['acquirer_reference_data', 'approval_code', 'merchant_amount', 'merchant_currency'] as const;
+  const compared = ids.length > 1 ? whereBoth.slice(0, 1) : whereBoth;
+  return [
+    ...always.filter((name) => known[name] !== message[name]),
+    ...compared.filter(
+      (name) => known[name] !== undefined && message[name] !== undefined && known[name] !== message[name],
+    ),
+  ];
+}
+
+/**
  * The clearing of which the message is the other copy, or null: one has an id of the network, the
  * other an id that was made from a file, and all else agrees. It then has both ids.
  */
@@ -245,7 +261,9 @@ function matchOf(card: ReferenceCard, clearing: AnsweredClearing, now_ms: number
   if (message.cycle === 'reversal') {
     const undoable = card.clearings.filter((other) => undoneBy(card, other, message));
     const turned_round = undoable.filter((other) => other.message.clearing_type !== message.clearing_type);
-    const earlier = one(undoable.length > 1 ? turned_round : undoable);
+    const fitting = turned_round.length > 0 ? turned_round : undoable;
+    const earlier = one(newestOfEqual(fitting));
+    if (earlier !== null && fitting.length > 1) card.note('rule 1: one of several equal clearings');
     // Until a dispute has its own clearing, nobody knows whether the reversal also fits that one.
     if (earlier !== null && isDispute(earlier.message) && earlier.earlier === null) {
       return { ...none, review: true, earlier };
@@ -305,6 +323,16 @@ function undoneBy(card: ReferenceCard, clearing: AnsweredClearing, message: Clea
     earlier.billing_amount === message.billing_amount &&
     earlier.billing_currency === message.billing_currency
   );
+}
+
+/**
+ * Of several clearings that differ in nothing but their ids the newest, a suspected duplicate
+ * first. A presentment and its dispute differ.
+ */
+function newestOfEqual(clearings: readonly AnsweredClearing[]): readonly AnsweredClearing[] {
+  if (new Set(clearings.map(({ message }) => message.cycle)).size > 1) return clearings;
+  const suspected = clearings.filter(({ answer }) => answer.class === 'suspected_duplicate');
+  return (suspected.length > 0 ? suspected : clearings).slice(-1);
 }
 
 /** Whether a reversal of this clearing by rule 1 is on record. */

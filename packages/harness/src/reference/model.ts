@@ -38,7 +38,7 @@ import {
   windowOn,
 } from './card.ts';
 import type { Case } from './cases.ts';
-import { pair, settleAll, unsettled } from './clearing.ts';
+import { differences, pair, settleAll, unsettled } from './clearing.ts';
 import { holdOf, type Purchase, statusOf } from './purchase.ts';
 import { readCreate, readUpdate } from './request.ts';
 
@@ -210,6 +210,11 @@ export class ReferenceModel {
     }
     if (owner === card) {
       const first = card.clearings.find(({ ids }) => ids.includes(id))!;
+      const differing = differences(first, message);
+      if (differing.length > 0) {
+        const fields = ['network_financial_transaction_id', ...differing];
+        return this.#keep(message, 'transaction_of_another_clearing', wrong(fields));
+      }
       this.#note('rule 0');
       return { answer: done(first.answer), answered: first };
     }

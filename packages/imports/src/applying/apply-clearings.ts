@@ -1,8 +1,9 @@
 import { type FileProgress, LeaseLost } from '@tallystick/cards';
-import type { BadRecord, FileClearing } from '../formats/clearing-format.ts';
+import type { BadRecord } from '../formats/clearing-format.ts';
 import { applicableRecords, doneRecords } from '../import.ts';
 import type { ImportBatch, ImportRecord } from '../import-store.ts';
 import type { ImportRun } from '../importing/import-run.ts';
+import type { CountedClearing } from '../staging/identified-clearing.ts';
 import { openRecords, type StagedRecord } from '../staging/staged-record.ts';
 import { foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
 import { HoldTime, PassSize } from './pass-size.ts';
@@ -22,7 +23,7 @@ export async function applyClearings(run: ImportRun, begun: ImportRecord): Promi
   for (;;) {
     const [batch] = await ports.unitOfWork.read(({ imports }) => imports.batches(id, 'clearings', 0, 1));
     if (batch === undefined) break;
-    const ready = readyRecordsOf(run, batch);
+    const ready = readyRecordsOf(run, begun, batch);
     while (from < ready.length) {
       const taken = ready.slice(from, from + size.records);
       const to = from + taken.length;
@@ -48,12 +49,16 @@ export async function applyClearings(run: ImportRun, begun: ImportRecord): Promi
   });
 }
 
-function readyRecordsOf({ ports, call }: ImportRun, { import_id, sealed }: ImportBatch): readonly ReadyRecord[] {
+function readyRecordsOf(
+  { ports, call }: ImportRun,
+  file: ImportRecord,
+  { sealed }: ImportBatch,
+): readonly ReadyRecord[] {
   const staged = openRecords(ports.sealer, sealed).filter(isApplicable);
-  return readyRecords(ports, import_id, staged, call.request_id);
+  return readyRecords(ports, file, staged, call.request_id);
 }
 
-function isApplicable(record: StagedRecord): record is FileClearing | BadRecord {
+function isApplicable(record: StagedRecord): record is CountedClearing | BadRecord {
   return record.kind === 'clearing' || record.kind === 'bad';
 }
 

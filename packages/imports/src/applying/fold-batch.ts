@@ -1,6 +1,5 @@
 import {
   type ClearingAnswer,
-  type ClearingInput,
   type ClearingMessage,
   excerptOfInput,
   type Fold,
@@ -17,9 +16,10 @@ import {
   sourceOf,
 } from '@tallystick/cards';
 import { maskDigitRuns, Refusal, toStorableJson, toStorableText } from '@tallystick/kernel';
-import type { BadRecord, FileClearing } from '../formats/clearing-format.ts';
-import type { ImportCounts } from '../import.ts';
+import type { BadRecord } from '../formats/clearing-format.ts';
+import type { Import, ImportCounts } from '../import.ts';
 import type { ImportPorts } from '../ports.ts';
+import { type CountedClearing, type FileIdentity, withTransactionId } from '../staging/identified-clearing.ts';
 
 /** A record of a clearing, ready for a pass. */
 export type ReadyRecord =
@@ -31,16 +31,16 @@ export type Refused = Omit<RefusedRecord, 'first_seen_at_ms' | 'last_seen_at_ms'
 
 export type FoldPorts = PassPorts & Pick<ImportPorts, 'vault'>;
 
-/** Validates the records of an import as the network's messages are. */
+/** Identifies the records of an import, and validates them as the network's messages are. */
 export function readyRecords(
   ports: FoldPorts,
-  import_id: number,
-  records: readonly (FileClearing | BadRecord)[],
+  file: FileIdentity & Pick<Import, 'id'>,
+  records: readonly (CountedClearing | BadRecord)[],
   request_id: string | null,
 ): readonly ReadyRecord[] {
   return records.map((record) => {
     const { ordinal, offset } = record;
-    const place = { import_id, ordinal, position: offset };
+    const place = { import_id: file.id, ordinal, position: offset };
     const refuse = ({ explanation, excerpt, ...its }: RefusalOfRecord): ReadyRecord => {
       const refused: Refused = {
         ...sourceOf(place),
@@ -63,8 +63,7 @@ export function readyRecords(
         message_sealed: sealRecord(ports.sealer, raw),
       });
     }
-    const { synthetic_id, last4 } = record;
-    const input = record.input as ClearingInput;
+    const { input, synthetic_id, last4 } = withTransactionId(record, file, ports);
     try {
       const message = normalizeClearing(input, ports.vault, request_id, { synthetic_id, last4, place });
       return { kind: 'message', ordinal, offset, message };

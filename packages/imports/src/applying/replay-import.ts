@@ -115,7 +115,7 @@ async function replayRecords(
   const others = read.filter(({ again }) => again?.kind === 'other').map(({ row }) => row);
   const clearings = read.flatMap(({ again }) => (again === null || again.kind === 'other' ? [] : [again]));
   total.unreadable += read.filter(({ again }) => again === null).length;
-  const ready = readyRecords(ports, record.id, clearings, call.request_id);
+  const ready = readyRecords(ports, record, clearings, call.request_id);
   const held = new HoldTime(ports);
   const { answers, counts } = await pass(ports, ready, open, held);
   const held_ms = held.ms;

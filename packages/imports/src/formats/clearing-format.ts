@@ -3,7 +3,10 @@ import type { OtherRecords } from '../staging/count-others.ts';
 import type { FileLine, FileStatement, FileStatementEnd, StatementFileContent } from '../statements/statement-items.ts';
 import type { RecordPlace } from './record-place.ts';
 
-/** A clearing as a file states it: its transaction id may be absent. */
+/**
+ * A clearing as a file states it. An import makes an id in the place of one that is absent or names
+ * nothing (`namesNothing`).
+ */
 export type StatedClearing = Omit<ClearingInput, 'network_financial_transaction_id'> & {
   readonly network_financial_transaction_id?: string | null;
 };
@@ -12,9 +15,7 @@ export interface FileClearing extends RecordPlace {
   readonly kind: 'clearing';
   /** As the network could have sent it; `normalizeClearing` validates it. */
   readonly input: StatedClearing;
-  /**
-   * The file has no transaction id of the network: the id was made from the file and the record.
-   */
+  /** The format has no transaction ids, and made this one from the file and the record. */
   readonly synthetic_id: boolean;
   /**
    * The last four digits of a masked number beside `vcn_id`: they must be those of the card. Else

@@ -3,7 +3,7 @@ import { assert } from '@tallystick/kernel';
 import { foldBatch, messagesOf, type ReadyRecord, readyRecords } from '../applying/fold-batch.ts';
 import { HoldTime, PassSize } from '../applying/pass-size.ts';
 import { chooseFormat, findFormat, unknown_format, unrecognised } from '../formats/choose-format.ts';
-import type { BadRecord, FileClearing, FileEnd, ItemBatch, OtherRecord } from '../formats/clearing-format.ts';
+import type { BadRecord, FileEnd, ItemBatch, OtherRecord } from '../formats/clearing-format.ts';
 import { FileProblem } from '../formats/file-problem.ts';
 import { findReadWith } from '../formats/read-with.ts';
 import type { Import, ImportCounts, ImportProblem } from '../import.ts';
@@ -13,7 +13,9 @@ import { batch_records_max_default, type ImportPorts } from '../ports.ts';
 import { acceptHeader } from '../staging/check-header.ts';
 import { countOther, type OtherRecords, withParts } from '../staging/count-others.ts';
 import { decideFile } from '../staging/decide-file.ts';
+import { type CountedClearing, countContent } from '../staging/identified-clearing.ts';
 import { type ImportSource, SourceReading } from '../staging/import-source.ts';
+import { Occurrences } from '../staging/occurrences.ts';
 import { UnreadAdditions } from '../staging/unread-additions.ts';
 import { refuseBadRecord, refuseStatementEnd } from '../statements/accept-statement-item.ts';
 import type { FileLine } from '../statements/statement-items.ts';
@@ -72,7 +74,7 @@ export async function previewFile(
 }
 
 /** A record that is shown. */
-type PreviewedItem = FileClearing | BadRecord | OtherRecord | FileLine;
+type PreviewedItem = CountedClearing | BadRecord | OtherRecord | FileLine;
 
 /** The counts of a preview, as they rise. */
 type Counts = { -readonly [Name in keyof ImportCounts]: number };
@@ -94,6 +96,7 @@ class Preview {
   #records = 0;
   readonly #statements: StatementPreview;
   readonly #unread = new UnreadAdditions();
+  readonly #occurrences = new Occurrences();
   readonly #size = new PassSize();
   #passes = 0;
 
@@ -124,6 +127,7 @@ class Preview {
           else if (item.kind === 'statement') await this.#statements.takeStatement(item);
           else if (item.kind === 'line') waiting.push(this.#statements.takeLine(item));
           else if (item.kind === 'statement_end') refuseStatementEnd(item);
+          else if (item.kind === 'clearing') waiting.push(countContent(item, this.#occurrences, this.#ports));
           else if (item.kind === 'bad' && this.#statements.statements > 0) refuseBadRecord(item);
           else waiting.push(item);
           if (item.kind !== 'end') this.#records = item.ordinal;
@@ -197,7 +201,10 @@ class Preview {
 
   async #show(records: readonly PreviewedItem[]): Promise<void> {
     const applicable = records.filter((record) => record.kind === 'clearing' || record.kind === 'bad');
-    const ready = readyRecords(this.#ports, 0, applicable, null);
+    // Before the file is read its hash is not known. No clearing has an id that was made of it.
+    const { file_id = null } = this.#header;
+    const file = { id: 0, file_id, sha256: null };
+    const ready = readyRecords(this.#ports, file, applicable, null);
     const shown = new Map<number, PreviewedRecord>();
     for (const one of await this.#showLines(records.filter((record) => record.kind === 'line'))) {
       shown.set(one.ordinal, one);

@@ -1,5 +1,5 @@
 import { assert } from '@tallystick/kernel';
-import type { BadRecord, ClearingFormat, FileClearing, FileEnd, OtherRecord } from '../formats/clearing-format.ts';
+import type { BadRecord, ClearingFormat, FileEnd, OtherRecord } from '../formats/clearing-format.ts';
 import { FileProblem } from '../formats/file-problem.ts';
 import type { ImportRecord } from '../import-store.ts';
 import type { ImportRun } from '../importing/import-run.ts';
@@ -7,7 +7,9 @@ import { refuseBadRecord, refuseStatementEnd } from '../statements/accept-statem
 import { StatementStaging } from '../statements/stage-statements.ts';
 import { acceptHeader } from './check-header.ts';
 import { countOther, withParts } from './count-others.ts';
+import { type CountedClearing, countContent } from './identified-clearing.ts';
 import type { SourceReading } from './import-source.ts';
+import { Occurrences } from './occurrences.ts';
 import { StagedBatches } from './staged-batches.ts';
 import { UnreadAdditions } from './unread-additions.ts';
 
@@ -32,6 +34,7 @@ export async function stageFile(
   const statements = new StatementStaging(run.ports, batches);
   // A resumed staging reads the records before its checkpoint, too.
   const unread = new UnreadAdditions();
+  const occurrences = new Occurrences();
   let ending: FileEnd | null = null;
   try {
     for await (const { items, bytes } of format.read(reading.chunks(), { profile: run.options.profile })) {
@@ -49,7 +52,11 @@ export async function stageFile(
         else {
           batches.see(item.ordinal);
           if (item.kind === 'bad' && statements.has_begun) refuseBadRecord(item);
-          await stageRecord(batches, item, bytes);
+          await stageRecord(
+            batches,
+            item.kind === 'clearing' ? countContent(item, occurrences, run.ports) : item,
+            bytes,
+          );
         }
       }
       batches.reach(bytes);
@@ -71,7 +78,7 @@ export async function stageFile(
 /** Stages a clearing, or a record that is kept beside the clearings. */
 async function stageRecord(
   batches: StagedBatches,
-  item: FileClearing | BadRecord | OtherRecord,
+  item: CountedClearing | BadRecord | OtherRecord,
   bytes: number,
 ): Promise<void> {
   if (!batches.isNew(item.ordinal)) return;

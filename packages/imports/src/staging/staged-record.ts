@@ -1,11 +1,12 @@
 import type { Sealer } from '@tallystick/kernel';
-import type { BadRecord, FileClearing, OtherRecord } from '../formats/clearing-format.ts';
+import type { BadRecord, OtherRecord } from '../formats/clearing-format.ts';
 import type { BatchKind, ImportBatch } from '../import-store.ts';
 import type { ImportPorts } from '../ports.ts';
 import type { FileLine } from '../statements/statement-items.ts';
 import type { StagedStatement, StatementTotals } from '../statements/statement-totals.ts';
+import type { CountedClearing } from './identified-clearing.ts';
 
-export type StagedRecord = FileClearing | BadRecord | OtherRecord | StagedStatement | FileLine | StatementTotals;
+export type StagedRecord = CountedClearing | BadRecord | OtherRecord | StagedStatement | FileLine | StatementTotals;
 
 /** The purpose that staged records are bound to. */
 export const staged_purpose = 'imports.batch';

@@ -48,7 +48,7 @@ export function networkOperations({ network, vault, metrics }: NetworkOperationP
       method: 'network.clear',
       summary: 'Record a clearing',
       description:
-        'It is matched to its authorization by the fields that ClearingMessage names. A clearing of an unknown card (`not_found`), in another billing currency, with a transaction id of another card, or past the largest sum of a card (`conflict`) is refused, and kept in quarantine.',
+        'It is matched to its authorization by the fields that ClearingMessage names. A copy of a recorded clearing gets that one and changes nothing: it has the same `network_financial_transaction_id` and agrees in card, type, cycle, billing amount and currency and, where both state them, in acquirer reference, approval code and merchant amount. A clearing of an unknown card (`not_found`), in another billing currency, with the transaction id of another card or of a clearing with other content, with one that names nothing (zeros, or `5.55E+17` of a spreadsheet), or past the largest sum of a card (`conflict`) is refused, and kept in quarantine.',
       body: data_of_domain,
       documented_body: clearing_message,
       refusals: ['not_found', 'conflict'],

@@ -169,7 +169,9 @@ export const clearing_message = z
         .nullish()
         .describe('The whole number. Beside vcn_id it may be masked, and is ignored'),
       vcn_id: id_either.nullish().describe('The virtual card'),
-      network_financial_transaction_id: short_text.min(1),
+      network_financial_transaction_id: short_text
+        .min(1)
+        .describe('Unique per clearing. Zeros, or a number that a spreadsheet has rounded (`5.55E+17`), is refused'),
       billing_amount: amount,
       billing_currency: currency,
       clearing_type,

@@ -172,6 +172,16 @@ describe('a break', () => {
     assert.deepEqual([item.status, item.cleared, item.stated, item.class], ['matched', 0, 0, 'force_post']);
   });
 
+  test('of a suspected duplicate ends when a reversal undoes it, beside the clearing of the purchase', () => {
+    const twice = clearing({ id: 2, class: 'suspected_duplicate' });
+    const undo = { cycle: 'reversal', class: 'reversal', match_rule: 1, amount: money(-1_000) } as const;
+    const records = { purchases: [cleared], lines: [line()] };
+    const reversed = (clearing_id: number) => [clearing(), twice, clearing({ id: 3, ...undo, clearing_id })];
+    assert.equal(itemOf({ ...records, clearings: reversed(2) }).kind, null);
+    assert.equal(itemOf({ ...records, clearings: reversed(1) }).kind, 'suspected_duplicate');
+    assert.equal(itemOf({ ...records, clearings: [clearing(), twice] }).kind, 'suspected_duplicate');
+  });
+
   test('is a line with the reference of a clearing and another amount', () => {
     const item = itemOf({ purchases: [cleared], clearings: [clearing()], lines: [line({ amount: money(1_005) })] });
     assert.deepEqual([item.status, item.kind, item.due_date, item.difference], ['break', 'amount', '2026-03-03', 5]);

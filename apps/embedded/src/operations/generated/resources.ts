@@ -521,6 +521,10 @@ export interface ClearingMessage {
   readonly card_number?: string | null | undefined;
   /** The virtual card. */
   readonly vcn_id?: Id | null | undefined;
+  /**
+   * Unique per clearing. Zeros, or a number that a spreadsheet has rounded (`5.55E+17`), is
+   * refused.
+   */
   readonly network_financial_transaction_id: string;
   /** Minor units (cents). */
   readonly billing_amount: number;

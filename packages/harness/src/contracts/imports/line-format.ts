@@ -1,6 +1,11 @@
 import type { Account, ReportedLine, StatementHead } from '@tallystick/accounts';
-import type { ClearingInput } from '@tallystick/cards';
-import { type ClearingFormat, type FileItem, FileProblem, type ItemBatch } from '@tallystick/imports';
+import {
+  type ClearingFormat,
+  type FileItem,
+  FileProblem,
+  type ItemBatch,
+  type StatedClearing,
+} from '@tallystick/imports';
 import { money } from '@tallystick/kernel';
 
 /** A line of a file in the format of these suites. */
@@ -14,12 +19,12 @@ export type Line =
     }
   | {
       readonly kind: 'clearing';
-      readonly input: ClearingInput;
+      readonly input: StatedClearing;
       readonly synthetic_id?: boolean;
       readonly last4?: string;
       readonly unread?: readonly string[];
     }
-  | { readonly kind: 'bad'; readonly input?: ClearingInput; readonly reason?: string }
+  | { readonly kind: 'bad'; readonly input?: StatedClearing; readonly reason?: string }
   | { readonly kind: 'other'; readonly type: string }
   | { readonly kind: 'statement'; readonly head: StatementHead }
   | { readonly kind: 'line'; readonly line: ReportedLine; readonly white_space?: string }

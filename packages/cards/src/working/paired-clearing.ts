@@ -1,18 +1,10 @@
 import { fillBlanks, isAgreeing } from '../matching/net-reference-number.ts';
 import { type Clearing, type ClearingMessage, sentReferenceOf } from '../records/clearing.ts';
+import { isSameInContent } from '../records/clearing-identity.ts';
 import { inCanonicalOrder } from '../settling/canonical-order.ts';
 import type { Pass } from './pass.ts';
 import { auditChanges, joined, settleAgain } from './settle-again.ts';
 import type { WorkingCard } from './working-card.ts';
-
-/**
- * Whether a message with the id of a recorded clearing of its card is a copy of it. The network gives
- * an id once. One that was made from a file depends on the place in the file only, and another file
- * with the same file id may have another clearing in that place.
- */
-export function isDuplicate(clearing: Clearing, message: ClearingMessage): boolean {
-  return !message.synthetic_id || isSameInContent(clearing, message);
-}
 
 /**
  * Rule 0 for a format without transaction ids: a clearing with a synthetic id and one with an id of
@@ -32,17 +24,6 @@ function isPair(clearing: Clearing, message: ClearingMessage): boolean {
     clearing.paired_transaction_id === null &&
     isSameInContent(clearing, message) &&
     isAgreeing(sentReferenceOf(clearing), message.net_reference_number)
-  );
-}
-
-/** Whether a clearing states the same as a message, as far as no copy of it can differ. */
-function isSameInContent(clearing: Clearing, message: ClearingMessage): boolean {
-  return (
-    clearing.acquirer_reference_data === message.acquirer_reference_data &&
-    clearing.billing_amount === message.billing_amount &&
-    clearing.billing_currency === message.billing_currency &&
-    clearing.clearing_type === message.clearing_type &&
-    clearing.cycle === message.cycle
   );
 }
 
