@@ -8,7 +8,7 @@ import type { FieldError } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
 import { card_number_form, Pan } from '../numbers/pan.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
-import type { ClearingInput } from './message.ts';
+import { type ClearingInput, isNoApprovalCode } from './message.ts';
 
 /**
  * The fields in which every copy of a clearing agrees, beside its card. The cycle is one of them: a
@@ -96,9 +96,4 @@ export function contentOf(
     settlement_date,
     ...[...agreeing_fields, ...stated_fields].map((name) => of_file[name] || null),
   ]);
-}
-
-/** The network sends zeros or blanks for no approval code. */
-export function isNoApprovalCode(text: string): boolean {
-  return /^[0 ]*$/.test(text);
 }

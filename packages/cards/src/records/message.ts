@@ -19,7 +19,6 @@ import {
   clearing_types,
   network_origin,
 } from './clearing.ts';
-import { isNoApprovalCode } from './clearing-identity.ts';
 import { clearing_detail_names } from './clearing-item.ts';
 
 type Sent<Value> = Value | null | undefined;
@@ -387,6 +386,11 @@ export function isMcc(text: string): boolean {
 
 export function isApprovalCode(text: string): boolean {
   return /^[0-9A-Za-z ]{0,6}$/.test(text);
+}
+
+/** The network sends zeros or blanks for no approval code. */
+export function isNoApprovalCode(text: string): boolean {
+  return /^[0 ]*$/.test(text);
 }
 
 export function isNetworkText(text: string): boolean {
