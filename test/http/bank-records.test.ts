@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
+import { newLine } from '@tallystick/harness';
+import { money } from '@tallystick/kernel';
 import { database_names, readRows, sandbox_keys } from '@tallystick/test-support';
 import { buy, issueCard, newReference, openAccount } from './reconciliation-world.ts';
 import { type Reply, type Service, startService } from './service.ts';
@@ -118,6 +120,33 @@ for (const database of database_names) {
       );
       assert.deepEqual(counts(await report(service, one_of_each)), [7, 6, 1, 0]);
       assert.deepEqual(await read(), after);
+    });
+
+    it('are duplicates of the lines of statements with their content, and problems under a known reference', async (t) => {
+      const service = await withAccount(await startService(t, database));
+      await service.persistence.unitOfWork.run(async ({ accounts }) => {
+        const owner = (await accounts.findByNumber(account))!;
+        const dates = { booking_date: '2030-03-14', value_date: '2030-03-14' };
+        const payment = { ...dates, statement_id: 1, bank_reference: 'T1' };
+        await accounts.recordLines([
+          newLine(owner, { ...payment, place: 1 }),
+          newLine(owner, { ...payment, place: 2, amount: money(-50), bai_code: '825' }),
+          newLine(owner, { ...payment, place: 3, amount: money(-50), bai_code: '825', occurrence: 2 }),
+        ]);
+      });
+      const fee = transaction('T1', { amount: -50, bai_code: '825' });
+      const changed = [
+        transaction('T1'),
+        transaction('T1', { amount: -50 }),
+        transaction('T1', { amount: -50, bai_code: '825', booking_date: '2030-03-15' }),
+      ];
+      const repeated = [transaction('T2'), transaction('T2'), transaction('T2', { amount: -1 })];
+      const reply = await report(service, [fee, ...changed, ...repeated]);
+      assert.deepEqual(counts(reply), [7, 1, 2, 4], reply.text);
+      assert.deepEqual(
+        reply.json.data.errors.map(({ line, path }: { readonly line: number; readonly path: string }) => [line, path]),
+        [2, 3, 4, 7].map((line) => [line, 'bank_reference']),
+      );
     });
 
     it('are applied once when they are sent several times at once', async (t) => {
