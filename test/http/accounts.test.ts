@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { StatementHead } from '@tallystick/accounts';
 import { statementFile } from '@tallystick/harness';
 import type { StatementFileContent } from '@tallystick/imports';
 import { statement_formats } from '@tallystick/statement-files';
@@ -29,7 +30,7 @@ function statementBytes(
       lines: amounts.map((amount) => ({ amount, bai_code: amount < 0 ? '821' : '824' })),
     },
   ]);
-  const head = records.flatMap((record) => (record.kind === 'statement' ? [record.head] : []))[0]!;
+  const head = records.flatMap((record) => (record.kind === 'statement' ? [record.head] : []))[0]! as StatementHead;
   const lines = records.flatMap((record) => (record.kind === 'line' ? [{ ...record.line, text }] : []));
   const content: StatementFileContent = {
     sequence: 1,

@@ -155,6 +155,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'operator.imports.list': 'GET /operator/v1/imports',
     'operator.imports.read': 'GET /operator/v1/imports/:id',
     'operator.imports.quarantine': 'GET /operator/v1/imports/:id/quarantine',
+    'operator.imports.statements': 'GET /operator/v1/imports/:id/statements',
     'operator.imports.replay': 'POST /operator/v1/imports/:id/replay',
     'operator.imports.release': 'POST /operator/v1/imports/:id/release',
   }),

@@ -17,7 +17,7 @@ export interface FileReport {
   readonly file: string;
   readonly outcome: ImportOutcome['kind'];
   readonly import: ReturnType<typeof presentImport>;
-  /** Held imports that were applied, because they waited for the statements of this one. */
+  /** Imports of which held statements were applied, because they waited for those of this one. */
   readonly waiting_applied: readonly ReturnType<typeof presentImport>[];
 }
 
@@ -26,9 +26,9 @@ export function reportOf(file: string, outcome: ImportOutcome, waiting: readonly
   return { file, outcome: outcome.kind, import: presentImport(outcome.import), waiting_applied };
 }
 
-/** A held import that was applied, because it waited for the statements of another file. */
+/** An import of which held statements were applied, because they waited for those of another file. */
 export function describeWaiting({ id, name, status, applied }: Import): string {
-  return `  import ${id} (${maskCardNumbers(name)}), which was held and waited, is ${status}: applied ${counted(applied, 'line')}`;
+  return `  import ${id} (${maskCardNumbers(name)}), of which something was held and waited, is ${status}: applied ${counted(applied, 'line')}`;
 }
 
 /** Describes the outcome for people. `database_option` is part of each command that it names. */
@@ -107,6 +107,7 @@ export function describeImport(found: Import, database_option = ''): readonly st
     `${describeFile(found)}, ${counted(found.bytes, 'byte')}`,
     ...(endsUnapplied(found.status) ? [] : describeCounts(found)),
     describeProblem(found.problem),
+    ...describeHeld(found),
     ...found.warnings.map((warning) => `warning: ${warning}`),
     nextStep(found, database_option),
   ]);
@@ -124,6 +125,7 @@ export function describePreview(file: string, preview: ImportPreview): string {
       describeFile(preview),
       ...(endsUnapplied(status) ? [] : describeCounts(preview, status === 'held' ? 'if it were released: ' : '')),
       describeProblem(preview.problem),
+      ...describeHeld(preview),
       ...preview.warnings.map((warning) => `warning: ${warning}`),
     ]),
   ].join('\n');
@@ -185,11 +187,19 @@ function describeCounts(counts: Import | ImportPreview, condition = ''): readonl
   ];
 }
 
-function countedLines({ applied, statements, duplicates }: Import | ImportPreview): readonly string[] {
+function countedLines({ applied, statements, duplicates, held }: Import | ImportPreview): readonly string[] {
   return [
     `applied ${counted(applied, 'line')} of ${counted(statements, 'statement')}`,
     `duplicates ${count(duplicates)}`,
+    ...(held === 0 ? [] : [`held ${counted(held, 'line')}`]),
   ];
+}
+
+/** Each held statement with its number, its problem and what it waits for. */
+function describeHeld({ held_statements, problem }: Pick<Import, 'held_statements' | 'problem'>): readonly string[] {
+  return held_statements
+    .filter((held) => held.message !== problem?.message)
+    .map((held) => `held: statement ${held.number}, ${describeProblem(held)}`);
 }
 
 function countedClearings(counts: Import | ImportPreview): readonly string[] {
@@ -213,27 +223,41 @@ function describeProblem(problem: Import['problem']): string | null {
   return maskCardNumbers(`${problem.code}${where}: ${problem.message}`);
 }
 
-/** What to do with a file that is held with a problem that cannot be accepted. */
+/** What to do with a statement that is held with a problem that cannot be accepted. */
 const remedies: Readonly<Record<string, string>> = {
-  unknown_account: 'Create the account, and the file is applied by itself:\nnpm run admin -- account create',
+  unknown_account: 'Create the account, and it is applied by itself:\nnpm run admin -- account create',
   statement_currency: 'Ask the bank for statements in the currency of the account',
-  statement_differs: 'What is recorded is never changed: ask the bank to correct it by lines of a later statement',
+  balance_missing: 'Import the statement before it, and it is applied by itself',
 };
 
+/** What to do with what is held. */
+function describeRemedy(
+  { id, held_statements, problem }: Pick<Import, 'id' | 'held_statements' | 'problem'>,
+  database_option: string,
+): string {
+  const codes = held_statements.length === 0 ? [problem?.code ?? ''] : held_statements.map(({ code }) => code);
+  const remedy = remedies[codes[0]!];
+  if (remedy !== undefined && new Set(codes).size === 1) return remedy;
+  const one = held_statements.length > 1 ? ' [--statement <number>]' : '';
+  return `Look at it, then:\nnpm run imports -- release ${id} --note "<why>"${one}${database_option}`;
+}
+
 /** What the operator should do now; null: nothing. */
-function nextStep({ id, status, problem }: Import, database_option: string): string | null {
+function nextStep(found: Import, database_option: string): string | null {
+  const { id, status, problem, held_statements } = found;
   if (problem?.code === 'format_unknown') {
     return 'nothing is applied. Check that this is a clearing file or a bank statement, not compressed or encrypted; if it is, name its format and profile';
   }
   switch (status) {
     case 'held':
-      if (problem !== null && problem.code in remedies) return `nothing is applied. ${remedies[problem.code]}`;
-      return `nothing is applied. Look at it, then:\nnpm run imports -- release ${id} --note "<why>"${database_option}`;
+      return `nothing is applied. ${describeRemedy(found, database_option)}`;
     case 'refused':
       return 'nothing is applied. Ask the sender for a correct file';
     case 'truncated':
       return 'nothing is applied. Fetch the whole file and import it';
     case 'completed_with_quarantine':
+      if (held_statements.length > 0)
+        return `the other statements are applied. ${describeRemedy(found, database_option)}`;
       return `the records in quarantine:\nnpm run imports -- quarantine ${id}${database_option}`;
     default:
       return null;

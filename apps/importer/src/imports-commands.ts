@@ -5,6 +5,7 @@ import {
   import_statuses,
   inspectImport,
   listImportQuarantine,
+  listImportStatements,
   listImports,
   listOtherRecords,
   readImport,
@@ -12,7 +13,8 @@ import {
   replayImport,
   unknown_format,
 } from '@tallystick/imports';
-import { presentImport, presentQuarantined } from '@tallystick/operations';
+import { maskCardNumbers } from '@tallystick/kernel';
+import { presentImport, presentQuarantined, presentStatement } from '@tallystick/operations';
 import {
   type Command,
   call,
@@ -52,7 +54,7 @@ const looking_commands: readonly Command[] = [
         data: imports.map(presentImport),
         text: formatList(
           status === undefined && format === undefined ? 'There are no imports.' : 'There are no such imports.',
-          ['id', 'status', 'format', 'applied', 'duplicates', 'quarantined', 'breaks', 'started', 'name'],
+          ['id', 'status', 'format', 'applied', 'duplicates', 'quarantined', 'held', 'breaks', 'started', 'name'],
           imports.map((one) => [
             String(one.id),
             one.status,
@@ -60,6 +62,7 @@ const looking_commands: readonly Command[] = [
             String(one.applied),
             String(one.duplicates),
             String(one.quarantined),
+            String(one.held),
             String(one.breaks),
             presentImport(one).started_at,
             one.name,
@@ -110,6 +113,34 @@ const looking_commands: readonly Command[] = [
     },
   },
   {
+    name: 'statements',
+    argument: 'id',
+    summary: 'Lists the statements of a file of statements, and what became of them',
+    options: {},
+    flags: {},
+    async run(services, given) {
+      const import_id = idOf('<id>', given.argument);
+      const { unitOfWork } = await services.importPorts();
+      const found = await readItems((page) => unitOfWork.read((tx) => listImportStatements(tx, { import_id }, page)));
+      const statements = found.toSorted((a, b) => a.number - b.number);
+      return {
+        data: statements.map(presentStatement),
+        text: formatList(
+          'This file has no statements.',
+          ['statement', 'account', 'date', 'lines', 'status', 'problem'],
+          statements.map(({ number, account_number, as_of, lines, status, problem }) => [
+            String(number),
+            maskCardNumbers(account_number),
+            as_of,
+            String(lines),
+            status,
+            problem === null ? '' : `${problem.code}: ${problem.message}`,
+          ]),
+        ),
+      };
+    },
+  },
+  {
     name: 'others',
     argument: 'id',
     summary: 'Lists the records of an import that are no clearings and are kept, such as fees',
@@ -133,6 +164,13 @@ const looking_commands: readonly Command[] = [
   },
 ];
 
+const statement_option = { statement: 'the number of one held statement; without it all of them' };
+
+function statementOf({ values }: ParsedWords): number | undefined {
+  const number = values.get('statement');
+  return number === undefined ? undefined : idOf('--statement', number);
+}
+
 const quiet_flag = { quiet: 'no progress on standard error; problems are still written there' };
 
 function actingCommands(terminal: ProgressTerminal): readonly Command[] {
@@ -140,8 +178,8 @@ function actingCommands(terminal: ProgressTerminal): readonly Command[] {
     {
       name: 'replay',
       argument: 'id',
-      summary: 'Tries the quarantined records of an import again, once the cause is gone',
-      options: {},
+      summary: 'Tries the quarantined records and held statements of an import again, once the cause is gone',
+      options: statement_option,
       flags: quiet_flag,
       async run(services, given) {
         const id = idOf('<id>', given.argument);
@@ -149,18 +187,22 @@ function actingCommands(terminal: ProgressTerminal): readonly Command[] {
         const before = await ports.unitOfWork.read((tx) => readImport(tx, id));
         const rest = 'the same command tries the records that are left';
         const after = await withProgress(terminal, given, id, rest, (options) =>
-          replayImport(ports, call(services), id, options),
+          replayImport(ports, call(services), id, { ...options, statement: statementOf(given) }),
         );
         const { data, text } = show(after, given);
         const left = before.quarantined - after.quarantined;
-        return { data, text: `${left} of ${before.quarantined} records left the quarantine\n${text}` };
+        const done =
+          before.held_statements.length > 0
+            ? `${before.held - after.held} of ${before.held} held lines were applied`
+            : `${left} of ${before.quarantined} records left the quarantine`;
+        return { data, text: `${done}\n${text}` };
       },
     },
     {
       name: 'release',
       argument: 'id',
-      summary: 'Applies a held import',
-      options: { note: 'why it may be applied; the audit log keeps it' },
+      summary: 'Applies a held import, or held statements of one',
+      options: { note: 'why it may be applied; the audit log keeps it', ...statement_option },
       flags: quiet_flag,
       async run(services, given) {
         const id = idOf('<id>', given.argument);
@@ -168,7 +210,7 @@ function actingCommands(terminal: ProgressTerminal): readonly Command[] {
         const ports = await services.importPorts();
         const rest = 'a server, or npm run import with the same file, continues it';
         const { import: released } = await withProgress(terminal, given, id, rest, (options) =>
-          releaseImport(ports, call(services), id, note, options),
+          releaseImport(ports, call(services), id, note, { ...options, statement: statementOf(given) }),
         );
         return show(released, given);
       },

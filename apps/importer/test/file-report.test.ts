@@ -4,13 +4,15 @@ import type { Import, PreviewedRecord } from '@tallystick/imports';
 import { describeOutcome, describeRecord, describeResume, describeWork } from '../src/file-report.ts';
 
 const staging = {
+  held: 0,
+  held_statements: [],
   id: 3,
   status: 'running',
   phase: 'staging',
   records: 44_000,
   statements: 0,
   read_with: null,
-} as Import;
+} as unknown as Import;
 const applying: Import = {
   ...staging,
   phase: 'applying',
@@ -74,6 +76,8 @@ describe('the report of an import', () => {
           control_totals: {},
           warnings: [],
           problem: null,
+          held: 0,
+          held_statements: [],
           ...changes,
         } as unknown as Import,
       }).split('\n');
@@ -82,7 +86,7 @@ describe('the report of an import', () => {
       found({ status: 'held', applied: 0, duplicates: 0, problem: { code, message: 'm', offset: null } }).join('\n');
     assert.match(held('statement_gap'), /npm run imports -- release 3/);
     assert.match(held('unknown_account'), /npm run admin -- account create/);
-    assert.match(held('statement_differs'), /never changed/);
+    assert.match(held('statement_currency'), /currency of the account/);
   });
 
   it('says how far an import of statements is', () => {

@@ -76,14 +76,18 @@ for (const database_name of database_names) {
       assert.match(again.out, /the same bytes were imported before/);
     });
 
-    it('refuses to release a file that differs from what is recorded', async () => {
+    it('releases a statement by its number, and records the lines that the known one lacks', async () => {
       const held = await runHere(['18-other.bai', '--json'], env, folder);
       assert.equal(held.status, 3, held.out);
-      const { id, problem } = JSON.parse(held.out).import;
+      const { id, problem, held_statements } = JSON.parse(held.out).import;
       assert.equal(problem.code, 'statement_differs');
-      const release = await runPeople(['release', id, '--note', 'please'], env);
-      assert.equal(release.status, 1);
-      assert.match(release.err, /cannot be released with statement_differs: what is recorded is never changed/);
+      assert.equal(held_statements[0].number, 1);
+      const unknown = await runPeople(['release', id, '--note', 'please', '--statement', '2'], env);
+      assert.match(unknown.err, /statement 2 of import \d+ is not held/);
+      const release = await runPeople(['release', id, '--note', 'the bank says so', '--statement', '1'], env);
+      assert.match(release.out, /completed/, release.err);
+      const { out } = await runPeople(['statements', id], env);
+      assert.match(out, /^1 .* applied/m);
     });
   });
 }

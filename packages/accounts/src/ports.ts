@@ -32,8 +32,13 @@ export interface AccountStore {
   /** Replaces the ends of the chain of statements, which the transaction has locked. */
   updateEnds(account: Pick<Account, 'id' | 'first_statement' | 'last_statement'>): Promise<void>;
 
-  /** Inserts statements in their order. No two of an account and a date have one position. */
-  insertStatements(statements: readonly Omit<Statement, 'id'>[]): Promise<void>;
+  /**
+   * Inserts statements. No two of an account and a date have one position. Returns their ids with
+   * their places, in no order.
+   */
+  insertStatements(
+    statements: readonly Omit<Statement, 'id'>[],
+  ): Promise<readonly Pick<Statement, 'id' | 'account_id' | 'as_of' | 'position'>[]>;
   findStatement(id: number): Promise<Statement | null>;
   /** The statements of an account with this date, in the order of the chain. */
   statementsOf(account_id: number, as_of: string): Promise<readonly Statement[]>;
@@ -61,23 +66,17 @@ export interface AccountStore {
    * are. The ids of the new ones rise in the order of the lines.
    */
   recordLines(lines: readonly Omit<StatementLine, 'id'>[]): Promise<readonly LineKey[]>;
-  /** The recorded lines with one of these bank references, in no order and of any number. */
-  linesByReference(references: readonly BankReference[]): Promise<readonly StatementLine[]>;
-  /** Those of these bank references that a recorded line has, in no order. */
-  knownReferences(references: readonly BankReference[]): Promise<readonly BankReference[]>;
   /**
-   * The lines with these bank references that the bank reported by itself, at most one for each and
-   * in no order.
+   * One recorded line with each of these bank references, in no order: the one that the bank
+   * reported by itself, else any.
    */
-  reportedLines(references: readonly BankReference[]): Promise<readonly StatementLine[]>;
+  linesByReference(references: readonly BankReference[]): Promise<readonly StatementLine[]>;
   /** The recorded lines with these keys, at most one for each and in no order. */
   linesByKey(keys: readonly ReferencedKey[]): Promise<readonly StatementLine[]>;
   /** How many lines without a bank reference the account has of each content, in the given order. */
   countUnreferenced(account_id: number, contents: readonly LineContent[]): Promise<readonly number[]>;
-  /** The recorded lines at these places of statements, in no order. */
-  linesByPlace(
-    places: readonly { readonly statement_id: number; readonly place: number }[],
-  ): Promise<readonly StatementLine[]>;
+  /** The highest place of the lines of a statement; 0 when it has none. */
+  lastPlace(statement_id: number): Promise<number>;
   /**
    * The lines of an account, the newest booking date first, and of one date the highest id first. A
    * page costs the same at any depth, except with an offset.

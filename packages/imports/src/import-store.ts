@@ -1,5 +1,6 @@
 import type { Lease, Page, PageRequest } from '@tallystick/kernel';
 import type { Import, ImportStatus } from './import.ts';
+import type { ImportStatement, ImportStatementStatus } from './statements/import-statement.ts';
 
 /** The claim of a process on a running import. */
 export type ImportLease = Pick<Lease, 'token' | 'until_machine_ms'>;
@@ -17,23 +18,15 @@ export interface ImportRecord extends Import {
   readonly staged_batches: number;
   /** How many records of the next batch are applied: it may take several passes. */
   readonly applied_of_batch: number;
-  /**
-   * The number of the account whose opening, or whose missing statement, a held import waits for:
-   * then it is applied by itself. Else null.
-   */
-  readonly waits_for: string | null;
-  /** The codes of the problems with which a person released it. */
-  readonly accepted_problems: readonly string[];
   readonly lease: ImportLease | null;
 }
 
 /**
  * - `clearings`: to be applied; removed when they are
  * - `others`: records that are no clearings, kept for as long as their import
- * - `statements`: the statements of the file with the sums of their lines; removed at the end
- * - `lines`: lines, after the statement that they belong to; removed when they are recorded
+ * - `lines`: lines, after the section that names their statement; removed when they are recorded
  */
-export type BatchKind = 'clearings' | 'others' | 'statements' | 'lines';
+export type BatchKind = 'clearings' | 'others' | 'lines';
 
 /** Consecutive records of a file, staged as one row. */
 export interface ImportBatch {
@@ -87,19 +80,31 @@ export interface ImportStore {
 
   /** The running imports that check or record statements, by rising id. */
   listCheckingStatements(): Promise<readonly ImportRecord[]>;
+  /** The statements of an import with one of these statuses, by their numbers. */
+  statements(import_id: number, statuses: readonly ImportStatementStatus[]): Promise<readonly ImportStatement[]>;
+  /** The statements of an import, with a status if it is given, the last of the file first. */
+  listStatements(
+    filter: { readonly import_id: number; readonly status?: ImportStatementStatus },
+    page: PageRequest,
+  ): Promise<Page<ImportStatement>>;
+  /** Inserts statements, or replaces those with their import and number. */
+  putStatements(statements: readonly ImportStatement[]): Promise<void>;
   /**
-   * Up to `limit` held imports that wait for an account, with an id above `after_id`, by rising id.
+   * Up to `limit` imports with held statements that wait for an account, with ids above `after_id`,
+   * rising.
    */
-  listWaiting(after_id: number, limit: number): Promise<readonly ImportRecord[]>;
+  listWaiting(after_id: number, limit: number): Promise<readonly number[]>;
 
   stage(batches: readonly ImportBatch[]): Promise<void>;
   /** Up to `limit` batches of a kind with a number above `after_number`, by rising number. */
   batches(import_id: number, kind: BatchKind, after_number: number, limit: number): Promise<readonly ImportBatch[]>;
   removeBatch(batch: Pick<ImportBatch, 'import_id' | 'kind' | 'number'>): Promise<void>;
-  /** Removes the batches of a kind, or all when it is absent. */
-  removeBatches(import_id: number, kind?: BatchKind): Promise<void>;
-  /** Makes the batches of one import those of another, which has none. */
-  moveBatches(from_id: number, to_id: number): Promise<void>;
+  /** Replaces the records of a batch. */
+  replaceBatch(batch: ImportBatch): Promise<void>;
+  /** Removes what an import staged: its batches and its statements. */
+  removeStaged(import_id: number): Promise<void>;
+  /** Makes what one import staged that of another, which has staged nothing. */
+  moveStaged(from_id: number, to_id: number): Promise<void>;
   /** Up to `limit` batches of any import with a row id above `after_id`, in that order, locked. */
   batchesAfter(
     after_id: number,

@@ -3,9 +3,9 @@ export const import_statuses = [
   /** It is being read, or its records are being applied. */
   'running',
   'completed',
-  /** All good records are applied. The others are in quarantine. */
+  /** Some records are in quarantine, or statements are held. All others are applied. */
   'completed_with_quarantine',
-  /** Read and checked, and nothing is applied until a person releases it. */
+  /** Read and checked, and nothing of it is applied. */
   'held',
   /** The file is not what it claims to be. Nothing was applied. */
   'refused',
@@ -43,6 +43,23 @@ export interface ImportProblem {
   /** Bytes from the start of the file, where that is known. */
   readonly offset: number | null;
 }
+
+/** A statement of a file that is held, and why. */
+export interface HeldStatement extends ImportProblem {
+  /** Its place among the statements of the file, from 1: `release` and `replay` take it. */
+  readonly number: number;
+  /** As the file states it. Contains no card number. */
+  readonly account_number: string;
+  readonly reference: string | null;
+  /** YYYY-MM-DD. */
+  readonly as_of: string;
+  readonly lines: number;
+  /** The account that is to be opened, or of which a statement is missing; null: a person. */
+  readonly waits_for: string | null;
+}
+
+/** How many held statements an import itself names. */
+export const named_statements_max = 100;
 
 /** The profile by which a file was read. */
 export interface ReadWith {
@@ -101,6 +118,10 @@ export interface Import extends ImportCounts {
   /** What an operator should look at, though the file was accepted. */
   readonly warnings: readonly string[];
   readonly problem: ImportProblem | null;
+  /** Lines of held statements. */
+  readonly held: number;
+  /** The first held statements, at most `named_statements_max`. */
+  readonly held_statements: readonly HeldStatement[];
   readonly started_at_ms: number;
   readonly finished_at_ms: number | null;
   /** Why a person released it. */

@@ -1,4 +1,4 @@
-export { countsAfterReplay, type ReplayedCounts, replayImport } from './applying/replay-import.ts';
+export { countsAfterReplay, type ReplayedCounts, type ReplayOptions, replayImport } from './applying/replay-import.ts';
 export { unknown_format } from './formats/choose-format.ts';
 export * from './formats/clearing-format.ts';
 export { FileProblem, noteRecords } from './formats/file-problem.ts';
@@ -16,10 +16,11 @@ export {
   nothing_done,
   type ResumedSettings,
 } from './importing/import-run.ts';
-export { releaseImport } from './importing/release-import.ts';
+export { type ReleaseOptions, releaseImport } from './importing/release-import.ts';
 export {
   inspectImport,
   listImportQuarantine,
+  listImportStatements,
   listImports,
   listOtherRecords,
   readImport,
@@ -36,5 +37,6 @@ export { decodeText, textChunks, textHead } from './reading/text-bytes.ts';
 export { escapeXml, run_bytes_max, type XmlPart, XmlTextReader } from './reading/xml-text.ts';
 export { countOther, type OtherRecords } from './staging/count-others.ts';
 export type { ImportSource } from './staging/import-source.ts';
+export * from './statements/import-statement.ts';
 export * from './statements/statement-items.ts';
-export { type StatementProblemCode, statement_problem_codes } from './statements/statement-problem.ts';
+export { type StatementProblem, statement_problem_codes } from './statements/statement-problem.ts';

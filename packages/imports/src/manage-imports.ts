@@ -6,6 +6,7 @@ import type { ImportFilter, ImportRecord } from './import-store.ts';
 import { isClaimed } from './importing/import-lease.ts';
 import type { ImportPorts, ImportTx } from './ports.ts';
 import { openRecords, staged_purpose, stagedBatches } from './staging/staged-record.ts';
+import type { ImportStatement, ImportStatementStatus } from './statements/import-statement.ts';
 
 type ReadTx = Pick<ImportTx, 'imports' | 'quarantine'>;
 
@@ -36,6 +37,16 @@ export async function listImportQuarantine(
 ): Promise<Page<QuarantinedRecord>> {
   requireImport(await tx.imports.find(id), id);
   return await tx.quarantine.list({ import_id: id }, page);
+}
+
+/** The statements of a file that an import read, the last of the file first. Refuses `not_found`. */
+export async function listImportStatements(
+  tx: ReadTx,
+  filter: { readonly import_id: number; readonly status?: ImportStatementStatus },
+  page: PageRequest,
+): Promise<Page<ImportStatement>> {
+  requireImport(await tx.imports.find(filter.import_id), filter.import_id);
+  return await tx.imports.listStatements(filter, page);
 }
 
 /** The import, if it exists. Refuses `not_found`. */

@@ -19,7 +19,7 @@ export { type CallPorts, type Calls, createCalls, type HostCall } from './calls/
 export type { FileInput } from './calls/file-input.ts';
 export { delivered_names, event_kinds } from './events/shapes.ts';
 export { type MinimalItem, minimal_item, shown_instant, type_names } from './fields.ts';
-export { presentImport } from './imports/operations.ts';
+export { presentImport, presentStatement } from './imports/operations.ts';
 export { describeOperations, listOperations, type OperationPorts } from './listing.ts';
 export { authorization_item, unread_authorization } from './network/shapes.ts';
 export * from './operation.ts';

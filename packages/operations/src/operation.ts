@@ -118,7 +118,7 @@ interface Described<Body extends z.ZodType> {
    * schema of the body are ignored. Absent: `data` is no resource.
    */
   readonly takes_back?: z.ZodObject;
-  /** A host may leave out `data`. It is empty then. */
+  /** A host may leave out `data`, and a request its body. It is empty then. */
   readonly data_is_optional?: boolean;
   /** The shape of the resource, or of the items of a list. Null: there is none. */
   readonly answer: z.ZodType | null;

@@ -148,7 +148,8 @@ function requestBodyOf(route: Route): { readonly requestBody?: Json } {
   }
   const { body, documented_body } = route.operation;
   const schema = documented_body ?? body;
-  return schema === undefined ? {} : { requestBody: { required: true, content: jsonContentOf(schemaOf(schema)) } };
+  if (schema === undefined) return {};
+  return { requestBody: { required: !route.operation.data_is_optional, content: jsonContentOf(schemaOf(schema)) } };
 }
 
 /** The sentence about the keys that may use a route. */

@@ -340,6 +340,8 @@ function readContent(
   bytes: Buffer,
 ): { readonly body: unknown; readonly prefix: string } {
   if (operation.body === undefined) return { body: undefined, prefix: '' };
+  if (bytes.length === 0 && operation.data_is_optional)
+    return { body: checkBody(operation, { data: {} }), prefix: 'data.' };
   requireJsonType(req);
   const value = parseJson(bytes);
   const is_wrapped = !is_bare || isWrapped(value);

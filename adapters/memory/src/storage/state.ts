@@ -28,7 +28,7 @@ import type {
 } from '@tallystick/cards';
 import type { AuthorisationRecord, Consent, ThirdParty } from '@tallystick/consents';
 import type { Attempt, Delivery, Event, EventToRelay, Subscription, Webhook, WebhookHealth } from '@tallystick/events';
-import type { ImportBatch, ImportRecord } from '@tallystick/imports';
+import type { ImportBatch, ImportRecord, ImportStatement } from '@tallystick/imports';
 import type {
   AuditChainRow,
   AuditEntry,
@@ -122,6 +122,7 @@ function emptyTables() {
     quarantine: new Table<QuarantinedRecord>(),
     imports: new Table<ImportRecord>(),
     import_batches: new Table<ImportBatch>(),
+    import_statements: new Table<ImportStatement>(),
     accounts: new Table<Account>(),
     statements: new Table<Statement>(),
     statement_lines: new Table<StatementLine>(),

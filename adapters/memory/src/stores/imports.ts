@@ -10,8 +10,10 @@ import { newestFirst } from '../storage/paging.ts';
 import type { State } from '../storage/state.ts';
 
 /** Imports of files, and the batches of records that they staged. */
-export function importStore({ imports, import_batches }: State): ImportStore {
+export function importStore({ imports, import_batches, import_statements }: State): ImportStore {
   const of = (import_id: number) => import_batches.entries().filter(([, row]) => row.import_id === import_id);
+  const statementsOf = (import_id: number) =>
+    import_statements.entries().filter(([, row]) => row.import_id === import_id);
 
   function assertUnique({ id, sha256 }: Pick<ImportRecord, 'sha256'> & { readonly id: number | null }): void {
     const is_taken = sha256 !== null && imports.values().some((row) => row.sha256 === sha256 && row.id !== id);
@@ -38,7 +40,7 @@ export function importStore({ imports, import_batches }: State): ImportStore {
     },
 
     async remove(id) {
-      await store.removeBatches(id);
+      await store.removeStaged(id);
       imports.delete(id);
     },
 
@@ -80,11 +82,32 @@ export function importStore({ imports, import_batches }: State): ImportStore {
       return checking.sort((a, b) => a.id - b.id);
     },
 
+    async statements(import_id, statuses) {
+      const its = statementsOf(import_id).map(([, row]) => row);
+      return its.filter(({ status }) => statuses.includes(status)).sort((a, b) => a.number - b.number);
+    },
+
+    async listStatements({ import_id, status }, page) {
+      const its = statementsOf(import_id).map(([id, row]) => ({ id, ...row }));
+      const found = its.filter((row) => (status ?? row.status) === row.status);
+      const { items, next } = newestFirst('import_statements', found, page);
+      return { items: items.map(({ id, ...statement }) => statement), next };
+    },
+
+    async putStatements(statements) {
+      for (const statement of statements) {
+        imports.assertHas(statement.import_id, 'import');
+        const known = statementsOf(statement.import_id).find(([, { number }]) => number === statement.number);
+        import_statements.set(known?.[0] ?? import_statements.nextId(), statement);
+      }
+    },
+
     async listWaiting(after_id, limit) {
-      const waiting = imports
+      const waiting = import_statements
         .values()
-        .filter(({ id, status, waits_for }) => id > after_id && status === 'held' && waits_for !== null);
-      return waiting.sort((a, b) => a.id - b.id).slice(0, limit);
+        .filter(({ status, problem }) => status === 'held' && problem !== null && problem.waits_for !== null);
+      const ids = new Set(waiting.map(({ import_id }) => import_id).filter((id) => id > after_id));
+      return [...ids].sort((a, b) => a - b).slice(0, limit);
     },
 
     async stage(batches) {
@@ -106,14 +129,20 @@ export function importStore({ imports, import_batches }: State): ImportStore {
       }
     },
 
-    async removeBatches(import_id, kind) {
+    async replaceBatch({ import_id, kind, number, sealed }) {
       for (const [id, row] of of(import_id)) {
-        if (kind === undefined || row.kind === kind) import_batches.delete(id);
+        if (row.kind === kind && row.number === number) import_batches.change(id, { sealed });
       }
     },
 
-    async moveBatches(from_id, to_id) {
+    async removeStaged(import_id) {
+      for (const [id] of of(import_id)) import_batches.delete(id);
+      for (const [id] of statementsOf(import_id)) import_statements.delete(id);
+    },
+
+    async moveStaged(from_id, to_id) {
       for (const [id, row] of of(from_id)) import_batches.set(id, { ...row, import_id: to_id });
+      for (const [id, row] of statementsOf(from_id)) import_statements.set(id, { ...row, import_id: to_id });
     },
 
     async batchesAfter(after_id, limit) {

@@ -23,7 +23,7 @@ import {
 } from './tables/cards.ts';
 import { AuthorisationRecord, Consent, ThirdParty } from './tables/consents.ts';
 import { Event, EventFilterBlock, EventIndexState, EventOutboxEntry, Subscription } from './tables/events.ts';
-import { Import, ImportBatch, Quarantined } from './tables/imports.ts';
+import { Import, ImportBatch, ImportStatement, Quarantined } from './tables/imports.ts';
 import { Installation, Retention, SandboxClock } from './tables/installation.ts';
 import { Mail, MailboxMessage, OneTimeLink } from './tables/mail.ts';
 import { Authorization, AuthorizationKey, Clearing, UnknownNumberMessage } from './tables/network.ts';
@@ -71,6 +71,7 @@ export const entities = [
   Quarantined,
   Import,
   ImportBatch,
+  ImportStatement,
   Retention,
   Account,
   Statement,

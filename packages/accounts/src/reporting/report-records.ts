@@ -212,7 +212,7 @@ async function storeTransactions({ accounts }: Pick<BankTx, 'accounts'>, batch: 
   await accounts.lockAll([...new Set(reported.map(([, { account_id }]) => account_id))]);
   const transactions = contentsOf(reported);
   const same = new Map((await accounts.linesByKey(transactions)).map((line) => [keyOf(line), line as ReportedLine]));
-  const known = new Set((await accounts.knownReferences(transactions)).map(referenceOf));
+  const known = new Set((await accounts.linesByReference(transactions)).map(referenceOf));
   const added: ReportedTransaction[] = [];
   for (const [line, transaction] of reported) {
     const recorded = same.get(keyOf(transaction));

@@ -9,9 +9,12 @@ import { auditEntry, type Call, Refusal } from '@tallystick/kernel';
 import type { BadRecord, ClearingFormat, FileClearing, OtherRecord } from '../formats/clearing-format.ts';
 import type { Import, ImportCounts } from '../import.ts';
 import type { ImportRecord } from '../import-store.ts';
-import { type ImportOptions, ImportStopped } from '../importing/import-run.ts';
+import { applyThoseThatWaited } from '../importing/import-file.ts';
+import { type ImportOptions, ImportRun, ImportStopped } from '../importing/import-run.ts';
 import { requireImport } from '../manage-imports.ts';
 import type { ImportPorts } from '../ports.ts';
+import { chooseHeld, heldOf, stageAgain } from '../statements/held-statements.ts';
+import type { ImportStatement } from '../statements/import-statement.ts';
 import { byIdentity, foldBatch, messagesOf, type ReadyRecord, readyRecords } from './fold-batch.ts';
 import { HoldTime, PassSize } from './pass-size.ts';
 
@@ -24,10 +27,15 @@ interface Replayed {
   unreadable: number;
 }
 
+export interface ReplayOptions extends Pick<ImportOptions, 'signal' | 'onProgress' | 'onWaitingEnded'> {
+  /** The number of one held statement of the file: only that one is tried again. */
+  readonly statement?: number | undefined;
+}
+
 /**
- * Tries all quarantined records of an import again, in the order of the file. Writes the audit log.
- * Refuses `not_found`, and `conflict` unless the import is completed, or when none of its records
- * can be read again.
+ * Tries all quarantined records of an import again, in the order of the file, and its held
+ * statements. Writes the audit log. Refuses `not_found`, and `conflict` unless the import is
+ * completed or has held statements, or when none of its records can be read again.
  *
  * The ledger commits first, and then the records are marked. After a crash between the two, another
  * replay finds the clearings recorded and marks the records as duplicates. When the signal is
@@ -38,9 +46,11 @@ export async function replayImport(
   ports: ImportPorts,
   call: Omit<Call, 'company_id'>,
   id: number,
-  options: Pick<ImportOptions, 'signal' | 'onProgress'> = {},
+  { statement, ...options }: ReplayOptions = {},
 ): Promise<Import> {
   const record = await ports.unitOfWork.read(async ({ imports }) => requireImport(await imports.find(id), id));
+  const held = chooseHeld(record.status === 'running' ? [] : await heldOf(ports, id), id, statement);
+  if (held.length > 0) return await replayStatements(ports, call, id, held, options);
   if (record.status !== 'completed' && record.status !== 'completed_with_quarantine') {
     throw new Refusal('conflict', `import ${id} is ${record.status}; only a completed one can be replayed`);
   }
@@ -57,6 +67,25 @@ export async function replayImport(
   if (total.unreadable > 0 && total.applied + total.duplicates + total.refused === 0) {
     throw new Refusal('conflict', describeUnreadable(ports, record));
   }
+  return await ports.unitOfWork.read(async ({ imports }) => requireImport(await imports.find(id), id));
+}
+
+/** Decides about held statements again. */
+async function replayStatements(
+  ports: ImportPorts,
+  call: Omit<Call, 'company_id'>,
+  id: number,
+  held: readonly ImportStatement[],
+  options: Omit<ReplayOptions, 'statement'>,
+): Promise<Import> {
+  await ports.unitOfWork.run(async ({ audit }) => {
+    const details = { statements: held.map(({ number }) => number).join(', ') };
+    const entry = auditEntry({ ...call, company_id: null }, 'import.replayed', `import:${id}`, details);
+    await audit.record(entry, call.now_ms);
+  });
+  const run = new ImportRun(ports, call, options);
+  await stageAgain(run, id, held);
+  await applyThoseThatWaited(run);
   return await ports.unitOfWork.read(async ({ imports }) => requireImport(await imports.find(id), id));
 }
 

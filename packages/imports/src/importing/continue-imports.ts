@@ -22,14 +22,14 @@ export interface ContinueOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with each import that it ended. Must not throw. */
   readonly onEnded?: ((ended: Import) => void) | undefined;
-  /** Called with each held import that it applied, because what it waited for is there. */
+  /** Called with each import of which it applied held statements: what they waited for is there. */
   readonly onWaitingEnded?: ((ended: Import) => void) | undefined;
 }
 
 /**
  * Ends imports whose process died. What was staged whole is applied. A stream is removed, because
  * its bytes are gone. A file that began to be staged more than a day ago ends as `truncated`. Then
- * applies held imports that waited for an account or a statement that is there now. Returns how
+ * applies held statements that waited for an account or a statement that is there now. Returns how
  * many imports it ended. When some cannot be ended, it ends the others, and then
  * rejects with the first reason.
  */
@@ -80,7 +80,7 @@ async function abandon(ports: ImportPorts, { now_ms }: Omit<Call, 'company_id'>,
       finished_at_ms: now_ms,
       lease: null,
     };
-    await imports.removeBatches(id);
+    await imports.removeStaged(id);
     await imports.update(ended);
     return ended;
   });

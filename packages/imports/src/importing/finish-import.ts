@@ -2,7 +2,7 @@ import type { Call } from '@tallystick/kernel';
 import { applyClearings } from '../applying/apply-clearings.ts';
 import { staged_phases } from '../import.ts';
 import type { ImportRecord } from '../import-store.ts';
-import type { ImportPorts } from '../ports.ts';
+import type { ImportPorts, ImportTx } from '../ports.ts';
 import { decideStatements } from '../statements/decide-statements.ts';
 import { recordLines } from '../statements/record-lines.ts';
 import { isClaimed } from './import-lease.ts';
@@ -33,7 +33,7 @@ export function finishDead(
   id: number,
   options: Pick<ImportOptions, 'signal'>,
 ): Promise<ImportRecord | null> {
-  return claimAndFinish(new ImportRun(ports, call, options), id, (record) => {
+  return claimAndFinish(new ImportRun(ports, call, options), id, async (record) => {
     if (record.phase === null || !staged_phases.includes(record.phase) || isClaimed(record, ports)) return null;
     // A check begins again with its turn.
     return { ...record, phase: record.phase === 'checking' ? 'queued' : record.phase };
@@ -44,14 +44,14 @@ export function finishDead(
 export async function claimAndFinish(
   run: ImportRun,
   id: number,
-  begin: (record: ImportRecord) => ImportRecord | null,
+  begin: (record: ImportRecord, tx: ImportTx) => Promise<ImportRecord | null>,
 ): Promise<ImportRecord | null> {
-  const claimed = await run.ports.unitOfWork.run(async ({ imports }) => {
-    const record = await imports.lock(id);
-    const begun = record === null ? null : begin(record);
+  const claimed = await run.ports.unitOfWork.run(async (tx) => {
+    const record = await tx.imports.lock(id);
+    const begun = record === null ? null : await begin(record, tx);
     if (begun === null) return null;
     const ours: ImportRecord = { ...begun, lease: run.claim.renewed() };
-    await imports.update(ours);
+    await tx.imports.update(ours);
     return ours;
   });
   if (claimed === null) return null;

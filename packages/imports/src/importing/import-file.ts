@@ -8,6 +8,8 @@
  * A file of bank statements is queued, checked and recorded in place of applying:
  * `statements/decide-statements.ts`.
  *
+ * Each of its statements is applied or held by itself.
+ *
  *   refused, truncated, held ──the same bytes come again──> staging
  *
  * In both phases the status is `running`. One process at a time has the claim of a running import.
@@ -115,7 +117,7 @@ async function importKnownBytes(
     const is_alike = isReadAlike(known, begun);
     const is_resumed = is_interrupted && is_alike;
     // Records that were read in two ways would be applied as one file.
-    if (!is_resumed) await imports.removeBatches(known.id);
+    if (!is_resumed) await imports.removeStaged(known.id);
     const record = { ...(is_resumed ? known : begun), id: known.id, lease: claim.renewed() };
     await imports.update(record);
     const found = is_interrupted && known.staged_ordinal > 0 ? known : null;
@@ -255,8 +257,8 @@ async function endStaging(run: ImportRun, { imports }: ImportTx, staged: StagedF
       const outcome = await takeOver(run, imports, known, record.read_with);
       if (outcome !== null) return outcome;
       // The bytes are checked again under their id.
-      await imports.removeBatches(known.id);
-      await imports.moveBatches(own.id, known.id);
+      await imports.removeStaged(known.id);
+      await imports.moveStaged(own.id, known.id);
       await imports.remove(own.id);
       record = { ...record, id: known.id };
     }
@@ -266,7 +268,7 @@ async function endStaging(run: ImportRun, { imports }: ImportTx, staged: StagedF
   }
   const decision = await decideFile(imports, { record, ending, warnings }, ports);
   const is_over = decision.status !== 'running';
-  if (decision.status === 'refused' || decision.status === 'truncated') await imports.removeBatches(record.id);
+  if (decision.status === 'refused' || decision.status === 'truncated') await imports.removeStaged(record.id);
   const decided: ImportRecord = {
     ...record,
     ...decision,
@@ -308,16 +310,20 @@ export async function proceed(run: ImportRun, decided: Decided): Promise<ImportO
   run.claim.keep(id);
   try {
     const ended = await finishImport(run, record);
-    if (ended.statements > 0 && ended.status === 'completed') await applyThoseThatWaited(run);
-    return { kind: 'imported', import: ended };
+    if (ended.statements === 0 || ended.status === 'held') return { kind: 'imported', import: ended };
+    await applyThoseThatWaited(run);
+    // Its own statements may have waited for each other.
+    const found =
+      ended.status === 'completed' ? ended : await run.ports.unitOfWork.read(({ imports }) => imports.find(id));
+    return { kind: 'imported', import: found ?? ended };
   } catch (error) {
     if (error instanceof LeaseLost) return await afterLeaseLost(run, id, error);
     throw error;
   }
 }
 
-/** Applies the held imports that waited for the statements of this one. It has ended already. */
-async function applyThoseThatWaited({ ports, call, options }: ImportRun): Promise<void> {
+/** Applies the held statements that waited for those of an import, which has ended already. */
+export async function applyThoseThatWaited({ ports, call, options }: ImportRun): Promise<void> {
   try {
     await applyWaiting(ports, call, options);
   } catch {

@@ -40,8 +40,8 @@ export interface ImportOptions {
    */
   readonly onStaged?: ((staged: Import) => void) | undefined;
   /**
-   * Called with each held import that waited for the statements of this one, when it has ended.
-   * Must return at once and must not throw.
+   * Called with each import of which held statements were applied, because they waited for those of
+   * this one. Must return at once and must not throw.
    */
   readonly onWaitingEnded?: ((ended: Import) => void) | undefined;
   /** Aborted: the import stops after the batch or the pass in progress, with `ImportStopped`. */
@@ -123,6 +123,7 @@ export const nothing_done = {
   applied: 0,
   duplicates: 0,
   quarantined: 0,
+  held: 0,
   matched: 0,
   breaks: 0,
   statements: 0,
@@ -130,10 +131,9 @@ export const nothing_done = {
   control_totals: {},
   warnings: [],
   problem: null,
+  held_statements: [],
   finished_at_ms: null,
   note: null,
-  waits_for: null,
-  accepted_problems: [],
 } as const satisfies Partial<ImportRecord>;
 
 /** An import at its start. */

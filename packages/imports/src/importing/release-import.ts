@@ -3,33 +3,48 @@ import { auditEntry, type Call, Refusal } from '@tallystick/kernel';
 import type { ImportRecord } from '../import-store.ts';
 import { requireImport } from '../manage-imports.ts';
 import type { ImportPorts } from '../ports.ts';
-import { releasable_statement_codes, statement_problem_codes } from '../statements/statement-problem.ts';
+import { chooseHeld } from '../statements/held-statements.ts';
+import type { ImportStatement } from '../statements/import-statement.ts';
+import { releasable_statement_codes } from '../statements/statement-problem.ts';
 import { type ImportOutcome, proceed } from './import-file.ts';
 import { type ImportOptions, ImportRun } from './import-run.ts';
 
+export interface ReleaseOptions extends Pick<ImportOptions, 'signal' | 'onProgress' | 'onStaged' | 'onWaitingEnded'> {
+  /** The number of one held statement of the file. Absent: all that can be released. */
+  readonly statement?: number | undefined;
+}
+
 /**
- * Applies a held import. Writes the audit log. Refuses `not_found`, `conflict` unless it is held
- * with a problem that may be accepted, and `validation_failed` without a note. Statements are
- * checked again, so they can be held with another problem. Rejects with `ImportStopped` when the
- * signal is aborted: after `onStaged` it is released, and `continueImports` applies the rest.
+ * Applies a held import, or held statements of one. Writes the audit log. Refuses `not_found`,
+ * `conflict` unless it is held with a problem that may be accepted, and `validation_failed` without
+ * a note. Statements are checked again, so they can be held with another problem. Rejects with
+ * `ImportStopped` when the signal is aborted: after `onStaged` it is released, and
+ * `continueImports` applies the rest.
  */
 export async function releaseImport(
   ports: ImportPorts,
   call: Omit<Call, 'company_id'>,
   id: number,
   note: string,
-  options: Pick<ImportOptions, 'signal' | 'onProgress' | 'onStaged' | 'onWaitingEnded'> = {},
+  { statement, ...options }: ReleaseOptions = {},
 ): Promise<ImportOutcome> {
   const kept_note = readReleaseNote({ note });
   const run = new ImportRun(ports, call, options);
   const released = await ports.unitOfWork.run(async ({ imports, audit }) => {
     const record = requireImport(await imports.lock(id), id);
-    if (record.status !== 'held') {
-      throw new Refusal('conflict', `import ${id} is ${record.status}; only a held one can be released`);
+    const held = record.status === 'running' ? [] : await imports.statements(id, ['held']);
+    if (record.status !== 'held' && held.length === 0) {
+      throw new Refusal('conflict', `import ${id} is ${record.status}, and nothing of it is held`);
     }
-    const code = record.problem?.code ?? null;
-    refuseUnreleasable(record);
-    const details = { note: kept_note, reason: code };
+    const accepted =
+      held.length === 0 && statement === undefined ? [] : acceptHeld(chooseHeld(held, id, statement), id);
+    await imports.putStatements(accepted);
+    const codes = accepted.length === 0 ? [record.problem?.code ?? null] : accepted.map(({ problem }) => problem!.code);
+    const details = {
+      note: kept_note,
+      reason: [...new Set(codes)].join(', '),
+      ...(accepted.length === 0 ? {} : { statements: accepted.map(({ number }) => number).join(', ') }),
+    };
     await audit.record(
       auditEntry({ ...call, company_id: null }, 'import.released', `import:${id}`, details),
       call.now_ms,
@@ -41,8 +56,6 @@ export async function releaseImport(
       problem: null,
       finished_at_ms: null,
       note: kept_note,
-      waits_for: null,
-      accepted_problems: [...new Set([...record.accepted_problems, ...(code === null ? [] : [code])])],
       lease: run.claim.renewed(),
     };
     await imports.update(applying);
@@ -55,15 +68,29 @@ export async function releaseImport(
   }
 }
 
-/** What to do instead of a release, by the problem of the file. */
+/** What to do instead of a release, by the problem of the statement. */
 const remedies: Readonly<Record<string, string>> = {
   unknown_account: 'create the account, and it is applied by itself',
   statement_currency: 'ask the bank for statements in the currency of the account',
-  statement_differs: 'what is recorded is never changed; ask the bank to correct it by lines of a later statement',
+  balance_missing: 'import the statement before it, and it is applied by itself',
 };
 
-function refuseUnreleasable({ id, problem }: ImportRecord): void {
-  const code = statement_problem_codes.find((one) => one === problem?.code);
-  if (code === undefined || releasable_statement_codes.includes(code)) return;
-  throw new Refusal('conflict', `import ${id} cannot be released with ${code}: ${remedies[code]}`);
+/**
+ * The statements that can be released, with their problems accepted. Refuses `conflict` when none
+ * can be.
+ */
+function acceptHeld(held: readonly ImportStatement[], import_id: number): readonly ImportStatement[] {
+  const accepted = held.flatMap((one): ImportStatement[] => {
+    const code = one.problem?.code ?? '';
+    if (!releasable_statement_codes.includes(code)) return [];
+    return [{ ...one, status: 'staged', accepted_problems: [...one.accepted_problems, code] }];
+  });
+  if (accepted.length > 0) return accepted;
+  const { number, problem } = held[0]!;
+  const code = problem?.code ?? '';
+  const remedy = remedies[code] ?? 'ask the bank for a file with a right one';
+  throw new Refusal(
+    'conflict',
+    `statement ${number} of import ${import_id} cannot be released with ${code}: ${remedy}`,
+  );
 }

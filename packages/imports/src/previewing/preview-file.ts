@@ -17,8 +17,8 @@ import { type CountedClearing, countContent } from '../staging/identified-cleari
 import { type ImportSource, SourceReading } from '../staging/import-source.ts';
 import { Occurrences } from '../staging/occurrences.ts';
 import { UnreadAdditions } from '../staging/unread-additions.ts';
-import { refuseBadRecord, refuseStatementEnd } from '../statements/accept-statement-item.ts';
-import type { FileLine } from '../statements/statement-items.ts';
+import { namedHeld, worstProblem } from '../statements/import-statement.ts';
+import type { StagedLine } from '../statements/staged-line.ts';
 import { StatementPreview } from './preview-statements.ts';
 import { type PreviewedRecord, previewedRecord, previewedRecords } from './previewed-record.ts';
 
@@ -34,6 +34,8 @@ export interface ImportPreview
     | 'other_records'
     | 'control_totals'
     | 'warnings'
+    | 'held'
+    | 'held_statements'
     | keyof ImportCounts
   > {
   /** The status in which the import would end. */
@@ -74,7 +76,7 @@ export async function previewFile(
 }
 
 /** A record that is shown. */
-type PreviewedItem = CountedClearing | BadRecord | OtherRecord | FileLine;
+type PreviewedItem = CountedClearing | BadRecord | OtherRecord | StagedLine;
 
 /** The counts of a preview, as they rise. */
 type Counts = { -readonly [Name in keyof ImportCounts]: number };
@@ -125,11 +127,13 @@ class Preview {
           if (item.kind === 'end') ending = item;
           else if (item.kind === 'header') this.#header = await acceptHeader(item, this.#ports);
           else if (item.kind === 'statement') await this.#statements.takeStatement(item);
-          else if (item.kind === 'line') waiting.push(this.#statements.takeLine(item));
-          else if (item.kind === 'statement_end') refuseStatementEnd(item);
+          else if (item.kind === 'statement_end') this.#statements.takeEnd(item);
           else if (item.kind === 'clearing') waiting.push(countContent(item, this.#occurrences, this.#ports));
-          else if (item.kind === 'bad' && this.#statements.statements > 0) refuseBadRecord(item);
-          else waiting.push(item);
+          else if (item.kind === 'bad' && this.#statements.statements > 0) this.#statements.takeBad(item);
+          else {
+            const shown = item.kind === 'line' ? this.#statements.takeLine(item) : item;
+            if (shown !== null) waiting.push(shown);
+          }
           if (item.kind !== 'end') this.#records = item.ordinal;
           if (waiting.length >= batch_records_max) {
             await this.#show(waiting);
@@ -155,7 +159,8 @@ class Preview {
   ): Promise<ImportPreview> {
     const { unitOfWork, is_production } = this.#ports;
     const { statements } = this.#statements;
-    const misfit = statements > 0 && !(ending instanceof FileProblem) ? await this.#statements.problem() : null;
+    const { held, held_lines, counts } = await this.#statements.end();
+    if (statements > 0) Object.assign(this.#counts, counts);
     return await unitOfWork.read(async ({ imports }) => {
       const known = await imports.findBySha256(file.sha256!);
       const { file_id = null, series = null, sequence = null, created_on = null, mode = null } = this.#header;
@@ -172,9 +177,10 @@ class Preview {
       const found = this.#unread.warnings;
       const decided = await decideFile(imports, { record, ending, warnings: found }, { is_production });
       const { warnings } = decided;
-      const { status, problem } =
-        misfit !== null && decided.status === 'running' ? { status: 'held' as const, problem: misfit } : decided;
-      const completed = this.#counts.quarantined === 0 ? 'completed' : 'completed_with_quarantine';
+      const is_all_held = statements > 0 && held.length === statements && decided.status === 'running';
+      const { status, problem } = is_all_held ? { status: 'held' as const, problem: worstProblem(held) } : decided;
+      const is_complete = this.#counts.quarantined === 0 && held.length === 0;
+      const completed = is_complete ? 'completed' : 'completed_with_quarantine';
       const is_known = known?.status === 'completed' || known?.status === 'completed_with_quarantine';
       return {
         format: file.format,
@@ -190,6 +196,8 @@ class Preview {
           ending instanceof FileProblem ? this.#other_records : withParts(this.#other_records, ending.part_records),
         control_totals: ending instanceof FileProblem ? {} : ending.control_totals,
         warnings: this.#passes > 1 ? [...warnings, passes_warning] : warnings,
+        held: decided.status === 'running' ? held_lines : 0,
+        held_statements: decided.status === 'running' ? namedHeld(held) : [],
         problem: problem === null ? null : { code: problem.code, message: problem.message, offset: problem.offset },
       };
     });
@@ -225,11 +233,9 @@ class Preview {
     }
   }
 
-  async #showLines(lines: readonly FileLine[]): Promise<readonly PreviewedRecord[]> {
+  async #showLines(lines: readonly StagedLine[]): Promise<readonly PreviewedRecord[]> {
     if (lines.length === 0) return [];
-    const shown = await this.#statements.show(lines);
-    for (const { outcome } of shown) this.#counts[outcome === 'duplicate' ? 'duplicates' : 'applied'] += 1;
-    return shown;
+    return await this.#statements.show(lines);
   }
 
   /**

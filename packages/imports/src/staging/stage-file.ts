@@ -3,7 +3,6 @@ import type { BadRecord, ClearingFormat, FileEnd, OtherRecord } from '../formats
 import { FileProblem } from '../formats/file-problem.ts';
 import type { ImportRecord } from '../import-store.ts';
 import type { ImportRun } from '../importing/import-run.ts';
-import { refuseBadRecord, refuseStatementEnd } from '../statements/accept-statement-item.ts';
 import { StatementStaging } from '../statements/stage-statements.ts';
 import { acceptHeader } from './check-header.ts';
 import { countOther, withParts } from './count-others.ts';
@@ -48,10 +47,10 @@ export async function stageFile(
           batches.note({ file_id, series, sequence, created_on, mode });
         } else if (item.kind === 'statement') await statements.addStatement(item, bytes);
         else if (item.kind === 'line') await statements.addLine(item, bytes);
-        else if (item.kind === 'statement_end') refuseStatementEnd(item);
+        else if (item.kind === 'statement_end') statements.endStatement(item);
+        else if (item.kind === 'bad' && statements.has_begun) statements.addBad(item);
         else {
           batches.see(item.ordinal);
-          if (item.kind === 'bad' && statements.has_begun) refuseBadRecord(item);
           await stageRecord(
             batches,
             item.kind === 'clearing' ? countContent(item, occurrences, run.ports) : item,

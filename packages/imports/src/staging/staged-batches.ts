@@ -1,15 +1,16 @@
 import type { BatchKind, ImportRecord } from '../import-store.ts';
 import type { ImportProgress, ImportRun } from '../importing/import-run.ts';
 import { batch_records_max_default } from '../ports.ts';
+import type { StatementDraft } from '../statements/statement-draft.ts';
 import { recordText, type StagedRecord, sealRecords } from './staged-record.ts';
 
 /** The most characters of a batch. Bad records may be long. */
 const batch_length_max = 4_000_000;
 
-const batch_kinds: readonly BatchKind[] = ['clearings', 'others', 'statements', 'lines'];
+const batch_kinds: readonly BatchKind[] = ['clearings', 'others', 'lines'];
 
 function noTexts(): Record<BatchKind, string[]> {
-  return { clearings: [], others: [], statements: [], lines: [] };
+  return { clearings: [], others: [], lines: [] };
 }
 
 /**
@@ -28,6 +29,7 @@ export class StagedBatches {
   #check: () => Promise<void> = async () => {};
   /** The records of the next batch as JSON, their number and their length. */
   #texts = noTexts();
+  #statements: StatementDraft[] = [];
   #count = 0;
   #length = 0;
 
@@ -86,6 +88,12 @@ export class StagedBatches {
     this.#count += 1;
   }
 
+  /** Adds a statement whose last line was read. */
+  addStatement(statement: StatementDraft): void {
+    this.#statements.push(statement);
+    this.#count += 1;
+  }
+
   /** Writes the batch if it is full. So many bytes of the file are read. */
   async writeIfFull(bytes: number): Promise<void> {
     const { batch_records_max = batch_records_max_default } = this.#run.ports;
@@ -118,11 +126,14 @@ export class StagedBatches {
       number: record.staged_batches,
       sealed: sealRecords(ports.sealer, texts[kind]),
     }));
+    const statements = this.#statements.map((statement) => statement.finish(record.id));
     this.#texts = noTexts();
+    this.#statements = [];
     [this.#count, this.#length] = [0, 0];
     await ports.unitOfWork.run(async ({ imports }) => {
       await claim.lock(imports, record.id);
       await imports.stage(batches);
+      await imports.putStatements(statements);
       await imports.update({ ...record, lease: claim.renewed() });
     });
     await this.#run.afterWrite(this.#progress);

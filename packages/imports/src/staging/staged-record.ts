@@ -2,11 +2,10 @@ import type { Sealer } from '@tallystick/kernel';
 import type { BadRecord, OtherRecord } from '../formats/clearing-format.ts';
 import type { BatchKind, ImportBatch } from '../import-store.ts';
 import type { ImportPorts } from '../ports.ts';
-import type { FileLine } from '../statements/statement-items.ts';
-import type { StagedStatement, StatementTotals } from '../statements/statement-totals.ts';
+import type { StagedLine, StagedSection } from '../statements/staged-line.ts';
 import type { CountedClearing } from './identified-clearing.ts';
 
-export type StagedRecord = CountedClearing | BadRecord | OtherRecord | StagedStatement | FileLine | StatementTotals;
+export type StagedRecord = CountedClearing | BadRecord | OtherRecord | StagedSection | StagedLine;
 
 /** The purpose that staged records are bound to. */
 export const staged_purpose = 'imports.batch';

@@ -1,4 +1,4 @@
-import { isAccountNumber, type ReportedLine } from '@tallystick/accounts';
+import { account_number_expected, isAccountNumber, isAcquirerReference, type ReportedLine } from '@tallystick/accounts';
 import { refuseNumbersOfCards } from '@tallystick/cards';
 import {
   amount_max,
@@ -6,6 +6,7 @@ import {
   isDay,
   isPrintable,
   isStorable,
+  type Money,
   maskCardNumbers,
   Refusal,
   showValue,
@@ -15,7 +16,7 @@ import {
 import type { BadRecord } from '../formats/clearing-format.ts';
 import { FileProblem } from '../formats/file-problem.ts';
 import type { ImportPorts } from '../ports.ts';
-import type { AcceptedStatement, FileLine, FileStatement, FileStatementEnd } from './statement-items.ts';
+import type { FileLine, FileStatement, StatedProblem } from './statement-items.ts';
 
 /** The longest reference of a bank, and the longest text of a line, in UTF-16 units. */
 const reference_length_max = 255;
@@ -25,75 +26,90 @@ const text_length_max = 4_000;
 export const statements_max = 10_000;
 
 /**
- * The statement, which can be stored, whichever format has read it. Throws `FileProblem` otherwise.
+ * The statement, which can be stored, whichever format has read it: with a problem where a value
+ * cannot. Throws `FileProblem` for one statement too many.
  */
-export function acceptStatement(statement: FileStatement): AcceptedStatement {
-  const { account_number, currency, reference, as_of, opening_balance, closing_balance, problem } = statement;
-  if (problem !== undefined) throw new FileProblem('refused', problem.code, problem.message, statement.offset);
-  if (opening_balance === null || closing_balance === null) {
-    const message = `statement ${statement.number} must state its opening and its closing balance`;
-    throw new FileProblem('refused', 'balance_missing', message, statement.offset);
-  }
-  if (statement.number > statements_max) {
+export function acceptStatement(statement: FileStatement): FileStatement {
+  const { number, offset, account_number, currency, reference, as_of, opening_balance, closing_balance } = statement;
+  if (number > statements_max) {
     const message = `the file has more than ${statements_max} statements: ask the bank to split it`;
-    throw new FileProblem('refused', 'too_many_statements', message, statement.offset);
+    throw new FileProblem('refused', 'too_many_statements', message, offset);
   }
-  const expect = (is_right: boolean, what: string, value: unknown, right: string): void => {
-    if (is_right) return;
-    const message = `the ${what} of statement ${statement.number} must be ${right}, not ${showValue(value)}`;
-    throw new FileProblem('refused', 'statement_malformed', message, statement.offset);
+  const kept = {
+    account_number: isAccountNumber(account_number)
+      ? account_number
+      : toStorableText(account_number.slice(0, reference_length_max)),
+    currency: currency === null || isCurrency(currency) ? currency : null,
+    reference: reference === null || isReference(reference) ? reference : null,
+    as_of: isDate(as_of) ? as_of : '1970-01-01',
+    opening_balance: isBalance(opening_balance) ? opening_balance : null,
+    closing_balance: isBalance(closing_balance) ? closing_balance : null,
   };
-  expect(isAccountNumber(account_number), 'account number', account_number, '1 to 34 letters and digits');
-  expect(currency === null || isCurrency(currency), 'currency', currency, 'an ISO 4217 code');
-  expect(reference === null || isReference(reference), 'reference', reference, reference_expected);
-  expect(isDate(as_of), 'date', as_of, date_expected);
-  expect(isAmount(opening_balance, sum_max), 'opening balance', opening_balance, 'an amount within bounds');
-  expect(isAmount(closing_balance, sum_max), 'closing balance', closing_balance, 'an amount within bounds');
-  return { ...statement, opening_balance, closing_balance };
+  const expected = {
+    account_number: account_number_expected,
+    currency: 'an ISO 4217 code',
+    reference: reference_expected,
+    as_of: date_expected,
+    opening_balance: 'an amount within bounds',
+    closing_balance: 'an amount within bounds',
+  };
+  const wrong = (Object.keys(kept) as (keyof typeof kept)[]).find(
+    (name) => kept[name] !== statement[name] || (name === 'account_number' && !isAccountNumber(account_number)),
+  );
+  if (wrong === undefined) return statement;
+  const message = `the ${wrong} of statement ${number} must be ${expected[wrong]}, not ${showValue(statement[wrong])}`;
+  return { problem: { code: 'statement_malformed', message }, ...statement, ...kept };
 }
 
 /**
- * The line as it can be stored: card numbers in its text are masked, and a long text is cut. Throws
- * `FileProblem` for other errors.
+ * The line as it can be stored: card numbers in its text are masked, and a long text is cut. Bad
+ * when another value cannot be stored.
  */
-export function acceptLine(item: FileLine): FileLine {
-  const { line } = item;
+export function acceptLine(item: FileLine): FileLine | BadRecord {
+  const { line, ordinal, offset } = item;
   const { bank_reference, booking_date, value_date, amount, bai_code, text, acquirer_reference }: ReportedLine = line;
-  const expect = (is_right: boolean, what: string, value: unknown, right: string): void => {
-    if (is_right) return;
+  const is_acquirer_reference = acquirer_reference === null || isAcquirerReference(acquirer_reference);
+  const checks: readonly (readonly [boolean, string, unknown, string])[] = [
+    [bank_reference === null || isReference(bank_reference), 'bank reference', bank_reference, reference_expected],
+    [isDate(booking_date), 'booking date', booking_date, date_expected],
+    [isDate(value_date), 'value date', value_date, date_expected],
+    [isAmount(amount, amount_max), 'amount', amount, `within ±${amount_max} minor units`],
+    [/^[0-9]{3}$/.test(bai_code), 'BAI code', bai_code, 'three digits'],
+    [is_acquirer_reference, 'acquirer reference', acquirer_reference, '17 or 23 digits'],
+  ];
+  const wrong = checks.find(([is_right]) => !is_right);
+  if (wrong !== undefined) {
+    const [, what, value, right] = wrong;
     const where = `of line ${item.place} of statement ${item.statement_number}`;
-    const message = `the ${what} ${where} must be ${right}, not ${showValue(value)}`;
-    throw new FileProblem('refused', 'line_malformed', message, item.offset);
-  };
-  expect(bank_reference === null || isReference(bank_reference), 'bank reference', bank_reference, reference_expected);
-  expect(isDate(booking_date), 'booking date', booking_date, date_expected);
-  expect(isDate(value_date), 'value date', value_date, date_expected);
-  expect(isAmount(amount, amount_max), 'amount', amount, `within ±${amount_max} minor units`);
-  expect(/^[0-9]{3}$/.test(bai_code), 'BAI code', bai_code, 'three digits');
-  const is_acquirer_reference = acquirer_reference === null || /^([0-9]{17}|[0-9]{23})$/.test(acquirer_reference);
-  expect(is_acquirer_reference, 'acquirer reference', acquirer_reference, '17 or 23 digits');
+    const reason = `the ${what} ${where} must be ${right}, not ${showValue(value)}`;
+    return { kind: 'bad', ordinal, offset, code: 'line_malformed', reason, raw: no_bytes };
+  }
   const kept = toStorableText(maskCardNumbers(text).slice(0, text_length_max));
   return kept === text ? item : { ...item, line: { ...line, text: kept } };
 }
 
+const no_bytes = new Uint8Array();
+
 /**
- * Refuses (`FileProblem`) references that contain the number of a card of ours: they name a line or
- * a statement, so they cannot be masked (ADR 0026). One look-up for any number of items.
+ * The items whose references contain the number of a card of ours, by their ordinals: they name a
+ * line or a statement, so they cannot be masked (ADR 0026). One look-up for any number of items.
  */
-export async function refuseCardNumbers(
+export async function findCardNumbers(
   ports: Pick<ImportPorts, 'unitOfWork' | 'vault'>,
   items: readonly (FileStatement | FileLine)[],
-): Promise<void> {
-  const values = Object.fromEntries(
-    items.map((item) => [`the bank's reference in record ${item.ordinal}`, namesIn(item)]),
-  );
+): Promise<ReadonlyMap<number, StatedProblem>> {
+  const values = Object.fromEntries(items.map((item) => [item.ordinal, namesIn(item)]));
   try {
     await ports.unitOfWork.read((tx) => refuseNumbersOfCards(tx, ports, values));
+    return new Map();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const [path] = error.fields.map((field) => field.path);
-    const item = items.find(({ ordinal }) => path === `the bank's reference in record ${ordinal}`);
-    throw new FileProblem('refused', 'line_malformed', error.message, item?.offset ?? null);
+    return new Map(
+      error.fields.map(({ path, message }) => {
+        const stated = `the bank's reference in record ${path} ${message}`;
+        return [Number(path), { code: 'line_malformed', message: stated }];
+      }),
+    );
   }
 }
 
@@ -113,16 +129,10 @@ function isDate(text: string): boolean {
   return isDay(text) && text >= '1970-01-01';
 }
 
+function isBalance(amount: Money | null): boolean {
+  return amount === null || isAmount(amount, sum_max);
+}
+
 function isAmount(amount: number, max: number): boolean {
   return Number.isSafeInteger(amount) && Math.abs(amount) <= max;
-}
-
-/** Refuses a file of statements with a record that cannot be read: its balances do not add up. */
-export function refuseBadRecord({ code, reason, offset }: BadRecord): never {
-  throw new FileProblem('refused', code, reason, offset);
-}
-
-/** Refuses a file whose statements end with a record of their own. */
-export function refuseStatementEnd({ offset }: FileStatementEnd): never {
-  throw new FileProblem('refused', 'statement_end', 'the statement has an end', offset);
 }

@@ -43,6 +43,19 @@ export class AccountChains {
     };
   }
 
+  /** The last statement before this one that opens with its balance; null: there is none. */
+  async opening(
+    account_id: number,
+    { as_of, opening_balance }: Pick<PlacedStatement, 'as_of' | 'opening_balance'>,
+  ): Promise<ChainedStatement | null> {
+    const placed = this.#placed.get(account_id) ?? [];
+    const own = placed.findLast((one) => one.as_of < as_of && one.opening_balance === opening_balance) ?? null;
+    const stored = await this.#unitOfWork.read(({ accounts }) =>
+      accounts.statementOpening(account_id, as_of, opening_balance),
+    );
+    return inChain([own, stored]).at(-1) ?? null;
+  }
+
   /** Places a statement of the file. */
   add(account_id: number, statement: ChainedStatement): void {
     const placed = this.#placed.get(account_id) ?? [];

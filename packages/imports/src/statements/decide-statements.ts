@@ -1,25 +1,28 @@
 /**
- * The decision about a staged file of statements.
+ * The decision about the staged statements of a file, each by itself.
  *
- *   queued ──no other file is checked or recorded──> checking ──everything fits──> recording
- *                                                    └──it does not──> held
+ *   queued ──no other file is checked or recorded──> checking ──one of them fits──> recording
+ *                                                    └──none does──> the import ends
  *
- *   held ──released, or what it waits for is there──> queued
+ *   a held statement ──released, or what it waits for is there──> staged, and its import is queued
  *
  * One file of statements at a time is checked and recorded, so that what a check found still holds
  * when the lines are recorded. Each phase can be continued by another process: a check begins
  * again, and a recording goes on after the last recorded batch.
  */
-import type { Account, AccountStore, Statement } from '@tallystick/accounts';
+import type { AccountStore, Statement } from '@tallystick/accounts';
 import { LeaseLost } from '@tallystick/cards';
-import type { ImportProblem } from '../import.ts';
 import type { ImportRecord } from '../import-store.ts';
 import { isClaimed } from '../importing/import-lease.ts';
 import type { ImportRun } from '../importing/import-run.ts';
-import { type CheckedStatement, type CheckedStatements, checkStatements } from './check-statements.ts';
-import { checkLines, findRepeatedReference } from './known-lines.ts';
-import { stagedLines, stagedTotals } from './staged-statements.ts';
-import { type StatementProblem, worstProblem } from './statement-problem.ts';
+import { Occurrences } from '../staging/occurrences.ts';
+import { endStatements } from './end-statements.ts';
+import type { ImportStatement } from './import-statement.ts';
+import { type ComparedStatement, compareLines } from './known-lines.ts';
+import { type FittingStatement, type Placing, placeStatements } from './place-statements.ts';
+import type { StagedLine } from './staged-line.ts';
+import { stagedLines } from './staged-lines.ts';
+import { nameStatement, type StatementProblem, showLine } from './statement-problem.ts';
 
 /** How often a process looks whether it is its turn. */
 const poll_ms = 250;
@@ -28,9 +31,9 @@ const poll_ms = 250;
 const inserted_at_once = 1_000;
 
 /**
- * Decides about a claimed import whose statements are staged: makes it `recording`, or holds it.
- * `finishOther` ends the import of a process that died in its turn. Rejects with `LeaseLost` when
- * another process continues it.
+ * Decides about a claimed import whose statements are staged: makes it `recording`, or ends it when
+ * none of them can be recorded. `finishOther` ends the import of a process that died in its turn.
+ * Rejects with `LeaseLost` when another process continues it.
  */
 export async function decideStatements(
   run: ImportRun,
@@ -38,11 +41,18 @@ export async function decideStatements(
   finishOther: (other: ImportRecord) => Promise<void>,
 ): Promise<ImportRecord> {
   const record = await takeTurn(run, begun, finishOther);
-  const { statements, problem } = await checkStaged(run, record);
+  const staged = await run.ports.unitOfWork.read(({ imports }) => imports.statements(record.id, ['staged']));
+  const { fitting, held } = await checkStaged(run, record, staged);
   return await run.ports.unitOfWork.run(async (tx) => {
     const own = await run.claim.lock(tx.imports, record.id);
-    const decided = problem === null ? beginRecording(run, own) : hold(run, own, problem);
-    if (problem === null) await recordStatements(run, tx.accounts, own, statements);
+    const recording = await recordStatements(run, tx.accounts, own, [...fitting.values()]);
+    const others = staged.flatMap((one): ImportStatement[] => {
+      const problem = held.get(one.number);
+      return problem === undefined ? [] : [{ ...one, status: 'held', problem }];
+    });
+    await tx.imports.putStatements([...recording, ...others]);
+    if (recording.length === 0) return await endStatements(run, tx, own);
+    const decided: ImportRecord = { ...own, phase: 'recording', problem: null, lease: run.claim.renewed() };
     await tx.imports.update(decided);
     return decided;
   });
@@ -83,49 +93,123 @@ async function takeTurn(
   }
 }
 
-/** Checks what an import staged against what is recorded. Writes nothing. */
-async function checkStaged(run: ImportRun, record: ImportRecord): Promise<CheckedStatements> {
+/**
+ * Places the statements, and compares their lines with what is recorded. One with lines that
+ * contradict it is held, and the others are placed again without it. Writes nothing.
+ */
+async function checkStaged(run: ImportRun, record: ImportRecord, staged: readonly ImportStatement[]): Promise<Placing> {
+  const differing = new Map<number, StatementProblem>();
+  const as_new = new Set<number>();
+  for (;;) {
+    const placing = await placeStatements(run.ports, staged, { differing, as_new });
+    const found = await differingOf(run, record, placing);
+    if (found.size === 0) return placing;
+    for (const [number, problem] of found) {
+      const { or_position } = placing.fitting.get(number)!;
+      if (or_position === null) differing.set(number, problem);
+      else as_new.add(number);
+    }
+  }
+}
+
+/** The statements that were placed, and have lines that contradict what is recorded. */
+async function differingOf(
+  run: ImportRun,
+  record: ImportRecord,
+  { fitting }: Placing,
+): Promise<ReadonlyMap<number, StatementProblem>> {
   const { ports } = run;
-  const totals = await stagedTotals(ports, record.id);
-  const checked = await checkStatements(ports, totals, record.accepted_problems);
-  const { statements } = checked;
-  const problems: (StatementProblem | null)[] = [checked.problem];
+  const differing = new Map<number, StatementProblem>();
+  const compared = new Map(
+    [...fitting].filter(([, { statement }]) => !statement.accepted_problems.includes('statement_differs')),
+  );
+  if (compared.size === 0) return differing;
+  const in_file = new LinesOfFile(compared);
   let lines_read = 0;
   for await (const lines of stagedLines(ports, record.id)) {
-    const { problem } = await checkLines(ports, lines, statements);
-    if (problem !== null && problems.length === 1) problems.push(problem);
+    const found = await ports.unitOfWork.read(({ accounts }) => compareLines(accounts, lines, compared));
+    for (const [number, problem] of [...found.differing, ...in_file.findRepeated(lines)]) {
+      if (!differing.has(number)) differing.set(number, problem);
+    }
     lines_read += lines.length;
     run.report(progressOf(record, lines_read));
   }
-  problems.push(await findRepeatedReference(() => stagedLines(ports, record.id), lines_read, statements));
-  return { statements, problem: worstProblem(problems) };
+  return differing;
 }
 
-/**
- * Inserts the new statements of a file. From now on every other file is checked against them.
- */
-async function recordStatements(
-  { call }: ImportRun,
-  accounts: Pick<AccountStore, 'lockByNumber' | 'insertStatements'>,
-  { id: import_id }: ImportRecord,
-  checked: CheckedStatements['statements'],
-): Promise<void> {
-  const all = [...checked.values()];
-  const numbers = [...new Set(all.map(({ account }) => account.number))].sort();
-  for (const number of numbers) await accounts.lockByNumber(number);
-  const rows = all.filter(({ repeats }) => repeats === null).map((one) => rowOf(one, import_id, call.now_ms));
-  for (let at = 0; at < rows.length; at += inserted_at_once) {
-    await accounts.insertStatements(rows.slice(at, at + inserted_at_once));
+/** The lines of the new statements of a file: two of these statements have no line in common. */
+export class LinesOfFile {
+  readonly #statements: ReadonlyMap<number, ComparedStatement>;
+  readonly #occurrences = new Occurrences();
+
+  constructor(statements: ReadonlyMap<number, ComparedStatement>) {
+    this.#statements = statements;
+  }
+
+  /** Adds lines. Returns those that another statement of the file has, by the numbers of theirs. */
+  findRepeated(lines: readonly StagedLine[]): ReadonlyMap<number, StatementProblem> {
+    const found = new Map<number, StatementProblem>();
+    for (const { statement_number, line, occurrence, place, offset } of lines) {
+      const its = this.#statements.get(statement_number);
+      const { bank_reference, booking_date, amount, bai_code } = line;
+      if (its === undefined || its.known_id !== null || bank_reference === null) continue;
+      const { statement, account } = its;
+      const key = JSON.stringify([account.id, bank_reference, booking_date, amount, bai_code, occurrence]);
+      if (this.#occurrences.count(key) === 1) continue;
+      const message = `line ${place} of ${nameStatement(statement)}, ${showLine(line, account.currency)}, is also a line of another statement of the file. A release records it as a further line`;
+      found.set(statement_number, { code: 'statement_differs', message, offset, waits_for: null });
+    }
+    return found;
   }
 }
 
+/**
+ * Inserts the new statements of a file: from now on every other file is checked against them.
+ * Returns the statements with the stored ones of their lines.
+ */
+async function recordStatements(
+  { call }: ImportRun,
+  accounts: Pick<AccountStore, 'lockByNumber' | 'insertStatements' | 'lastPlace'>,
+  { id: import_id }: ImportRecord,
+  fitting: readonly FittingStatement[],
+): Promise<readonly ImportStatement[]> {
+  const numbers = [...new Set(fitting.map(({ account }) => account.number))].sort();
+  for (const number of numbers) await accounts.lockByNumber(number);
+  const added = fitting.filter(({ known_id }) => known_id === null);
+  const ids = new Map<string, number>();
+  for (let at = 0; at < added.length; at += inserted_at_once) {
+    const rows = added.slice(at, at + inserted_at_once).map((one) => rowOf(one, import_id, call.now_ms));
+    for (const { id, ...place } of await accounts.insertStatements(rows)) ids.set(placeKey(place), id);
+  }
+  const recording: ImportStatement[] = [];
+  for (const { statement, account, known_id, position } of fitting) {
+    const is_known = known_id !== null;
+    const is_extended = is_known && statement.accepted_problems.includes('statement_differs');
+    recording.push({
+      ...statement,
+      status: 'recording',
+      problem: null,
+      statement_id: known_id ?? ids.get(placeKey({ account_id: account.id, as_of: statement.as_of, position }))!,
+      is_known,
+      known_lines: is_extended ? await accounts.lastPlace(known_id) : 0,
+    });
+  }
+  return recording;
+}
+
+type PlaceOfStatement = Pick<Statement, 'account_id' | 'as_of' | 'position'>;
+
+function placeKey({ account_id, as_of, position }: PlaceOfStatement): string {
+  return `${account_id} ${as_of} ${position}`;
+}
+
 function rowOf(
-  { statement, account, position }: CheckedStatement,
+  { statement, account, position }: FittingStatement,
   import_id: number,
   recorded_at_ms: number,
 ): Omit<Statement, 'id'> {
   const { as_of, reference, opening_balance, closing_balance } = statement;
-  const { id: account_id, company_id }: Account = account;
+  const { id: account_id, company_id } = account;
   return {
     account_id,
     company_id,
@@ -136,23 +220,6 @@ function rowOf(
     closing_balance,
     import_id,
     recorded_at_ms,
-  };
-}
-
-function beginRecording({ claim }: ImportRun, own: ImportRecord): ImportRecord {
-  return { ...own, phase: 'recording', problem: null, waits_for: null, lease: claim.renewed() };
-}
-
-function hold(run: ImportRun, own: ImportRecord, problem: StatementProblem): ImportRecord {
-  const { waits_for, ...shown }: StatementProblem = problem;
-  return {
-    ...own,
-    status: 'held',
-    phase: null,
-    problem: shown satisfies ImportProblem,
-    waits_for,
-    finished_at_ms: run.endedAt(),
-    lease: null,
   };
 }
 

@@ -1,141 +1,128 @@
-import { isSameLine, type ReportedLine, type StatementLine } from '@tallystick/accounts';
+import { type AccountStore, type ReportedLine, recorded_lines_max, type StatementLine } from '@tallystick/accounts';
 import { maskCardNumbers } from '@tallystick/kernel';
-import type { ImportPorts } from '../ports.ts';
-import type { CheckedStatement } from './check-statements.ts';
-import type { FileLine } from './statement-items.ts';
+import type { FittingStatement } from './place-statements.ts';
+import type { StagedLine } from './staged-line.ts';
 import { nameStatement, type StatementProblem, showLine } from './statement-problem.ts';
 
-export type StatementsByNumber = ReadonlyMap<number, Pick<CheckedStatement, 'statement' | 'account' | 'repeats'>>;
+/** A statement with whose account lines are compared, and the stored one that it repeats. */
+export type ComparedStatement = Pick<FittingStatement, 'statement' | 'account' | 'known_id'>;
 
-export interface CheckedLines {
+export interface ComparedLines {
   /** The ordinals of lines that were recorded before. */
   readonly known: ReadonlySet<number>;
-  /** The first line that was reported otherwise before; null: none was. */
-  readonly problem: StatementProblem | null;
+  /** The first line of each statement, by its number, that contradicts what is recorded. */
+  readonly differing: ReadonlyMap<number, StatementProblem>;
 }
 
+type Compared = ComparedStatement & { readonly line: StagedLine };
+
 /**
- * Compares lines with those that were recorded before (decision: statement lines): a line that is
- * reported again must be the same, and a new statement has no line of another one, because its
- * balances count it a second time. Lines of statements that are not among `statements` are not compared.
+ * Compares lines with those that were recorded before (decision: statement lines). A line is that
+ * with its reference, date, amount and code; equals are counted. Of a statement that was recorded
+ * before, all lines are known. A new one has no line of another statement, because its balances
+ * count it a second time; it may have lines that the bank reported by itself. Lines of statements
+ * that are not among `statements` are not compared.
  */
-export async function checkLines(
-  { unitOfWork }: Pick<ImportPorts, 'unitOfWork'>,
-  lines: readonly FileLine[],
-  statements: StatementsByNumber,
-): Promise<CheckedLines> {
-  const checked = lines.flatMap((item) => {
-    const its = statements.get(item.statement_number);
-    return its === undefined ? [] : [{ item, ...its }];
+export async function compareLines(
+  accounts: Pick<AccountStore, 'linesByKey' | 'linesByReference' | 'countUnreferenced'>,
+  lines: readonly StagedLine[],
+  statements: ReadonlyMap<number, ComparedStatement>,
+): Promise<ComparedLines> {
+  const compared = lines.flatMap((line): Compared[] => {
+    const its = statements.get(line.statement_number);
+    return its === undefined ? [] : [{ line, ...its }];
   });
-  const references = checked.flatMap(({ item, account }) => {
-    const { bank_reference } = item.line;
-    return bank_reference === null ? [] : [{ account_id: account.id, bank_reference }];
-  });
-  const places = checked.flatMap(({ item: { place }, repeats }) =>
-    repeats === null ? [] : [{ statement_id: repeats, place }],
-  );
-  const [of_reference, of_place] = await unitOfWork.read(async ({ accounts }) => [
-    byKey(await accounts.linesByReference(references), (line) => referenceKey(line.account_id, line.bank_reference!)),
-    byKey(await accounts.linesByPlace(places), (line) => placeKey(line.statement_id!, line.place!)),
-  ]);
   const known = new Set<number>();
-  let problem: StatementProblem | null = null;
-  for (const { item, account, statement, repeats } of checked) {
-    const { bank_reference } = item.line;
-    const same = bank_reference === null ? undefined : of_reference.get(referenceKey(account.id, bank_reference));
-    const recorded = same ?? (repeats === null ? undefined : of_place.get(placeKey(repeats, item.place)));
-    const difference = findDifference(item.line, recorded, repeats);
-    if (difference === null) {
-      if (recorded !== undefined) known.add(item.ordinal);
-      continue;
-    }
-    const reference = bank_reference === null ? '' : ` (bank reference ${maskCardNumbers(bank_reference)})`;
-    const ours = `line ${item.place}${reference} of ${nameStatement(statement)}, ${showLine(item.line, account.currency)},`;
-    const theirs = recorded === undefined ? '' : `: ${showLine(recorded, account.currency)}`;
-    const message = `${ours} ${difference}${theirs}`;
-    problem ??= { code: 'statement_differs', message, offset: item.offset, waits_for: null };
+  const differing = new Map<number, StatementProblem>();
+  const note = (one: Compared, difference: string | null, recorded?: StatementLine): void => {
+    if (difference === null) known.add(one.line.ordinal);
+    else if (!differing.has(one.statement.number))
+      differing.set(one.statement.number, problemOf(one, difference, recorded));
+  };
+  for (let from = 0; from < compared.length; from += recorded_lines_max) {
+    const part = compared.slice(from, from + recorded_lines_max);
+    await compareReferenced(accounts, part, note);
+    await compareUnreferenced(accounts, part, note);
   }
-  return { known, problem };
+  return { known, differing };
 }
 
-/** How a line differs from the recorded one; null: it does not. */
-function findDifference(
-  line: ReportedLine,
-  recorded: StatementLine | undefined,
-  repeats: number | null,
-): string | null {
-  if (recorded === undefined) {
-    return repeats === null ? null : 'is not among the lines with which the statement was recorded before';
+async function compareReferenced(
+  accounts: Pick<AccountStore, 'linesByKey' | 'linesByReference'>,
+  compared: readonly Compared[],
+  note: (one: Compared, difference: string | null, recorded?: StatementLine) => void,
+): Promise<void> {
+  const keyed = compared.flatMap((one) => {
+    const { bank_reference, booking_date, amount, bai_code } = one.line.line;
+    if (bank_reference === null) return [];
+    const content = { account_id: one.account.id, bank_reference, booking_date, amount, bai_code };
+    return [{ one, key: { ...content, occurrence: one.line.occurrence } }];
+  });
+  if (keyed.length === 0) return;
+  const found = new Map((await accounts.linesByKey(keyed.map(({ key }) => key))).map((line) => [keyOf(line), line]));
+  const others = new Map<string, StatementLine>();
+  for (const line of await accounts.linesByReference(
+    keyed.map(({ key }) => key).filter((key) => !found.has(keyOf(key))),
+  )) {
+    others.set(referenceOf(line), line);
   }
-  const is_same = isSameLine(line, recorded) && line.bank_reference === recorded.bank_reference;
-  if (!is_same) return 'was recorded before with other content';
-  const is_of_other = recorded.statement_id !== null && recorded.statement_id !== repeats;
-  return is_of_other ? 'was recorded before as a line of another statement' : null;
-}
-
-/** The most bank references that are compared at once, so that the memory is bounded. */
-const references_max = 200_000;
-
-/**
- * Finds a bank reference that two lines of a file have on one account: it would be one line, and
- * the balances count two. Reads the lines as often as the bound of references needs.
- */
-export async function findRepeatedReference(
-  readLines: () => AsyncIterable<readonly FileLine[]>,
-  lines_total: number,
-  statements: StatementsByNumber,
-): Promise<StatementProblem | null> {
-  const parts = Math.ceil(lines_total / references_max);
-  for (let part = 0; part < parts; part += 1) {
-    const seen = new SeenReferences();
-    for await (const lines of readLines()) {
-      for (const item of lines) {
-        const { bank_reference } = item.line;
-        if (bank_reference === null || partOf(bank_reference, parts) !== part) continue;
-        const problem = seen.add(item, statements);
-        if (problem !== null) return problem;
-      }
+  for (const { one, key } of keyed) {
+    const same = found.get(keyOf(key));
+    const other = others.get(referenceOf(key));
+    if (one.known_id !== null) {
+      note(one, same === undefined ? 'is not among the lines that were recorded before' : null, other);
+    } else if (same !== undefined) {
+      note(one, same.statement_id === null ? null : 'was recorded before as a line of another statement', same);
+    } else if (other?.statement_id === null) {
+      note(one, 'was reported before by the bank, beside its statements, with other content', other);
     }
   }
-  return null;
 }
 
-export class SeenReferences {
-  readonly #ordinals = new Map<string, number>();
-
-  /** Adds a line. Returns the problem when an earlier one has its reference on its account. */
-  add({ line, place, ordinal, offset, statement_number }: FileLine, statements: StatementsByNumber) {
-    const its = statements.get(statement_number);
-    if (line.bank_reference === null || its === undefined) return null;
-    const key = referenceKey(its.account.id, line.bank_reference);
-    const earlier = this.#ordinals.get(key);
-    if (earlier === undefined) {
-      if (this.#ordinals.size < references_max * 2) this.#ordinals.set(key, ordinal);
-      return null;
+async function compareUnreferenced(
+  accounts: Pick<AccountStore, 'countUnreferenced'>,
+  compared: readonly Compared[],
+  note: (one: Compared, difference: string | null) => void,
+): Promise<void> {
+  const unnamed = compared.filter(({ line, known_id }) => known_id !== null && line.line.bank_reference === null);
+  for (const [account_id, its] of Map.groupBy(unnamed, ({ account }) => account.id)) {
+    const counts = await accounts.countUnreferenced(
+      account_id,
+      its.map(({ line }) => line.line),
+    );
+    for (const [at, one] of its.entries()) {
+      const is_known = counts[at]! >= one.line.occurrence;
+      note(one, is_known ? null : 'is not among the lines that were recorded before');
     }
-    const reference = maskCardNumbers(line.bank_reference);
-    const message = `line ${place} of ${nameStatement(its.statement)}, ${showLine(line, its.account.currency)}, has the bank reference ${reference} of record ${earlier}; a reference must name one line`;
-    const problem: StatementProblem = { code: 'statement_differs', message, offset, waits_for: null };
-    return problem;
   }
 }
 
-/** The part, from 0, to which a reference belongs. */
-function partOf(reference: string, parts: number): number {
-  let hash = 0;
-  for (let at = 0; at < reference.length; at += 1) hash = (Math.imul(hash, 31) + reference.charCodeAt(at)) >>> 0;
-  return hash % parts;
+function problemOf(
+  { line: item, statement, account }: Compared,
+  difference: string,
+  recorded?: StatementLine,
+): StatementProblem {
+  const { currency } = account;
+  const { bank_reference }: ReportedLine = item.line;
+  const reference = bank_reference === null ? '' : ` (bank reference ${maskCardNumbers(bank_reference)})`;
+  const ours = `line ${item.place}${reference} of ${nameStatement(statement)}, ${showLine(item.line, currency)},`;
+  const theirs = recorded === undefined ? '' : `: ${showLine(recorded, currency)}`;
+  const remedy = 'A release records it as a further line';
+  return {
+    code: 'statement_differs',
+    message: `${ours} ${difference}${theirs}. ${remedy}`,
+    offset: item.offset,
+    waits_for: null,
+  };
 }
 
-function byKey(lines: readonly StatementLine[], keyOf: (line: StatementLine) => string) {
-  return new Map(lines.map((line) => [keyOf(line), line]));
+function keyOf(
+  line: Pick<StatementLine, 'account_id' | 'bank_reference' | 'booking_date' | 'amount' | 'bai_code' | 'occurrence'>,
+): string {
+  const { account_id, bank_reference, booking_date, amount, bai_code, occurrence } = line;
+  return JSON.stringify([account_id, bank_reference, booking_date, amount, bai_code, occurrence]);
 }
 
-function referenceKey(account_id: number, bank_reference: string): string {
+function referenceOf({ account_id, bank_reference }: Pick<StatementLine, 'account_id' | 'bank_reference'>): string {
   return `${account_id} ${bank_reference}`;
-}
-
-function placeKey(statement_id: number, place: number): string {
-  return `${statement_id} ${place}`;
 }

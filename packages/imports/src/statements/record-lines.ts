@@ -1,105 +1,161 @@
-import { type Account, type AccountStore, findSame, type Statement, type StatementLine } from '@tallystick/accounts';
-import { assert } from '@tallystick/kernel';
+import type { Account, StatementLine } from '@tallystick/accounts';
+import { assert, type Money, money } from '@tallystick/kernel';
 import { applicableRecords, doneRecords } from '../import.ts';
 import type { ImportBatch, ImportRecord } from '../import-store.ts';
 import type { ImportRun } from '../importing/import-run.ts';
 import type { ImportTx } from '../ports.ts';
-import { linesOf, stagedTotals } from './staged-statements.ts';
-import type { AcceptedStatement } from './statement-items.ts';
+import { recordText, sealRecords } from '../staging/staged-record.ts';
+import { endStatements } from './end-statements.ts';
+import type { ImportStatement, StatementsByNumber } from './import-statement.ts';
+import { compareLines } from './known-lines.ts';
+import type { BalancedStatement } from './place-statements.ts';
+import { batchRecordsOf, linesOf, type SummedLine } from './staged-lines.ts';
 
 /**
  * Records the staged lines of a claimed import in their order, each batch with its counts in one
- * transaction, and ends the import. The chains of the accounts reach their new ends together with
- * it, so that nobody expects lines before they are there. Rejects with `LeaseLost` when another
- * process continues it.
+ * transaction, and ends the import. Lines of held statements stay staged. Rejects with `LeaseLost`
+ * when another process continues it.
  */
 export async function recordLines(run: ImportRun, begun: ImportRecord): Promise<ImportRecord> {
   const { ports, claim } = run;
   const { id, bytes } = begun;
   const records_total = applicableRecords(begun);
-  const accounts = new Map<string, Account>();
-  for (;;) {
-    const [batch] = await ports.unitOfWork.read(({ imports }) => imports.batches(id, 'lines', 0, 1));
+  const recording = await ports.unitOfWork.read(({ imports }) => imports.statements(id, ['recording']));
+  const statements: StatementsByNumber = new Map(recording.map((one) => [one.number, one]));
+  for (let after = 0; ; ) {
+    const [batch] = await ports.unitOfWork.read(({ imports }) => imports.batches(id, 'lines', after, 1));
     if (batch === undefined) break;
-    const record = await run.retry(() => ports.unitOfWork.run((tx) => recordBatch(run, tx, batch, accounts)));
+    after = batch.number;
+    const record = await run.retry(() => ports.unitOfWork.run((tx) => recordBatch(run, tx, batch, statements)));
     await run.afterWrite({ phase: 'applying', bytes, bytes_total: bytes, records: doneRecords(record), records_total });
   }
-  const numbers = (await stagedTotals(ports, id)).map(({ statement }) => statement.account_number);
-  return await ports.unitOfWork.run(async (tx) => {
-    const record = await claim.lock(tx.imports, id);
-    for (const number of [...new Set(numbers)].sort()) await moveEnds(tx.accounts, number);
-    const finished_at_ms = run.endedAt();
-    const ended: ImportRecord = { ...record, status: 'completed', phase: null, finished_at_ms, lease: null };
-    await tx.imports.removeBatches(id, 'statements');
-    await tx.imports.update(ended);
-    return ended;
-  });
+  return await ports.unitOfWork.run(async (tx) => endStatements(run, tx, await claim.lock(tx.imports, id)));
 }
 
-/** Records the lines of a batch, counts them, and removes the batch. */
+/** Records the lines of a batch, counts them, and removes them from it. */
 async function recordBatch(
   { ports, claim, call }: ImportRun,
   { imports, accounts }: Pick<ImportTx, 'imports' | 'accounts'>,
   batch: ImportBatch,
-  known_accounts: Map<string, Account>,
+  statements: StatementsByNumber,
 ): Promise<ImportRecord> {
   const record = await claim.lock(imports, batch.import_id);
-  const statement_ids = new Map<number, number>();
-  const rows: Omit<StatementLine, 'id'>[] = [];
-  for (const { statement, place, line, balance_after } of linesOf(ports, batch)) {
-    const account = await accountOf(accounts, statement, known_accounts);
-    let statement_id = statement_ids.get(statement.number);
-    if (statement_id === undefined) {
-      statement_id = (await statementOf(accounts, account, statement)).id;
-      statement_ids.set(statement.number, statement_id);
-    }
-    const { id: account_id, company_id, currency } = account;
-    const owner = { account_id, company_id, currency, statement_id, place, occurrence: 1 };
-    rows.push({ ...line, ...owner, balance_after, recorded_at_ms: call.now_ms });
+  const lines = linesOf(ports, batch);
+  const due = lines.filter(({ statement_number }) => statements.has(statement_number));
+  if (due.length === 0 && lines.length > 0) return record;
+  const of_number = await lockAccounts(accounts, due, statements);
+  const rows = await rowsOf(accounts, due, statements, of_number);
+  const added = await accounts.recordLines(rows.map((row) => ({ ...row, recorded_at_ms: call.now_ms })));
+  const kept = lines.filter(({ statement_number }) => !statements.has(statement_number));
+  if (kept.length === 0) await imports.removeBatch(batch);
+  else {
+    const sealed = sealRecords(ports.sealer, batchRecordsOf(kept).map(recordText));
+    await imports.replaceBatch({ ...batch, sealed });
   }
-  const added = (await accounts.recordLines(rows)).length;
-  await imports.removeBatch(batch);
   const counted: ImportRecord = {
     ...record,
-    applied: record.applied + added,
-    duplicates: record.duplicates + rows.length - added,
+    applied: record.applied + added.length,
+    duplicates: record.duplicates + due.length - added.length,
     lease: claim.renewed(),
   };
   await imports.update(counted);
   return counted;
 }
 
-async function accountOf(
-  accounts: Pick<AccountStore, 'findByNumber'>,
-  { account_number }: AcceptedStatement,
-  known: Map<string, Account>,
-): Promise<Account> {
-  const account = known.get(account_number) ?? (await accounts.findByNumber(account_number));
-  assert(account !== null, 'a line is recorded on an account that does not exist');
-  known.set(account_number, account);
-  return account;
+/** The accounts of the lines by their numbers. The bank reports no line of them meanwhile. */
+async function lockAccounts(
+  accounts: ImportTx['accounts'],
+  lines: readonly SummedLine[],
+  statements: StatementsByNumber,
+): Promise<ReadonlyMap<string, Account>> {
+  const numbers = new Set(lines.map(({ statement_number }) => statements.get(statement_number)!.account_number));
+  const found = new Map<string, Account>();
+  for (const number of [...numbers].sort()) {
+    const account = await accounts.lockByNumber(number);
+    assert(account !== null, 'a line is recorded on an account that does not exist');
+    found.set(number, account);
+  }
+  return found;
 }
 
-/** The stored statement: the decision about the file has inserted it, or it repeats it. */
-async function statementOf(
-  accounts: Pick<AccountStore, 'statementsOf'>,
-  { id }: Account,
-  statement: AcceptedStatement,
-): Promise<Statement> {
-  const same = findSame(statement, await accounts.statementsOf(id, statement.as_of));
-  assert(same !== null, `the statement of ${statement.as_of} was not recorded before its lines`);
-  return same;
-}
-
-/** Writes the ends of the chain of an account. */
-async function moveEnds(accounts: ImportTx['accounts'], number: string): Promise<void> {
-  const account = await accounts.lockByNumber(number);
-  assert(account !== null, 'statements were recorded on an account that does not exist');
-  const first = await accounts.statementAfter(account.id, '');
-  const last = await accounts.statementBefore(account.id, '9999-12-32');
-  await accounts.updateEnds({
-    id: account.id,
-    first_statement: first === null ? null : { as_of: first.as_of, balance: first.opening_balance },
-    last_statement: last === null ? null : { as_of: last.as_of, balance: last.closing_balance },
+/** The lines that are to be recorded. Of a statement that was known, those that it lacks. */
+async function rowsOf(
+  accounts: ImportTx['accounts'],
+  lines: readonly SummedLine[],
+  statements: StatementsByNumber,
+  of_number: ReadonlyMap<string, Account>,
+): Promise<readonly LineRow[]> {
+  const compared = new Map(
+    [...statements.values()]
+      .filter(({ is_known, accepted_problems }) => is_known || accepted_problems.includes('statement_differs'))
+      .flatMap((statement) => {
+        const account = of_number.get(statement.account_number);
+        const known_id = statement.is_known ? statement.statement_id : null;
+        return account === undefined
+          ? []
+          : [[statement.number, { statement: statement as BalancedStatement, account, known_id }] as const];
+      }),
+  );
+  const { known } = await compareLines(accounts, lines, compared);
+  const rows = lines.flatMap((line) => {
+    const statement = statements.get(line.statement_number)!;
+    if (statement.is_known && known.has(line.ordinal)) return [];
+    return [rowOf(line, statement, of_number.get(statement.account_number)!)];
   });
+  return compared.size === 0 ? rows : await countedOn(accounts, rows);
+}
+
+type LineRow = Omit<StatementLine, 'id' | 'recorded_at_ms'>;
+
+/**
+ * The rows, of which those that another statement has, too, are counted on after its ones: a person
+ * has released them as further lines.
+ */
+async function countedOn(accounts: ImportTx['accounts'], rows: readonly LineRow[]): Promise<readonly LineRow[]> {
+  const of_others = new Map<string, number>();
+  let looked_up = rows.flatMap((row) =>
+    row.bank_reference === null ? [] : [{ ...row, bank_reference: row.bank_reference, occurrence: 1 }],
+  );
+  while (looked_up.length > 0) {
+    const found = await accounts.linesByKey(looked_up);
+    const owners = new Map(found.map((line) => [contentOf(line), line.statement_id]));
+    looked_up = looked_up.flatMap((row) => {
+      const owner = owners.get(contentOf(row)) ?? null;
+      if (owner === null || owner === row.statement_id) return [];
+      of_others.set(contentOf(row), row.occurrence);
+      return [{ ...row, occurrence: row.occurrence + 1 }];
+    });
+  }
+  return rows.map((row) => ({ ...row, occurrence: row.occurrence + (of_others.get(contentOf(row)) ?? 0) }));
+}
+
+function contentOf({ account_id, bank_reference, booking_date, amount, bai_code }: LineRow): string {
+  return JSON.stringify([account_id, bank_reference, booking_date, amount, bai_code]);
+}
+
+function rowOf(
+  { line, place, occurrence, sum_before }: SummedLine,
+  statement: ImportStatement,
+  { id: account_id, company_id, currency }: Account,
+): LineRow {
+  return {
+    ...line,
+    account_id,
+    company_id,
+    currency,
+    statement_id: statement.statement_id,
+    place: statement.known_lines + place,
+    occurrence,
+    balance_after: balanceAfter(statement, sum_before, line.amount),
+  };
+}
+
+/** The balance of the account after a line; null: the statement was recorded without it. */
+function balanceAfter(
+  { is_known, is_newest_first, opening_balance, closing_balance }: ImportStatement,
+  sum_before: Money,
+  amount: Money,
+): Money | null {
+  if (is_known || opening_balance === null || closing_balance === null) return null;
+  return is_newest_first ? money(closing_balance - sum_before) : money(opening_balance + sum_before + amount);
 }

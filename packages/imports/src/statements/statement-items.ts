@@ -60,9 +60,3 @@ export interface StatementFileContent {
   readonly created_on: string;
   readonly statements: Iterable<WrittenStatement>;
 }
-
-/** A statement of which both balances are known. */
-export interface AcceptedStatement extends FileStatement {
-  readonly opening_balance: Money;
-  readonly closing_balance: Money;
-}

@@ -3,10 +3,13 @@ import {
   type ImportOptions,
   type ImportOutcome,
   type ImportPorts,
+  type ImportStatement,
   ImportStopped,
+  import_statement_statuses,
   import_statuses,
   importFile,
   listImportQuarantine,
+  listImportStatements,
   listImports,
   readImport,
   releaseImport,
@@ -29,12 +32,14 @@ import {
 } from '../operation.ts';
 import { presentQuarantined } from '../quarantine/operations.ts';
 import { quarantined } from '../quarantine/shapes.ts';
-import { import_resource, import_status, release_body } from './shapes.ts';
+import { import_resource, import_statement, import_status, release_body, replay_body } from './shapes.ts';
 
 /** The longest name of a file, in UTF-16 units. */
 const name_length_max = 255;
 
 const filter = z.object({ status: import_status, format: z.string() }).partial();
+
+const statement_filter = z.object({ status: z.enum(import_statement_statuses) }).partial();
 
 const texts = z.object({
   name: z
@@ -122,39 +127,60 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
     }),
     operation({
       area: 'imports',
+      id: 'operator.imports.statements',
+      method: 'operator.imports.statements',
+      summary: 'List the statements of an imported file and what became of them, the last of the file first',
+      parameters: ['id'],
+      query: { paged: true, filter: statement_filter },
+      answer: z.array(import_statement),
+      async read(tx, { id: import_id, query }) {
+        const status = readChoiceFilter(query, 'status', import_statement_statuses);
+        const found = await listImportStatements(tx, { import_id, ...withoutAbsent({ status }) }, query.page);
+        return present(found, presentStatement);
+      },
+    }),
+    operation({
+      area: 'imports',
       id: 'operator.imports.replay',
       method: 'operator.imports.replay',
-      summary: 'Try the quarantined records of an import again, once the cause is gone',
+      summary: 'Try the quarantined records and the held statements of an import again, once the cause is gone',
       parameters: ['id'],
       description:
-        'In the order of the file. Records that are refused again stay in quarantine. Refused (`conflict`) unless the import is completed.',
+        'In the order of the file. What is refused again stays as it is. Refused (`conflict`) unless the import is ' +
+        'completed or has held statements.',
       refusals: ['conflict'],
+      body: replay_body,
+      data_is_optional: true,
       runs_alone: own_transactions,
       answer: import_resource,
       async perform(call) {
         const { signal } = ports.lifecycle;
-        return presentImport(await replayImport(imports, operatorCall(call), call.id, { signal }));
+        const { statement } = call.body.data;
+        return presentImport(await replayImport(imports, operatorCall(call), call.id, { signal, statement }));
       },
     }),
     operation({
       area: 'imports',
       id: 'operator.imports.release',
       method: 'operator.imports.release',
-      summary: 'Apply a held import',
+      summary: 'Apply a held import, or held statements of one',
       parameters: ['id'],
       description:
         'The result comes when the import has ended, or when this process stops before: then the next one ' +
-        'applies the rest. Refused (`conflict`) unless the import is held with a problem that may be accepted. ' +
-        'Statements are checked again, and can be held with another problem.',
+        'applies the rest. Refused (`conflict`) unless something of it is held with a problem that may be accepted. ' +
+        'Statements are checked again, and can be held with another problem. A statement with other lines than the ' +
+        'known one brings the lines that are not recorded.',
       refusals: ['conflict'],
       body: release_body,
       runs_alone: own_transactions,
       answer: import_resource,
       answers_early: true,
-      perform: (call) =>
-        startWork(ports, (options) =>
-          releaseImport(imports, operatorCall(call), call.id, call.body.data.note, options),
-        ).result(),
+      perform: (call) => {
+        const { note, statement } = call.body.data;
+        return startWork(ports, (options) =>
+          releaseImport(imports, operatorCall(call), call.id, note, { ...options, statement }),
+        ).result();
+      },
     }),
   ];
 }
@@ -270,6 +296,11 @@ function readTexts(query: Query, { formats }: Pick<ImportPorts, 'formats'>) {
     throw invalidQuery({ path: 'format', message: `must be one of ${formats.names.join(', ')}` });
   }
   return { name, format, profile: query.text('profile') };
+}
+
+/** A statement of an import as operators see it. */
+export function presentStatement(found: ImportStatement) {
+  return showAs(import_statement, { ...found, type: 'import_statement' });
 }
 
 /** An import as operators see it. */

@@ -1,12 +1,17 @@
-import { import_phases, import_statuses } from '@tallystick/imports';
+import { import_phases, import_statement_statuses, import_statuses, named_statements_max } from '@tallystick/imports';
 import * as z from 'zod';
 import { id_text, resource_url, shown_instant, type_names } from '../fields.ts';
 
 const count = z.int().min(0);
 
+const amount = z.int();
+
 export const import_status = z
   .enum(import_statuses)
-  .describe('`held`: nothing is applied until an operator releases it. `refused`, `truncated`: nothing was applied')
+  .describe(
+    '`completed_with_quarantine`: some records are in quarantine, or statements held, and all others applied. `held`: ' +
+      'nothing is applied until an operator releases it, or what it waits for is there. `refused`, `truncated`: nothing was applied',
+  )
   .register(type_names, { id: 'ImportStatus' });
 
 const problem = z
@@ -16,6 +21,43 @@ const problem = z
     offset: count.nullable().describe('Bytes from the start of the file; null where that is unknown'),
   })
   .meta({ id: 'ImportProblem', description: 'Why a file was not applied' });
+
+const held_problem = {
+  code: z.string().describe('A stable code, such as `statement_gap`'),
+  message: z.string().describe('What is wrong, and what to do'),
+  offset: count.nullable().describe('Bytes from the start of the file'),
+  waits_for: z
+    .string()
+    .nullable()
+    .describe('The account to be created, or of which a statement is missing: then it is applied by itself. Else null'),
+};
+
+const statement_name = {
+  number: z.int().min(1).describe('Its place among the statements of the file: `release` and `replay` take it'),
+  account_number: z.string().describe('The account, as the file states it'),
+  reference: z.string().nullable().describe("The bank's id of the statement; null: none"),
+  as_of: z.iso.date().describe("The statement's date"),
+  lines: count,
+};
+
+const held_statement = z
+  .object({ ...statement_name, ...held_problem })
+  .meta({ id: 'HeldStatement', description: 'A statement of a file that is held, and why' });
+
+/** A statement of an imported file, with what became of it. */
+export const import_statement = z
+  .object({
+    ...statement_name,
+    currency: z.string().nullable().describe('As stated; null: not stated'),
+    opening_balance: amount.nullable().describe('Minor units, as stated or as it follows; null: not known'),
+    closing_balance: amount.nullable().describe('Minor units, as stated or as it follows; null: not known'),
+    status: z
+      .enum(import_statement_statuses)
+      .describe('`staged`: to be checked. `recording`: its lines are being recorded'),
+    problem: z.object(held_problem).nullable().describe('Why it is held; null: it is not'),
+    type: z.literal('import_statement'),
+  })
+  .meta({ id: 'ImportStatement', description: 'A statement of an imported file, with what became of it' });
 
 const read_with = z
   .object({
@@ -54,6 +96,7 @@ export const import_resource = z
     applied: count.describe('Clearings, or lines of statements, that were recorded'),
     duplicates: count.describe('Clearings or lines that were recorded before, by a message or another file'),
     quarantined: count.describe('Records in quarantine'),
+    held: count.describe('Lines of held statements'),
     matched: count.describe('Applied clearings that matched an authorization or an earlier clearing'),
     breaks: count.describe(
       'Applied clearings whose class is `force_post`, `over` or `suspected_duplicate`, or that are marked for `review`',
@@ -66,6 +109,10 @@ export const import_resource = z
       .describe('The totals of the trailer in the words of the format, in decimal'),
     warnings: z.array(z.string()).readonly().describe('For example a gap in the sequence of files'),
     problem: problem.nullable().describe('Why the file was held, refused or truncated'),
+    held_statements: z
+      .array(held_statement)
+      .readonly()
+      .describe(`The first held statements, at most ${named_statements_max}; all of them: \`/statements\``),
     note: z.string().nullable().describe('Why an operator released it; null: it was not released'),
     started_at: shown_instant,
     finished_at: shown_instant.nullable().describe('Null while it is running'),
@@ -74,9 +121,21 @@ export const import_resource = z
   })
   .meta({ id: 'Import', description: 'A file that was imported, is being imported, or was not accepted' });
 
+const statement_number = z.int().min(1).optional().describe('The number of one held statement; absent: all of them');
+
+/** The body that tries again what was not applied. */
+export const replay_body = z
+  .object({ data: z.object({ statement: statement_number }) })
+  .meta({ id: 'ImportReplay', description: 'What is tried again', examples: [{ data: {} }] });
+
 /** The body that releases a held import. The domain checks the note. */
 export const release_body = z
-  .object({ data: z.object({ note: z.string().describe('Why it may be applied; the audit log keeps it') }) })
+  .object({
+    data: z.object({
+      note: z.string().describe('Why it may be applied; the audit log keeps it'),
+      statement: statement_number,
+    }),
+  })
   .meta({
     id: 'ImportRelease',
     description: 'The release of a held import',

@@ -60,12 +60,12 @@ export function accountStore(state: State): AccountStore {
     },
 
     async insertStatements(inserted) {
-      for (const statement of inserted) {
+      return inserted.map((statement) => {
         accounts.assertHas(statement.account_id, 'account');
         const is_taken = chainOf(statement.account_id).some((row) => inChain(row, statement) === 0);
         assert(!is_taken, `two statements of ${statement.as_of} have the position ${statement.position}`);
-        statements.insert(statement);
-      }
+        return statements.insert(statement);
+      });
     },
 
     findStatement: async (id) => statements.get(id) ?? null,
@@ -98,19 +98,19 @@ export function accountStore(state: State): AccountStore {
     },
 
     async linesByReference(references) {
-      const groups = references.map(referenceKey);
-      return found(
-        groups.flatMap((group) =>
-          Array.from({ length: line_counts.get(group) ?? 0 }, (_, at) => placeInGroup(group, at + 1)),
-        ),
-      );
+      return references.flatMap((reference) => {
+        const group = referenceKey(reference);
+        const its = found(Array.from({ length: line_counts.get(group) ?? 0 }, (_, at) => placeInGroup(group, at + 1)));
+        return its.find(({ statement_id }) => statement_id === null) ?? its[0] ?? [];
+      });
     },
-    knownReferences: async (references) => references.filter((one) => line_counts.has(referenceKey(one))),
-    reportedLines: async (references) => found(references.map(reportedKey)),
     linesByKey: async (keys) => found(keys.map(lineKey)),
     countUnreferenced: async (account_id, contents) =>
       contents.map((content) => line_counts.get(contentKey(account_id, content)) ?? 0),
-    linesByPlace: async (places) => found(places.map(placeKey)),
+    lastPlace: async (statement_id) => {
+      const its = statement_lines.values().filter((row) => row.statement_id === statement_id);
+      return Math.max(0, ...its.map(({ place }) => place ?? 0));
+    },
 
     async listLines(account_id, { from = '', to = '9999-12-31' }, page) {
       const its = statement_lines.values().filter((row) => row.account_id === account_id);

@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { FileProgress, QuarantineReason, QuarantineSource, QuarantineStatus } from '@tallystick/cards';
-import type { BatchKind, ImportPhase, ImportRecord, ImportStatus } from '@tallystick/imports';
+import type { BatchKind, ImportPhase, ImportRecord, ImportStatementStatus, ImportStatus } from '@tallystick/imports';
 import type { ColumnKind } from './columns.ts';
-import { int, json } from './columns.ts';
+import { int, json, money } from './columns.ts';
 
 export const Import = defineEntity({
   name: 'Import',
@@ -42,8 +42,8 @@ export const Import = defineEntity({
     lease_until_machine_ms: int().nullable(),
     read_with: json().nullable(),
     statements: int().defaultRaw('0'),
-    waits_for: p.text().nullable(),
-    accepted_problems: json().default('[]'),
+    held: int(),
+    held_statements: json(),
   },
   indexes: [
     { name: 'tallystick_imports_page', properties: ['status', 'id'] },
@@ -65,6 +65,45 @@ export const ImportBatch = defineEntity({
     sealed: p.uint8array(),
   },
   uniques: [{ name: 'tallystick_import_batches_number', properties: ['import_id', 'kind', 'number'] }],
+});
+
+/** The statements of files, with what became of them. */
+export const ImportStatement = defineEntity({
+  name: 'ImportStatement',
+  tableName: 'tallystick_import_statements',
+  properties: {
+    id: p.bigint('number').primary().autoincrement(),
+    import_id: int(),
+    number: int(),
+    ordinal: int(),
+    position: int(),
+    account_number: p.text(),
+    currency: p.text().nullable(),
+    reference: p.text().nullable(),
+    as_of: p.text(),
+    opening_balance: money().nullable(),
+    closing_balance: money().nullable(),
+    lines: int(),
+    sum: money(),
+    is_newest_first: p.boolean(),
+    stated_problem: json().nullable(),
+    status: p.text().$type<ImportStatementStatus>(),
+    problem: json().nullable(),
+    /** `StatementProblem.waits_for` while it is held. */
+    waits_for: p.text().nullable(),
+    accepted_problems: json(),
+    statement_id: int().nullable(),
+    is_known: p.boolean(),
+    known_lines: int(),
+  },
+  indexes: [
+    {
+      name: 'tallystick_import_statements_waiting',
+      properties: ['import_id'],
+      where: 'waits_for is not null',
+    },
+  ],
+  uniques: [{ name: 'tallystick_import_statements_number', properties: ['import_id', 'number'] }],
 });
 
 /** The columns of an import that rise with each pass that applies its records. */

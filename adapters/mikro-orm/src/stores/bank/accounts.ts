@@ -1,15 +1,15 @@
 import {
   type Account,
   type AccountStore,
-  type BankReference,
   type LineContent,
   type LineKey,
   refuseTakenAccountNumber,
+  type Statement,
   type StatementEnd,
   type StatementLine,
 } from '@tallystick/accounts';
 import type { Money } from '@tallystick/kernel';
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
 import { StatementLine as StatementLineTable, Statement as StatementTable } from '../../schema/tables/accounts.ts';
 import { columnsOf } from '../../schema/tables/columns.ts';
@@ -75,8 +75,9 @@ export function accountStore(session: Session): AccountStore {
     },
 
     async insertStatements(inserted) {
-      if (inserted.length === 0) return;
-      await insertRows(dialect, 'tallystick_statements', statement_columns, inserted).execute(db);
+      if (inserted.length === 0) return [];
+      const rows = insertRows(dialect, 'tallystick_statements', statement_columns, inserted);
+      return (await sql<PlacedStatementRow>`${rows} returning id, account_id, as_of, position`.execute(db)).rows;
     },
 
     async findStatement(id) {
@@ -116,29 +117,11 @@ export function accountStore(session: Session): AccountStore {
     async linesByReference(references) {
       if (references.length === 0) return [];
       const wanted = jsonRows(dialect, reference_columns, references);
+      const first = (condition: RawBuilder<unknown>) => sql`(select o.id from tallystick_statement_lines as o
+        where o.account_id = w.account_id and o.bank_reference = w.bank_reference and ${condition} limit 1)`;
+      const [reported, any] = [sql`o.statement_id is null`, sql`o.bank_reference is not null`].map(first);
       const { rows } = await sql<StatementLine>`select l.* from ${wanted} as w join tallystick_statement_lines as l
-        on l.account_id = w.account_id and l.bank_reference = w.bank_reference and l.bank_reference is not null`.execute(
-        db,
-      );
-      return rows;
-    },
-
-    async knownReferences(references) {
-      if (references.length === 0) return [];
-      const wanted = jsonRows(dialect, reference_columns, references);
-      const { rows } = await sql<BankReference>`select w.* from ${wanted} as w where exists (
-          select 1 from tallystick_statement_lines as l
-          where l.account_id = w.account_id and l.bank_reference = w.bank_reference and l.bank_reference is not null
-        )`.execute(db);
-      return rows;
-    },
-
-    async reportedLines(references) {
-      if (references.length === 0) return [];
-      const wanted = jsonRows(dialect, reference_columns, references);
-      const { rows } = await sql<StatementLine>`select l.* from ${wanted} as w join tallystick_statement_lines as l
-        on l.account_id = w.account_id and l.bank_reference = w.bank_reference
-        and l.statement_id is null and l.bank_reference is not null`.execute(db);
+        on l.id = coalesce(${reported}, ${any})`.execute(db);
       return rows;
     },
 
@@ -167,12 +150,9 @@ export function accountStore(session: Session): AccountStore {
       return contents.map((one) => counts.get(keyOf(one))!);
     },
 
-    async linesByPlace(places) {
-      if (places.length === 0) return [];
-      const wanted = jsonRows(dialect, { statement_id: 'integer', place: 'integer' }, places);
-      const { rows } = await sql<StatementLine>`select l.* from ${wanted} as w join tallystick_statement_lines as l
-        on l.statement_id = w.statement_id and l.place = w.place and l.statement_id is not null`.execute(db);
-      return rows;
+    async lastPlace(statement_id) {
+      const its = db.selectFrom('tallystick_statement_lines').select('place').where('statement_id', '=', statement_id);
+      return (await its.orderBy('place', 'desc').limit(1).executeTakeFirst())?.place ?? 0;
     },
 
     listLines(account_id, { from, to }, page) {
@@ -193,6 +173,8 @@ const reference_columns = { account_id: 'integer', bank_reference: 'text' } as c
 const content_columns = { booking_date: 'text', amount: 'integer', bai_code: 'text' } as const;
 
 const key_columns = { ...reference_columns, ...content_columns, occurrence: 'integer' } as const;
+
+type PlacedStatementRow = Pick<Statement, 'id' | 'account_id' | 'as_of' | 'position'>;
 
 type AccountRow = Selectable<Tables['tallystick_accounts']>;
 

@@ -2,12 +2,16 @@ import {
   accepted_statuses,
   type ImportBatch,
   type ImportRecord,
+  type ImportStatement,
   type ImportStore,
   staged_phases,
 } from '@tallystick/imports';
 import { type Selectable, sql } from 'kysely';
 import { lockForUpdate, parseOrNull, type Session, type Tables, toJsonOrNull } from '../../connection/session.ts';
 import { lockKey } from '../../schema/locks.ts';
+import { columnsOf } from '../../schema/tables/columns.ts';
+import { ImportStatement as ImportStatementTable } from '../../schema/tables/imports.ts';
+import { upsertRows } from '../queries/insert-rows.ts';
 import { readNewestFirst } from '../queries/paging.ts';
 
 /**
@@ -29,6 +33,12 @@ export function importStore(session: Session): ImportStore {
       .orderBy('number');
   const accepted = () =>
     imports().where((row) => row.or([row('status', 'in', accepted_statuses), row('phase', 'in', staged_phases)]));
+
+  const statements = () => db.selectFrom('tallystick_import_statements').selectAll();
+  const removeStaged = async (import_id: number): Promise<void> => {
+    await db.deleteFrom('tallystick_import_batches').where('import_id', '=', import_id).execute();
+    await db.deleteFrom('tallystick_import_statements').where('import_id', '=', import_id).execute();
+  };
 
   return {
     async lockDecisions() {
@@ -62,7 +72,7 @@ export function importStore(session: Session): ImportStore {
     },
 
     async remove(id) {
-      await db.deleteFrom('tallystick_import_batches').where('import_id', '=', id).execute();
+      await removeStaged(id);
       await db.deleteFrom('tallystick_imports').where('id', '=', id).execute();
     },
 
@@ -107,9 +117,33 @@ export function importStore(session: Session): ImportStore {
       return (await checking.orderBy('id').execute()).map(recordOf);
     },
 
+    async statements(import_id, statuses) {
+      const its = statements().where('import_id', '=', import_id).where('status', 'in', statuses);
+      return (await its.orderBy('number').execute()).map(statementOf);
+    },
+
+    listStatements({ import_id, status }, page) {
+      const all = statements().where('import_id', '=', import_id);
+      const its = status === undefined ? all : all.where('status', '=', status);
+      return readNewestFirst('import_statements', its, 'id', page, statementOf);
+    },
+
+    async putStatements(put) {
+      for (let at = 0; at < put.length; at += statements_at_once) {
+        const rows = put.slice(at, at + statements_at_once).map(statementRow);
+        const key = ['import_id', 'number'];
+        await upsertRows(dialect, 'tallystick_import_statements', statement_columns, key, rows).execute(db);
+      }
+    },
+
     async listWaiting(after_id, limit) {
-      const waiting = imports().where('status', '=', 'held').where('waits_for', 'is not', null);
-      return (await waiting.where('id', '>', after_id).orderBy('id').limit(limit).execute()).map(recordOf);
+      const waiting = db
+        .selectFrom('tallystick_import_statements')
+        .select('import_id')
+        .distinct()
+        .where('waits_for', 'is not', null)
+        .where('import_id', '>', after_id);
+      return (await waiting.orderBy('import_id').limit(limit).execute()).map(({ import_id }) => import_id);
     },
 
     async stage(staged) {
@@ -127,17 +161,21 @@ export function importStore(session: Session): ImportStore {
       await batch.where('number', '=', number).execute();
     },
 
-    async removeBatches(import_id, kind) {
-      const all = db.deleteFrom('tallystick_import_batches').where('import_id', '=', import_id);
-      await (kind === undefined ? all : all.where('kind', '=', kind)).execute();
+    async replaceBatch({ import_id, kind, number, sealed }) {
+      const batch = db
+        .updateTable('tallystick_import_batches')
+        .set({ sealed })
+        .where('import_id', '=', import_id)
+        .where('kind', '=', kind);
+      await batch.where('number', '=', number).execute();
     },
 
-    async moveBatches(from_id, to_id) {
-      await db
-        .updateTable('tallystick_import_batches')
-        .set({ import_id: to_id })
-        .where('import_id', '=', from_id)
-        .execute();
+    removeStaged,
+
+    async moveStaged(from_id, to_id) {
+      const moved = { import_id: to_id };
+      await db.updateTable('tallystick_import_batches').set(moved).where('import_id', '=', from_id).execute();
+      await db.updateTable('tallystick_import_statements').set(moved).where('import_id', '=', from_id).execute();
     },
 
     async batchesAfter(after_id, limit) {
@@ -162,7 +200,7 @@ function rowOf(record: Omit<ImportRecord, 'id'>, dialect: Session['dialect']): O
     read_with,
     lease,
     is_repeatable,
-    accepted_problems,
+    held_statements,
     ...fields
   } = record;
   return {
@@ -174,7 +212,7 @@ function rowOf(record: Omit<ImportRecord, 'id'>, dialect: Session['dialect']): O
     warnings: JSON.stringify(warnings),
     problem: toJsonOrNull(problem),
     read_with: toJsonOrNull(read_with),
-    accepted_problems: JSON.stringify(accepted_problems),
+    held_statements: JSON.stringify(held_statements),
     lease: lease?.token ?? null,
     lease_until_machine_ms: lease?.until_machine_ms ?? null,
   };
@@ -189,11 +227,42 @@ function recordOf({ lease, lease_until_machine_ms, ...row }: Row): ImportRecord 
     warnings: JSON.parse(row.warnings),
     problem: parseOrNull(row.problem),
     read_with: parseOrNull(row.read_with),
-    accepted_problems: JSON.parse(row.accepted_problems),
+    held_statements: JSON.parse(row.held_statements),
     lease:
       lease === null || lease_until_machine_ms === null
         ? null
         : { token: lease, until_machine_ms: lease_until_machine_ms },
+  };
+}
+
+type StatementRow = Selectable<Tables['tallystick_import_statements']>;
+
+const statement_columns = columnsOf(ImportStatementTable, 'id');
+
+/** The most statements that one statement of SQL writes. */
+const statements_at_once = 1_000;
+
+function statementRow({ offset, stated_problem, problem, accepted_problems, ...statement }: ImportStatement) {
+  const { status } = statement;
+  return {
+    ...statement,
+    position: offset,
+    stated_problem: toJsonOrNull(stated_problem),
+    problem: toJsonOrNull(problem),
+    waits_for: status === 'held' ? (problem?.waits_for ?? null) : null,
+    accepted_problems: JSON.stringify(accepted_problems),
+  };
+}
+
+function statementOf({ id, position, waits_for, ...row }: StatementRow): ImportStatement {
+  return {
+    ...row,
+    offset: position,
+    is_newest_first: Boolean(row.is_newest_first),
+    is_known: Boolean(row.is_known),
+    stated_problem: parseOrNull(row.stated_problem),
+    problem: parseOrNull(row.problem),
+    accepted_problems: JSON.parse(row.accepted_problems),
   };
 }
 

@@ -44,6 +44,9 @@ import type {
   Import,
   ImportFilter,
   ImportRelease,
+  ImportReplay,
+  ImportStatement,
+  ImportStatementFilter,
   MailboxItem,
   MailboxMessage,
   MinimalItem,
@@ -706,16 +709,25 @@ export interface ImportOperations {
   /** List the quarantined records of an import, newest first. */
   quarantine(id: Id, options?: TransactionOptions & PageOptions): List<Quarantined>;
   /**
-   * Try the quarantined records of an import again, once the cause is gone. In the order of the
-   * file. Records that are refused again stay in quarantine. Refused (`conflict`) unless the import
-   * is completed. Takes no `tx`, because its work is many transactions.
+   * List the statements of an imported file and what became of them, the last of the file first.
    */
-  replay(id: Id, options?: CallOptions): Promise<Import>;
+  statements(
+    id: Id,
+    options?: TransactionOptions & PageOptions & FilterOptions<ImportStatementFilter>,
+  ): List<ImportStatement>;
   /**
-   * Apply a held import. The result comes when the import has ended, or when this process stops
-   * before: then the next one applies the rest. Refused (`conflict`) unless the import is held with
-   * a problem that may be accepted. Statements are checked again, and can be held with another
-   * problem. Takes no `tx`, because its work is many transactions.
+   * Try the quarantined records and the held statements of an import again, once the cause is gone.
+   * In the order of the file. What is refused again stays as it is. Refused (`conflict`) unless the
+   * import is completed or has held statements. Takes no `tx`, because its work is many
+   * transactions.
+   */
+  replay(id: Id, data?: ImportReplay, options?: CallOptions): Promise<Import>;
+  /**
+   * Apply a held import, or held statements of one. The result comes when the import has ended, or
+   * when this process stops before: then the next one applies the rest. Refused (`conflict`) unless
+   * something of it is held with a problem that may be accepted. Statements are checked again, and
+   * can be held with another problem. A statement with other lines than the known one brings the
+   * lines that are not recorded. Takes no `tx`, because its work is many transactions.
    */
   release(
     id: Id,

@@ -1038,6 +1038,30 @@ export type ForeignEventType =
 /** Any JSON object. Anything that could be a card number is masked. */
 export type ForeignState = Readonly<Record<string, unknown>>;
 
+/** A statement of a file that is held, and why. */
+export interface HeldStatement {
+  /** Its place among the statements of the file: `release` and `replay` take it. */
+  readonly number: number;
+  /** The account, as the file states it. */
+  readonly account_number: string;
+  /** The bank's id of the statement; null: none. */
+  readonly reference: string | null;
+  /** The statement's date. YYYY-MM-DD. */
+  readonly as_of: string;
+  readonly lines: number;
+  /** A stable code, such as `statement_gap`. */
+  readonly code: string;
+  /** What is wrong, and what to do. */
+  readonly message: string;
+  /** Bytes from the start of the file. */
+  readonly offset: number | null;
+  /**
+   * The account to be created, or of which a statement is missing: then it is applied by itself.
+   * Else null.
+   */
+  readonly waits_for: string | null;
+}
+
 /** An id, as a number or as digits. */
 export type Id = number | string;
 
@@ -1075,6 +1099,8 @@ export interface Import {
   readonly duplicates: number;
   /** Records in quarantine. */
   readonly quarantined: number;
+  /** Lines of held statements. */
+  readonly held: number;
   /** Applied clearings that matched an authorization or an earlier clearing. */
   readonly matched: number;
   /**
@@ -1093,6 +1119,8 @@ export interface Import {
   readonly warnings: readonly string[];
   /** Why the file was held, refused or truncated. */
   readonly problem: ImportProblem | null;
+  /** The first held statements, at most 100; all of them: `/statements`. */
+  readonly held_statements: readonly HeldStatement[];
   /** Why an operator released it; null: it was not released. */
   readonly note: string | null;
   /** ISO 8601, UTC. */
@@ -1129,11 +1157,60 @@ export interface ImportProfile {
 export interface ImportRelease {
   /** Why it may be applied; the audit log keeps it. */
   readonly note: string;
+  /** The number of one held statement; absent: all of them. */
+  readonly statement?: number | undefined;
+}
+
+/** What is tried again. */
+export interface ImportReplay {
+  /** The number of one held statement; absent: all of them. */
+  readonly statement?: number | undefined;
+}
+
+/** A statement of an imported file, with what became of it. */
+export interface ImportStatement {
+  /** Its place among the statements of the file: `release` and `replay` take it. */
+  readonly number: number;
+  /** The account, as the file states it. */
+  readonly account_number: string;
+  /** The bank's id of the statement; null: none. */
+  readonly reference: string | null;
+  /** The statement's date. YYYY-MM-DD. */
+  readonly as_of: string;
+  readonly lines: number;
+  /** As stated; null: not stated. */
+  readonly currency: string | null;
+  /** Minor units, as stated or as it follows; null: not known. */
+  readonly opening_balance: number | null;
+  /** Minor units, as stated or as it follows; null: not known. */
+  readonly closing_balance: number | null;
+  /** `staged`: to be checked. `recording`: its lines are being recorded. */
+  readonly status: 'staged' | 'recording' | 'applied' | 'held';
+  /** Why it is held; null: it is not. */
+  readonly problem: {
+    /** A stable code, such as `statement_gap`. */
+    readonly code: string;
+    /** What is wrong, and what to do. */
+    readonly message: string;
+    /** Bytes from the start of the file. */
+    readonly offset: number | null;
+    /**
+     * The account to be created, or of which a statement is missing: then it is applied by itself.
+     * Else null.
+     */
+    readonly waits_for: string | null;
+  } | null;
+  readonly type: 'import_statement';
+}
+
+export interface ImportStatementFilter {
+  readonly status?: 'staged' | 'recording' | 'applied' | 'held' | undefined;
 }
 
 /**
- * `held`: nothing is applied until an operator releases it. `refused`, `truncated`: nothing was
- * applied.
+ * `completed_with_quarantine`: some records are in quarantine, or statements held, and all others
+ * applied. `held`: nothing is applied until an operator releases it, or what it waits for is there.
+ * `refused`, `truncated`: nothing was applied.
  */
 export type ImportStatus = 'running' | 'completed' | 'completed_with_quarantine' | 'held' | 'refused' | 'truncated';
 

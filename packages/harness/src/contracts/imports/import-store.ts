@@ -1,5 +1,6 @@
 import { LeaseLost, no_changes } from '@tallystick/cards';
-import { type ImportBatch, type ImportRecord, nothing_done } from '@tallystick/imports';
+import { type ImportBatch, type ImportRecord, type ImportStatement, nothing_done } from '@tallystick/imports';
+import { money, type PageRequest } from '@tallystick/kernel';
 import { assertEqual, assertRejects } from '../assertions.ts';
 import { appliedAs } from '../cards/quarantine-store.ts';
 import { clearingMessage, recordOnce } from '../ledger/network-messages.ts';
@@ -43,6 +44,44 @@ function batch(import_id: number, number: number, kind: ImportBatch['kind'] = 'c
   return { import_id, kind, number, sealed: new Uint8Array([0, 255, number]) };
 }
 
+const held_statement = {
+  number: 2,
+  account_number: 'a"b',
+  reference: null,
+  as_of: '2026-05-20',
+  lines: 2,
+  code: 'statement_gap',
+  message: 'é😀\0\ud83d',
+  offset: null,
+  waits_for: '1000000001',
+};
+
+function statement(import_id: number, number: number, changes: Partial<ImportStatement> = {}): ImportStatement {
+  return {
+    import_id,
+    number,
+    ordinal: number,
+    offset: 10 ** 13,
+    account_number: '1000000001',
+    currency: null,
+    reference: 'S "1" 😀',
+    as_of: '2026-05-20',
+    opening_balance: null,
+    closing_balance: money(-(10 ** 13)),
+    lines: 2,
+    sum: money(5),
+    is_newest_first: false,
+    stated_problem: { code: 'c', message: 'a\0\ud83d' },
+    status: 'staged',
+    problem: null,
+    accepted_problems: [],
+    statement_id: null,
+    is_known: true,
+    known_lines: 0,
+    ...changes,
+  };
+}
+
 const counted_twice = { applied: 6, duplicates: 4, quarantined: 2, matched: 4, breaks: 2 };
 
 const isLeaseLost = (error: unknown) => error instanceof LeaseLost;
@@ -72,8 +111,8 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
         problem: { code: 'test_file', message: 'é😀\0\ud83d', offset: null },
         note: 'n',
         statements: 3,
-        waits_for: '1000000001',
-        accepted_problems: ['statement_gap', 'a"b'],
+        held: 2,
+        held_statements: [held_statement],
         is_repeatable: false,
         lease: { token: 't', until_machine_ms: 5 },
         bytes: 10 ** 13,
@@ -180,7 +219,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
           batch(from.id, 4, 'others'),
         ]);
       });
-      await storage.unitOfWork.run(({ imports }) => imports.moveBatches(from.id, to.id));
+      await storage.unitOfWork.run(({ imports }) => imports.moveStaged(from.id, to.id));
       await storage.unitOfWork.read(async ({ imports }) => {
         assertEqual(await imports.batches(from.id, 'clearings', 0, 10), [], 'those of the first');
         assertEqual(await imports.batches(to.id, 'clearings', 0, 1), [batch(to.id, 2)], 'the next of the second');
@@ -201,6 +240,45 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       assertEqual(await find(storage, to.id), null, 'the removed import');
       const left = await storage.unitOfWork.read(({ imports }) => imports.batches(to.id, 'others', 0, 10));
       assertEqual(left, [], 'its batches');
+    },
+  },
+  {
+    rule: 'statements are read as they were written or replaced, by status and in pages, moved, and removed with their import',
+    async check(open) {
+      const storage = await open();
+      const [from, to] = [await insert(storage), await insert(storage)];
+      const waiting = { code: 'statement_gap', message: 'm', offset: 7, waits_for: '1000000001' };
+      const held = statement(to.id, 2, {
+        status: 'held',
+        problem: waiting,
+        accepted_problems: ['a"b'],
+        currency: 'EUR',
+      });
+      const others = [1, 3].map((number) => statement(to.id, number, { is_newest_first: true }));
+      await storage.unitOfWork.run(async ({ imports }) => {
+        await imports.putStatements([]);
+        await imports.putStatements([statement(from.id, 3), statement(from.id, 1), statement(from.id, 2)]);
+        await imports.moveStaged(from.id, to.id);
+        await imports.putStatements([held, ...others]);
+      });
+      const waitingNow = () => storage.unitOfWork.read(({ imports }) => imports.listWaiting(from.id, 1));
+      const other = await storage.another();
+      await other.unitOfWork.read(async ({ imports }) => {
+        assertEqual(await imports.statements(from.id, ['staged', 'held']), [], 'those of the first import');
+        assertEqual(await imports.statements(to.id, ['held']), [held], 'the held one');
+        assertEqual(await imports.statements(to.id, ['staged', 'applied']), others, 'the others, by their numbers');
+        const list = (page: PageRequest) => imports.listStatements({ import_id: to.id }, page);
+        const all = await everyPage(list, 2);
+        assertEqual(all.map(({ number }) => number).toSorted(), [1, 2, 3], 'on pages');
+        const page = await imports.listStatements({ import_id: to.id, status: 'held' }, { limit: 5 });
+        assertEqual(page.items, [held], 'a page by status');
+      });
+      assertEqual(await waitingNow(), [to.id], 'the import that waits');
+      await storage.unitOfWork.run(({ imports }) => imports.putStatements([{ ...held, status: 'staged' }]));
+      assertEqual(await waitingNow(), [], 'while it is decided about again');
+      await storage.unitOfWork.run(({ imports }) => imports.remove(to.id));
+      const left = await storage.unitOfWork.read(({ imports }) => imports.statements(to.id, ['staged', 'held']));
+      assertEqual(left, [], 'those of the removed import');
     },
   },
   {

@@ -3,10 +3,11 @@ import {
   type ClearingFormat,
   type FileItem,
   FileProblem,
+  type FileStatement,
   type ItemBatch,
   type StatedClearing,
 } from '@tallystick/imports';
-import { money } from '@tallystick/kernel';
+import { type Money, money } from '@tallystick/kernel';
 
 /** A line of a file in the format of these suites. */
 export type Line =
@@ -26,7 +27,11 @@ export type Line =
     }
   | { readonly kind: 'bad'; readonly input?: StatedClearing; readonly reason?: string }
   | { readonly kind: 'other'; readonly type: string }
-  | { readonly kind: 'statement'; readonly head: StatementHead }
+  | {
+      readonly kind: 'statement';
+      readonly head: Omit<FileStatement, 'kind' | 'number' | 'ordinal' | 'offset'>;
+    }
+  | { readonly kind: 'statement_end'; readonly closing_balance: Money | null; readonly as_of?: string }
   | { readonly kind: 'line'; readonly line: ReportedLine; readonly white_space?: string }
   | { readonly kind: 'trailer'; readonly records: number };
 
@@ -104,6 +109,8 @@ function itemOf(
       counts.statements += 1;
       counts.lines = 0;
       return { ...place, kind: 'statement', number: counts.statements, ...line.head };
+    case 'statement_end':
+      return { ...place, ...line, statement_number: counts.statements };
     case 'line':
       counts.lines += 1;
       return {
