@@ -1,6 +1,6 @@
 import { type ClearingInput, namesNothing } from '@tallystick/cards';
 import type { FileClearing } from '@tallystick/imports';
-import { isDay } from '@tallystick/kernel';
+import { isDay, showValue } from '@tallystick/kernel';
 import { Additions, notZeros } from '../additions.ts';
 import { cardNumberOf } from '../card-number.ts';
 import { currencyOf, toMinorUnits } from '../currencies.ts';
@@ -28,7 +28,7 @@ export type StatedTransaction = Pick<FileClearing, 'input' | 'last4' | 'unread'>
 
 export class TransactionProblem {
   readonly code: string;
-  /** Contains no value of the file that could be a card number. */
+  /** Contains no card number. */
   readonly reason: string;
 
   constructor(code: string, reason: string) {
@@ -95,9 +95,11 @@ export function readTransaction(stated: Stated, custom_identifier: RegExp): Stat
   if (card instanceof TransactionProblem) return card;
   const billing = billedOf(stated, direction);
   if (billing instanceof TransactionProblem) return billing;
-  const settlement_date = dayOf(value('PostingDate') ?? '');
+  const posting_date = value('PostingDate') ?? '';
+  const settlement_date = dayOf(posting_date);
   if (settlement_date === null) {
-    return new TransactionProblem('date_malformed', 'PostingDate must be a date, as YYYY-MM-DD');
+    const reason = `PostingDate must be a date, as YYYY-MM-DD, not ${showValue(posting_date)}`;
+    return new TransactionProblem('date_malformed', reason);
   }
   const additions = new Additions();
   const original = amountOf(stated, 'AmountInOriginalCurrency', direction);
@@ -135,7 +137,7 @@ function describeDirection(stated: string | null): TransactionProblem {
         'direction_missing',
         'the direction is missing: DebitOrCreditIndicator must be D for a debit or C for a credit',
       )
-    : new TransactionProblem('direction_malformed', 'DebitOrCreditIndicator must be D or C');
+    : new TransactionProblem('direction_malformed', `DebitOrCreditIndicator must be D or C, not ${showValue(stated)}`);
 }
 
 /** The first of the ids that names something. */
@@ -203,26 +205,33 @@ function amountOf(
   if (!digits) return null;
   const attribute = (its: string): string => attributes.get(name)?.[its]?.trim() ?? '';
   const [exponent, sign] = [attribute('CurrencyExponent'), attribute('CurrencySign')];
-  if (!digits_form.test(digits)) return new TransactionProblem('amount_malformed', `${name} must be 1 to 30 digits`);
+  if (!digits_form.test(digits)) {
+    return new TransactionProblem('amount_malformed', `${name} must be 1 to 30 digits, not ${showValue(digits)}`);
+  }
   if (!/^0*\d$/.test(exponent)) {
-    return new TransactionProblem('amount_malformed', `CurrencyExponent of ${name} must be one digit`);
+    return new TransactionProblem(
+      'amount_malformed',
+      `CurrencyExponent of ${name} must be one digit, not ${showValue(exponent)}`,
+    );
   }
   if (sign !== '' && directionOf(sign) !== direction) {
     return new TransactionProblem(
       'sign_contradicts',
-      `CurrencySign of ${name} must be D or C, the same as DebitOrCreditIndicator`,
+      `CurrencySign of ${name} must be ${direction}, as DebitOrCreditIndicator, not ${showValue(sign)}`,
     );
   }
-  const currency = currencyOf(attribute('CurrencyCode') || (values.get(currency_names[name]) ?? ''));
+  const code = attribute('CurrencyCode') || (values.get(currency_names[name]) ?? '');
+  const currency = currencyOf(code);
   if (currency === null) {
-    return new TransactionProblem('currency_unknown', `CurrencyCode of ${name} must be a currency of ISO 4217`);
+    const reason = `CurrencyCode of ${name} must be a currency of ISO 4217, not ${showValue(code)}`;
+    return new TransactionProblem('currency_unknown', reason);
   }
   const amount = Number(digits);
   const minor_units = toMinorUnits(amount, Number(exponent), currency);
   if (minor_units === null) {
     return new TransactionProblem(
       'amount_malformed',
-      `${name} must be a whole number of minor units of ${currency.code}, and not above the largest amount`,
+      `${name} must be a whole number of minor units of ${currency.code}, and not above the largest amount: it is ${showValue(digits)} with ${Number(exponent)} decimals`,
     );
   }
   return { minor_units, currency: currency.code };

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isRounded, namesNothing } from '@tallystick/cards';
 import type { BadRecord, FileClearing, RecordPlace, StatedClearing } from '@tallystick/imports';
+import { showValue } from '@tallystick/kernel';
 import { Additions, notZeros } from '../additions.ts';
 import { badRecord } from '../bad-record.ts';
 import { cardNumberOf } from '../card-number.ts';
@@ -192,7 +193,10 @@ function currencyOf(header: Header, row: Row, field: CsvField): Currency {
   const text = required(header, field, header.field(row, field));
   const currency = findCurrency(text);
   if (currency === null)
-    throw new MalformedRow('currency_unknown', `${header.nameOf(field)} is no currency of ISO 4217`);
+    throw new MalformedRow(
+      'currency_unknown',
+      `${header.nameOf(field)} is no currency of ISO 4217: ${showValue(text)}`,
+    );
   return currency;
 }
 
@@ -210,7 +214,7 @@ function amountOf(header: Header, row: Row, field: CsvField, currency_field: Csv
   if (parts === null) {
     throw new MalformedRow(
       'amount_malformed',
-      `${header.nameOf(field)} is no ${amounts === 'decimal' ? 'decimal number' : 'whole number of minor units'}`,
+      `${header.nameOf(field)} is no ${amounts === 'decimal' ? 'decimal number' : 'whole number of minor units'}: ${showValue(text)}`,
     );
   }
   const decimals = amounts === 'decimal' ? parts.fraction.length : currency.decimals;
@@ -218,7 +222,7 @@ function amountOf(header: Header, row: Row, field: CsvField, currency_field: Csv
   if (minor_units === null) {
     throw new MalformedRow(
       'amount_inexact',
-      `${header.nameOf(field)} is no whole number of minor units of ${currency.code} that the service accepts`,
+      `${header.nameOf(field)} is no whole number of minor units of ${currency.code} that the service accepts: ${showValue(text)}`,
     );
   }
   return minor_units;
@@ -249,7 +253,7 @@ function dateOf(header: Header, row: Row, field: CsvField): string | null {
   if (date === null) {
     throw new MalformedRow(
       'date_invalid',
-      `${header.nameOf(field)} is no date of the calendar, as ${header.profile.dates}`,
+      `${header.nameOf(field)} is no date of the calendar, as ${header.profile.dates}: ${showValue(text)}`,
     );
   }
   return date;

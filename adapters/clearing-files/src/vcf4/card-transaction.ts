@@ -1,5 +1,5 @@
 import type { FileClearing } from '@tallystick/imports';
-import { isDay } from '@tallystick/kernel';
+import { isDay, showValue } from '@tallystick/kernel';
 import { Additions, notZeros } from '../additions.ts';
 import { cardNumberOf } from '../card-number.ts';
 import { currencyOf, toMinorUnits } from '../currencies.ts';
@@ -41,7 +41,7 @@ const credit_types: readonly string[] = ['11', '30', '31', '61', '63', '65', '71
 
 export interface CardTransactionProblem {
   readonly code: string;
-  /** Contains no value of the file. */
+  /** Contains no card number. */
   readonly reason: string;
 }
 
@@ -58,17 +58,21 @@ export function readCardTransaction(
   if (type === null)
     return { code: 'direction_missing', reason: 'the direction is missing: the transaction type is empty' };
   if (!debit_types.includes(type) && !credit_types.includes(type)) {
-    return { code: 'type_unknown', reason: 'the transaction type must be one that is known as a debit or a credit' };
+    const reason = `the transaction type must be one that is known as a debit or a credit, not ${showValue(type)}`;
+    return { code: 'type_unknown', reason };
   }
   const billing = amountOf(value('billing_amount'), value('billing_currency'));
   if (billing === null) {
     return {
       code: 'amount_malformed',
-      reason: 'the billing amount must be digits with two decimals in a currency of ISO 4217',
+      reason: `the billing amount must be digits with two decimals in a currency of ISO 4217, not ${showValue(value('billing_amount') ?? '')} in ${showValue(value('billing_currency') ?? '')}`,
     };
   }
-  const settlement_date = dayOf(value('posting_date') ?? '');
-  if (settlement_date === null) return { code: 'date_malformed', reason: 'the posting date must be MMDDYYYY' };
+  const posting_date = value('posting_date') ?? '';
+  const settlement_date = dayOf(posting_date);
+  if (settlement_date === null) {
+    return { code: 'date_malformed', reason: `the posting date must be MMDDYYYY, not ${showValue(posting_date)}` };
+  }
   const additions = new Additions();
   // Without a currency the source amount states nothing.
   const source_amount = notZeros(value('source_currency')) === null ? null : value('source_amount');
