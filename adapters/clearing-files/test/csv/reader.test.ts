@@ -193,11 +193,11 @@ describe('a CSV file as banks and spreadsheets write it', () => {
     const format = csvFormat([profile]);
     const [clearing] = await only(fileOf('datum;Ref;Karte;Betrag;Art;Datum', 'SHOP;A1;12;1;S;16.07.2026'), format);
     assert.deepEqual([clearing?.input.merchant_name, clearing?.input.settlement_date], ['SHOP', '2026-07-16']);
-    await assertProblem(
-      csvFormat([parseCsvProfile(bank_profile)]),
-      fileOf(`${bank_header};DATUM`),
-      'refused: header_unknown',
-    );
+    const skipping = csvFormat([parseCsvProfile({ ...bank_profile, skips_other_columns: true })]);
+    for (const one of [csvFormat([parseCsvProfile(bank_profile)]), skipping]) {
+      const problem = await assertProblem(one, fileOf(`${bank_header};DATUM`), 'refused: header_unknown');
+      assert.match(problem.message, /bank: a column is there twice/);
+    }
   });
 
   test('has rows that end in CR alone, and line breaks within quotes', async () => {
