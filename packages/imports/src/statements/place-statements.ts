@@ -4,6 +4,7 @@ import {
   completeBalances,
   lastPosition,
   mayCover,
+  oldestFirst,
   placeStatement,
   type StatementPlace,
 } from '@tallystick/accounts';
@@ -139,9 +140,7 @@ class AccountPlacing {
   }
 
   async place(statements: readonly ImportStatement[]): Promise<void> {
-    let remaining = statements.toSorted((a, b) =>
-      a.as_of === b.as_of ? a.number - b.number : a.as_of < b.as_of ? -1 : 1,
-    );
+    let remaining = oldestFirst(statements).toSorted((a, b) => (a.as_of === b.as_of ? 0 : a.as_of < b.as_of ? -1 : 1));
     while (remaining.length > 0) {
       const waiting: ImportStatement[] = [];
       for (const statement of remaining) if (!(await this.#tryToPlace(statement, waiting))) waiting.push(statement);

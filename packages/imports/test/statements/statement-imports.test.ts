@@ -214,6 +214,25 @@ checkOnStorages('imports of statements', [
     },
   },
   {
+    rule: 'the statements of one day join the chain when a file lists them newest first and a balance comes back',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const day: readonly StatementPlan[] = [
+        { as_of: '2026-05-18', reference: 'A', opening: 100, lines: [10] },
+        { as_of: '2026-05-18', reference: 'B', opening: 110, lines: [-10] },
+        { as_of: '2026-05-18', reference: 'C', opening: 100, lines: [-10] },
+      ];
+      for (const before of [[], [{ as_of: '2026-05-17', opening: 0, lines: [100] }]]) {
+        const account = await makeAccount(world);
+        await world.import(statementFile(account, before));
+        const imported = await world.imported(statementFile(account, day.toReversed()));
+        assert.deepEqual(endOf(imported), ['completed', null, 3, 0], 'the import');
+        const { amounts } = await recordedOf(world, account);
+        assert.deepEqual(amounts.toSorted(), [...before.map(() => 100), 10, -10, -10].toSorted(), 'its lines');
+      }
+    },
+  },
+  {
     rule: 'a statement behind a gap is held, names both balances, and reports its end when the gap is filled',
     async check(open) {
       const world = new ImportWorld(await open());
