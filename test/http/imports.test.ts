@@ -117,6 +117,42 @@ for (const database of database_names) {
       assert.ok(audited.some(({ action }) => action === 'import.replayed'));
     });
 
+    it('recognise clearings by their content where the ids of a file name nothing', async (t) => {
+      const service = await startService(t, database);
+      const { id: vcn_id } = await createCard(service);
+      const rows = [
+        { billing_amount: 1_000, acquirer_reference_data: '55500807108286688900001' },
+        { billing_amount: 2_000, acquirer_reference_data: '55500807108286688900002' },
+        { billing_amount: 700, acquirer_reference_data: '55500807108286688900003', clearing_type: 'CREDIT' },
+      ];
+      const ofCdf3 = (sequence: number) =>
+        fileOf(
+          sequence,
+          rows.map((row) => ({ ...row, vcn_id, network_financial_transaction_id: '0000000000000' })),
+        );
+      const ofCsv = (delimiter: string, id: string) => {
+        const names = 'vcn_id,network_financial_transaction_id,billing_amount,billing_currency,clearing_type';
+        const lines = rows.map(({ billing_amount, acquirer_reference_data: ard, clearing_type = 'DEBIT' }) =>
+          [vcn_id, id, billing_amount, 'USD', clearing_type, '2030-03-16', ard].join(delimiter),
+        );
+        const header = `${names},settlement_date,acquirer_reference_data`.replaceAll(',', delimiter);
+        return Buffer.from([header, ...lines, ''].join('\r\n'));
+      };
+      const files: readonly (readonly [string, Buffer])[] = [
+        ['a.xml', ofCdf3(1)],
+        ['b.xml', ofCdf3(2)],
+        ['a.csv', ofCsv(',', '5.55E+17')],
+        ['b.csv', ofCsv(';', '5,55E+17')],
+        ['c.csv', ofCsv(';', '')],
+      ];
+      for (const [at, [name, file]] of files.entries()) {
+        const { data } = (await upload(service, file, `name=${name}`)).json;
+        const result = [data.status, data.applied, data.duplicates, data.quarantined];
+        assert.deepEqual(result, ['completed', ...(at === 0 ? [3, 0] : [0, 3]), 0], name);
+        assert.equal(await balance(service, vcn_id), 7_700);
+      }
+    });
+
     it('hold a file with a known id until an operator releases it', async (t) => {
       const service = await startService(t, database);
       const { send } = service;

@@ -92,7 +92,7 @@ export function contentOf(
     approval_code: approval_code == null || isNoApprovalCode(approval_code) ? null : approval_code,
   };
   return JSON.stringify([
-    is_number ? vault.index(new Pan(card_number)).toHex() : String(vcn_id),
+    is_number ? vault.index(new Pan(card_number)).toHex() : Number(vcn_id),
     settlement_date,
     ...[...agreeing_fields, ...stated_fields].map((name) => of_file[name] || null),
   ]);

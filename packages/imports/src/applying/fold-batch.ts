@@ -15,9 +15,9 @@ import {
   sealRecord,
   sourceOf,
 } from '@tallystick/cards';
-import { maskDigitRuns, Refusal, toStorableJson, toStorableText } from '@tallystick/kernel';
+import { assert, maskDigitRuns, Refusal, toStorableJson, toStorableText } from '@tallystick/kernel';
 import type { BadRecord } from '../formats/clearing-format.ts';
-import type { Import, ImportCounts } from '../import.ts';
+import { doneRecords, type Import, type ImportCounts } from '../import.ts';
 import type { ImportPorts } from '../ports.ts';
 import { type CountedClearing, type FileIdentity, withTransactionId } from '../staging/identified-clearing.ts';
 
@@ -130,6 +130,8 @@ export function foldBatch(
     const times = { first_seen_at_ms: state.now_ms, last_seen_at_ms: state.now_ms };
     const quarantined = [...changes.quarantined, ...refused.map((one) => ({ ...one, ...times }))];
     const counts = countsOf(answers, refused.length);
+    // An import whose records are not all in its counts must not end as completed.
+    assert(doneRecords(counts) === records.length, 'each record ends in exactly one count');
     return {
       // Two passes that keep the same records do not lock each other then.
       changes: { ...changes, quarantined: quarantined.sort(byIdentity), ...progressOf(counts) },
