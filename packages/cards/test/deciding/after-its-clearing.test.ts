@@ -294,6 +294,16 @@ describe('a clearing with a synthetic id and one of the network', () => {
     assert.equal(row?.sent?.net_reference_number, 'MCCABC123    ');
   });
 
+  test('are one though their approval codes differ, and each is a copy again by its own id', () => {
+    const world = new NetworkWorld(now);
+    const copies = [
+      ['S', true, { approval_code: 'A1B2C3' }],
+      ['R', false, { approval_code: 'D4E5F6' }],
+    ] as const;
+    const again = [...copies, ...copies].map(([id, is_synthetic, fields]) => send(world, id, is_synthetic, fields));
+    assert.deepEqual(again, [false, true, true, true]);
+  });
+
   for (const [what, fields] of Object.entries({
     'another amount': { billing_amount: 1_001 },
     'another type': { clearing_type: 'CREDIT' },

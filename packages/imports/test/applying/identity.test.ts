@@ -293,7 +293,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   billing_amount: fc.integer({ min: 1, max: 2 }),
   clearing_type: fc.constantFrom('DEBIT', 'DEBIT', 'CREDIT'),
   acquirer_reference_data: fc.constantFrom(ard, ard, null),
-  approval_code: fc.constantFrom('A1B2C3', null, null),
+  approval_code: fc.constantFrom('A1B2C3', 'D4E5F6', null),
   is_bad: fc.integer({ min: 0, max: 9 }).map((one) => one === 0),
 });
 
