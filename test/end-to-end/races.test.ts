@@ -134,6 +134,48 @@ for (const name of database_names) {
         assert.equal(await balanceEverywhere(card.id), 9_500);
       });
 
+      it(`record one clearing for one transaction id, and refuse other content and another card (${round})`, async () => {
+        const cards = [
+          await issue(urlOf(0), { total_card_amount: 10_000 }),
+          await issue(urlOf(0), { total_card_amount: 10_000 }),
+        ];
+        const network_financial_transaction_id = `NFT-${purchase('', 1).trace_id}`;
+        // Those of one card and amount come from several processes.
+        const sent = Array.from({ length: callers }, (_, caller) => ({
+          vcn_id: cards[(caller >> 1) % 2]!.id,
+          network_financial_transaction_id,
+          billing_amount: 500 + ((caller >> 2) % 2),
+          billing_currency: 'USD',
+          clearing_type: 'DEBIT',
+          settlement_date: '2030-03-16',
+        }));
+        const replies = await Promise.all(sent.map((message, caller) => clear(urlOf(caller), message)));
+        const recorded = replies.filter(({ status }) => status === 200);
+        assert.equal(new Set(recorded.map(({ text }) => text)).size, 1);
+        const { vcn_id, billing_amount } = recorded[0]!.json.data;
+        const isCopy = (message: Message) =>
+          message.vcn_id === String(vcn_id) && message.billing_amount === billing_amount;
+        assert.deepEqual(
+          replies.map(({ status }) => status),
+          sent.map((message) => (isCopy(message) ? 200 : 400)),
+        );
+        const balances = await Promise.all(cards.map(({ id }) => balanceEverywhere(id)));
+        assert.deepEqual(
+          balances,
+          cards.map(({ id }) => (id === String(vcn_id) ? 10_000 - billing_amount : 10_000)),
+        );
+        const kept = await readRows<{ reason: string; count: number }>(
+          database,
+          'select reason, count from tallystick_quarantine order by id desc limit 3',
+        );
+        const of_card = callers / 4;
+        assert.deepEqual(kept.map(({ reason, count }) => [reason, Number(count)]).toSorted(), [
+          ['transaction_of_another_card', of_card],
+          ['transaction_of_another_card', of_card],
+          ['transaction_of_another_clearing', of_card],
+        ]);
+      });
+
       it(`release the hold once, even if the reversal races with itself and with a second purchase (${round})`, async () => {
         const card = await issue(urlOf(0), { total_card_amount: 1_000, transactions_max: 1 });
         const first = purchase(card.card_number, 1_000);
