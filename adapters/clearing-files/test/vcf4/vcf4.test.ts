@@ -204,6 +204,11 @@ describe('the records of a VCF4 file', () => {
     assert.equal(endOf(items).records, 6);
   });
 
+  test('reads lines that end in CR alone', async () => {
+    const bytes = Buffer.from(changed('', '').toString().replaceAll('\n', '\r'));
+    assert.equal(clearingsOf(await readItems(vcf4, bytes, [11])).length, 2);
+  });
+
   test('does not compare a count or a sum that a block does not state', async () => {
     const items = await readItems(vcf4, changed('\t2\t14690', '\t\t'));
     assert.deepEqual(endOf(items).control_totals, { transactions: '2', billing_amounts: '14690' });

@@ -23,9 +23,6 @@ const text_tags: readonly string[] = ['86', 'NS'];
 /** A time within a text that was broken before its minutes begins like a tag. */
 const time_form = /^:[0-5]\d:[0-5]\d(?!\d)/;
 
-const line_feed = 0x0a;
-const carriage_return = 0x0d;
-
 /**
  * Cuts a file into fields. A field begins with its tag at the start of a line. Blank lines are
  * skipped. Around the fields a file may have headers of its bank, and the envelope of the network:
@@ -39,8 +36,7 @@ export class FieldReader {
   #is_blank = true;
 
   *push(chunk: Uint8Array): Generator<Field> {
-    const bytes = chunk.map((byte) => (byte === carriage_return ? line_feed : byte));
-    for (const line of this.#lines.push(bytes)) yield* this.#take(line);
+    for (const line of this.#lines.push(chunk)) yield* this.#take(line);
   }
 
   /** The last fields. `is_cut`: no line break ends the file. */

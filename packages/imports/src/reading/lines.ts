@@ -11,19 +11,36 @@ export interface RawLine {
   readonly offset: number;
 }
 
-/** Cuts the bytes of a file into lines. */
+const line_feed = 0x0a;
+const carriage_return = 0x0d;
+
+/** Cuts the bytes of a file into lines, which end with LF, CR or CRLF. */
 export class LineReader {
   readonly #pending: Uint8Array[] = [];
   #pending_bytes = 0;
   #offset = 0;
   #count = 0;
+  /** The last byte was a CR. */
+  #is_after_return = false;
 
   /** The lines that end within the bytes. Refuses a line that is longer than a record may be. */
   *push(chunk: Uint8Array): Generator<RawLine> {
     let start = 0;
-    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
+    let [feed, carriage] = [chunk.indexOf(line_feed), chunk.indexOf(carriage_return)];
+    while (start < chunk.length) {
+      if (this.#is_after_return && feed === start) {
+        // It belongs to the line break before.
+        start += 1;
+        this.#offset += 1;
+      }
+      this.#is_after_return = false;
+      if (feed !== -1 && feed < start) feed = chunk.indexOf(line_feed, start);
+      if (carriage !== -1 && carriage < start) carriage = chunk.indexOf(carriage_return, start);
+      const end = feed === -1 ? carriage : carriage === -1 ? feed : Math.min(feed, carriage);
+      if (end === -1) break;
       this.#keep(chunk.subarray(start, end));
       start = end + 1;
+      this.#is_after_return = end === carriage;
       yield this.#line();
     }
     this.#keep(chunk.subarray(start));
@@ -48,13 +65,12 @@ export class LineReader {
   }
 
   #line(): RawLine {
-    const whole = joinBytes(this.#pending);
+    const bytes = joinBytes(this.#pending);
     const offset = this.#offset;
     this.#pending.length = 0;
     this.#pending_bytes = 0;
-    this.#offset += whole.length + 1;
+    this.#offset += bytes.length + 1;
     this.#count += 1;
-    const bytes = whole.at(-1) === 0x0d ? whole.subarray(0, -1) : whole;
     return { bytes, number: this.#count, offset };
   }
 }
