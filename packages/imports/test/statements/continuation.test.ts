@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Line, rising, type StatementPlan, statementFile } from '@tallystick/harness';
 import { checkOnStorages } from '@tallystick/test-support';
 import { continueImports, type ImportOutcome, import_lease_ms, releaseImport } from '../../src/index.ts';
@@ -138,7 +139,7 @@ checkOnStorages('imports of statements by several processes', [
           // The other pauses are those between two renewals of a lease.
           if (ms >= import_lease_ms / 3) await new Promise(() => {});
           reached.resolve('waits');
-          await storage.unitOfWork.read(async () => {});
+          await nextTurn();
         },
       };
       let is_checking = false;
