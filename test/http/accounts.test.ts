@@ -112,7 +112,7 @@ for (const database of database_names) {
     it('receive the lines of statement files, once, and a statement of an unknown account waits for it', async (t) => {
       const service = await startService(t, database);
       const { send } = service;
-      for (const [at, format] of (['bai2', 'camt053'] as const).entries()) {
+      for (const [at, format] of (['bai2', 'camt053', 'mt940'] as const).entries()) {
         const number = `300000000${at}`;
         const file = statementBytes(format, number, 1_000, [-250, 100]);
         const held = (await upload(service, file)).json.data;

@@ -226,7 +226,8 @@ function describeProblem(problem: Import['problem']): string | null {
 /** What to do with a statement that is held with a problem that cannot be accepted. */
 const remedies: Readonly<Record<string, string>> = {
   unknown_account: 'Create the account, and it is applied by itself:\nnpm run admin -- account create',
-  statement_currency: 'Ask the bank for statements in the currency of the account',
+  statement_currency:
+    'Ask the bank for statements in the currency of the account, or create the account of their currency',
   balance_missing: 'Import the statement before it, and it is applied by itself',
 };
 

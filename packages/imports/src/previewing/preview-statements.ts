@@ -51,7 +51,7 @@ export class StatementPreview {
     const head = acceptStatement(item);
     const draft = new StatementDraft(head, this.#last?.draft ?? null);
     for (const problem of (await findCardNumbers(this.#ports, [head])).values()) draft.fail(problem);
-    const account = await this.#chains.account(head.account_number);
+    const account = await this.#chains.account(head);
     const previewed: Previewed = {
       draft,
       compared: null,

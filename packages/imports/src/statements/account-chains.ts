@@ -1,5 +1,6 @@
 import type { Account, ChainAround, PlacedStatement } from '@tallystick/accounts';
 import type { ImportPorts } from '../ports.ts';
+import type { FileStatement } from './statement-items.ts';
 
 /** A statement of a chain: one that is stored, or one of the file that is being checked. */
 export interface ChainedStatement extends PlacedStatement {
@@ -22,8 +23,20 @@ export class AccountChains {
     this.#unitOfWork = unitOfWork;
   }
 
-  /** The account with this number; null: there is none. */
-  async account(number: string): Promise<Account | null> {
+  /**
+   * The account of a statement; null: there is none. An account in several currencies may be one for
+   * each of them, with the currency after the number that the statements name.
+   */
+  async account({
+    account_number,
+    currency,
+  }: Pick<FileStatement, 'account_number' | 'currency'>): Promise<Account | null> {
+    const named = await this.#find(account_number);
+    if (currency === null || named?.currency === currency) return named;
+    return (await this.#find(`${account_number}${currency}`)) ?? named;
+  }
+
+  async #find(number: string): Promise<Account | null> {
     const known = this.#accounts.get(number);
     if (known !== undefined) return known;
     const found = await this.#unitOfWork.read(({ accounts }) => accounts.findByNumber(number));

@@ -187,6 +187,7 @@ async function recordStatements(
     const is_extended = is_known && statement.accepted_problems.includes('statement_differs');
     recording.push({
       ...statement,
+      account_number: account.number,
       status: 'recording',
       problem: null,
       statement_id: known_id ?? ids.get(placeKey({ account_id: account.id, as_of: statement.as_of, position }))!,

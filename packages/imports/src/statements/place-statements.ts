@@ -62,7 +62,7 @@ export async function placeStatements(
   const of_account = new Map<Account, ImportStatement[]>();
   const incomplete = new Set<Account>();
   for (const statement of statements) {
-    const account = await chains.account(statement.account_number);
+    const account = await chains.account(statement);
     const problem =
       problemOfItself(statement, account) ??
       findings.differing.get(statement.number) ??
@@ -96,8 +96,9 @@ function problemOfItself(statement: ImportStatement, account: Account | null): S
     return { code: 'unknown_account', message, offset, waits_for: account_number };
   }
   if (currency === null || currency === account.currency) return null;
-  const message = `${name} is in ${currency}, and the account is in ${account.currency}`;
-  return { code: 'statement_currency', message, offset, waits_for: null };
+  const waits_for = `${account_number}${currency}`;
+  const message = `${name} is in ${currency}, and the account is in ${account.currency}; if it has several currencies, create account ${maskCardNumbers(waits_for)}, and it is applied by itself`;
+  return { code: 'statement_currency', message, offset, waits_for };
 }
 
 function problemOfBalance(statement: ImportStatement, account: Account | null): StatementProblem | null {

@@ -172,6 +172,22 @@ checkOnStorages('imports of statements', [
     },
   },
   {
+    rule: 'statements of an account in several currencies go to the one with their currency after its number',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const account = await makeAccount(world);
+      const [dollars, euros] = ['USD', 'EUR'].map((currency) => statementFile(account, [{ ...monday, currency }]));
+      assert.deepEqual(endOf(await world.imported(dollars!)), ['completed', null, 3, 0], 'in its own currency');
+      const held = await heldOf(world, euros!, 'statement_currency');
+      assert.match(held.problem!.message, new RegExp(`create account ${account.number}EUR,`), 'what to create');
+      const other = await openLater(world, `${account.number}EUR`, 'EUR');
+      assert.deepEqual(await continueImports(world.ports(), world.call), 1, 'the one that waited');
+      assert.deepEqual(endOf(await find(world, held)), ['completed', null, 3, 0], 'by itself');
+      for (const one of [account, other])
+        assert.deepEqual((await recordedOf(world, one)).amounts.length, 3, 'its lines');
+    },
+  },
+  {
     rule: 'a statement of an unknown account is held, and applied by itself or by the same bytes once the account is there',
     async check(open) {
       const world = new ImportWorld(await open());

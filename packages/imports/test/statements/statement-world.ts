@@ -16,8 +16,10 @@ export function makeAccount({ storage }: ImportWorld, changes: Partial<Account> 
 }
 
 /** Opens an account whose number a file has named before. */
-export function openLater({ storage }: ImportWorld, number: string): Promise<Account> {
-  return storage.unitOfWork.run(async (tx) => tx.accounts.insert(newAccount((await makeCompany(tx)).id, { number })));
+export function openLater({ storage }: ImportWorld, number: string, currency = 'USD'): Promise<Account> {
+  return storage.unitOfWork.run(async (tx) =>
+    tx.accounts.insert(newAccount((await makeCompany(tx)).id, { number, currency })),
+  );
 }
 
 /** What is recorded of an account. */
