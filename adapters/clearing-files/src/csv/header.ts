@@ -50,8 +50,11 @@ export class Header {
 
   field(row: Row, field: CsvField): string | null {
     const place = this.#place_of_field.get(field);
-    const text = place === undefined ? null : presentText(row.cells[place]);
+    const cell = place === undefined ? undefined : row.cells[place];
+    const text = presentText(cell);
     if (text === null) return this.profile.constants[field] ?? null;
+    // Its characters have their places among 13, and those that are not known are blank.
+    if (field === 'net_reference_number' && cell?.length === 13) return cell;
     const words = this.profile.words[field] ?? {};
     return Object.hasOwn(words, text) ? words[text]! : text;
   }

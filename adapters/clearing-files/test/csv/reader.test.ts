@@ -239,6 +239,17 @@ describe('a CSV file as banks and spreadsheets write it', () => {
       assert.equal(await amountOf(text), 'amount_malformed');
   });
 
+  test('has blanks within the 13 characters of a network reference, which are part of it', async () => {
+    for (const [stated, read] of [
+      ['   001EEF    ', '   001EEF    '],
+      [' 001EEF ', '001EEF'],
+      ['             ', null],
+    ]) {
+      const [clearing] = await only(fileOf(`${names},net_reference_number`, `${values},${stated}`));
+      assert.equal(clearing?.input.net_reference_number, read);
+    }
+  });
+
   test('passes ids on as they are stated, and has none for an empty one', async () => {
     for (const id of ['5.55E+17', '000000', 'T1']) {
       const [clearing] = await only(fileOf(columns, row({ network_financial_transaction_id: id })));
