@@ -103,27 +103,28 @@ async function checkStaged(run: ImportRun, record: ImportRecord, staged: readonl
   for (;;) {
     const placing = await placeStatements(run.ports, staged, { differing, as_new });
     const found = await differingOf(run, record, placing);
-    if (found.size === 0) return placing;
-    for (const [number, problem] of found) {
+    if (found.differing.size === 0) return placing;
+    for (const [number, problem] of found.differing) {
       const { or_position } = placing.fitting.get(number)!;
-      if (or_position === null) differing.set(number, problem);
+      // With some lines that are known, it may be a known one that was changed.
+      if (or_position === null || found.with_known.has(number)) differing.set(number, problem);
       else as_new.add(number);
     }
   }
 }
 
-/** The statements that were placed, and have lines that contradict what is recorded. */
-async function differingOf(
-  run: ImportRun,
-  record: ImportRecord,
-  { fitting }: Placing,
-): Promise<ReadonlyMap<number, StatementProblem>> {
+/**
+ * The statements that were placed, and have lines that contradict what is recorded, and those that
+ * have lines which are recorded.
+ */
+async function differingOf(run: ImportRun, record: ImportRecord, { fitting }: Placing) {
   const { ports } = run;
   const differing = new Map<number, StatementProblem>();
+  const with_known = new Set<number>();
   const compared = new Map(
     [...fitting].filter(([, { statement }]) => !statement.accepted_problems.includes('statement_differs')),
   );
-  if (compared.size === 0) return differing;
+  if (compared.size === 0) return { differing, with_known };
   const in_file = new LinesOfFile(compared);
   let lines_read = 0;
   for await (const lines of stagedLines(ports, record.id)) {
@@ -131,10 +132,11 @@ async function differingOf(
     for (const [number, problem] of [...found.differing, ...in_file.findRepeated(lines)]) {
       if (!differing.has(number)) differing.set(number, problem);
     }
+    for (const { ordinal, statement_number } of lines) if (found.known.has(ordinal)) with_known.add(statement_number);
     lines_read += lines.length;
     run.report(progressOf(record, lines_read));
   }
-  return differing;
+  return { differing, with_known };
 }
 
 /** The lines of the new statements of a file: two of these statements have no line in common. */

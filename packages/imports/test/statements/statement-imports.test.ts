@@ -680,6 +680,35 @@ checkOnStorages('imports of statements', [
     },
   },
   {
+    rule: 'a statement that has some lines of known ones with its balances is held, and books none of them twice',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      for (const bank_reference of [null, 'R']) {
+        const account = await makeAccount(world);
+        const line = (amount: number, booking_date: string) => ({ amount, booking_date, bank_reference });
+        const [first, second] = ['2026-05-18', '2026-05-19'];
+        const all = [line(10, first), line(-4, first), line(-6, second)];
+        const days = [
+          { as_of: first, reference: 'D1', opening: 100, lines: all.slice(0, 2) },
+          { as_of: second, reference: 'D2', opening: 106, lines: all.slice(2) },
+        ];
+        await world.import(statementFile(account, days));
+        const changed = [
+          {
+            as_of: '2026-05-31',
+            reference: 'M',
+            opening: 100,
+            lines: [...all.slice(0, 2), line(-3, second), line(-3, second)],
+          },
+          { as_of: second, reference: 'M', opening: 100, lines: [...all, line(1, second), line(-1, second)] },
+        ];
+        for (const plan of changed) await heldOf(world, statementFile(account, [plan]), 'statement_differs');
+        const { amounts } = await recordedOf(world, account);
+        assert.deepEqual(amounts.toSorted(), [10, -4, -6].toSorted(), 'what is recorded');
+      }
+    },
+  },
+  {
     rule: 'the balance after a line is right in a statement whose days are newest first, and that closes with its balance',
     async check(open) {
       const world = new ImportWorld(await open());
