@@ -95,10 +95,14 @@ export class StatementDraft {
     };
   }
 
-  /** The lines so far, when the other statement is a further page of this one: equals are counted on. */
-  occurrencesBefore({ account_number, reference }: FileStatement): Occurrences | null {
+  /**
+   * The lines so far, when the other statement is a further page of this one, which continues from its
+   * balance: equals are counted on.
+   */
+  occurrencesBefore({ account_number, reference, opening_balance }: FileStatement): Occurrences | null {
     const own = this.#head;
-    const is_page = reference !== null && reference === own.reference && account_number === own.account_number;
-    return is_page ? this.#occurrences : null;
+    const reached = this.#closing_balance ?? (own.opening_balance ?? 0) + this.#sum;
+    const is_same = reference !== null && reference === own.reference && account_number === own.account_number;
+    return is_same && opening_balance === reached ? this.#occurrences : null;
   }
 }

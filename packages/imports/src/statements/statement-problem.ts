@@ -41,7 +41,8 @@ type NamedStatement = Pick<FileStatement, 'as_of' | 'account_number' | 'referenc
 /** `the statement of 2026-05-20 of account 1000000001`, without a card number. */
 export function nameStatement({ as_of, account_number, reference }: NamedStatement): string {
   const name = reference === null ? '' : ` (${maskCardNumbers(reference)})`;
-  return `the statement of ${as_of}${name} of account ${maskCardNumbers(account_number)}`;
+  const account = account_number === '' ? 'no account' : `account ${maskCardNumbers(account_number)}`;
+  return `the statement of ${as_of}${name} of ${account}`;
 }
 
 /** `from 10.00 USD to 12.00 USD`. */

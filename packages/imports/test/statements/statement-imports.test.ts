@@ -422,7 +422,15 @@ checkOnStorages('imports of statements', [
     async check(open) {
       const world = new ImportWorld(await open());
       const account = await makeAccount(world);
-      const twice = [...statementRecords(account, monday), ...statementRecords(account, monday)];
+      const named = {
+        ...monday,
+        reference: 'S1',
+        lines: monday.lines.map((amount) => ({ amount, bank_reference: 'R' })),
+      };
+      const twice = [
+        ...statementRecords(account, named as StatementPlan),
+        ...statementRecords(account, named as StatementPlan),
+      ];
       const imported = await world.imported([{ kind: 'header' }, ...twice, { kind: 'trailer', records: 10 }]);
       assert.deepEqual([...endOf(imported), imported.held], ['completed', null, 3, 3, 0], 'the import');
       const { amounts, statements } = await recordedOf(world, account);
