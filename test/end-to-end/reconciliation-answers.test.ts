@@ -25,6 +25,7 @@ const days_of_answers = [5, 26, 35, last_statement_days + 4];
 const formats = [
   { clearings: 'ipm', statements: 'bai2' },
   { clearings: 'cdf3', statements: 'camt053' },
+  { clearings: 'csv', statements: 'mt940' },
 ] as const;
 
 describe('the answer sheet of a set of samples with statements', { concurrency: records < 10_000 }, () => {
