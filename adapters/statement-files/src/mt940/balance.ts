@@ -6,20 +6,22 @@ export interface StatedBalance {
   /** Null: it states none. */
   readonly currency: string | null;
   readonly amount: Money;
-  /** YYYY-MM-DD; null: it states none that exists. */
-  readonly day: string | null;
 }
 
 /** Reads a balance. Returns what is wrong with it as a text. */
 export function readBalance(content: string, currency: string | null): StatedBalance | string {
-  const [, mark = '', day = '', stated = '', digits = ''] =
-    /^([CD])(\d{6})([A-Z]{3})?(.*)$/s.exec(content.trim()) ?? [];
+  const [, mark = '', stated = '', digits = ''] = /^([CD])\d{6}([A-Z]{3})?(.*)$/s.exec(content) ?? [];
   if (mark === '') return 'must be C or D, a date as YYMMDD, a currency and an amount';
   if (stated !== '' && !isCurrency(stated)) return `must be in a currency of ISO 4217, not ${stated}`;
   const own_currency = stated === '' ? currency : stated;
   const amount = amountOf(digits.trim(), own_currency);
   if (amount === null) return `must have an amount with a decimal comma, not ${digits}`;
-  return { currency: own_currency, amount: money(mark === 'D' ? -amount : amount), day: dayOf(day) };
+  return { currency: own_currency, amount: money(mark === 'D' ? -amount : amount) };
+}
+
+/** The day of a balance, YYYY-MM-DD, even if the rest cannot be read; null: it states none. */
+export function balanceDayOf(content: string): string | null {
+  return dayOf(content.slice(1, 7));
 }
 
 /**

@@ -2,7 +2,7 @@ import { accountNumberOf } from '@tallystick/accounts';
 import { type FileItem, FileProblem, type ItemBatch, noteRecords, type StatedProblem } from '@tallystick/imports';
 import { decimalsOf, isIbanForm } from '@tallystick/kernel';
 import { oneLine, referenceOf } from '../stated-text.ts';
-import { assumed_currency, readBalance, type StatedBalance } from './balance.ts';
+import { assumed_currency, balanceDayOf, readBalance, type StatedBalance } from './balance.ts';
 import { type CollectedEntry, type EntryContext, readEntry } from './entry.ts';
 import { type Field, FieldReader, nameField, refuse, refuseInterim } from './fields.ts';
 
@@ -131,7 +131,8 @@ export class Mt940Reader {
     if (opening === null && has_floor_limit) refuseInterim(offset);
     const balance = opening === null ? null : readBalance(contentOf(opening), null);
     const stated = isBalance(balance) ? balance : null;
-    this.#context = { currency: stated?.currency ?? null, day: stated?.day ?? null };
+    const day = opening === null ? null : balanceDayOf(contentOf(opening));
+    this.#context = { currency: stated?.currency ?? null, day };
     const { account_number, problem } = readAccount(account, this.#context.currency);
     this.#stage = 'lines';
     this.#statements += 1;
@@ -143,7 +144,7 @@ export class Mt940Reader {
       account_number,
       currency: this.#context.currency,
       reference,
-      as_of: this.#context.day ?? unknown_day,
+      as_of: day ?? unknown_day,
       opening_balance: stated?.amount ?? null,
       closing_balance: null,
       ...problemOf(problem ?? (typeof balance === 'string' ? balanceProblem(opening!, balance) : null)),
@@ -156,27 +157,32 @@ export class Mt940Reader {
     const balance = field === null ? null : readBalance(contentOf(field), currency);
     if (typeof balance === 'string' && is_cut) throw this.#truncated();
     const stated = isBalance(balance) ? balance : null;
+    const as_of = field === null ? null : balanceDayOf(contentOf(field));
     this.#stage = 'outside';
     this.#items.push({
       kind: 'statement_end',
       ...this.#place(field?.offset ?? this.#head!.offset),
       statement_number: this.#statements,
       closing_balance: stated?.amount ?? null,
-      ...(stated?.day === undefined || stated.day === null ? {} : { as_of: stated.day }),
-      ...(stated?.currency === undefined || stated.currency === null ? {} : { currency: stated.currency }),
-      ...problemOf(this.#problemOfEnd(field, balance)),
+      ...(as_of === null ? {} : { as_of }),
+      ...(stated === null || stated.currency === null ? {} : { currency: stated.currency }),
+      ...problemOf(this.#problemOfEnd(field, balance, as_of)),
     });
   }
 
-  #problemOfEnd(field: Field | null, balance: StatedBalance | string | null): StatedProblem | null {
+  #problemOfEnd(
+    field: Field | null,
+    balance: StatedBalance | string | null,
+    as_of: string | null,
+  ): StatedProblem | null {
     if (field === null || balance === null) {
-      const message = `statement ${this.#statements} has no closing balance :62F: or :62M:`;
-      return { code: 'balance_missing', message };
+      return { code: 'balance_missing', message: 'it has no closing balance (:62F: or :62M:)' };
     }
     if (typeof balance === 'string') return balanceProblem(field, balance);
     const { currency } = this.#context;
-    if (balance.day === null)
+    if (as_of === null) {
       return { code: 'date_malformed', message: nameField(field, 'must have a date as YYMMDD') };
+    }
     if (currency !== null && balance.currency !== currency) {
       const message = `must be in ${currency}, the currency of the opening balance`;
       return { code: 'currency_differs', message: nameField(field, message) };
@@ -243,7 +249,7 @@ function readAccount(
   currency: string | null,
 ): { readonly account_number: string; readonly problem: StatedProblem | null } {
   if (field === null) {
-    return { account_number: '', problem: { code: 'account_missing', message: 'the statement has no account (:25:)' } };
+    return { account_number: '', problem: { code: 'account_missing', message: 'it has no account (:25:)' } };
   }
   const content = contentOf(field);
   const stated = currency !== null && content.endsWith(currency) ? content.slice(0, -currency.length) : content;
