@@ -12,7 +12,7 @@ import { type Money, maskCardNumbers, showAmount } from '@tallystick/kernel';
 import type { ImportPorts } from '../ports.ts';
 import { AccountChains, type ChainedStatement } from './account-chains.ts';
 import type { ImportStatement } from './import-statement.ts';
-import { nameStatement, type StatementProblem, showBalances } from './statement-problem.ts';
+import { nameReference, nameStatement, type StatementProblem, showBalances } from './statement-problem.ts';
 
 /** A statement with both of its balances, as it states them or as they follow. */
 export interface BalancedStatement extends ImportStatement {
@@ -272,10 +272,9 @@ class AccountPlacing {
       return { code: 'statement_differs', message, offset, waits_for: number };
     }
     const { known } = place;
-    const name = known.reference === null ? '' : ` (${maskCardNumbers(known.reference)})`;
     const is_stored = known.id !== null;
     const where = is_stored ? 'was recorded before' : 'is in the same file';
-    const message = `${its}; the statement of ${known.as_of}${name}, which ${where}, leads ${showBalances(known, currency)}. A release records the lines that it lacks; its balances stay as they are`;
+    const message = `${its}; the statement of ${known.as_of}${nameReference(known.reference)}, which ${where}, leads ${showBalances(known, currency)}. A release records the lines that it lacks; its balances stay as they are`;
     return { code: 'statement_differs', message, offset, waits_for: is_stored ? null : number };
   }
 }

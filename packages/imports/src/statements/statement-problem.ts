@@ -38,11 +38,18 @@ export function severityOf({ code }: StatementProblem): number {
 
 type NamedStatement = Pick<FileStatement, 'as_of' | 'account_number' | 'reference'>;
 
-/** `the statement of 2026-05-20 of account 1000000001`, without a card number. */
+/**
+ * `the statement of 2026-05-20 with the id S1 of account 1000000001`, without a card number. Words
+ * stand between the values: digits of two of them could look like the number of a card.
+ */
 export function nameStatement({ as_of, account_number, reference }: NamedStatement): string {
-  const name = reference === null ? '' : ` (${maskCardNumbers(reference)})`;
   const account = account_number === '' ? 'no account' : `account ${maskCardNumbers(account_number)}`;
-  return `the statement of ${as_of}${name} of ${account}`;
+  return `the statement of ${as_of}${nameReference(reference)} of ${account}`;
+}
+
+/** ` with the id S1`; nothing without a reference. */
+export function nameReference(reference: string | null): string {
+  return reference === null ? '' : ` with the id ${maskCardNumbers(reference)}`;
 }
 
 /** `from 10.00 USD to 12.00 USD`. */
