@@ -50,8 +50,8 @@ export type StatementPlace<Known extends PlacedStatement> =
  * matters only if `mayCover`.
  *
  * A statement with the balances of a known one of its date is that one, also under another
- * reference, because a bank may number statements that it sends again. Only one that has a reference
- * of its own and continues from the last one of the date can be another one. A statement with the
+ * reference, because a bank may number statements that it sends again. Only one that continues from
+ * the last one of the date, with a reference of its own or that of the last one, can be another one. A statement with the
  * reference of a known one of its date is a further page of it when it continues from it, or leads
  * to it.
  */
@@ -65,8 +65,12 @@ export function placeStatement<Known extends PlacedStatement>(
   const of_reference = of_date.filter(({ reference }) => reference === stated.reference);
   const position = fittingPosition(stated, around);
   if (same !== null) {
-    const is_own = stated.reference !== null && of_reference.length === 0;
-    return { kind: 'repeat', known: same, or_position: is_own && position === lastPosition(around) ? position : null };
+    const is_other = stated.reference !== null && (of_reference.length === 0 || of_reference.at(-1) !== same);
+    return {
+      kind: 'repeat',
+      known: same,
+      or_position: is_other && position === lastPosition(around) ? position : null,
+    };
   }
   const covered = findCovered(stated, around, opening);
   if (covered !== null) return { kind: 'covers', ...covered, or_position: position };

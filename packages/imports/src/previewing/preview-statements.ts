@@ -67,7 +67,10 @@ export class StatementPreview {
     const { of_date } = await this.#chains.around(account.id, head.as_of);
     const is_stated = head.opening_balance !== null && head.closing_balance !== null;
     const known = is_stated ? findSame(statement, of_date) : (of_date[0] ?? null);
-    this.#compared.set(head.number, { statement, account, known_id: known?.id ?? null });
+    const pages = new Set(
+      of_date.filter(({ reference }) => reference !== null && reference === head.reference).map(({ id }) => id ?? 0),
+    );
+    this.#compared.set(head.number, { statement, account, known_id: known?.id ?? null, pages });
   }
 
   /** The line as it would be staged; null: it cannot be read. */

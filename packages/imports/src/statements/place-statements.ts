@@ -30,6 +30,8 @@ export interface FittingStatement {
   readonly position: number;
   /** Its place if it is a new one after all, because its lines are not known. Null: it cannot be. */
   readonly or_position: number | null;
+  /** The stored statements of which it is a further page. */
+  readonly pages: ReadonlySet<number>;
 }
 
 /** What the comparison of lines has found of statements, by their numbers. */
@@ -164,13 +166,13 @@ class AccountPlacing {
       case 'gap':
         return false;
       case 'new':
-        this.#fit(statement, { position: found.position });
+        this.#fit(statement, { position: found.position, pages: pagesOf(statement, around) });
         return true;
       case 'repeat':
-        this.#fitKnown(statement, found, found.known);
+        this.#fitKnown(statement, found, found.known, around);
         return true;
       case 'covers':
-        this.#fitKnown(statement, found, found.to);
+        this.#fitKnown(statement, found, found.to, around);
         return true;
       case 'differs': {
         const known_id = isAccepted(statement, 'statement_differs') ? found.known.id : null;
@@ -186,11 +188,12 @@ class AccountPlacing {
     statement: BalancedStatement,
     found: Extract<StatementPlace<ChainedStatement>, { readonly or_position: number | null }>,
     known: ChainedStatement,
+    around: ChainAround<ChainedStatement>,
   ): void {
     const { or_position } = found;
     const is_other = this.#findings.as_new.has(statement.number) || (found.kind === 'covers' && statement.lines === 0);
     if (or_position !== null && (is_other || (known.id === null && found.kind === 'repeat'))) {
-      this.#fit(statement, { position: or_position });
+      this.#fit(statement, { position: or_position, pages: pagesOf(statement, around) });
     } else if (known.id === null) this.#held.set(statement.number, this.#problemOf(statement, found));
     else this.#fit(statement, { known_id: known.id, or_position });
   }
@@ -219,7 +222,10 @@ class AccountPlacing {
       const statement = this.#balanced(stated, around, true);
       if (statement === null) continue;
       waiting.splice(at, 1);
-      this.#fit(statement, { position: lastPosition(around) });
+      // Before a known statement it may be of days that are known: only what they lack is recorded.
+      const later = around.of_date.at(-1) ?? around.after;
+      if (later?.id == null) this.#fit(statement, { position: lastPosition(around) });
+      else this.#fit(statement, { known_id: later.id, or_position: lastPosition(around) });
       return true;
     }
     return false;
@@ -241,7 +247,7 @@ class AccountPlacing {
 
   #fit(statement: BalancedStatement, place: Partial<Omit<FittingStatement, 'statement' | 'account'>>): void {
     const account = this.#account;
-    const fitting = { statement, account, known_id: null, position: 0, or_position: null, ...place };
+    const fitting = { statement, account, known_id: null, position: 0, or_position: null, pages: no_pages, ...place };
     this.#fitting.set(statement.number, fitting);
     if (fitting.known_id !== null) return;
     const { as_of, reference, opening_balance, closing_balance } = statement;
@@ -277,6 +283,14 @@ class AccountPlacing {
     const message = `${its}; the statement of ${known.as_of}${nameReference(known.reference)}, which ${where}, leads ${showBalances(known, currency)}. A release records the lines that it lacks; its balances stay as they are`;
     return { code: 'statement_differs', message, offset, waits_for: is_stored ? null : number };
   }
+}
+
+const no_pages: ReadonlySet<number> = new Set();
+
+/** The stored statements of the date with the id of this one. */
+function pagesOf({ reference }: BalancedStatement, { of_date }: ChainAround<ChainedStatement>): ReadonlySet<number> {
+  if (reference === null) return no_pages;
+  return new Set(of_date.flatMap((known) => (known.reference === reference && known.id !== null ? [known.id] : [])));
 }
 
 function isAccepted({ accepted_problems }: ImportStatement, code: string): boolean {

@@ -7,7 +7,7 @@ import type { ImportTx } from '../ports.ts';
 import { recordText, sealRecords } from '../staging/staged-record.ts';
 import { endStatements } from './end-statements.ts';
 import type { ImportStatement, StatementsByNumber } from './import-statement.ts';
-import { compareLines } from './known-lines.ts';
+import { type ComparedStatement, compareLines } from './known-lines.ts';
 import type { BalancedStatement } from './place-statements.ts';
 import { batchRecordsOf, linesOf, type SummedLine } from './staged-lines.ts';
 
@@ -85,33 +85,41 @@ async function rowsOf(
   statements: StatementsByNumber,
   of_number: ReadonlyMap<string, Account>,
 ): Promise<readonly LineRow[]> {
-  const compared = new Map(
-    [...statements.values()]
-      .filter(({ is_known, accepted_problems }) => is_known || accepted_problems.includes('statement_differs'))
-      .flatMap((statement) => {
-        const account = of_number.get(statement.account_number);
-        const known_id = statement.is_known ? statement.statement_id : null;
-        return account === undefined
-          ? []
-          : [[statement.number, { statement: statement as BalancedStatement, account, known_id }] as const];
-      }),
-  );
+  const compared = new Map<number, ComparedStatement>();
+  for (const statement of statements.values()) {
+    const account = of_number.get(statement.account_number);
+    if (!statement.is_known || account === undefined) continue;
+    const { statement_id: known_id } = statement;
+    compared.set(statement.number, { statement: statement as BalancedStatement, account, known_id, pages: new Set() });
+  }
   const { known } = await compareLines(accounts, lines, compared);
-  const rows = lines.flatMap((line) => {
-    const statement = statements.get(line.statement_number)!;
-    if (statement.is_known && known.has(line.ordinal)) return [];
-    return [rowOf(line, statement, of_number.get(statement.account_number)!)];
-  });
-  return compared.size === 0 ? rows : await countedOn(accounts, rows);
+  const recorded = lines
+    .filter(({ ordinal }) => !known.has(ordinal))
+    .map((line) => ({ line, statement: statements.get(line.statement_number)! }));
+  const rows = recorded.map(({ line, statement }) => rowOf(line, statement, of_number.get(statement.account_number)!));
+  return recorded.some(({ statement }) => mayHaveEquals(statement))
+    ? await countedOn(accounts, rows, statements)
+    : rows;
+}
+
+/** Whether lines of a new statement may be recorded as those of another one: of a page, or released. */
+function mayHaveEquals({ is_known, reference, accepted_problems }: ImportStatement): boolean {
+  return !is_known && (reference !== null || accepted_problems.includes('statement_differs'));
 }
 
 type LineRow = Omit<StatementLine, 'id' | 'recorded_at_ms'>;
 
 /**
- * The rows, of which those that another statement has, too, are counted on after its ones: a person
- * has released them as further lines.
+ * The rows, of which those that another statement has, too, are counted on after its ones: it is
+ * another page, or a person has released them as further lines.
  */
-async function countedOn(accounts: ImportTx['accounts'], rows: readonly LineRow[]): Promise<readonly LineRow[]> {
+async function countedOn(
+  accounts: ImportTx['accounts'],
+  rows: readonly LineRow[],
+  statements: StatementsByNumber,
+): Promise<readonly LineRow[]> {
+  // Equals of pages in one file are counted already.
+  const own = new Set([...statements.values()].map(({ statement_id }) => statement_id));
   const of_others = new Map<string, number>();
   let looked_up = rows.flatMap((row) =>
     row.bank_reference === null ? [] : [{ ...row, bank_reference: row.bank_reference, occurrence: 1 }],
@@ -121,7 +129,7 @@ async function countedOn(accounts: ImportTx['accounts'], rows: readonly LineRow[
     const owners = new Map(found.map((line) => [contentOf(line), line.statement_id]));
     looked_up = looked_up.flatMap((row) => {
       const owner = owners.get(contentOf(row)) ?? null;
-      if (owner === null || owner === row.statement_id) return [];
+      if (owner === null || own.has(owner)) return [];
       of_others.set(contentOf(row), row.occurrence);
       return [{ ...row, occurrence: row.occurrence + 1 }];
     });

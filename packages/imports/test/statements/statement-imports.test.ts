@@ -717,6 +717,63 @@ checkOnStorages('imports of statements', [
     },
   },
   {
+    rule: 'a page in a file of its own has equal lines of its own, also with the balances of an earlier page',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const account = await makeAccount(world);
+      const pages = [0, 5, 0, 5].map((opening, at) => ({
+        as_of: '2026-05-18',
+        reference: 'P',
+        opening,
+        lines: [
+          { amount: at % 2 === 0 ? 5 : -5, bank_reference: `page ${at}` },
+          ...(at < 2 ? [{ amount: 0, bank_reference: 'F' }] : []),
+        ],
+      }));
+      for (const page of pages) {
+        const { length } = page.lines;
+        const imported = await world.imported(statementFile(account, [page]));
+        assert.deepEqual(endOf(imported), ['completed', null, length, 0], 'a page');
+      }
+      for (const page of pages) {
+        const again = await world.imported(withWhiteSpace(statementFile(account, [page])));
+        assert.deepEqual(endOf(again), ['completed', null, 0, page.lines.length], 'the page again');
+      }
+    },
+  },
+  {
+    rule: 'a release of days within a known statement records no line a second time',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const account = await makeAccount(world);
+      const on = (day: number, amount: number) => ({
+        amount,
+        booking_date: `2026-05-0${day}`,
+        bank_reference: day === 3 ? null : 'R',
+      });
+      const days = [on(1, 10), on(2, 20), on(3, 30), on(4, 40)];
+      await world.import(statementFile(account, [{ as_of: '2026-05-31', opening: 0, lines: days }]));
+      const part = { as_of: '2026-05-03', opening: 10, lines: [...days.slice(1, 3), on(3, 7)] };
+      const held = await heldOf(world, statementFile(account, [part]), 'statement_gap');
+      const release = async () => (await releaseImport(world.ports(), world.call, held.id, 'known days')).import;
+      assert.deepEqual(endOf(await release()), ['held', 'statement_differs', 0, 0], 'the line that the month lacks');
+      assert.deepEqual(endOf(await release()), ['completed', null, 1, 2], 'both released');
+      const { amounts, statements } = await recordedOf(world, account);
+      assert.deepEqual([amounts.length, statements.length], [5, 1], 'what is recorded');
+    },
+  },
+  {
+    rule: 'a line that the bank reported by itself is the first of the equals of a statement',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const account = await makeAccount(world);
+      const line = reportedLine(-5, { bank_reference: 'C1', booking_date: '2026-05-18' });
+      await world.storage.unitOfWork.run(({ accounts }) => accounts.recordLines([newLine(account, line)]));
+      const imported = await world.imported(statementFile(account, [{ ...monday, lines: [line, line] }]));
+      assert.deepEqual(endOf(imported), ['completed', null, 1, 1], 'the import');
+    },
+  },
+  {
     rule: 'the balance after a line is right in a statement whose days are newest first, and that closes with its balance',
     async check(open) {
       const world = new ImportWorld(await open());
