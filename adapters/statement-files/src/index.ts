@@ -1,4 +1,4 @@
-import { type ClearingFormat, gatherChunks, textChunks, textHead } from '@tallystick/imports';
+import { type ClearingFormat, gatherChunks, readText, textHead } from '@tallystick/imports';
 import { Bai2Reader } from './bai2/reader.ts';
 import { bai2_variants, writeBai2 } from './bai2/writer.ts';
 import { Camt053Reader } from './camt053/reader.ts';
@@ -11,7 +11,7 @@ export const bai2: ClearingFormat = {
   name: 'bai2',
   title: 'BAI2 (bank statements)',
   detect: (head) => header.test(new TextDecoder().decode(textHead(head))),
-  read: (chunks) => new Bai2Reader().read(textChunks(chunks)),
+  read: (chunks) => readText(chunks, (text) => new Bai2Reader().read(text)),
   variants: bai2_variants,
   writeStatements: writeBai2,
 };
@@ -40,12 +40,12 @@ export const mt940: ClearingFormat = {
   name: 'mt940',
   title: 'MT940 (bank statements)',
   detect(head) {
-    const text = new TextDecoder().decode(head);
+    const text = new TextDecoder().decode(textHead(head));
     if (/\{2:[IO]94[02]/.test(text)) return true;
     const has = (tags: string): boolean => new RegExp(`(?:^|[\\r\\n]|\\{4:):(?:${tags}):`).test(text);
     return has('20|25P?') && has('28C?|34F|60[FM]|61|62[FM]');
   },
-  read: (chunks) => new Mt940Reader().read(chunks),
+  read: (chunks) => readText(chunks, (text) => new Mt940Reader().read(text)),
   writeStatements: writeMt940,
 };
 

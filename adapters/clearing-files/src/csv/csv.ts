@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ClearingFormat, textHead } from '@tallystick/imports';
+import { type ClearingFormat, readText, textHead } from '@tallystick/imports';
 import { findForm } from './header.ts';
 import { parseCsvProfile } from './parse-profile.ts';
 import { type CsvProfile, csv_fields } from './profile.ts';
@@ -37,7 +37,8 @@ const spreadsheet = 'excel';
 /**
  * CSV files: a header row, one clearing in each row, and perhaps a last row with totals. A profile
  * states which column is which field, and how dates and amounts are written. The profiles of the
- * product, `default` and `totals`, are always known; one of the same name replaces them. Two different profiles of one name, or a name that no profile has, are a `RangeError`.
+ * product, `default` and `totals`, are always known; one of the same name replaces them. Two
+ * different profiles of one name, or a name that no profile has, are a `RangeError`.
  */
 export function csvFormat(profiles: readonly CsvProfile[] = []): ClearingFormat {
   const given = byName(profiles);
@@ -55,7 +56,10 @@ export function csvFormat(profiles: readonly CsvProfile[] = []): ClearingFormat 
     title: 'CSV by a profile',
     detect: (head) => findForm(known, textHead(head)) !== null,
     findProfile: (head, { profile } = {}) => findForm(candidates(profile), textHead(head))?.profile ?? null,
-    read: (chunks, { profile } = {}) => readCsv(chunks, candidates(profile)),
+    read(chunks, { profile } = {}) {
+      const tried = candidates(profile);
+      return readText(chunks, (text) => readCsv(text, tried));
+    },
     readRecord: (raw, file, { profile } = {}) => readCsvRow(raw, file, candidates(profile)),
     profiles: known.map(({ name }) => name),
     variants: [...new Set([default_profile.name, ...known.map(({ name }) => name), spreadsheet])],

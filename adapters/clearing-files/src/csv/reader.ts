@@ -6,7 +6,6 @@ import {
   FileProblem,
   type ItemBatch,
   noteRecords,
-  textChunks,
 } from '@tallystick/imports';
 import { badRecord } from '../bad-record.ts';
 import { contradiction } from '../totals.ts';
@@ -26,7 +25,7 @@ export async function* readCsv(
   let reader: FileReader | null = null;
   let head: Buffer = Buffer.alloc(0);
   let bytes = 0;
-  for await (const chunk of textChunks(chunks)) {
+  for await (const chunk of chunks) {
     bytes += chunk.length;
     if (reader !== null) {
       yield* reader.push(chunk, bytes);

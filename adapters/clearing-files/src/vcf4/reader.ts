@@ -9,7 +9,6 @@ import {
   noteRecords,
   type RawLine,
   type RecordPlace,
-  textChunks,
 } from '@tallystick/imports';
 import { maskCardNumbers } from '@tallystick/kernel';
 import { notZeros } from '../additions.ts';
@@ -62,7 +61,7 @@ export class Vcf4Reader {
 
   async *#read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ItemBatch> {
     let bytes = 0;
-    for await (const chunk of textChunks(chunks)) {
+    for await (const chunk of chunks) {
       for (const line of this.#lines.push(chunk)) this.#take(line);
       bytes += chunk.length;
       if (this.#items.length === 0) continue;

@@ -1,4 +1,4 @@
-import { type ClearingFormat, decodeText, textHead } from '@tallystick/imports';
+import { type ClearingFormat, decodeText, readText, textHead } from '@tallystick/imports';
 import { readCardLineAgain, Vcf4Reader } from './reader.ts';
 import { writeVcf4 } from './writer.ts';
 
@@ -10,7 +10,7 @@ export const vcf4: ClearingFormat = {
   name: 'vcf4',
   title: 'VCF4 (tab-delimited)',
   detect: (head) => file_header.test(decodeText(textHead(head))),
-  read: (chunks) => new Vcf4Reader().read(chunks),
+  read: (chunks) => readText(chunks, (text) => new Vcf4Reader().read(text)),
   readRecord: readCardLineAgain,
   write: writeVcf4,
 };

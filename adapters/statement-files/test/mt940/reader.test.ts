@@ -89,8 +89,8 @@ describe('an MT940 file', () => {
     }
   });
 
-  test('has its texts in UTF-8, else in Windows-1252', async () => {
-    for (const encoding of ['utf8', 'latin1'] as const) {
+  test('is in UTF-8, UTF-16 or Windows-1252', async () => {
+    for (const encoding of ['utf8', 'utf16le', 'latin1'] as const) {
       const file = Buffer.from(messageOf([':61:300304D1,00NMSCNONREF', ':86:Gebühr für März']), encoding);
       assert.ok(mt940.detect(file, null));
       assert.equal(linesIn(await itemsOf(mt940, file))[0]?.line.text, 'Gebühr für März');

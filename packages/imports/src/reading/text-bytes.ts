@@ -1,3 +1,4 @@
+import type { ItemBatch } from '../formats/clearing-format.ts';
 import { FileProblem } from '../formats/file-problem.ts';
 import { joinBytes } from './chunks.ts';
 
@@ -21,6 +22,24 @@ export async function* textChunks(chunks: AsyncIterable<Uint8Array>): AsyncGener
   }
   if (head !== null) yield head;
   if (wide !== null) yield convert(wide);
+}
+
+/**
+ * Reads a text file by its converted bytes. Each batch states the bytes of the file itself, which
+ * can be fewer.
+ */
+export async function* readText(
+  chunks: AsyncIterable<Uint8Array>,
+  read: (text: AsyncIterable<Uint8Array>) => AsyncIterable<ItemBatch>,
+): AsyncGenerator<ItemBatch> {
+  let bytes = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  for await (const batch of read(textChunks(counted()))) yield { ...batch, bytes };
 }
 
 /** The first bytes of a text file as `textChunks` returns them. */

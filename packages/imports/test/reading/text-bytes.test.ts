@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { decodeText, FileProblem, textChunks, textHead } from '../../src/index.ts';
+import { decodeText, FileProblem, readText, textChunks, textHead } from '../../src/index.ts';
 
 async function converted(bytes: Uint8Array, length: number): Promise<Buffer> {
   const pieces = async function* (): AsyncGenerator<Uint8Array> {
@@ -49,6 +49,20 @@ describe('the bytes of a text file', () => {
       problem instanceof FileProblem && problem.code === 'bytes_undecodable';
     await assert.rejects(converted(whole.subarray(0, -1), 3), refused);
     await assert.rejects(converted(Buffer.concat([whole, Buffer.from([0x00, 0xd8])]), 3), refused);
+  });
+
+  test('are counted as those of the file, though its text has more of them in UTF-8', async () => {
+    const file = Buffer.from('\ufeff6\u4e2d\u6587\u4e2d\u6587', 'utf16le');
+    const chunks = async function* (): AsyncGenerator<Uint8Array> {
+      yield file;
+    };
+    let text_bytes = 0;
+    const read = async function* (text: AsyncIterable<Uint8Array>) {
+      for await (const chunk of text) text_bytes += chunk.length;
+      yield { items: [], bytes: text_bytes };
+    };
+    for await (const { bytes } of readText(chunks(), read)) assert.deepEqual([bytes, text_bytes], [file.length, 13]);
+    assert.equal(text_bytes, 13);
   });
 
   test('are UTF-8, or else Windows-1252', () => {
