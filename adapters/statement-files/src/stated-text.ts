@@ -1,3 +1,5 @@
+import { maskCardNumbers } from '@tallystick/kernel';
+
 /** The longest text of a line, in UTF-16 units. What a file states beyond it is left out. */
 export const text_length_max = 4_000;
 
@@ -23,3 +25,13 @@ export function referenceOf(text: string): string | null {
 }
 
 const no_reference = /^(?:0+|NONREF|NOTPROVIDED|NONE|N\/A)$/i;
+
+/** The longest message of a problem, in UTF-16 units. It repeats values of the file. */
+const message_length_max = 500;
+
+/** What is wrong with a part of a file, in one line. Contains no card number. */
+export function problemText(message: string): string {
+  return oneLine([maskCardNumbers(message)])
+    .slice(0, message_length_max)
+    .toWellFormed();
+}

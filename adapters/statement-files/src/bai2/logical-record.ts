@@ -1,5 +1,5 @@
 import { FileProblem, record_bytes_max, type StatedProblem } from '@tallystick/imports';
-import { maskCardNumbers } from '@tallystick/kernel';
+import { problemText } from '../stated-text.ts';
 import type { Fields } from './fields.ts';
 import type { PhysicalRecord } from './physical-records.ts';
 
@@ -8,13 +8,9 @@ interface Place {
   readonly offset: number;
 }
 
-/** The longest message. It repeats values of the file. */
-const message_length_max = 500;
-
 /** What is wrong with a record, and where. The message repeats no card number. */
 export function problemOf({ number, offset }: Place, code: string, message: string): StatedProblem {
-  const text = maskCardNumbers(`record ${number} at offset ${offset} ${message}`);
-  return { code, message: text.slice(0, message_length_max).toWellFormed() };
+  return { code, message: problemText(`record ${number} at offset ${offset} ${message}`) };
 }
 
 /** Refuses the file for what is wrong with one of its records. */
@@ -75,7 +71,7 @@ export class LogicalRecord {
     return this.#bodies().flatMap((body) => body.split(',').map((field) => field.trim()));
   }
 
-  /** The fields of a detail record (16), whose last one is a text with commas and slashes. */
+  /** The fields of an account (03), or of a detail (16), whose text has commas and slashes. */
   reader(): FieldReader {
     return new FieldReader(this.#bodies());
   }

@@ -49,15 +49,15 @@ const waiting_max = 100;
 /**
  * Reads a BAI2 file (version 2, and 3 of its successor BTRS), record by record:
  *
- * - outside of groups: 01 once, then 02 or 99
+ * - outside of groups: 01, then 02 or 99
  * - in a group: 03 or 98
  * - in an account: 16 or 49
- * - after 99: nothing
+ * - after 99: nothing, or 01, because systems that collect files write one after another
  *
  * A record with its continuations (88) is complete when the next one begins. Each trailer states
  * the sum of all amounts and the number of physical records, which must be those of the file. An
  * account with an amount that cannot be read counts with the sum that its trailer states: its
- * statement is held. After 99 another file may begin, as systems that collect files write it.
+ * statement is held.
  */
 export class Bai2Reader {
   readonly #records = new PhysicalRecordReader();

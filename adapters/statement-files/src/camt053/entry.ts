@@ -22,7 +22,8 @@ export class Collected {
   readonly #values = new Map<string, string>();
   readonly #remittance: string[] = [];
   #remittance_length = 0;
-  #references: { type: string; value: string }[] = [];
+  #reference_type = '';
+  #stated_reference: string | null = null;
 
   /** Keeps the first value of each path. */
   set(path: string, value: string): void {
@@ -49,14 +50,13 @@ export class Collected {
 
   /** Adds the type or the value of a proprietary reference. A type comes before its value. */
   addReference(part: 'type' | 'value', text: string): void {
-    if (part === 'type') this.#references.push({ type: text, value: '' });
-    else if (this.#references.length > 0) this.#references.at(-1)!.value ||= text;
+    if (part === 'type') this.#reference_type = text;
+    else if (this.#reference_type === 'ARD' && isAcquirerReference(text)) this.#stated_reference ??= text;
   }
 
-  /** The acquirer reference of the type `ARD`, or null. */
+  /** The first acquirer reference of the type `ARD`; null when there is none. */
   get stated_reference(): string | null {
-    const found = this.#references.find(({ type, value }) => type === 'ARD' && isAcquirerReference(value));
-    return found?.value ?? null;
+    return this.#stated_reference;
   }
 
   get bank_transaction_code(): BankTransactionCode {

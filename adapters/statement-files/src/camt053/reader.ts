@@ -7,8 +7,8 @@ import {
   record_bytes_max,
   type StatedProblem,
 } from '@tallystick/imports';
-import { isDay, maskCardNumbers } from '@tallystick/kernel';
-import { oneLine } from '../stated-text.ts';
+import { isDay } from '@tallystick/kernel';
+import { oneLine, problemText } from '../stated-text.ts';
 import { type Attributes, BoundedXml } from './bounded-xml.ts';
 import {
   Collected,
@@ -324,13 +324,10 @@ export class Camt053Reader {
   }
 }
 
-/** A problem in one line, without card numbers. `where`: in which part of its statement. */
+/** A problem as messages show it. `where`: in which part of its statement. */
 function shown({ code, message }: StatedProblem, where = ''): StatedProblem {
-  const text = oneLine([maskCardNumbers(where + message)]);
-  return { code, message: text.slice(0, problem_length_max).toWellFormed() };
+  return { code, message: problemText(where + message) };
 }
-
-const problem_length_max = 500;
 
 const code_paths = ['Domn/Cd', 'Domn/Fmly/Cd', 'Domn/Fmly/SubFmlyCd', 'Prtry/Cd', 'Prtry/Issr'].map(
   (path) => `BkTxCd/${path}`,

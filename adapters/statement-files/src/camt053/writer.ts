@@ -1,5 +1,6 @@
 import type { ReportedLine } from '@tallystick/accounts';
 import { chunkText, escapeXml, type StatementFileContent, type WrittenStatement } from '@tallystick/imports';
+import { isIbanForm } from '@tallystick/kernel';
 import { decimalOf } from '../decimal-amounts.ts';
 import { oneLine } from '../stated-text.ts';
 
@@ -35,9 +36,8 @@ function* statementOf({ head, lines }: WrittenStatement, created_at: string): Ge
   yield '\n</Stmt>';
 }
 
-/** IBANs begin with a country and check digits. */
 function accountId(number: string): string {
-  if (/^[A-Z]{2}\d\d[A-Za-z0-9]{11,30}$/.test(number)) return element('IBAN', number);
+  if (isIbanForm(number)) return element('IBAN', number);
   return element('Othr', element('Id', escapeXml(number)));
 }
 

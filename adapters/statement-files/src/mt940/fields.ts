@@ -1,6 +1,5 @@
 import { decodeText, FileProblem, LineReader, type RawLine } from '@tallystick/imports';
-import { maskCardNumbers } from '@tallystick/kernel';
-import { text_length_max } from '../stated-text.ts';
+import { problemText, text_length_max } from '../stated-text.ts';
 
 /** A field of the file: its tag, and its content up to the next one. */
 export interface Field {
@@ -99,9 +98,9 @@ export function refuse({ tag, offset }: Pick<Field, 'tag' | 'offset'>, code: str
   throw new FileProblem('refused', code, nameField({ tag, offset }, message), offset);
 }
 
-/** The sentence about a field, with its place. Contains no card number. */
+/** The sentence about a field, with its place. */
 export function nameField({ tag, offset }: Pick<Field, 'tag' | 'offset'>, message: string): string {
-  return maskCardNumbers(`field :${tag}: at offset ${offset} ${message}`);
+  return problemText(`field :${tag}: at offset ${offset} ${message}`);
 }
 
 /** Refuses an MT942: what it reports may change, and it has no balances. */

@@ -1,4 +1,4 @@
-import { accountNumberOf } from '@tallystick/accounts';
+import { account_number_expected, accountNumberOf } from '@tallystick/accounts';
 import { type FileItem, FileProblem, type ItemBatch, noteRecords, type StatedProblem } from '@tallystick/imports';
 import { decimalsOf, isIbanForm } from '@tallystick/kernel';
 import { oneLine, referenceOf } from '../stated-text.ts';
@@ -256,7 +256,7 @@ function readAccount(
   const iban = stated.split('/').find((part) => isIbanForm(part.replace(/\s/g, '')));
   const account_number = accountNumberOf(iban ?? stated);
   if (account_number !== null) return { account_number, problem: null };
-  const message = nameField(field, `must name its account by up to 34 letters and digits, not ${content}`);
+  const message = nameField(field, `must name its account by ${account_number_expected}, not ${content}`);
   return { account_number: oneLine([content]), problem: { code: 'account_malformed', message } };
 }
 
