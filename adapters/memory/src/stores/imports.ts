@@ -95,10 +95,11 @@ export function importStore({ imports, import_batches, import_statements }: Stat
     },
 
     async putStatements(statements) {
-      for (const statement of statements) {
-        imports.assertHas(statement.import_id, 'import');
-        const known = statementsOf(statement.import_id).find(([, { number }]) => number === statement.number);
-        import_statements.set(known?.[0] ?? import_statements.nextId(), statement);
+      for (const [import_id, its] of Map.groupBy(statements, (statement) => statement.import_id)) {
+        imports.assertHas(import_id, 'import');
+        const ids = new Map(statementsOf(import_id).map(([id, { number }]) => [number, id]));
+        for (const statement of its)
+          import_statements.set(ids.get(statement.number) ?? import_statements.nextId(), statement);
       }
     },
 
