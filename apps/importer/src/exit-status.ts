@@ -8,7 +8,7 @@ import type { Import, ImportOutcome, ImportPreview } from '@tallystick/imports';
  * - 2: the command line or the configuration is wrong; nothing was read
  * - 3: a file was refused, held or truncated, or its format does not have the profile, or another
  *   process is importing it
- * - 4: a file is applied, and some of its records are in quarantine
+ * - 4: a file is applied but for records in quarantine, or held statements
  */
 export type ExitStatus = FileStatus | 2;
 
@@ -25,7 +25,7 @@ export function worstOf(statuses: readonly FileStatus[]): FileStatus {
 
 /**
  * The status of an import. Bytes that were completed before are a success, even with records in
- * quarantine. Another process may have held or refused them meanwhile.
+ * quarantine or held statements. Another process may have held or refused them meanwhile.
  */
 export function exitStatusOf({ kind, import: found }: ImportOutcome): FileStatus {
   if (kind === 'in_progress') return 3;

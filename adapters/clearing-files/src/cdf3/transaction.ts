@@ -84,8 +84,8 @@ export const read_names = {
 export const unreadable = '\0';
 
 /**
- * The clearing of a transaction or an adjustment. Elements may be absent or empty. `custom_identifier` finds the id of the card in a
- * CustomIdentifier: its first group.
+ * The clearing of a transaction or an adjustment. Elements may be absent or empty.
+ * `custom_identifier` finds the id of the card in a CustomIdentifier: its first group.
  */
 export function readTransaction(stated: Stated, custom_identifier: RegExp): StatedTransaction | TransactionProblem {
   const value = (name: string): string | null => stated.values.get(name) || null;

@@ -61,8 +61,9 @@ export function rowsOf(form: RowForm, rows: string): readonly (readonly string[]
 }
 
 /**
- * Cuts a file into rows, in slices: yields what each slice ends. Empty lines are skipped. Text is UTF-8, or else Windows-1252. The rows
- * of a file with a damaged quote or a row without end cannot be separated: `FileProblem`.
+ * Cuts a file into rows, in slices: yields what each slice ends. Empty lines are skipped. Text is
+ * UTF-8, or else Windows-1252. The rows of a file with a damaged quote or a row without end cannot
+ * be separated: `FileProblem`.
  */
 export class RowCutter {
   readonly #parser: ReturnType<typeof parse>;
@@ -74,7 +75,7 @@ export class RowCutter {
   #window_at = 0;
   readonly #start: number;
 
-  /** `start` is the number of bytes before the first row: those of a byte order mark. */
+  /** `start` is the number of bytes of the file before those that are pushed. */
   constructor(form: RowForm, start: number) {
     this.#start = start;
     this.#form = form;
