@@ -346,10 +346,10 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       plant: plantLedger({ changes: () => ({ file_progress: undefined }) }),
     },
     {
-      does: 'does not move batches',
+      does: 'does not move what is staged',
       breaks:
         'batches are taken in the order of their numbers, kept apart by kind, moved, and removed with their import',
-      plant: plantStores(({ imports }) => ({ imports: { ...imports, moveBatches: async () => {} } })),
+      plant: plantStores(({ imports }) => ({ imports: { ...imports, moveStaged: async () => {} } })),
     },
     {
       does: 'forgets whose lease has ended',

@@ -33,7 +33,7 @@ export type { PreviewedRecord } from './previewing/previewed-record.ts';
 export { chunkText, gatherChunks, joinBytes } from './reading/chunks.ts';
 export { LineReader, type RawLine } from './reading/lines.ts';
 export { boundElement, SourceText, type TagStart, xml_bounds } from './reading/source-text.ts';
-export { decodeText, readText, textChunks, textHead } from './reading/text-bytes.ts';
+export { decodeText, readText, textHead } from './reading/text-bytes.ts';
 export { escapeXml, run_bytes_max, type XmlPart, XmlTextReader } from './reading/xml-text.ts';
 export { countOther, type OtherRecords } from './staging/count-others.ts';
 export type { ImportSource } from './staging/import-source.ts';

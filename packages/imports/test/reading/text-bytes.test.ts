@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { decodeText, FileProblem, readText, textChunks, textHead } from '../../src/index.ts';
+import { decodeText, FileProblem, readText, textHead } from '../../src/index.ts';
+import { textChunks } from '../../src/reading/text-bytes.ts';
 
 async function converted(bytes: Uint8Array, length: number): Promise<Buffer> {
   const pieces = async function* (): AsyncGenerator<Uint8Array> {
