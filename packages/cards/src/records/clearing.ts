@@ -74,7 +74,8 @@ export interface RecordOfFile {
 /** What a file says of a clearing beside its fields (clearing files: to the clearing object). */
 export interface ClearingOrigin {
   /**
-   * The file has no transaction id of the network: the id was made from the file and the record.
+   * The file states no transaction id of the network: the id was made from the file and the record,
+   * or of the content of the record.
    */
   readonly synthetic_id: boolean;
   /** The last four digits of a masked number beside `vcn_id`: they must be those of the card. */
