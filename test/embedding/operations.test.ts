@@ -357,7 +357,7 @@ describe('a clearing file', () => {
     let found: Import = imported;
     while (found.status === 'running') found = await tally.operator.imports.read(imported.id);
     assert.deepEqual([found.status, found.applied], ['completed', 600]);
-    await assert.rejects(tally.operator.imports.replay(imported.id, { respond_async: true } as never), {
+    await assert.rejects(tally.operator.imports.replay(imported.id, {}, { respond_async: true } as never), {
       code: 'invalid_query',
     });
   });

@@ -6,6 +6,7 @@ import {
   type ImportPreview,
   type PreviewedRecord,
   type ResumedSettings,
+  releasable_statement_codes,
 } from '@tallystick/imports';
 import { maskCardNumbers } from '@tallystick/kernel';
 import { presentImport } from '@tallystick/operations';
@@ -46,9 +47,10 @@ export function describeOutcome(
     const before = `the same bytes were imported before, as import ${found.id} (${found.name}, ${found.status})`;
     const otherwise =
       settings === 'other' ? `it was read with other settings than those of now: ${describeProfile(found)}` : null;
-    return [`${file}: ${before}. Nothing was changed.`, ...lines([otherwise, nextStep(found, database_option)])].join(
-      '\n',
-    );
+    return [
+      `${file}: ${before}. Nothing was changed.`,
+      ...lines([otherwise, ...nextSteps(found, database_option)]),
+    ].join('\n');
   }
   return [`${file}: ${found.status} (import ${found.id})`, ...describeImport(found, database_option)].join('\n');
 }
@@ -106,10 +108,9 @@ export function describeImport(found: Import, database_option = ''): readonly st
   return lines([
     `${describeFile(found)}, ${counted(found.bytes, 'byte')}`,
     ...(endsUnapplied(found.status) ? [] : describeCounts(found)),
-    describeProblem(found.problem),
-    ...describeHeld(found),
+    ...(found.held_statements.length === 0 ? [describeProblem(found.problem)] : describeHeld(found)),
     ...found.warnings.map((warning) => `warning: ${warning}`),
-    nextStep(found, database_option),
+    ...nextSteps(found, database_option),
   ]);
 }
 
@@ -124,8 +125,7 @@ export function describePreview(file: string, preview: ImportPreview): string {
     ...lines([
       describeFile(preview),
       ...(endsUnapplied(status) ? [] : describeCounts(preview, status === 'held' ? 'if it were released: ' : '')),
-      describeProblem(preview.problem),
-      ...describeHeld(preview),
+      ...(preview.held_statements.length === 0 ? [describeProblem(preview.problem)] : describeHeld(preview)),
       ...preview.warnings.map((warning) => `warning: ${warning}`),
     ]),
   ].join('\n');
@@ -187,19 +187,25 @@ function describeCounts(counts: Import | ImportPreview, condition = ''): readonl
   ];
 }
 
-function countedLines({ applied, statements, duplicates, held }: Import | ImportPreview): readonly string[] {
+function countedLines({
+  applied,
+  statements,
+  duplicates,
+  held,
+  held_statements,
+}: Import | ImportPreview): readonly string[] {
   return [
-    `applied ${counted(applied, 'line')} of ${counted(statements, 'statement')}`,
+    `applied ${counted(applied, 'line')} of ${counted(statements - held_statements.length, 'statement')}`,
     `duplicates ${count(duplicates)}`,
-    ...(held === 0 ? [] : [`held ${counted(held, 'line')}`]),
+    ...(held_statements.length === 0
+      ? []
+      : [`held ${counted(held, 'line')} of ${counted(held_statements.length, 'statement')}`]),
   ];
 }
 
-/** Each held statement with its number, its problem and what it waits for. */
-function describeHeld({ held_statements, problem }: Pick<Import, 'held_statements' | 'problem'>): readonly string[] {
-  return held_statements
-    .filter((held) => held.message !== problem?.message)
-    .map((held) => `held: statement ${held.number}, ${describeProblem(held)}`);
+/** Each held statement with its number and its problem. */
+function describeHeld({ held_statements }: Pick<Import, 'held_statements'>): readonly string[] {
+  return held_statements.map((held) => `held: statement ${held.number}, ${describeProblem(held)}`);
 }
 
 function countedClearings(counts: Import | ImportPreview): readonly string[] {
@@ -223,45 +229,59 @@ function describeProblem(problem: Import['problem']): string | null {
   return maskCardNumbers(`${problem.code}${where}: ${problem.message}`);
 }
 
-/** What to do with a statement that is held with a problem that cannot be accepted. */
+/** What to do with a held statement before, or in place of, its release. */
 const remedies: Readonly<Record<string, string>> = {
-  unknown_account: 'Create the account, and it is applied by itself:\nnpm run admin -- account create',
+  unknown_account: 'create the account, and it is applied by itself',
   statement_currency:
-    'Ask the bank for statements in the currency of the account, or create the account of their currency',
-  balance_missing: 'Import the statement before it, and it is applied by itself',
+    'ask the bank for statements in the currency of the account, or create the account of their currency',
+  balance_missing: 'import the statement before it, and it is applied by itself',
+  statement_gap:
+    'import the missing statement, and it is applied by itself. If there is none, look at it and release it',
 };
 
-/** What to do with what is held. */
-function describeRemedy(
-  { id, held_statements, problem }: Pick<Import, 'id' | 'held_statements' | 'problem'>,
-  database_option: string,
-): string {
-  const codes = held_statements.length === 0 ? [problem?.code ?? ''] : held_statements.map(({ code }) => code);
-  const remedy = remedies[codes[0]!];
-  if (remedy !== undefined && new Set(codes).size === 1) return remedy;
-  const one = held_statements.length > 1 ? ' [--statement <number>]' : '';
-  return `Look at it, then:\nnpm run imports -- release ${id} --note "<why>"${one}${database_option}`;
+/** What to do with what is held: a sentence for each problem, with the commands to copy. */
+function describeRemedies({ id, held_statements }: Import, database_option: string): readonly string[] {
+  const released = `npm run imports -- release ${id} --note "WHY"`;
+  if (held_statements.length === 0) return [`Look at it, then:\n${released}${database_option}`];
+  return [...Map.groupBy(held_statements, ({ code }) => code)].map(([code, held]) => {
+    const numbers = held.map(({ number }) => number);
+    const which = held_statements.length === 1 ? 'The statement' : `Statement ${numbers.join(', ')}`;
+    const remedy = `${which}: ${remedies[code] ?? 'look at it, and release it, or ask the bank for a right one'}`;
+    if (code === 'unknown_account') {
+      const commands = [...new Set(held.map(({ account_number }) => account_number))].map(
+        (number) =>
+          `npm run admin -- account create --number ${number} --company COMPANY --currency CURRENCY --kind deposit`,
+      );
+      return [remedy, ...commands].join('\n');
+    }
+    if (!releasable_statement_codes.includes(code)) return remedy;
+    const commands = numbers.map((number) => `${released} --statement ${number}${database_option}`);
+    return [remedy, ...commands].join('\n');
+  });
 }
 
-/** What the operator should do now; null: nothing. */
-function nextStep(found: Import, database_option: string): string | null {
+/** What the operator should do now. */
+function nextSteps(found: Import, database_option: string): readonly string[] {
   const { id, status, problem, held_statements } = found;
   if (problem?.code === 'format_unknown') {
-    return 'nothing is applied. Check that this is a clearing file or a bank statement, not compressed or encrypted; if it is, name its format and profile';
+    return [
+      'nothing is applied. Check that this is a clearing file or a bank statement, not compressed or encrypted; if it is, name its format and profile',
+    ];
   }
   switch (status) {
     case 'held':
-      return `nothing is applied. ${describeRemedy(found, database_option)}`;
+      return ['nothing is applied', ...describeRemedies(found, database_option)];
     case 'refused':
-      return 'nothing is applied. Ask the sender for a correct file';
+      return ['nothing is applied. Ask the sender for a correct file'];
     case 'truncated':
-      return 'nothing is applied. Fetch the whole file and import it';
+      return ['nothing is applied. Fetch the whole file and import it'];
     case 'completed_with_quarantine':
-      if (held_statements.length > 0)
-        return `the other statements are applied. ${describeRemedy(found, database_option)}`;
-      return `the records in quarantine:\nnpm run imports -- quarantine ${id}${database_option}`;
+      if (held_statements.length > 0) {
+        return ['the other statements are applied', ...describeRemedies(found, database_option)];
+      }
+      return [`the records in quarantine:\nnpm run imports -- quarantine ${id}${database_option}`];
     default:
-      return null;
+      return [];
   }
 }
 

@@ -82,11 +82,19 @@ describe('the report of an import', () => {
         } as unknown as Import,
       }).split('\n');
     assert.equal(found({})[2], '  applied 1,180 lines of 2 statements; duplicates 1');
-    const held = (code: string) =>
-      found({ status: 'held', applied: 0, duplicates: 0, problem: { code, message: 'm', offset: null } }).join('\n');
-    assert.match(held('statement_gap'), /npm run imports -- release 3/);
-    assert.match(held('unknown_account'), /npm run admin -- account create/);
+    const held = (code: string) => {
+      const statement = { number: 2, account_number: '12', reference: null, as_of: '2026-05-20', lines: 3, code };
+      const held_statements = [{ ...statement, message: 'm', offset: null, waits_for: null }];
+      const problem = { code, message: 'm', offset: null };
+      return found({ status: 'held', applied: 0, duplicates: 0, held: 3, held_statements, problem }).join('\n');
+    };
+    assert.match(
+      held('statement_gap'),
+      /import the missing statement.*\n.*npm run imports -- release 3 .*--statement 2/s,
+    );
+    assert.match(held('unknown_account'), /npm run admin -- account create --number 12 /);
     assert.match(held('statement_currency'), /currency of the account/);
+    assert.match(held('statement_differs'), /held 3 lines of 1 statement\n {2}held: statement 2, statement_differs: m/);
   });
 
   it('says how far an import of statements is', () => {

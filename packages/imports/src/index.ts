@@ -39,4 +39,8 @@ export { countOther, type OtherRecords } from './staging/count-others.ts';
 export type { ImportSource } from './staging/import-source.ts';
 export * from './statements/import-statement.ts';
 export * from './statements/statement-items.ts';
-export { type StatementProblem, statement_problem_codes } from './statements/statement-problem.ts';
+export {
+  releasable_statement_codes,
+  type StatementProblem,
+  statement_problem_codes,
+} from './statements/statement-problem.ts';
