@@ -205,12 +205,15 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
       return rows.map(entryOf);
     },
 
-    async entriesBetween(company_id, from, to) {
+    async entriesBetween(company_id, from, to, limit) {
       const rows = await all<EntryRow>(
-        'select * from tallystick_reconciliation_entries where company_id = ? and "key" >= ? and "key" <= ?',
+        `select e.* from tallystick_reconciliation_entries e where e.company_id = ? and e."key" >= ? and e."key" <= ?
+          and not exists (select 1 from tallystick_reconciliation_items i where i.id = e.item_id and i.period_id is not null)
+          order by e."key" limit ?`,
         company_id,
         from,
         to,
+        limit,
       );
       return rows.map(entryOf);
     },
