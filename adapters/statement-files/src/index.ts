@@ -10,6 +10,7 @@ import { writeMt940 } from './mt940/writer.ts';
 export const bai2: ClearingFormat = {
   name: 'bai2',
   title: 'BAI2 (bank statements)',
+  may_lack_balances: true,
   detect: (head) => header.test(new TextDecoder().decode(textHead(head))),
   read: (chunks) => readText(chunks, (text) => new Bai2Reader().read(text)),
   variants: bai2_variants,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Role, sandbox_keys } from '@tallystick/access';
 import type { IssuedCard } from '@tallystick/samples';
 import { type Loading, machineDay } from './loading.ts';
@@ -5,33 +6,51 @@ import { type Loading, machineDay } from './loading.ts';
 /** An answer may wait until a busy server has made a pass. */
 const answer_ms_max = 60_000;
 
+/** How often a request is repeated that a busy server refused, each time after its `Retry-After`. */
+const repeats_max = 120;
+
 type Json = Readonly<Record<string, unknown>>;
 
 /** Loads sets over HTTP into the sandbox at `url`, with its fixed keys. */
 export function loadOverHttp(url: string): Loading {
-  const post = async (role: Role, path: string, body: object): Promise<Json> => {
-    let answer: Response;
+  const send = async (role: Role, path: string, body: object, headers: Readonly<Record<string, string>>) => {
     try {
-      answer = await fetch(new URL(path, url), {
+      return await fetch(new URL(path, url), {
         method: 'POST',
-        headers: { authorization: `Bearer ${sandbox_keys[role]}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${sandbox_keys[role]}`, 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(answer_ms_max),
       });
     } catch (error) {
       throw new Error(`no answer from ${url}: ${(error as Error).message}`);
     }
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`POST ${path} answered ${answer.status}: ${text}`);
-    return (JSON.parse(text) as { readonly data: Json }).data;
+  };
+  const post = async (
+    role: Role,
+    path: string,
+    body: object,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Json> => {
+    for (let repeats = 0; ; repeats += 1) {
+      const answer = await send(role, path, body, headers);
+      const text = await answer.text();
+      if (answer.ok) return (JSON.parse(text) as { readonly data: Json }).data;
+      const is_busy = answer.status === 503 || answer.status === 429;
+      if (!is_busy || repeats === repeats_max) throw new Error(`POST ${path} answered ${answer.status}: ${text}`);
+      await pause(1_000 * Number(answer.headers.get('retry-after') ?? 1));
+    }
   };
   return {
     // The clock of the server is not known here. If it was moved, --date has to name its day.
     day: async (wanted) => wanted ?? machineDay(),
     async createCards(set, onCreated) {
       const cards: IssuedCard[] = [];
+      const { seed } = set.options;
       for (const data of set.cards()) {
-        const { id, card_number } = await post('client', '/v1/virtualcards', { data, show_card_number: true });
+        // The same set sent again goes on with the cards that it created.
+        const key = { 'idempotency-key': `sample-files-${seed}-${cards.length + 1}` };
+        const body = { data, show_card_number: true };
+        const { id, card_number } = await post('client', '/v1/virtualcards', body, key);
         cards.push({ vcn_id: Number(id), card_number: String(card_number) });
         onCreated(cards.length);
       }

@@ -62,35 +62,48 @@ export async function sendMessages(
     if (is_approval_expected === (response_code === '00')) return;
     throw new Error(`authorization ${message.trace_id} was answered with ${response_code}`);
   };
-  const authorizations = await sendAll(set.authorizations(cardOf), at_once, authorizeAsExpected, onSent);
-  const clearings = await sendAll(clearingsSentBefore(set, cardOf), at_once, clear, (sent) =>
-    onSent(authorizations + sent),
+  const authorizations = await sendAll(
+    set.authorizations(cardOf),
+    ({ trace_id }) => trace_id,
+    at_once,
+    authorizeAsExpected,
+    onSent,
+  );
+  const clearings = await sendAll(
+    clearingsSentBefore(set, cardOf),
+    ({ network_financial_transaction_id }) => network_financial_transaction_id,
+    at_once,
+    clear,
+    (sent) => onSent(authorizations + sent),
   );
   return { authorizations, clearings };
 }
 
 /**
- * Sends messages in their order, `at_once` of them at the same time. The ledger takes them in the
- * order in which they were sent. `onSent` is called with the number of answered messages. Returns
+ * Sends messages in their order, `at_once` of them at the same time, and never two of one purchase:
+ * a busy server may refuse the first of them. `onSent` is called with the number of answered messages. Returns
  * the number of messages.
  */
 async function sendAll<Message>(
   messages: Iterable<Message>,
+  purchaseOf: (message: Message) => unknown,
   at_once: number,
   send: (message: Message) => Promise<void>,
   onSent: (messages: number) => void,
 ): Promise<number> {
   let count = 0;
-  let sent: Promise<void>[] = [];
-  for (const message of messages) {
-    count += 1;
-    sent.push(send(message));
-    if (sent.length < at_once) continue;
-    await Promise.all(sent);
-    sent = [];
+  const sent = new Map<unknown, Promise<void>>();
+  const answered = async (): Promise<void> => {
+    await Promise.all(sent.values());
+    sent.clear();
     onSent(count);
+  };
+  for (const message of messages) {
+    const purchase = purchaseOf(message);
+    if (sent.size === at_once || sent.has(purchase)) await answered();
+    count += 1;
+    sent.set(purchase, send(message));
   }
-  await Promise.all(sent);
-  onSent(count);
+  await answered();
   return count;
 }

@@ -164,6 +164,11 @@ export interface ClearingFormat {
    * Absent: a bad record of this format can only come again in another file.
    */
   readRecord?(raw: Uint8Array, file: FileOfRecord, options?: ReadOptions): FileClearing | BadRecord | OtherRecord;
+  /**
+   * Its statements may lack balances, because totals of the file check the lines. Else one that lacks
+   * a balance is held, until a person releases it.
+   */
+  readonly may_lack_balances?: boolean;
   /** The names of its profiles. Absent: it has none. */
   readonly profiles?: readonly string[];
   /**

@@ -73,7 +73,6 @@ const remedies: Readonly<Record<string, string>> = {
   unknown_account: 'create the account, and it is applied by itself',
   statement_currency:
     'ask the bank for statements in the currency of the account, or create the account of their currency',
-  balance_missing: 'import the statement before it, and it is applied by itself',
 };
 
 /**

@@ -3,7 +3,7 @@ import { assert } from '@tallystick/kernel';
 import { foldBatch, messagesOf, type ReadyRecord, readyRecords } from '../applying/fold-batch.ts';
 import { HoldTime, PassSize } from '../applying/pass-size.ts';
 import { chooseFormat, findFormat, unknown_format, unrecognised } from '../formats/choose-format.ts';
-import type { BadRecord, FileEnd, ItemBatch, OtherRecord } from '../formats/clearing-format.ts';
+import type { BadRecord, ClearingFormat, FileEnd, OtherRecord } from '../formats/clearing-format.ts';
 import { FileProblem } from '../formats/file-problem.ts';
 import { findReadWith } from '../formats/read-with.ts';
 import type { Import, ImportCounts, ImportProblem } from '../import.ts';
@@ -63,10 +63,7 @@ export async function previewFile(
   try {
     const head = await reading.head();
     const format = chooseFormat(ports, options, named, head, source.name);
-    const ending =
-      format === null
-        ? unrecognised(ports, head.length)
-        : await preview.read(format.read(reading.chunks(), { profile: options.profile }), source);
+    const ending = format === null ? unrecognised(ports, head.length) : await preview.read(format, reading, source);
     const sha256 = await reading.digest();
     const read_with = findReadWith(ports, format, head, options);
     return await preview.end(ending, { format: format?.name ?? unknown_format, read_with, sha256 });
@@ -90,7 +87,7 @@ const passes_warning =
 
 class Preview {
   readonly #ports: ImportPorts;
-  readonly #options: Pick<ImportOptions, 'onProgress' | 'signal'>;
+  readonly #options: Pick<ImportOptions, 'onProgress' | 'signal' | 'profile'>;
   readonly #onRecord: (record: PreviewedRecord) => void;
   readonly #counts: Counts = { ...no_counts };
   #other_records: OtherRecords = {};
@@ -104,7 +101,7 @@ class Preview {
 
   constructor(
     ports: ImportPorts,
-    options: Pick<ImportOptions, 'onProgress' | 'signal'>,
+    options: Pick<ImportOptions, 'onProgress' | 'signal' | 'profile'>,
     onRecord: (record: PreviewedRecord) => void,
   ) {
     this.#ports = ports;
@@ -114,19 +111,20 @@ class Preview {
   }
 
   async read(
-    batches: AsyncIterable<ItemBatch>,
+    format: ClearingFormat,
+    reading: SourceReading,
     { bytes_total }: Pick<ImportSource, 'bytes_total'>,
   ): Promise<FileEnd | FileProblem> {
     const { batch_records_max = batch_records_max_default } = this.#ports;
     let waiting: PreviewedItem[] = [];
     let ending: FileEnd | null = null;
     try {
-      for await (const { items, bytes } of batches) {
+      for await (const { items, bytes } of format.read(reading.chunks(), { profile: this.#options.profile })) {
         for (const item of items) {
           if (item.kind === 'clearing' || item.kind === 'line') this.#unread.add(item);
           if (item.kind === 'end') ending = item;
           else if (item.kind === 'header') this.#header = await acceptHeader(item, this.#ports);
-          else if (item.kind === 'statement') await this.#statements.takeStatement(item);
+          else if (item.kind === 'statement') await this.#statements.takeStatement(item, format);
           else if (item.kind === 'statement_end') this.#statements.takeEnd(item);
           else if (item.kind === 'clearing') waiting.push(countContent(item, this.#occurrences, this.#ports));
           else if (item.kind === 'bad' && this.#statements.statements > 0) this.#statements.takeBad(item);

@@ -1,5 +1,5 @@
 import { findSame } from '@tallystick/accounts';
-import type { BadRecord } from '../formats/clearing-format.ts';
+import type { BadRecord, ClearingFormat } from '../formats/clearing-format.ts';
 import type { ImportPorts } from '../ports.ts';
 import { acceptLine, acceptStatement, findCardNumbers } from '../statements/accept-statement-item.ts';
 import { AccountChains } from '../statements/account-chains.ts';
@@ -47,9 +47,9 @@ export class StatementPreview {
   }
 
   /** Takes the next statement. Throws `FileProblem` for one too many. */
-  async takeStatement(item: FileStatement): Promise<void> {
+  async takeStatement(item: FileStatement, format: ClearingFormat): Promise<void> {
     const head = acceptStatement(item);
-    const draft = new StatementDraft(head, this.#last?.draft ?? null);
+    const draft = new StatementDraft(head, this.#last?.draft ?? null, format);
     for (const problem of (await findCardNumbers(this.#ports, [head])).values()) draft.fail(problem);
     const account = await this.#chains.account(head);
     const previewed: Previewed = {

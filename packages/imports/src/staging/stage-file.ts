@@ -30,7 +30,7 @@ export async function stageFile(
   bytes_total: number | null,
 ): Promise<StagedFile> {
   const batches = new StagedBatches(run, begun, bytes_total);
-  const statements = new StatementStaging(run.ports, batches);
+  const statements = new StatementStaging(run.ports, format, batches);
   // A resumed staging reads the records before its checkpoint, too.
   const unread = new UnreadAdditions();
   const occurrences = new Occurrences();

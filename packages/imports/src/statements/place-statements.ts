@@ -88,7 +88,7 @@ export async function placeStatements(
 function problemOfItself(statement: ImportStatement, account: Account | null): StatementProblem | null {
   const { account_number, currency, offset, stated_problem } = statement;
   const name = nameStatement(statement);
-  if (stated_problem !== null) {
+  if (stated_problem !== null && !isAccepted(statement, stated_problem.code)) {
     const { code, message } = stated_problem;
     const remedy = 'Ask the bank for a file with a right one';
     return { code, message: `${name} cannot be applied: ${message}. ${remedy}`, offset, waits_for: null };

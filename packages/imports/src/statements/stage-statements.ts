@@ -1,5 +1,5 @@
 import { assert } from '@tallystick/kernel';
-import type { BadRecord } from '../formats/clearing-format.ts';
+import type { BadRecord, ClearingFormat } from '../formats/clearing-format.ts';
 import type { ImportPorts } from '../ports.ts';
 import type { StagedBatches } from '../staging/staged-batches.ts';
 import { acceptLine, acceptStatement, findCardNumbers } from './accept-statement-item.ts';
@@ -9,6 +9,7 @@ import type { FileLine, FileStatement, FileStatementEnd } from './statement-item
 /** Stages the statements of a file with their lines. */
 export class StatementStaging {
   readonly #ports: Pick<ImportPorts, 'unitOfWork' | 'vault'>;
+  readonly #format: ClearingFormat;
   readonly #batches: StagedBatches;
   /** The statement that began last. */
   #draft: StatementDraft | null = null;
@@ -17,7 +18,8 @@ export class StatementStaging {
   /** The items of the next batch, whose references may be numbers of cards. */
   #unchecked: { readonly item: FileStatement | FileLine; readonly draft: StatementDraft }[] = [];
 
-  constructor(ports: Pick<ImportPorts, 'unitOfWork' | 'vault'>, batches: StagedBatches) {
+  constructor(ports: Pick<ImportPorts, 'unitOfWork' | 'vault'>, format: ClearingFormat, batches: StagedBatches) {
+    this.#format = format;
     this.#ports = ports;
     this.#batches = batches;
     batches.beforeWrite(() => this.#checkReferences());
@@ -32,7 +34,7 @@ export class StatementStaging {
   async addStatement(item: FileStatement, bytes: number): Promise<void> {
     const statement = acceptStatement(item);
     const ended = this.#draft;
-    this.#draft = new StatementDraft(statement, ended);
+    this.#draft = new StatementDraft(statement, ended, this.#format);
     this.#batches.see(item.ordinal);
     if (!this.#batches.isNew(item.ordinal)) return;
     if (ended !== null) this.#batches.addStatement(ended);

@@ -1,4 +1,5 @@
 import { type Money, maskDigitRuns, money, sum_max } from '@tallystick/kernel';
+import type { ClearingFormat } from '../formats/clearing-format.ts';
 import { Occurrences } from '../staging/occurrences.ts';
 import type { ImportStatement } from './import-statement.ts';
 import type { StagedLine } from './staged-line.ts';
@@ -8,6 +9,7 @@ import type { FileLine, FileStatement, FileStatementEnd, StatedProblem } from '.
 export class StatementDraft {
   #head: FileStatement;
   readonly #occurrences: Occurrences;
+  readonly #may_lack_balances: boolean;
   #closing_balance: Money | null;
   #problem: StatedProblem | null;
   #lines = 0;
@@ -17,8 +19,13 @@ export class StatementDraft {
   #is_falling = false;
 
   /** `before` is the statement before it in the file. */
-  constructor(head: FileStatement, before: StatementDraft | null) {
+  constructor(
+    head: FileStatement,
+    before: StatementDraft | null,
+    { may_lack_balances = false }: Pick<ClearingFormat, 'may_lack_balances'>,
+  ) {
     this.#head = head;
+    this.#may_lack_balances = may_lack_balances;
     this.#closing_balance = head.closing_balance;
     this.#problem = head.problem ?? null;
     this.#occurrences = before?.occurrencesBefore(head) ?? new Occurrences();
@@ -78,6 +85,8 @@ export class StatementDraft {
   /** The statement as it is staged. */
   finish(import_id: number): ImportStatement {
     const { kind, problem, ...head } = this.#head;
+    const is_lacking = head.opening_balance === null || this.#closing_balance === null;
+    const missing = is_lacking && !this.#may_lack_balances ? missingBalance(head.opening_balance === null) : null;
     return {
       ...head,
       import_id,
@@ -85,7 +94,7 @@ export class StatementDraft {
       lines: this.#lines,
       sum: this.sum,
       is_newest_first: this.#is_falling && !this.#is_rising,
-      stated_problem: this.#problem,
+      stated_problem: this.#problem ?? missing,
       status: 'staged',
       problem: null,
       accepted_problems: [],
@@ -105,4 +114,8 @@ export class StatementDraft {
     const is_same = reference !== null && reference === own.reference && account_number === own.account_number;
     return is_same && opening_balance === reached ? this.#occurrences : null;
   }
+}
+
+function missingBalance(is_opening: boolean): StatedProblem {
+  return { code: 'balance_missing', message: `it states no ${is_opening ? 'opening' : 'closing'} balance` };
 }

@@ -19,6 +19,7 @@ export type StatementProblemCode = (typeof statement_problem_codes)[number];
 export const releasable_statement_codes: readonly string[] = [
   'statement_differs',
   'statement_out_of_balance',
+  'balance_missing',
   'statement_gap',
 ];
 

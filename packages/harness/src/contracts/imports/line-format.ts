@@ -54,6 +54,7 @@ export function bytesOf(lines: readonly Line[]): Uint8Array {
 export const line_format: ClearingFormat = {
   name: 'lines',
   title: 'JSON lines',
+  may_lack_balances: true,
   detect: (head) => head[0] === 0x7b,
   async *read(chunks): AsyncIterable<ItemBatch> {
     const decoder = new TextDecoder();
