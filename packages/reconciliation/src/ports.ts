@@ -172,11 +172,8 @@ export interface ReconciliationStore {
   entries(company_id: number, keys: readonly string[]): Promise<readonly Entry[]>;
   /** The entries of these records under these keys. */
   entriesOf(company_id: number, places: readonly Pick<Entry, 'key' | 'record'>[]): Promise<readonly Entry[]>;
-  /**
-   * Up to `limit` entries of records that no closing froze, with keys from `from` to `to`, both
-   * included.
-   */
-  entriesBetween(company_id: number, from: string, to: string, limit: number): Promise<readonly Entry[]>;
+  /** Entries with keys from `from` to `to`, both included. */
+  entriesBetween(company_id: number, from: string, to: string): Promise<readonly Entry[]>;
   /** Acts that concern one of these records, in the order in which they were recorded. */
   actsOn(company_id: number, records: readonly RecordKey[]): Promise<readonly Act[]>;
 

@@ -4,13 +4,7 @@ import type { Act } from '../act.ts';
 import { type Decision, standingActs } from '../acts/standing-acts.ts';
 import { fingerprintOf, type ItemContent, type ItemStatus } from '../item.ts';
 import { itemIdOf, type RecordKey } from '../item-id.ts';
-import {
-  type CoveringSet,
-  findCoveringSets,
-  leftoversOf,
-  pairingsOf,
-  withoutCrowds,
-} from '../pairing/covering-sets.ts';
+import { type CoveringSet, findCoveringSets, leftoversOf, pairingsOf } from '../pairing/covering-sets.ts';
 import type { Pairing } from '../pairing/pair-lines.ts';
 import { pairRecords } from '../pairing/pair-records.ts';
 import type { ClearedAmount, Coverage, ReconciliationRecords } from '../records.ts';
@@ -166,7 +160,7 @@ export interface CompanyRecords {
 export function composeAll({ records, acts, frozen, coverage, now_ms }: CompanyRecords): readonly ItemContent[] {
   const { hands, decisions } = standingActs(acts);
   const paired = pairRecords(records, hands);
-  const { applied, offers } = findCoveringSets(withoutCrowds(leftoversOf(records, paired)), hands.bars);
+  const { applied, offers } = findCoveringSets(leftoversOf(records, paired), hands.bars);
   return composeItems({
     records,
     pairings: [...paired, ...applied.flatMap(pairingsOf)],

@@ -7,9 +7,8 @@ import {
   covering_reach_days,
   findCoveringSets,
   type Leftovers,
-  leftovers_of_day_max,
 } from '../pairing/covering-sets.ts';
-import { joinDates, type LeftoverDates, leftoverKeysAround, leftoverKeysOfDays } from '../pairing/entry-key.ts';
+import { joinDates, type LeftoverDates, leftoverKeysAround } from '../pairing/entry-key.ts';
 import type { Entry, ReconciliationStore } from '../ports.ts';
 import type { ClosedGroup } from './closed-group.ts';
 import { type OpenGroup, pairGroup } from './open-group.ts';
@@ -18,9 +17,8 @@ const no_sets: CoveringSets = { applied: [], offers: [], examined: 0 };
 
 /**
  * The covering sets of the leftovers of a group. A leftover that came, went or changed may change
- * the sets of all leftovers within reach, so these join the group, but for those of days that have
- * no sets because they are crowded. The sets of each leftover of the group depend on the leftovers
- * within its own reach, which are looked at without joining it.
+ * the sets of all leftovers within reach, so these join the group. The sets of each leftover of the
+ * group depend on the leftovers within its own reach, which are looked at without joining it.
  */
 export async function coveringSetsOf(
   store: ReconciliationStore,
@@ -31,31 +29,19 @@ export async function coveringSetsOf(
 ): Promise<{ readonly open: OpenGroup; readonly sets: CoveringSets }> {
   let open = paired;
   const seed_ids = new Set(seeds.map(itemIdOf));
+  const reached = new Set<string>();
   for (;;) {
-    const changed = changedLeftovers(group, open, seed_ids);
+    const all_changed = changedLeftovers(group, open, seed_ids);
     const dates = datesOf({
-      clearings: [...open.leftovers.clearings, ...changed.clearings],
-      lines: [...open.leftovers.lines, ...changed.lines],
+      clearings: [...open.leftovers.clearings, ...all_changed.clearings],
+      lines: [...open.leftovers.lines, ...all_changed.lines],
     });
-    // Usually no line, or no clearing, is left over near them, so there are no sets.
-    for (const kind of ['line', 'clearing'] as const) {
-      if (!(await hasAnyNear(store, company_id, kind, dates, group, open))) return { open, sets: no_sets };
-    }
+    // Usually no line is left over near them, so there are no sets.
+    if (!(await hasLinesNear(store, company_id, dates, open))) return { open, sets: no_sets };
+    const changed = datesOf(all_changed).filter((one) => !reached.has(textOf(one)));
+    for (const one of changed) reached.add(textOf(one));
     let is_larger = false;
-    for (const { others, was_crowded, is_crowded } of await daysNear(
-      store,
-      company_id,
-      datesOf(changed),
-      group,
-      open,
-    )) {
-      if (was_crowded && is_crowded) continue;
-      for (const { record, item_id } of others) {
-        group.addRecord(record);
-        group.addItem(item_id);
-        is_larger = true;
-      }
-    }
+    for (const entry of await entriesNear(store, company_id, changed)) is_larger = join(group, entry) || is_larger;
     if (!is_larger) {
       const { sets, missing } = await findSets(store, company_id, group, open);
       if (missing.length === 0) return { open, sets };
@@ -63,6 +49,14 @@ export async function coveringSetsOf(
     }
     open = await pairGroup(store, company_id, group);
   }
+}
+
+/** Returns whether the record was not in the group. */
+function join(group: ClosedGroup, { record, item_id }: Entry): boolean {
+  if (group.has(record)) return false;
+  group.addRecord(record);
+  group.addItem(item_id);
+  return true;
 }
 
 /**
@@ -91,87 +85,58 @@ function datesOf({ clearings, lines }: Leftovers): readonly LeftoverDates[] {
   return [...dates.values()];
 }
 
-/** Whether a record of the kind is left over within reach: stored, or of the group. */
-async function hasAnyNear(
+function textOf({ currency, from, to }: LeftoverDates): string {
+  return `${currency} ${from} ${to}`;
+}
+
+/** Whether a line is left over within reach: stored, or of the group. */
+async function hasLinesNear(
   store: ReconciliationStore,
   company_id: number,
-  kind: 'clearing' | 'line',
   dates: readonly LeftoverDates[],
-  group: ClosedGroup,
   { leftovers, leftover_entries }: OpenGroup,
 ): Promise<boolean> {
-  if (leftovers[kind === 'line' ? 'lines' : 'clearings'].length > 0) return true;
-  // One that was left over until now may have had sets with what is near it.
-  if (openEntries(group, leftover_entries.values()).some(({ record }) => record.kind === kind)) return true;
+  if (leftovers.lines.length > 0) return true;
+  // A line that was left over until now may have had sets with what is near it.
+  if ([...leftover_entries.values()].some(({ record }) => record.kind === 'line')) return true;
   for (const range of joinDates(dates, 2 * covering_reach_days)) {
-    const { from, to } = leftoverKeysAround(kind, range, covering_reach_days);
-    if ((await store.entriesBetween(company_id, from, to, 1)).length > 0) return true;
+    const { from, to } = leftoverKeysAround('line', range, covering_reach_days);
+    if ((await store.entriesBetween(company_id, from, to)).length > 0) return true;
   }
   return false;
 }
 
-/** Without those of records that a closing froze. */
-function openEntries({ items }: ClosedGroup, entries: Iterable<Entry>): readonly Entry[] {
-  return [...entries].filter(({ item_id }) => (items.get(item_id)?.period_id ?? null) === null);
-}
-
-/** What is left over of one kind and currency on one day. */
-interface LeftoverDay {
-  readonly key: string;
-  /** Those that are stored and not in the group; of a crowded day not all. */
-  readonly others: readonly Entry[];
-  /** Whether the stored ones were too many for covering sets. */
-  readonly was_crowded: boolean;
-  /** Whether those are that there are now. */
-  readonly is_crowded: boolean;
-}
-
-/** The days within reach of these dates. */
-async function daysNear(
+/** The stored leftovers within reach of these dates. */
+async function entriesNear(
   store: ReconciliationStore,
   company_id: number,
   dates: readonly LeftoverDates[],
-  group: ClosedGroup,
-  { leftover_keys, leftover_entries }: OpenGroup,
-): Promise<readonly LeftoverDay[]> {
-  const before = Map.groupBy(openEntries(group, leftover_entries.values()), ({ key }) => key);
-  const now = Map.groupBy(leftover_keys.values(), (key) => key);
-  const keys = new Set(dates.flatMap((date) => leftoverKeysOfDays(date, covering_reach_days)));
-  const read = async (key: string): Promise<LeftoverDay> => {
-    const own = before.get(key)?.length ?? 0;
-    const stored = await store.entriesBetween(company_id, key, key, leftovers_of_day_max + 1 + own);
-    const others = stored.filter(({ record }) => !group.has(record));
-    return {
-      key,
-      others,
-      was_crowded: others.length + own > leftovers_of_day_max,
-      is_crowded: others.length + (now.get(key)?.length ?? 0) > leftovers_of_day_max,
-    };
-  };
-  return await Promise.all(Array.from(keys, read));
+): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  for (const range of joinDates(dates, 2 * covering_reach_days)) {
+    for (const kind of ['clearing', 'line'] as const) {
+      const { from, to } = leftoverKeysAround(kind, range, covering_reach_days);
+      entries.push(...(await store.entriesBetween(company_id, from, to)));
+    }
+  }
+  return entries;
 }
 
 /**
  * The sets that have records of the group, and the records that such an applied set lacks there.
  */
 async function findSets(store: ReconciliationStore, company_id: number, group: ClosedGroup, open: OpenGroup) {
-  const { leftovers, leftover_keys, acts } = open;
-  const days = await daysNear(store, company_id, datesOf(leftovers), group, open);
-  const crowded = new Set(days.flatMap(({ key, is_crowded }) => (is_crowded ? key : [])));
-  const isUncrowded = (record: RecordKey) => !crowded.has(leftover_keys.get(itemIdOf(record))!);
-  const others = days.flatMap((day) => (day.is_crowded ? [] : day.others.map(({ record }) => record)));
+  const { leftovers, acts } = open;
+  const near = (await entriesNear(store, company_id, datesOf(leftovers))).filter(({ record }) => !group.has(record));
+  const items = await store.items(company_id, [...new Set(near.map(({ item_id }) => item_id))]);
+  const frozen_ids = new Set(items.filter(({ period_id }) => period_id !== null).map(({ id }) => id));
+  const others = near.filter(({ item_id }) => !frozen_ids.has(item_id)).map(({ record }) => record);
   const idsOf = (wanted: RecordKey['kind']) => others.filter(({ kind }) => kind === wanted).map(({ id }) => id);
   const other_acts = await store.actsOn(company_id, others);
   const { bars } = standingActs(new Map([...acts, ...other_acts].map((act) => [act.id, act])).values()).hands;
   const all = {
-    clearings: [
-      ...leftovers.clearings.filter(({ id }) => isUncrowded({ kind: 'clearing', id })),
-      ...(await store.clearings(company_id, idsOf('clearing'))),
-    ],
-    lines: [
-      ...leftovers.lines.filter(({ id }) => isUncrowded({ kind: 'line', id })),
-      ...(await store.lines(company_id, idsOf('line'))),
-    ],
+    clearings: [...leftovers.clearings, ...(await store.clearings(company_id, idsOf('clearing')))],
+    lines: [...leftovers.lines, ...(await store.lines(company_id, idsOf('line')))],
   };
   const found = findCoveringSets(all, bars);
   const isOfGroup = (set: CoveringSet) => recordsOf(set).some((record) => group.has(record));

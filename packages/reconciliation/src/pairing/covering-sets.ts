@@ -33,12 +33,6 @@ export interface Leftovers {
 /** How many records near a record may be members of its sets (decision: reconciliation). */
 export const candidates_max = 30;
 
-/**
- * The most clearings, and the most lines, of a currency and day that covering sets may be made of.
- * Among more, five that add up to an amount are found by chance.
- */
-export const leftovers_of_day_max = 50;
-
 /** How many sets of one record are listed. */
 const offers_max = 10;
 
@@ -71,18 +65,6 @@ export function leftoversOf(
     lines: lines.filter(
       (line) => !line.is_fee && line.amount !== 0 && !line_ids.has(line.id) && line.statement_key === null,
     ),
-  };
-}
-
-/** The leftovers without those of days that have more of their kind than `leftovers_of_day_max`. */
-export function withoutCrowds({ clearings, lines }: Leftovers): Leftovers {
-  const uncrowded = <One>(of: readonly One[], keyOf: (one: One) => string): readonly One[] => {
-    const days = Map.groupBy(of, keyOf).values();
-    return days.flatMap((day) => (day.length > leftovers_of_day_max ? [] : day)).toArray();
-  };
-  return {
-    clearings: uncrowded(clearings, ({ currency, settlement_date }) => `${currency} ${settlement_date}`),
-    lines: uncrowded(lines, ({ currency, booking_date }) => `${currency} ${booking_date}`),
   };
 }
 

@@ -1,4 +1,4 @@
-import { compareTexts, daysAfter, daysBetween } from '../calendar.ts';
+import { compareTexts, daysAfter } from '../calendar.ts';
 import type { CardLine, ClearedAmount } from '../records.ts';
 
 /**
@@ -50,12 +50,6 @@ export function leftoverKeysAround(
     from: leftoverKeyOf(kind, currency, daysAfter(from, -days)),
     to: leftoverKeyOf(kind, currency, daysAfter(to, days)),
   };
-}
-
-/** The keys of these days of both kinds, each by itself. */
-export function leftoverKeysOfDays({ currency, from, to }: LeftoverDates, days: number): readonly string[] {
-  const dates = Array.from({ length: daysBetween(from, to) + 1 + 2 * days }, (_, at) => daysAfter(from, at - days));
-  return dates.flatMap((date) => [leftoverKeyOf('clearing', currency, date), leftoverKeyOf('line', currency, date)]);
 }
 
 /** Dates of leftovers of a currency, YYYY-MM-DD, both included. */

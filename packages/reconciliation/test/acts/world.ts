@@ -39,15 +39,6 @@ const days_until_acts = 60;
 
 let messages_made = 0;
 
-/** A card line, of 1,000 on 2026-05-20 unless stated otherwise. */
-export interface LineFields {
-  readonly amount?: number;
-  readonly reference?: string | null;
-  readonly code?: string;
-  readonly date?: string;
-  readonly account?: 0 | 1;
-}
-
 /** A purchase as the network names it, of 1,000 unless stated otherwise. */
 export type PurchaseFields = Partial<AuthorizationMessage> & { readonly amount?: number };
 
@@ -192,34 +183,29 @@ export class ActWorld {
   }
 
   /** A card line of 1,000 that names no clearing. Returns its id. */
-  async line(fields: LineFields = {}): Promise<number> {
-    const [line] = await this.lines([fields]);
-    assert(line !== undefined, 'the line was not recorded');
-    return line;
-  }
-
-  /** Several such lines. Returns their ids. */
-  async lines(booked: readonly LineFields[]): Promise<readonly number[]> {
-    const rows = booked.map(({ amount = 1_000, reference = null, code = '821', date = '2026-05-20', account = 0 }) => {
-      messages_made += 1;
-      return newLine(
-        { id: this.#account_ids[account]!, company_id: this.company_id },
-        {
-          amount: money(-amount),
-          bai_code: code,
-          booking_date: date,
-          value_date: date,
-          bank_reference: `B${messages_made}`,
-          acquirer_reference: reference,
-        },
-      );
-    });
+  async line({
+    amount = 1_000,
+    reference = null,
+    code = '821',
+    date = '2026-05-20',
+    account = 0,
+  }: {
+    readonly amount?: number;
+    readonly reference?: string | null;
+    readonly code?: string;
+    readonly date?: string;
+    readonly account?: 0 | 1;
+  } = {}): Promise<number> {
+    messages_made += 1;
+    const bank_reference = `B${messages_made}`;
+    const account_id = this.#account_ids[account]!;
     return await this.storage.unitOfWork.run(async ({ accounts }) => {
-      await accounts.recordLines(rows);
-      const found = await accounts.linesByReference(
-        rows.map(({ account_id, bank_reference }) => ({ account_id, bank_reference: bank_reference! })),
-      );
-      return found.map(({ id }) => id);
+      const owner = { id: account_id, company_id: this.company_id };
+      const booked = { amount: money(-amount), bai_code: code, booking_date: date, value_date: date };
+      await accounts.recordLines([newLine(owner, { ...booked, bank_reference, acquirer_reference: reference })]);
+      const [line] = await accounts.linesByReference([{ account_id, bank_reference }]);
+      assert(line !== undefined, 'the line was not recorded');
+      return line.id;
     });
   }
 

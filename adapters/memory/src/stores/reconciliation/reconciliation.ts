@@ -217,10 +217,8 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
         ({ key, record }) => reconciliation_entries.get(entryKey({ company_id, key, record })) ?? [],
       );
     },
-    async entriesBetween(company_id, from, to, limit) {
-      const isFrozen = ({ item_id }: Entry) => (reconciliation_items.get(item_id)?.period_id ?? null) !== null;
-      const between = entriesOf(company_id).filter((entry) => entry.key >= from && entry.key <= to && !isFrozen(entry));
-      return between.slice(0, limit);
+    async entriesBetween(company_id, from, to) {
+      return entriesOf(company_id).filter(({ key }) => key >= from && key <= to);
     },
 
     async actsOn(company_id, records) {

@@ -205,15 +205,12 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
       return rows.map(entryOf);
     },
 
-    async entriesBetween(company_id, from, to, limit) {
+    async entriesBetween(company_id, from, to) {
       const rows = await all<EntryRow>(
-        `select e.* from tallystick_reconciliation_entries e where e.company_id = ? and e."key" >= ? and e."key" <= ?
-          and not exists (select 1 from tallystick_reconciliation_items i where i.id = e.item_id and i.period_id is not null)
-          order by e."key" limit ?`,
+        'select * from tallystick_reconciliation_entries where company_id = ? and "key" >= ? and "key" <= ?',
         company_id,
         from,
         to,
-        limit,
       );
       return rows.map(entryOf);
     },
