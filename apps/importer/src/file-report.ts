@@ -241,8 +241,6 @@ const remedies: Readonly<Record<string, string>> = {
 
 /** What to do with what is held: a sentence for each problem, with the commands to copy. */
 function describeRemedies({ id, held_statements }: Import, database_option: string): readonly string[] {
-  const released = `npm run imports -- release ${id} --note "WHY"`;
-  if (held_statements.length === 0) return [`Look at it, then:\n${released}${database_option}`];
   return [...Map.groupBy(held_statements, ({ code }) => code)].map(([code, held]) => {
     const numbers = held.map(({ number }) => number);
     const which = held_statements.length === 1 ? 'The statement' : `Statement ${numbers.join(', ')}`;
@@ -255,9 +253,13 @@ function describeRemedies({ id, held_statements }: Import, database_option: stri
       return [remedy, ...commands].join('\n');
     }
     if (!releasable_statement_codes.includes(code)) return remedy;
-    const commands = numbers.map((number) => `${released} --statement ${number}${database_option}`);
+    const commands = numbers.map((number) => `${releaseCommand(id)} --statement ${number}${database_option}`);
     return [remedy, ...commands].join('\n');
   });
+}
+
+function releaseCommand(id: number): string {
+  return `npm run imports -- release ${id} --note "WHY"`;
 }
 
 /** What the operator should do now. */
@@ -270,7 +272,8 @@ function nextSteps(found: Import, database_option: string): readonly string[] {
   }
   switch (status) {
     case 'held':
-      return ['nothing is applied', ...describeRemedies(found, database_option)];
+      if (held_statements.length > 0) return ['nothing is applied', ...describeRemedies(found, database_option)];
+      return [`nothing is applied. Look at it, then:\n${releaseCommand(id)}${database_option}`];
     case 'refused':
       return ['nothing is applied. Ask the sender for a correct file'];
     case 'truncated':
