@@ -224,7 +224,8 @@ class AccountPlacing {
       waiting.splice(at, 1);
       // Before a known statement it may be of days that are known: only what they lack is recorded.
       const later = around.of_date.at(-1) ?? around.after;
-      if (later?.id == null) this.#fit(statement, { position: lastPosition(around) });
+      const is_other = this.#findings.as_new.has(statement.number);
+      if (later?.id == null || is_other) this.#fit(statement, { position: lastPosition(around) });
       else this.#fit(statement, { known_id: later.id, or_position: lastPosition(around) });
       return true;
     }

@@ -13,8 +13,6 @@ export const statement_problem_codes = [
   'statement_gap',
 ] as const;
 
-export type StatementProblemCode = (typeof statement_problem_codes)[number];
-
 /** The problems with which a person may release a statement. */
 export const releasable_statement_codes: readonly string[] = [
   'statement_differs',
