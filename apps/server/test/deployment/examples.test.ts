@@ -57,6 +57,14 @@ describe('compose.yaml', () => {
     }
   });
 
+  it('limits the requests of each key', () => {
+    const variables = { ...services.api?.environment, REDIS_URL: '', ROLE: '' };
+    const { rate_limit_per_minute } = readConfig(variables);
+    assert.ok(rate_limit_per_minute !== null, 'one key could take every place');
+    assert.match(read('docs/deployment.md'), new RegExp(`RATE_LIMIT_PER_MINUTE=${rate_limit_per_minute}\\b`));
+    assert.match(read('deploy/tallystick.env.example'), /RATE_LIMIT_PER_MINUTE/);
+  });
+
   it('has no password, and reads them from files that Git ignores', () => {
     assert.doesNotMatch(read('compose.yaml'), /password|secret|KEYS/i);
     const ignored = read('.gitignore').split('\n');
