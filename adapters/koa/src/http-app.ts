@@ -19,6 +19,7 @@ import { errorAnswer, HttpProblem, isExpected } from './answer/error-answer.ts';
 import { escapeHtml, type HtmlPage, showPage } from './answer/html-page.ts';
 import { headersOf, send } from './answer/send.ts';
 import { cardDetailsPage } from './card-details.ts';
+import { createAddressReader } from './connection/client-address.ts';
 import { documentRoutes } from './document/document-routes.ts';
 import { createOperations, type RoutePorts, routesOf } from './join-endpoints.ts';
 import { mountOf, taken_body_message } from './mounting/mount.ts';
@@ -107,6 +108,8 @@ export interface HttpAppPorts {
   readonly version: string;
   /** Timestamps of signatures are compared with machine time, never with the sandbox's clock. */
   readonly machine_clock: Clock;
+  /** The networks of the proxies whose `X-Forwarded-For` is believed, as CIDR. None when absent. */
+  readonly trusted_proxies?: readonly string[];
 }
 
 const monotonicNow = (): number => performance.now();
@@ -249,7 +252,8 @@ function openBanking(
  * Handles every request: its id, its headers, its entry in log and metrics, and an answer to every
  * error.
  */
-function surroundEach({ log, metrics, lifecycle }: HttpAppPorts): Koa.Middleware<RequestState> {
+function surroundEach({ log, metrics, lifecycle, trusted_proxies }: HttpAppPorts): Koa.Middleware<RequestState> {
+  const addressOf = createAddressReader(trusted_proxies ?? []);
   return async (koa_ctx, next) => {
     const ctx = koa_ctx as HttpContext;
     const { req, res, state } = ctx;
@@ -257,6 +261,7 @@ function surroundEach({ log, metrics, lifecycle }: HttpAppPorts): Koa.Middleware
     const leave = lifecycle.enter();
     const request_id = readRequestId(req.headers['x-request-id']);
     state.request_id = request_id;
+    state.source_address = addressOf(req);
     state.route = 'none';
     state.principal = null;
     res.once('close', () => {
@@ -293,6 +298,7 @@ function surroundEach({ log, metrics, lifecycle }: HttpAppPorts): Koa.Middleware
 function summarize({ method, params, res, state }: HttpContext, duration_ms: number): object {
   return {
     request_id: state.request_id,
+    source_address: state.source_address,
     method,
     route: state.route,
     ...(isId(params?.id) ? { id: params.id } : {}),

@@ -1,4 +1,5 @@
 export { card_details_path } from './card-details.ts';
+export { type ClientAddress, createAddressReader } from './connection/client-address.ts';
 export { type CertificateProxies, createCertificateReader } from './connection/client-certificate.ts';
 export { connections_max_default, createHttpServer, type TlsOptions } from './connection/http-server.ts';
 export { endpoints } from './endpoints.ts';

@@ -19,6 +19,7 @@ export const option_shapes: Readonly<Record<keyof TallystickOptions, Shape>> = {
   mail: [],
   webhooks: 'boolean',
   webhook_networks: 'read',
+  trusted_proxies: 'read',
   bank_name: 'text',
   accepts_newer_schema: 'boolean',
   network_wait_ms_max: 'read',
@@ -46,14 +47,17 @@ export const port_shapes: Readonly<Record<keyof TallystickPorts, Shape>> = {
 /** Reports each option of the wrong type, by its name and never with its value. */
 export function refuseWrongShapes(options: TallystickOptions, problem: Problem): void {
   refuseOthers(options, option_shapes, '', problem);
-  const { mail, webhook_networks, ports } = options;
+  const { mail, ports } = options;
   if (mail !== undefined && isObject(mail)) {
     for (const name of ['smtp_url', 'from'] as const) {
       if (typeof mail[name] !== 'string') problem(`mail.${name} must be a text`);
     }
   }
-  if (webhook_networks !== undefined && !isTexts(webhook_networks)) {
-    problem('webhook_networks must be a list of networks, such as ["10.0.0.0/8"]');
+  for (const name of ['webhook_networks', 'trusted_proxies'] as const) {
+    const networks = options[name];
+    if (networks !== undefined && !isTexts(networks)) {
+      problem(`${name} must be a list of networks, such as ["10.0.0.0/8"]`);
+    }
   }
   if (ports === undefined || !isObject(ports)) return;
   // Without a mailer, mails wait.

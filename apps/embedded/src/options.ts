@@ -49,6 +49,11 @@ export interface TallystickOptions {
   readonly webhooks?: boolean | undefined;
   /** Networks, in addition to the public ones, to which webhooks may be sent, as CIDR. */
   readonly webhook_networks?: readonly string[] | undefined;
+  /**
+   * The proxies in front of the host, as CIDR. They say in `X-Forwarded-For` which address a request
+   * comes from. None when absent.
+   */
+  readonly trusted_proxies?: readonly string[] | undefined;
   /** The name of the bank on the pages of its users; `Your bank` when absent. */
   readonly bank_name?: string | undefined;
   /** Whether to use a database that a newer version has migrated, for a return to this version. */

@@ -53,6 +53,8 @@ function read(options: TallystickOptions, problem: Problem): Settings {
   const public_url = readBy(options.public_url, 'public_url', parsePublicUrl, problem);
   const networks = options.webhook_networks ?? (sandbox ? loopback_networks : []);
   readBy(networks, 'webhook_networks', addressGuard, problem);
+  const { trusted_proxies = [] } = options;
+  readBy(trusted_proxies, 'trusted_proxies', addressGuard, problem);
   const { statement_key = default_settings.statement_key } = options;
   if (!statement_key_settings.includes(statement_key)) {
     problem(`statement_key must be ${statement_key_settings.join(' or ')}`);
@@ -73,7 +75,8 @@ function read(options: TallystickOptions, problem: Problem): Settings {
     public_url,
     open_banking: public_url !== null && new URL(public_url).pathname === '/',
     bank_name: options.bank_name ?? (sandbox ? sandbox_bank_name : default_settings.bank_name),
-    certificate_proxies: null,
+    trusted_proxies,
+    certificate_header: null,
     template_completion_delay_ms: integer(
       'template_completion_delay_ms',
       0,

@@ -1,8 +1,8 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIPv6 } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '@tallystick/consents';
+import { createNetworks } from './networks.ts';
 
 /** The proxies that terminate TLS and pass the client certificate on. */
 export interface CertificateProxies {
@@ -24,7 +24,7 @@ export function createCertificateReader(
 ): (request: IncomingMessage) => ClientCertificate | null {
   // The reading of a certificate is work, and one request needs it several times.
   const known = new WeakMap<TLSSocket | IncomingMessage, ClientCertificate | null>();
-  const trusted = proxies === null ? null : listOf(proxies.networks);
+  const isTrusted = createNetworks(proxies?.networks ?? []);
 
   return (request) => {
     const { socket, headers } = request;
@@ -32,7 +32,7 @@ export function createCertificateReader(
       const of_tls = known.getOrInsertComputed(socket, () => ofTls(socket));
       if (of_tls !== null) return of_tls;
     }
-    if (proxies === null || trusted === null || !isListed(trusted, socket.remoteAddress)) return null;
+    if (proxies === null || !isTrusted(socket.remoteAddress ?? '')) return null;
     const text = headers[proxies.header];
     return typeof text === 'string' ? known.getOrInsertComputed(request, () => parse(text)) : null;
   };
@@ -45,21 +45,6 @@ function ofTls(socket: TLSSocket): ClientCertificate | null {
 
 function isTls(socket: IncomingMessage['socket']): socket is TLSSocket {
   return 'encrypted' in socket;
-}
-
-function listOf(networks: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', length] = network.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (length === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(length), family);
-  }
-  return list;
-}
-
-function isListed(list: BlockList, address: string | undefined): boolean {
-  return address !== undefined && list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
 function parse(text: string): ClientCertificate | null {

@@ -38,6 +38,7 @@ import type { Context } from 'koa';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
 import { errorAnswer, isExpected, overloadAnswer } from '../answer/error-answer.ts';
 import { answerOf, undecidedAnswer } from '../answer/operation-answer.ts';
+import type { ClientAddress } from '../connection/client-address.ts';
 import type { Route } from '../join-endpoints.ts';
 import { mountOf } from '../mounting/mount.ts';
 import { type Log, toLoggedError } from '../operations/log.ts';
@@ -67,6 +68,8 @@ export interface RequestState {
   /** When the route received the request; milliseconds of `performance.now()`. */
   arrived_ms: number;
   request_id: string;
+  /** The address from which the request was sent; null in process and over the Fetch standard. */
+  source_address: ClientAddress | null;
   /** The template of the route, after it was found. */
   route: string;
   principal: Principal | null;

@@ -94,6 +94,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       template_completion_delay_ms: settings.template_completion_delay_ms,
       sandbox,
       rate_limit_per_minute: settings.rate_limit_per_minute,
+      trusted_proxies: settings.trusted_proxies,
       requests_max: settings.requests_max,
       transactions_max: persistence.others_max,
       bodies_bytes_max: settings.bodies_bytes_max,

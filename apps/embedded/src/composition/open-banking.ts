@@ -10,7 +10,7 @@ import type { Settings } from './settings.ts';
 
 /** The parts that Open Banking is composed of. */
 export interface OpenBankingParts {
-  readonly settings: Pick<Settings, 'sandbox' | 'bank_name' | 'certificate_proxies'>;
+  readonly settings: Pick<Settings, 'sandbox' | 'bank_name' | 'trusted_proxies' | 'certificate_header'>;
   readonly persistence: Pick<Persistence, 'unitOfWork'>;
   readonly vault: Vault;
   readonly clock: Clock;
@@ -26,7 +26,8 @@ export interface OpenBankingParts {
 /** Open Banking with its authorisation server, which only processes that serve it load. */
 export async function createOpenBanking(parts: OpenBankingParts): Promise<OpenBankingPorts> {
   const { settings, persistence, vault, clock, refresh, users, bank, logger, publicUrl } = parts;
-  const certificateOf = createCertificateReader(settings.certificate_proxies);
+  const { certificate_header: header, trusted_proxies: networks } = settings;
+  const certificateOf = createCertificateReader(header === null ? null : { header, networks });
   const { sealer, sha256, random, signing_keys, cookie_keys } = vault;
   const { createAuthorisationServer } = await import('@tallystick/oidc');
   const authorisation = createAuthorisationServer({

@@ -1,5 +1,4 @@
 import type { RetentionKind } from '@tallystick/kernel';
-import type { CertificateProxies } from '@tallystick/koa';
 import type { Sender, SmtpServer } from '@tallystick/mail';
 import type { StatementKeySetting } from '@tallystick/reconciliation';
 import type { KeyRing } from '@tallystick/vault';
@@ -49,8 +48,13 @@ export interface Settings {
   readonly open_banking: boolean;
   /** The name of the bank on the pages of its users. */
   readonly bank_name: string;
-  /** The proxies that pass client certificates on; null: none. */
-  readonly certificate_proxies: CertificateProxies | null;
+  /**
+   * The networks of the proxies, as CIDR. What they say of a client is believed: its address
+   * (`X-Forwarded-For`) and its certificate.
+   */
+  readonly trusted_proxies: readonly string[];
+  /** The header in which they pass a client certificate on, lower-case; null: none. */
+  readonly certificate_header: string | null;
   /** Time from the request of a template to its completion. */
   readonly template_completion_delay_ms: number;
   /** Requests per minute of a key without a limit of its own; null: unlimited. */

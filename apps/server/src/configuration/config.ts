@@ -241,10 +241,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       values.TLS_CERTIFICATE === undefined || values.TLS_KEY === undefined
         ? null
         : { certificate: values.TLS_CERTIFICATE, key: values.TLS_KEY, client_ca: values.TLS_CLIENT_CA ?? null },
-    certificate_proxies:
-      values.CLIENT_CERTIFICATE_HEADER === undefined
-        ? null
-        : { header: values.CLIENT_CERTIFICATE_HEADER.toLowerCase(), networks: values.TRUSTED_PROXIES ?? [] },
+    trusted_proxies: values.TRUSTED_PROXIES ?? [],
+    certificate_header: values.CLIENT_CERTIFICATE_HEADER?.toLowerCase() ?? null,
     template_completion_delay_ms: values.TEMPLATE_COMPLETION_DELAY_MS,
     rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE ?? null,
     network_wait_ms_max: values.NETWORK_WAIT_MS_MAX,
@@ -353,7 +351,6 @@ function findTlsProblems(given: Environment): ConfigProblem[] {
     ['TLS_CERTIFICATE', 'TLS_KEY', 'the certificate of the key'],
     ['TLS_CERTIFICATE', 'TLS_CLIENT_CA', 'only a server that terminates TLS sees client certificates'],
     ['TRUSTED_PROXIES', 'CLIENT_CERTIFICATE_HEADER', 'anyone else could send the header'],
-    ['CLIENT_CERTIFICATE_HEADER', 'TRUSTED_PROXIES', 'the header with the client certificate'],
   ];
   return needs
     .filter(([variable, because_of]) => given[because_of] !== undefined && given[variable] === undefined)
