@@ -18,7 +18,7 @@ export interface ImportWords {
 export const import_usage = `Usage: npm run import -- <file>... [options]
 
 Imports clearing files and bank statements into the database of DATABASE_URL
-with the keys of TALLYSTICK_KEYS, beside a running server or without one.
+with the key ring of the server, beside a running server or without one.
 Without both settings it works on the sandbox in data/.
 A file is a path, a pattern such as "in/*.ipm", or - for standard input.
 

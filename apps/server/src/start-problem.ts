@@ -26,7 +26,7 @@ export function describeStartProblem(error: unknown, config: Config): string {
     }
   }
   if (error instanceof WrongKeys) {
-    const where = config.key_ring === null ? `the file keys in ${config.data_folder}` : 'TALLYSTICK_KEYS';
+    const where = config.key_setting ?? `the file keys in ${config.data_folder}`;
     return `The keys do not fit the database: ${message}. Use the key ring that was last used with it (${where}).`;
   }
   if (error instanceof NewerSchema) {

@@ -224,7 +224,7 @@ function overview({ invocation }: Program, shown: readonly Command[]): string {
   return [
     `Usage: ${invocation} <command> [options] [--json]`,
     '',
-    'Works on the database of DATABASE_URL with the keys of TALLYSTICK_KEYS, as the',
+    'Works on the database of DATABASE_URL with the key ring, as the',
     'server does. Without both settings it works on the sandbox in data/.',
     '',
     ...formatTerms(shown.map(({ name, summary }) => [name, summary])),

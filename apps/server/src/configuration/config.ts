@@ -5,7 +5,7 @@ import { nearestName, Refusal } from '@tallystick/kernel';
 import { connections_max_default } from '@tallystick/koa';
 import { parseSender, parseSmtpServer } from '@tallystick/mail';
 import { statement_key_settings } from '@tallystick/reconciliation';
-import { parseKeyRing } from '@tallystick/vault';
+import { type KeyRing, parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
 import {
   default_settings,
@@ -20,12 +20,15 @@ import {
 import { z } from 'zod';
 import { default_host, default_port } from '../parse-options.ts';
 import { wrapText } from '../terminal-text.ts';
+import { type KeySetting, key_settings, readKeyFile, runKeyCommand, UnreadableKeys } from './key-source.ts';
 
 /** The checked settings of the environment. Times in milliseconds. */
 export interface Config extends Settings {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
+  /** The setting from which the key ring was read; null: the sandbox has its own. */
+  readonly key_setting: KeySetting | null;
   readonly log_level: LogLevel;
   /** The queue between processes; null: this process sends its own deliveries. */
   readonly redis_url: string | null;
@@ -131,7 +134,9 @@ const schema = z.object({
     .default(defaults.database_url),
   DATA_FOLDER: z.string().optional(),
   SANDBOX: onOrOff.optional(),
-  TALLYSTICK_KEYS: z.string().transform(readBy(parseKeyRing)).optional(),
+  TALLYSTICK_KEYS: z.string().optional(),
+  TALLYSTICK_KEYS_FILE: z.string().optional(),
+  TALLYSTICK_KEYS_COMMAND: z.string().optional(),
   LOG_LEVEL: z
     .enum(log_levels, { error: (issue) => `is "${issue.input}"; it must be one of ${log_levels.join(', ')}` })
     .default(defaults.log_level),
@@ -201,7 +206,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
   const parsed = schema.safeParse(given);
+  const keys = readKeys(given);
   const problems: ConfigProblem[] = [
+    ...keys.problems,
     ...unknownVariables(given),
     ...findSandboxProblems(given),
     ...findRoleProblems(given),
@@ -223,7 +230,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     database_url: values.DATABASE_URL,
     data_folder: resolve(values.DATA_FOLDER ?? folderOf(values.DATABASE_URL)),
     sandbox: isSandboxWanted(given),
-    key_ring: values.TALLYSTICK_KEYS ?? null,
+    key_ring: keys.ring,
+    key_setting: keySettings(given)[0] ?? null,
     log_level: values.LOG_LEVEL,
     redis_url: values.REDIS_URL ?? null,
     webhooks: values.WEBHOOKS === 'on',
@@ -267,7 +275,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     format_modules: values.CLEARING_FORMATS ?? [],
     process_metrics: true,
     shutdown_ms_max: values.SHUTDOWN_MS_MAX,
-    notices: notices(given),
+    notices: [...keys.notices, ...notices(given)],
   };
 }
 
@@ -289,21 +297,53 @@ function readBy<Value>(parse: (text: string) => Value): (text: string, context: 
   };
 }
 
+function keySettings(given: Environment): readonly KeySetting[] {
+  return key_settings.filter((name) => given[name] !== undefined);
+}
+
+/** The key ring of the one setting that names it, read once. Never shows key material. */
+function readKeys(given: Environment): {
+  readonly ring: KeyRing | null;
+  readonly problems: readonly ConfigProblem[];
+  readonly notices: readonly string[];
+} {
+  const [variable, other] = keySettings(given);
+  const nothing = { ring: null, problems: [], notices: [] };
+  if (variable === undefined) return nothing;
+  const refused = (message: string) => ({ ...nothing, problems: [{ variable, message }] });
+  if (other !== undefined) return refused(`is set beside ${other}; one of them must say where the keys come from`);
+  const value = given[variable] as string;
+  let origin = '';
+  try {
+    if (variable === 'TALLYSTICK_KEYS') return { ...nothing, ring: parseKeyRing(value) };
+    const read =
+      variable === 'TALLYSTICK_KEYS_FILE'
+        ? readKeyFile(resolve(value.trim()))
+        : { ...runKeyCommand(value, given), notices: [] };
+    origin = `${read.origin}: `;
+    return { ...nothing, ring: parseKeyRing(read.text), notices: read.notices };
+  } catch (error) {
+    if (error instanceof UnreadableKeys) return refused(error.message);
+    if (!(error instanceof Refusal)) throw error;
+    return refused(`${origin}${error.fields[0]?.message ?? error.message}`);
+  }
+}
+
 function isSandboxWanted(given: Environment): boolean {
   if (given.SANDBOX !== undefined) return given.SANDBOX === 'on';
   return isUnconfigured(given);
 }
 
 function isUnconfigured(given: Environment): boolean {
-  return given.DATABASE_URL === undefined && given.TALLYSTICK_KEYS === undefined;
+  return given.DATABASE_URL === undefined && keySettings(given).length === 0;
 }
 
 function findSandboxProblems(given: Environment): ConfigProblem[] {
   const by_name = given.SANDBOX === 'on';
   if (!isSandboxWanted(given)) {
-    if (given.TALLYSTICK_KEYS !== undefined) return [];
+    if (keySettings(given).length > 0) return [];
     const message =
-      'is required outside the sandbox: create it with npm run admin -- keys create, or set SANDBOX=on for the sandbox';
+      'is required outside the sandbox, or TALLYSTICK_KEYS_FILE or TALLYSTICK_KEYS_COMMAND: create it with npm run admin -- keys create, or set SANDBOX=on for the sandbox';
     return [{ variable: 'TALLYSTICK_KEYS', message }];
   }
   if (by_name) return [];

@@ -50,7 +50,13 @@ describe('compose.yaml', () => {
       const variables = { ...secrets, ...service.environment };
       for (const variable of Object.keys(variables)) assert.ok(variable_names.includes(variable), variable);
       const keys = `index:${Buffer.alloc(32).toString('base64')},k1:${Buffer.alloc(32, 1).toString('base64')}`;
-      const config = readConfig({ ...variables, TALLYSTICK_KEYS: keys, NODE_ENV: 'production' });
+      const config = readConfig({
+        ...variables,
+        TALLYSTICK_KEYS: keys,
+        TALLYSTICK_KEYS_FILE: '',
+        TALLYSTICK_KEYS_COMMAND: '',
+        NODE_ENV: 'production',
+      });
       assert.equal(config.role, name);
       assert.ok(new URL(config.database_url).hostname in services);
       assert.ok(new URL(config.redis_url as string).hostname in services);
