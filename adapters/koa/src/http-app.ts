@@ -40,7 +40,7 @@ import { readRequestId } from './request/request-id.ts';
 import { createShares, transactions_max_default } from './request/shares.ts';
 import type { Page } from './request/system-route.ts';
 import { normalizeTarget } from './request/target.ts';
-import { createUploads, uploads_max_default } from './request/uploads.ts';
+import { createUploads, uploads_max } from './request/uploads.ts';
 
 /**
  * The parts of the HTTP interface. The caller supplies everything; the interface reads no
@@ -161,7 +161,7 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     network: ports.network,
     authenticator,
     bodies,
-    uploads: createUploads(uploads_max_default, pace),
+    uploads: createUploads(uploads_max, pace),
     shares: createShares(ports.transactions_max ?? transactions_max_default),
     admission: createAdmission(ports.requests_max ?? requests_max_default),
     rate_limit: createRateLimit(monotonicNow),

@@ -182,7 +182,9 @@ export function createAnswering(shared: PipelinePorts, route: Route): (ctx: Http
       return answerOverload(ports, route, state.request_id);
     const owner = ownerOf(principal);
     if ('receive' in operation) {
-      return await ports.uploads.during(owner, (place) => answerUpload(ports, route, operation, ctx, principal, place));
+      return await ports.uploads.during(principal.role, owner, (place) =>
+        answerUpload(ports, route, operation, ctx, principal, place),
+      );
     }
     // Decisions have connections and bounds of their own.
     const sharing = area === 'network_messages' ? null : owner;

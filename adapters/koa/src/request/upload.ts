@@ -7,8 +7,11 @@ import { HttpProblem } from '../answer/error-answer.ts';
 import { hasBody, sendContinue } from './body.ts';
 import { exemptFromDeadline } from './body-deadlines.ts';
 
-/** How long the next bytes of an upload may take, milliseconds. */
-export const upload_silence_ms_max = 60_000;
+/** How long an upload may wait for its sender when it has not waited before, milliseconds. */
+export const upload_wait_ms_max = 60_000;
+
+/** An upload that is slower in the long run ends: a sender of single bytes would keep its place for days. */
+const bytes_per_s_min = 1_024;
 
 /** What bounds an upload. */
 export interface UploadRules {
@@ -18,21 +21,30 @@ export interface UploadRules {
   readonly toWait: (bytes: number) => number;
   /** A longer body is refused; no limit when absent. */
   readonly bytes_max?: number;
-  /** `upload_silence_ms_max` when absent. */
-  readonly silence_ms_max?: number;
+  /** `upload_wait_ms_max` when absent. */
+  readonly wait_ms_max?: number;
+  /** Milliseconds since a fixed origin. For tests. */
+  readonly monotonicNow?: () => number;
 }
 
 /**
  * The bytes of a body of any length, no faster than they are taken. The whole body may take longer
- * than that of other requests, as long as bytes arrive. Throws `malformed_request` when the sender
- * disconnects or sends nothing for `silence_ms_max`. After the last byte it throws
+ * than that of other requests: its sender may keep it waiting for `wait_ms_max`, and regains time
+ * with every byte, at `bytes_per_s_min`. Throws `malformed_request` when that time is over, or when
+ * the sender disconnects. After the last byte it throws
  * `unauthenticated` when the signature does not fit, and before that `body_too_large` when the body
  * is longer than `bytes_max`. So whoever takes the bytes must not use them before the end.
  */
 export async function* receiveUpload(
   req: IncomingMessage,
   res: ServerResponse,
-  { signature, toWait, bytes_max = Number.POSITIVE_INFINITY, silence_ms_max = upload_silence_ms_max }: UploadRules,
+  {
+    signature,
+    toWait,
+    bytes_max = Number.POSITIVE_INFINITY,
+    wait_ms_max = upload_wait_ms_max,
+    monotonicNow = () => performance.now(),
+  }: UploadRules,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const code = signature === null ? null : createHmac('sha256', signature.secret).update(signature.head);
   if (Number(req.headers['content-length'] ?? 0) > bytes_max) throw tooLarge(bytes_max);
@@ -46,10 +58,15 @@ export async function* receiveUpload(
     res.once('close', interrupt);
     let is_ended = false;
     let bytes = 0;
+    let wait_ms_left = wait_ms_max;
     try {
       for (;;) {
-        const { done, value } = await inTime(req, answered.during(chunks.next()), silence_ms_max);
+        const since_ms = monotonicNow();
+        const { done, value } = await inTime(req, answered.during(chunks.next()), wait_ms_left);
         if (done) break;
+        const regained_ms = (value.length / bytes_per_s_min) * 1_000;
+        wait_ms_left = Math.min(wait_ms_max, wait_ms_left - (monotonicNow() - since_ms) + regained_ms);
+        if (wait_ms_left <= 0) throw tooSlow(req);
         bytes += value.length;
         if (bytes > bytes_max) throw tooLarge(bytes_max);
         code?.update(value);
@@ -72,12 +89,20 @@ function tooLarge(bytes_max: number): HttpProblem {
   return new HttpProblem('body_too_large', `the file must have at most ${bytes_max} bytes`);
 }
 
-async function inTime<Result>(req: IncomingMessage, next: Promise<Result>, silence_ms_max: number): Promise<Result> {
-  const timer = setTimeout(() => req.destroy(), silence_ms_max);
+function tooSlow(req: IncomingMessage): HttpProblem {
+  req.destroy();
+  return new HttpProblem(
+    'malformed_request',
+    'the request ended, or was sent too slowly, before its body was complete',
+  );
+}
+
+async function inTime<Result>(req: IncomingMessage, next: Promise<Result>, wait_ms_max: number): Promise<Result> {
+  const timer = setTimeout(() => req.destroy(), wait_ms_max);
   try {
     return await next;
   } catch {
-    throw new HttpProblem('malformed_request', 'the request ended, or sent nothing, before its body was complete');
+    throw tooSlow(req);
   } finally {
     clearTimeout(timer);
   }

@@ -1,17 +1,18 @@
-import { createFairShare } from '@tallystick/operations';
+import type { Role } from '@tallystick/access';
+import { createFairShare, type FairShare } from '@tallystick/operations';
 import { Overloaded } from './admission.ts';
 import type { BodyPace } from './body-pace.ts';
 
-/** The most uploads at the same time unless configured otherwise. */
-export const uploads_max_default = 8;
+/** The most uploads of each role at the same time. */
+export const uploads_max = 8;
 
 /** Bounds the files that are received and worked on at the same time, and how fast they arrive. */
 export interface Uploads {
   /**
-   * Runs the work of an upload. Rejects with `Overloaded` when the owner has its share of uploads
-   * already, and then the work does not run.
+   * Runs the work of an upload. Rejects with `Overloaded` when the owner has its share of the
+   * uploads of its role already, and then the work does not run.
    */
-  during<Result>(owner: string, work: (place: UploadPlace) => Promise<Result>): Promise<Result>;
+  during<Result>(role: Role, owner: string, work: (place: UploadPlace) => Promise<Result>): Promise<Result>;
 }
 
 /** The place of one upload among those at the same time. */
@@ -22,11 +23,15 @@ export interface UploadPlace {
   keepFor(rest: Promise<unknown>): void;
 }
 
-/** At most `max` uploads, of which each owner has a fair share. All of them share one pace. */
+/**
+ * At most `max` uploads of each role, of which each owner has a fair share: the files of clients keep
+ * no operator from an import. All of them share one pace.
+ */
 export function createUploads(max: number, pace: BodyPace): Uploads {
-  const share = createFairShare(max);
+  const shares = new Map<Role, FairShare>();
   return {
-    async during(owner, work) {
+    async during(role, owner, work) {
+      const share = shares.getOrInsertComputed(role, () => createFairShare(max));
       if (!share.mayTake(owner)) throw new Overloaded();
       share.take(owner);
       const release = () => share.release(owner);

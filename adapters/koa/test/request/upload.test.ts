@@ -119,11 +119,46 @@ describe('an upload', () => {
     assert.match((await failed.promise).message, /before its body was complete/);
   });
 
+  it('fails when its sender keeps it waiting for too long, although bytes arrive all the time', async () => {
+    let now_ms = 0;
+    let taken = 0;
+    const read = () => {
+      now_ms += 59_000;
+      body.push(Buffer.alloc(1));
+    };
+    const body = new Readable({ highWaterMark: 1, read });
+    const req = Object.assign(body, { headers: { 'transfer-encoding': 'chunked' } }) as unknown as IncomingMessage;
+    const res = new EventEmitter() as ServerResponse;
+    const receive = async () => {
+      const bytes = receiveUpload(req, res, { ...unsigned, monotonicNow: () => now_ms });
+      for await (const _ of bytes) taken += 1;
+    };
+    await assert.rejects(receive(), /sent too slowly/);
+    assert.ok(taken <= 2, `${taken} bytes`);
+  });
+
+  it('takes any time at a steady pace, and waits once again for a sender that has been fast', async () => {
+    let now_ms = 0;
+    const pieces = [...Array.from({ length: 100 }, () => 10 * 1024), 1, 600 * 1024, 1];
+    const read = () => {
+      const length = pieces.shift();
+      now_ms += length === 1 ? 59_900 : 10_000;
+      body.push(length === undefined ? null : Buffer.alloc(length));
+    };
+    const body = new Readable({ highWaterMark: 1, read });
+    const req = Object.assign(body, { headers: { 'transfer-encoding': 'chunked' } }) as unknown as IncomingMessage;
+    const res = new EventEmitter() as ServerResponse;
+    let bytes = 0;
+    for await (const piece of receiveUpload(req, res, { ...unsigned, monotonicNow: () => now_ms }))
+      bytes += piece.length;
+    assert.equal(bytes, 1_600 * 1024 + 2);
+  });
+
   it('fails when its sender is silent for too long', async (t) => {
     const failed = Promise.withResolvers<Error>();
     const answer: Answer = async (req, res) => {
       try {
-        for await (const _ of receiveUpload(req, res, { ...unsigned, silence_ms_max: 30 }));
+        for await (const _ of receiveUpload(req, res, { ...unsigned, wait_ms_max: 30 }));
       } catch (error) {
         failed.resolve(error as Error);
       }
@@ -131,7 +166,7 @@ describe('an upload', () => {
     const port = await listen(t, createServer(answer));
     const socket = connect(port, '127.0.0.1');
     socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc');
-    assert.match((await failed.promise).message, /sent nothing/);
+    assert.match((await failed.promise).message, /sent too slowly/);
     await once(socket, 'close');
   });
 
@@ -183,13 +218,27 @@ describe('uploads at the same time', () => {
   it('are refused past the share of their owner', async () => {
     const uploads = createUploads(4, no_pace);
     const held = Promise.withResolvers<void>();
-    const first = uploads.during('a', () => held.promise);
-    const second = uploads.during('a', () => held.promise);
-    await assert.rejects(uploads.during('a', async () => {}));
-    await uploads.during('b', async () => {});
+    const first = uploads.during('client', 'a', () => held.promise);
+    const second = uploads.during('client', 'a', () => held.promise);
+    await assert.rejects(uploads.during('client', 'a', async () => {}));
+    await uploads.during('client', 'b', async () => {});
     held.resolve();
     await Promise.all([first, second]);
-    await uploads.during('a', async () => {});
+    await uploads.during('client', 'a', async () => {});
+  });
+
+  it('of one role leave the places of the others', async () => {
+    const uploads = createUploads(2, no_pace);
+    const held = Promise.withResolvers<void>();
+    const of_clients = [
+      uploads.during('client', 'a', () => held.promise),
+      uploads.during('client', 'b', () => held.promise),
+    ];
+    await assert.rejects(uploads.during('client', 'c', async () => {}));
+    await uploads.during('operator', 'd', async () => {});
+    await uploads.during('bank', 'e', async () => {});
+    held.resolve();
+    await Promise.allSettled(of_clients);
   });
 
   it('share one pace', async () => {
@@ -198,8 +247,8 @@ describe('uploads at the same time', () => {
       createBodyPace(() => 0),
     );
     const megabyte = 1024 * 1024;
-    await uploads.during('a', async ({ toWait }) => assert.equal(toWait(8 * megabyte), 0));
-    await uploads.during('b', async ({ toWait }) => assert.equal(toWait(8 * megabyte), 1_000));
+    await uploads.during('client', 'a', async ({ toWait }) => assert.equal(toWait(8 * megabyte), 0));
+    await uploads.during('bank', 'b', async ({ toWait }) => assert.equal(toWait(8 * megabyte), 1_000));
   });
 });
 
