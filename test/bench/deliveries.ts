@@ -270,7 +270,7 @@ async function startService(live_ports: readonly number[], hanging_ports: readon
   for (const [place, port] of [...live_ports, ...hanging_ports].entries()) {
     const call = { company_id: companies[place]!, actor: 'command', request_id: null, now_ms };
     const input = { callback_url: `https://127.0.0.1:${port}`, event_type_ids: [1] };
-    await unitOfWork.run((tx) => createWebhook(tx, { sealer, random, callback_url_policy: () => null }, call, input));
+    await unitOfWork.run((tx) => createWebhook(tx, { sealer, random, url_policy: () => null }, call, input));
   }
   let authorized = 0;
   return {

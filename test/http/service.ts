@@ -30,7 +30,7 @@ import {
   test_keys,
 } from '@tallystick/test-support';
 import { createVault, parseKeyRing, type Vault } from '@tallystick/vault';
-import { addressGuard, callbackUrlPolicy, webhookClient } from '@tallystick/webhook-client';
+import { addressGuard, urlPolicy, webhookClient } from '@tallystick/webhook-client';
 import pino from 'pino';
 import { createImportPorts } from 'tallystick/inversify';
 
@@ -122,6 +122,7 @@ export async function startService(
     ping: () => persistence.ping(),
     template_completion_delay_ms: 5_000,
     webhooks: webhookServices(vault, clock, sender),
+    url_policy: urlPolicy(guard),
     readTable: tableSource,
     imports: createImportPorts(
       { sandbox: true },
@@ -252,7 +253,6 @@ const guard = addressGuard(['127.0.0.0/8', '::1/128']);
 
 function webhookServices({ sealer, random, hmacSha256 }: Vault, clock: Clock, sender: WebhookSender): WebhookServices {
   return {
-    callback_url_policy: callbackUrlPolicy(guard),
     test: createWebhookTester({ sender, sealer, random, hmac: hmacSha256, clock, machine_clock: clock }),
     due: () => {},
   };

@@ -124,6 +124,7 @@ for (const name of database_names) {
         [{ ...good, redirect_uris: ['https://budget.example/#x'] }, 'data.redirect_uris[0]'],
         [{ ...good, jwks: { keys: [key] } }, 'data.jwks'],
         [{ ...good, jwks_uri: 'http://budget.example/jwks' }, 'data.jwks_uri'],
+        [{ ...good, jwks_uri: 'https://168.63.129.16/jwks' }, 'data.jwks_uri'],
         [without_keys, 'data.jwks'],
         [{ ...without_keys, jwks: { keys: [{ kty: 'oct', k: 'AAAA' }] } }, 'data.jwks.keys[0]'],
         [{ ...good, colour: 'red' }, 'data.colour'],

@@ -11,7 +11,7 @@ import {
   type TlsReceiver,
   tlsReceiver,
 } from '@tallystick/test-support';
-import { addressGuard, callbackUrlPolicy } from '@tallystick/webhook-client';
+import { addressGuard, urlPolicy } from '@tallystick/webhook-client';
 import { verifyDelivery } from '@tallystick/webhook-signature';
 import { Webhook } from 'standardwebhooks';
 import { Company, moveClock, type OwnWebhook } from '../webhooks/company.ts';
@@ -216,12 +216,8 @@ describe('a wrong request about webhooks', () => {
   let service: Service;
   const cleanups: (() => unknown)[] = [];
   before(async () => {
-    const policy = callbackUrlPolicy(addressGuard());
     const t = { after: (cleanup: () => unknown) => void cleanups.unshift(cleanup) };
-    service = await startService(t, 'sqlite', (ports) => ({
-      ...ports,
-      webhooks: { ...ports.webhooks, callback_url_policy: policy },
-    }));
+    service = await startService(t, 'sqlite', (ports) => ({ ...ports, url_policy: urlPolicy(addressGuard()) }));
     const data = { callback_url, event_type_ids: [2, 6] };
     assert.equal((await service.send('POST', path, { body: { data } })).json.data.id, '1');
     const other = await Company.found(service.url, 'another');

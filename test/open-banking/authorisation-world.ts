@@ -8,6 +8,7 @@ import { fixedClock } from '@tallystick/kernel';
 import { memoryPersistence, memoryVault } from '@tallystick/memory';
 import { type AuthorisationServer, type AuthorisationServerPorts, createAuthorisationServer } from '@tallystick/oidc';
 import { type DatabaseName, migratedDatabase, testAuditMac } from '@tallystick/test-support';
+import { addressGuard, documentReader } from '@tallystick/webhook-client';
 
 /** Where the storage of a world is. */
 export type WorldStorage = 'memory' | DatabaseName;
@@ -61,7 +62,8 @@ export interface WorldOptions {
   readonly sandbox?: boolean;
   /** The issuer, where a proxy terminates TLS. When absent, where the first node listens. */
   readonly issuer?: string;
-  readonly fetch?: typeof fetch;
+  /** When absent, keys are fetched from public addresses only. */
+  readonly fetchKeys?: AuthorisationServerPorts['fetchKeys'];
   /** The level of the login. */
   readonly acr?: string;
   /** Delays the bank's answer to a log-in. */
@@ -134,6 +136,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const openUnitOfWork = await unitsOfWork(storage, closing);
   const signing_keys = [signingKey('newest'), signingKey('older')];
   const vault = memoryVault();
+  const documents = documentReader({ guard: addressGuard(), refusal_ms: 1 });
+  closing.push(() => documents.close());
+  const { fetchKeys = documents.read } = options;
   const logged: string[] = [];
   const warned: string[] = [];
   const logTo =
@@ -168,7 +173,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       bank_name,
       sandbox,
       certificateOf,
-      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+      fetchKeys,
       log: { error: logTo(logged), warn: logTo(warned) },
     });
     const http = createServer((request, response) => {

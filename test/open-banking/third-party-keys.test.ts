@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, afterEach, before, describe, it, mock } from 'node:test';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { changeThirdParty, type ThirdParty, type ThirdPartyChange } from '@tallystick/consents';
 import { type Received, type TlsReceiver, tlsReceiver } from '@tallystick/test-support';
+import { addressGuard, type DocumentReader, documentReader, loopback_networks } from '@tallystick/webhook-client';
 import * as client from 'openid-client';
 import {
   actionOf,
@@ -21,7 +21,7 @@ const storages: readonly WorldStorage[] = ['memory', 'sqlite', 'postgres'];
 
 function change(world: World, { id }: Pick<ThirdParty, 'id'>, changes: ThirdPartyChange): Promise<ThirdParty> {
   const call = { actor: 'test', request_id: null, now_ms: world.nowMs() };
-  return world.unitOfWork.run((tx) => changeThirdParty(tx, call, id, changes));
+  return world.unitOfWork.run((tx) => changeThirdParty(tx, { url_policy: () => null }, call, id, changes));
 }
 
 /** The configuration of a client that authenticates by this key, whose requests go to one node. */
@@ -161,19 +161,23 @@ for (const storage of storages) {
 describe('a third party whose keys are at an address', () => {
   let world: World;
   let theirs: TlsReceiver;
-  const trusted = getCACertificates('default');
+  let documents: DocumentReader;
   const answers = new Map<string, (response: ServerResponse, request: Received) => void>();
 
   before(async () => {
     theirs = await tlsReceiver((request, response) => answers.get(request.path)?.(response, request));
-    setDefaultCACertificates([...trusted, theirs.certificate.cert]);
-    // Node's own fetch, without the library's guard of addresses: the third party is on loopback.
-    world = await startWorld({ nodes: 2, fetch });
+    // The third party is on loopback.
+    documents = documentReader({
+      guard: addressGuard(loopback_networks),
+      explained: addressGuard(loopback_networks),
+      extra_authorities: [theirs.certificate.cert],
+    });
+    world = await startWorld({ nodes: 2, fetchKeys: documents.read });
   });
   afterEach(() => mock.timers.reset());
   after(async () => {
-    setDefaultCACertificates(trusted);
     await world.close();
+    await documents.close();
     await theirs.close();
   });
 
@@ -220,12 +224,12 @@ describe('a third party whose keys are at an address', () => {
     const key = await newKey('ES256');
     const { third_party: other } = await publishing('/elsewhere', key);
     const rows: readonly (readonly [string, (response: ServerResponse) => unknown, RegExp])[] = [
-      ['/long', (response) => response.end(`{"keys":[${' '.repeat(70_000)}]}`), /keys are larger than 65536 bytes/],
-      ['/moved', (response) => response.writeHead(302, { Location: '/elsewhere' }).end(), /redirect/],
-      ['/broken', (response) => response.writeHead(500).end(), /with the status 500/],
+      ['/long', (response) => response.end(`{"keys":[${' '.repeat(70_000)}]}`), /larger than 65536 bytes/],
+      ['/moved', (response) => response.writeHead(302, { Location: '/elsewhere' }).end(), /the status 302, not 200/],
+      ['/broken', (response) => response.writeHead(500).end(), /the status 500, not 200/],
       ['/html', (response) => response.end('<html>'), /not valid JSON/],
       // The service waits for 2.5 seconds.
-      ['/slow', () => undefined, /timeout/],
+      ['/slow', () => undefined, /no answer within 2500 ms/],
     ];
     for (const [path, answer, reason] of rows) {
       answers.set(path, answer);
@@ -239,34 +243,38 @@ describe('a third party whose keys are at an address', () => {
   });
 
   it('is refused when no authority vouches for the server', async () => {
+    const loopback = addressGuard(loopback_networks);
+    const strict = documentReader({ guard: loopback, explained: loopback });
+    const strict_world = await startWorld({ fetchKeys: strict.read });
     const key = await newKey('ES256');
-    const stranger = await tlsReceiver((_, response) => response.end(JSON.stringify({ keys: [key.jwk] })));
-    setDefaultCACertificates(trusted);
+    const { fetched } = await publishing('/unknown-authority', key);
     try {
-      const third_party = await world.register({ is_sandbox: false, jwks_uri: `${stranger.origin}/keys` });
-      assert.deepEqual(await statusOnNodes(world, third_party, key), [401, 401]);
-      assert.match(world.warned.at(-1) ?? '', /self-signed certificate/);
-      assert.equal(stranger.received.length, 0);
+      const jwks_uri = `${theirs.origin}/unknown-authority`;
+      const third_party = await strict_world.register({ is_sandbox: false, jwks_uri });
+      assert.deepEqual(await statusOnNodes(strict_world, third_party, key), [401]);
+      assert.match(strict_world.warned.at(-1) ?? '', /DEPTH_ZERO_SELF_SIGNED_CERT/);
+      assert.equal(fetched(), 0);
     } finally {
-      setDefaultCACertificates([...trusted, theirs.certificate.cert]);
-      await stranger.close();
+      await strict_world.close();
+      await strict.close();
     }
   });
 
-  it('is refused when the address is not public, without a request to it', async () => {
+  it('is refused when the address is not public, without a connection to it', async () => {
     const guarded = await startWorld();
+    const stranger = await tlsReceiver();
     const key = await newKey('ES256');
-    const { fetched } = await publishing('/private', key);
     try {
-      for (const host of ['127.0.0.1', 'localhost']) {
-        const jwks_uri = `https://${host}:${theirs.port}/private`;
+      for (const host of ['127.0.0.1', 'localhost', 'localhost.', '[::1]', '168.63.129.16']) {
+        const jwks_uri = `https://${host}:${stranger.port}/private`;
         const third_party = await guarded.register({ is_sandbox: false, jwks_uri });
         assert.deepEqual(await statusOnNodes(guarded, third_party, key), [401]);
-        assert.match(guarded.warned.at(-1) ?? '', /special-use IP address/);
+        assert.match(guarded.warned.at(-1) ?? '', /which may not be called: a public address is needed/);
       }
-      assert.equal(fetched(), 0);
+      assert.equal(stranger.connections(), 0);
     } finally {
       await guarded.close();
+      await stranger.close();
     }
   });
 });

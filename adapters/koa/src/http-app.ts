@@ -11,6 +11,7 @@ import {
   type Sealer,
   type Sha256,
   type UnitOfWork,
+  type UrlPolicy,
 } from '@tallystick/kernel';
 import { isId, type OperationTx, type ReadTable, type Sandbox, type WebhookServices } from '@tallystick/operations';
 import Koa from 'koa';
@@ -90,6 +91,8 @@ export interface HttpAppPorts {
    */
   readonly bodies_bytes_max?: number;
   readonly webhooks: WebhookServices;
+  /** Which callback URLs and addresses of keys are accepted. */
+  readonly url_policy: UrlPolicy;
   readonly imports: ImportPorts;
   /** Reads tables of decisions in CSV. */
   readonly readTable: ReadTable;

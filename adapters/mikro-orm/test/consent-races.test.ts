@@ -214,9 +214,13 @@ onEveryDatabase('a change of a third party, in a race of two processes', (fixtur
         const { id } = await fixture().run((tx) => tx.third_parties.insert(newThirdParty()));
         const [one, other] = at % 2 === 0 ? [here, there] : [there, here];
         await Promise.all([
-          one.unitOfWork.run((tx) => changeThirdParty(tx, operator, id, { name: 'Changed' })),
+          one.unitOfWork.run((tx) =>
+            changeThirdParty(tx, { url_policy: () => null }, operator, id, { name: 'Changed' }),
+          ),
           other.unitOfWork.run((tx) => setThirdPartyStatus(tx, operator, id, 'suspended')),
-          other.unitOfWork.run((tx) => changeThirdParty(tx, operator, id, { scopes: ['fundsconfirmations'] })),
+          other.unitOfWork.run((tx) =>
+            changeThirdParty(tx, { url_policy: () => null }, operator, id, { scopes: ['fundsconfirmations'] }),
+          ),
         ]);
         const found = await here.unitOfWork.read((tx) => tx.third_parties.find(id));
         assert.deepEqual([found?.name, found?.status, found?.scopes], ['Changed', 'suspended', ['fundsconfirmations']]);

@@ -30,8 +30,11 @@ export interface AuthorisationServerPorts {
   readonly sandbox: boolean;
   /** The client certificate of a request; null: it has none. */
   readonly certificateOf: (request: IncomingMessage) => ClientCertificate | null;
-  /** Fetches the keys of third parties from their `jwks_uri`. */
-  readonly fetch?: typeof fetch;
+  /**
+   * Fetches the key set of a third party from its `jwks_uri`, over https and from allowed addresses
+   * only, bounded in size and time. Rejects with an `Error` that says why, for the log.
+   */
+  readonly fetchKeys: (jwks_uri: string) => Promise<Uint8Array<ArrayBuffer>>;
   readonly log: { error(fields: object, message: string): void; warn(fields: object, message: string): void };
 }
 

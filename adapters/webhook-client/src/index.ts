@@ -1,3 +1,4 @@
 export * from './address-guard.ts';
-export { callbackUrlPolicy } from './callback-url.ts';
+export * from './document-reader.ts';
+export { urlPolicy } from './url-policy.ts';
 export * from './webhook-client.ts';

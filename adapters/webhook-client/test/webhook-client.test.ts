@@ -3,8 +3,8 @@ import { type AddressInfo, createServer, type LookupFunction } from 'node:net';
 import { after, test } from 'node:test';
 import type { WebhookAnswer, WebhookSender } from '@tallystick/events';
 import { loopbackCertificate, refusing_port, tlsReceiver } from '@tallystick/test-support';
-import { findCallbackUrlProblem } from '../src/callback-url.ts';
 import { addressGuard, loopback_networks, type WebhookClientPorts, webhookClient } from '../src/index.ts';
+import { findUrlProblem } from '../src/url-policy.ts';
 
 const { cert } = await loopbackCertificate();
 const loopback = ['127.0.0.0/8', '::1/128'];
@@ -217,7 +217,7 @@ for (const url of [
 test('accepts a valid callback URL with upper case, a port, an @ in the path, letters of any script', () => {
   const guard = addressGuard();
   for (const url of ['HTTPS://Example.com', 'https://example.com:8443/a/@me?to=x@y', 'https://bücher.example/ä?ü=1'])
-    assert.equal(findCallbackUrlProblem(url, guard), null, url);
+    assert.equal(findUrlProblem(url, guard), null, url);
 });
 
 const resolutions: readonly (readonly string[])[] = [

@@ -41,7 +41,6 @@ export { attempt_offsets_ms } from './webhooks/retry-schedule.ts';
 export * from './webhooks/secret-form.ts';
 export * from './webhooks/test-webhook.ts';
 export {
-  type CallbackUrlPolicy,
   callback_url_length_max,
   refuseTakenType,
   type Webhook,

@@ -6,6 +6,7 @@ export * from './audit/verify-audit-log.ts';
 export * from './errors.ts';
 export * from './requests/nearest-name.ts';
 export * from './requests/request-fields.ts';
+export * from './requests/url-policy.ts';
 export * from './retention/purge-rows.ts';
 export * from './retention/retention-store.ts';
 export * from './secrets/reseal.ts';

@@ -1,7 +1,7 @@
 import type { BankData } from '@tallystick/accounts';
 import type { CardVault, Network } from '@tallystick/cards';
 import type { ImportPorts } from '@tallystick/imports';
-import type { Clock, Random, Sealer, Sha256, UnitOfWork } from '@tallystick/kernel';
+import type { Clock, Random, Sealer, Sha256, UnitOfWork, UrlPolicy } from '@tallystick/kernel';
 import { accountOperations } from './accounts/operations.ts';
 import { bankAccountOperations } from './bank/accounts.ts';
 import { bankOperations } from './bank/operations.ts';
@@ -47,6 +47,8 @@ export interface OperationPorts
   /** Called when a company was changed: what is remembered of its keys is stale. */
   readonly companyChanged: (company_id: number) => void;
   readonly webhooks: WebhookServices;
+  /** Which callback URLs and addresses of keys are accepted. */
+  readonly url_policy: UrlPolicy;
   /** Absent: the operations on consents and third parties do not exist. */
   readonly open_banking?: { readonly bank?: BankData } | undefined;
 }

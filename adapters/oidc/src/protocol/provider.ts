@@ -7,7 +7,6 @@ import { errorPage } from '../pages/notice-page.ts';
 import type { AuthorisationServerPorts } from '../ports.ts';
 import type { Records } from '../records.ts';
 import { extra_metadata, isSameSubject, readClientMetadata, response_modes } from './client-metadata.ts';
-import { fetchKeys } from './fetch-keys.ts';
 import { authorise, refresh_end_claim } from './grant.ts';
 import { type Claims, createIntents, intent_claim } from './intent.ts';
 import { libraryAdapter } from './library-adapter.ts';
@@ -81,7 +80,8 @@ export function createProvider(
     enableHttpPostMethods: true,
     clientBasedCORS: () => false,
     allowOmittingSingleRegisteredRedirectUri: false,
-    fetch: fetchKeys(ports.fetch),
+    // Key sets are all that the library fetches here. Its own guard is not used.
+    fetch: async (url: string | URL | Request) => new Response(await ports.fetchKeys(String(url))),
     renderError: async (ctx, out) => {
       ctx.set(page_headers);
       ctx.type = 'html';

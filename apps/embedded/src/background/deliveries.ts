@@ -13,7 +13,6 @@ import {
 import type { Clock, UnitOfWork } from '@tallystick/kernel';
 import type { WebhookServices } from '@tallystick/operations';
 import type { Vault } from '@tallystick/vault';
-import { type AddressGuard, callbackUrlPolicy } from '@tallystick/webhook-client';
 import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
 
@@ -53,7 +52,6 @@ export interface DeliveriesPorts {
   readonly clock: Clock;
   readonly queue: DeliveryQueue;
   readonly sender: WebhookSender;
-  readonly guard: AddressGuard;
   readonly observer: CourierObserver;
   /** Updates the clock before a run. */
   readonly refresh: () => Promise<void>;
@@ -122,7 +120,6 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
       { name: 'event relay', every_ms: 250, run: relayJob },
     ],
     webhooks: {
-      callback_url_policy: callbackUrlPolicy(ports.guard),
       test: ports.is_off
         ? async () => ({ kind: 'tested', status: 0, error: off_notice })
         : createWebhookTester({ sender, sealer, random, hmac, clock, machine_clock }),

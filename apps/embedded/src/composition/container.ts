@@ -48,6 +48,7 @@ export async function closeContainer(container: Container): Promise<void> {
     tokens.deliveries,
     tokens.delivery_queue,
     tokens.webhook_sender,
+    tokens.document_reader,
     tokens.mails,
     tokens.mailer,
     tokens.database,

@@ -6,7 +6,7 @@ import type { Metrics } from '@tallystick/koa';
 import { smtpMailer } from '@tallystick/mail';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { Vault } from '@tallystick/vault';
-import { addressGuard, webhookClient } from '@tallystick/webhook-client';
+import { addressGuard, documentReader, urlPolicy, webhookClient } from '@tallystick/webhook-client';
 import { ContainerModule } from 'inversify';
 import type { Logger } from 'pino';
 import { createDeliveries } from '../background/deliveries.ts';
@@ -17,12 +17,19 @@ import { publicUrl } from './public-url.ts';
 import { isSqlite, type Settings } from './settings.ts';
 import { tokens } from './tokens.ts';
 
-/** The deliveries of events to webhooks. */
+/** The deliveries of events to webhooks, and what else is called at addresses that others named. */
 export const webhooks_module = new ContainerModule(({ bind }) => {
   bind(tokens.address_guard).toResolvedValue(
     ({ webhook_networks }) => addressGuard(webhook_networks),
     [tokens.settings],
   );
+  bind(tokens.url_policy).toResolvedValue(urlPolicy, [tokens.address_guard]);
+  bind(tokens.document_reader)
+    .toResolvedValue(
+      (guard, { sandbox }) => documentReader({ guard, trusts_loopback: sandbox }),
+      [tokens.address_guard, tokens.settings],
+    )
+    .onDeactivation((reader) => reader.close());
   bind(tokens.webhook_sender)
     .toResolvedValue(
       (guard, { sandbox }) => webhookClient({ guard, trusts_loopback: sandbox }),
@@ -34,7 +41,7 @@ export const webhooks_module = new ContainerModule(({ bind }) => {
     .onDeactivation((queue) => queue.close());
   bind(tokens.deliveries)
     .toResolvedValue(
-      async (settings, persistence, vault, clock, refresh, metrics, logger, queue, guard, sender) => {
+      async (settings, persistence, vault, clock, refresh, metrics, logger, queue, sender) => {
         metrics.watchWebhooksOn(() => settings.webhooks);
         if (!settings.webhooks) logger.warn('webhooks are off: deliveries are made and wait, and none is sent');
         metrics.watchDeliveries(
@@ -49,7 +56,6 @@ export const webhooks_module = new ContainerModule(({ bind }) => {
           vault,
           clock,
           queue,
-          guard,
           sender,
           observer: deliveryObserver(metrics, logger),
           refresh,
@@ -66,7 +72,6 @@ export const webhooks_module = new ContainerModule(({ bind }) => {
         tokens.metrics,
         tokens.logger,
         tokens.delivery_queue,
-        tokens.address_guard,
         tokens.webhook_sender,
       ],
     )

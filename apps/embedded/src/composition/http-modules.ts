@@ -14,7 +14,7 @@ export const open_banking_module = new ContainerModule(({ bind }) => {
   bind(tokens.bank_data).toConstantValue(null);
   bind(tokens.user_login).toResolvedValue(openUserLogin, [tokens.settings, tokens.persistence]);
   bind(tokens.open_banking).toResolvedValue(
-    async (settings, persistence, vault, clock, refresh, users, logger, listening, bank) =>
+    async (settings, persistence, vault, clock, refresh, users, logger, listening, bank, documents) =>
       settings.open_banking
         ? await createOpenBanking({
             settings,
@@ -25,6 +25,7 @@ export const open_banking_module = new ContainerModule(({ bind }) => {
             users,
             bank,
             logger,
+            documents,
             publicUrl: () => publicUrl(settings, listening.url),
           })
         : null,
@@ -38,6 +39,7 @@ export const open_banking_module = new ContainerModule(({ bind }) => {
       tokens.logger,
       tokens.listening,
       tokens.bank_data,
+      tokens.document_reader,
     ],
   );
 });
@@ -68,6 +70,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       import_ports,
       open_banking,
       events_committed,
+      url_policy,
     ) => ({
       // Calls in process also revoke keys.
       authenticator: createKeyAuthenticator({ ...persistence, ...vault, sandbox }),
@@ -77,6 +80,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       unitOfWork: callAfterCommit(persistence.unitOfWork, events_committed),
       look_ups: persistence.look_ups,
       webhooks: deliveries.webhooks,
+      url_policy,
       serves_api: settings.role !== 'worker',
       network,
       vault: vault.card_vault,
@@ -115,6 +119,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       tokens.imports,
       tokens.open_banking,
       tokens.events_committed,
+      tokens.url_policy,
     ],
   );
   bind(tokens.http_app).toResolvedValue(createHttpApp, [tokens.http_ports]);

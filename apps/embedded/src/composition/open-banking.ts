@@ -4,6 +4,7 @@ import type { Clock } from '@tallystick/kernel';
 import { createCertificateReader, type OpenBankingPorts } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { Vault } from '@tallystick/vault';
+import type { DocumentReader } from '@tallystick/webhook-client';
 import type { Logger } from 'pino';
 import { sandboxUserLogin } from '../sandbox/logins.ts';
 import type { Settings } from './settings.ts';
@@ -19,13 +20,14 @@ export interface OpenBankingParts {
   /** Null: as the bank has reported it to the database. */
   readonly bank: BankData | null;
   readonly logger: Logger;
+  readonly documents: Pick<DocumentReader, 'read'>;
   /** The public address of the service. */
   readonly publicUrl: () => string;
 }
 
 /** Open Banking with its authorisation server, which only processes that serve it load. */
 export async function createOpenBanking(parts: OpenBankingParts): Promise<OpenBankingPorts> {
-  const { settings, persistence, vault, clock, refresh, users, bank, logger, publicUrl } = parts;
+  const { settings, persistence, vault, clock, refresh, users, bank, logger, documents, publicUrl } = parts;
   const { certificate_header: header, trusted_proxies: networks } = settings;
   const certificateOf = createCertificateReader(header === null ? null : { header, networks });
   const { sealer, sha256, random, signing_keys, cookie_keys } = vault;
@@ -44,6 +46,7 @@ export async function createOpenBanking(parts: OpenBankingParts): Promise<OpenBa
     bank_name: settings.bank_name,
     sandbox: settings.sandbox,
     certificateOf,
+    fetchKeys: documents.read,
     log: logger,
   });
   return { authorisation, ...(bank === null ? {} : { bank }), baseUrl: publicUrl, certificateOf };

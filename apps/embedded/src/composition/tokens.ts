@@ -3,12 +3,12 @@ import type { CardVault, Ledger, Mailer, Network } from '@tallystick/cards';
 import type { UserLogin } from '@tallystick/consents';
 import type { DeliveryQueue, Subscriber, WebhookSender } from '@tallystick/events';
 import type { Formats, ImportPorts } from '@tallystick/imports';
-import type { Clock, RowArchive } from '@tallystick/kernel';
+import type { Clock, RowArchive, UrlPolicy } from '@tallystick/kernel';
 import type { HttpApp, HttpAppPorts, Lifecycle, Metrics, OpenBankingPorts } from '@tallystick/koa';
 import type { Persistence, SchemaMigration } from '@tallystick/mikro-orm';
 import type { Sandbox } from '@tallystick/operations';
 import type { KeyRing, Vault } from '@tallystick/vault';
-import type { AddressGuard } from '@tallystick/webhook-client';
+import type { AddressGuard, DocumentReader } from '@tallystick/webhook-client';
 import type { ServiceIdentifier } from 'inversify';
 import type { Logger } from 'pino';
 import type { Deliveries } from '../background/deliveries.ts';
@@ -51,8 +51,11 @@ export const tokens = {
   offline_imports: identifier<ImportPorts>('offline_imports'),
   /** Carries due deliveries to the processes that send them. */
   delivery_queue: identifier<DeliveryQueue>('delivery_queue'),
-  /** The addresses to which webhooks may be sent. */
+  /** The addresses to which webhooks may be sent, and from which documents are read. */
   address_guard: identifier<AddressGuard>('address_guard'),
+  /** The same for the text of a URL. */
+  url_policy: identifier<UrlPolicy>('url_policy'),
+  document_reader: identifier<DocumentReader>('document_reader'),
   webhook_sender: identifier<WebhookSender>('webhook_sender'),
   deliveries: identifier<Deliveries>('deliveries'),
   /** Hands events to the handlers of this process. */

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { Fault, fixedClock } from '@tallystick/kernel';
 import { memoryDeliveryQueue, memoryPersistence, memoryVault } from '@tallystick/memory';
-import { addressGuard } from '@tallystick/webhook-client';
 import { createDeliveries } from '../../src/background/deliveries.ts';
 
 it('a sweep takes offers once the queue answers, even if the first sweep could not', async (t) => {
@@ -26,7 +25,6 @@ it('a sweep takes offers once the queue answers, even if the first sweep could n
       },
     },
     sender: { send: () => Promise.reject(new Error('nothing is due')), close: async () => {} },
-    guard: addressGuard(),
     observer: { attempted: () => {}, faulted: () => {} },
     refresh: async () => {},
     sends: true,

@@ -66,7 +66,7 @@ for (const name of database_names) {
       const world = await open(t);
       const { unitOfWork, delivery_desk } = world.persistence;
       const own = { actor: 'test', request_id: null, now_ms: start_ms, company_id: world.company_id };
-      const parts = { sealer: vault.sealer, random: vault.random, callback_url_policy: () => null };
+      const parts = { sealer: vault.sealer, random: vault.random, url_policy: () => null };
       await unitOfWork.run(async (tx) => {
         await relayEvents(tx, start_ms, 500);
         await createWebhook(tx, parts, own, { callback_url: 'https://example.com/', event_type_ids: [1] });

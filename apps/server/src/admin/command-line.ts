@@ -100,6 +100,7 @@ async function run(
     keyRing: () => container().get(tokens.key_ring),
     vault: () => container().get(tokens.vault),
     clock: () => container().get(tokens.clock),
+    urlPolicy: () => container().get(tokens.url_policy),
     async importPorts() {
       await services.persistence();
       return await container().getAsync(tokens.offline_imports);

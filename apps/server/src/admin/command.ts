@@ -1,6 +1,6 @@
 import type { OperatorCall } from '@tallystick/access';
 import type { ImportPorts } from '@tallystick/imports';
-import { type Clock, type Page, type PageRequest, page_limit_max } from '@tallystick/kernel';
+import { type Clock, type Page, type PageRequest, page_limit_max, type UrlPolicy } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { KeyRing, Vault } from '@tallystick/vault';
 import type { Config } from '../configuration/config.ts';
@@ -16,6 +16,7 @@ export interface AdminServices {
   keyRing(): KeyRing;
   vault(): Vault;
   clock(): Clock;
+  urlPolicy(): UrlPolicy;
   /** On the database of `persistence`. */
   importPorts(): Promise<ImportPorts>;
   /** Migrated. Throws an error with a sentence for the operator if it cannot be opened. */

@@ -49,8 +49,8 @@ export const third_party_commands: readonly Command[] = [
         ...(await readKeys(jwks)),
       };
       const { unitOfWork } = await services.persistence();
-      const { random } = services.vault();
-      const created = await unitOfWork.run((tx) => registerThirdParty(tx, { random }, call(services), request));
+      const ports = { random: services.vault().random, url_policy: services.urlPolicy() };
+      const created = await unitOfWork.run((tx) => registerThirdParty(tx, ports, call(services), request));
       const text = `Third party ${created.id}: ${created.name}\nClient id: ${created.client_id}`;
       return { data: presentThirdParty(created), text };
     },
@@ -72,7 +72,8 @@ export const third_party_commands: readonly Command[] = [
       const change = await readChange(given);
       requireChange(change);
       const { unitOfWork } = await services.persistence();
-      const changed = await unitOfWork.run((tx) => changeThirdParty(tx, call(services), id, change));
+      const ports = { url_policy: services.urlPolicy() };
+      const changed = await unitOfWork.run((tx) => changeThirdParty(tx, ports, call(services), id, change));
       return { data: presentThirdParty(changed), text: `${titleOf(changed)}\n${detailsOf(changed)}` };
     },
   },

@@ -7,6 +7,7 @@ import {
   Refusal,
   RequestFields,
   showValue,
+  type UrlPolicy,
 } from '@tallystick/kernel';
 import { unguessableId } from '../consent/consent.ts';
 import type { ConsentsTx } from '../ports.ts';
@@ -56,6 +57,12 @@ export interface ThirdPartyChange {
   readonly status?: unknown;
 }
 
+export interface ThirdPartyPorts {
+  readonly random: Random;
+  /** Which addresses keys may be fetched from. */
+  readonly url_policy: UrlPolicy;
+}
+
 type OperatorCall = Omit<Call, 'company_id'>;
 
 /**
@@ -64,7 +71,7 @@ type OperatorCall = Omit<Call, 'company_id'>;
  */
 export async function registerThirdParty(
   tx: Pick<ConsentsTx, 'third_parties' | 'audit'>,
-  { random }: { readonly random: Random },
+  { random, url_policy }: ThirdPartyPorts,
   call: OperatorCall,
   request: ThirdPartyRequest,
 ): Promise<ThirdParty> {
@@ -75,7 +82,7 @@ export async function registerThirdParty(
   const scopes = readScopes(fields);
   const redirect_uris = readRedirectUris(fields);
   const jwks = readKeys(fields);
-  const jwks_uri = readKeysUri(fields);
+  const jwks_uri = readKeysUri(fields, url_policy);
   if (fields.has('jwks') === fields.has('jwks_uri')) fields.addProblem('jwks', one_source_of_keys);
   const certificate_subject = readCertificateSubject(fields);
   fields.refuseInvalid();
@@ -109,6 +116,7 @@ const changeable = ['name', 'scopes', 'redirect_uris', 'jwks', 'jwks_uri', 'cert
  */
 export async function changeThirdParty(
   tx: Pick<ConsentsTx, 'third_parties' | 'audit' | 'authorisation'>,
+  { url_policy }: Pick<ThirdPartyPorts, 'url_policy'>,
   call: OperatorCall,
   id: number,
   change: ThirdPartyChange,
@@ -133,7 +141,7 @@ export async function changeThirdParty(
     name: readThirdPartyName(fields) ?? third_party.name,
     scopes: readScopes(fields) ?? third_party.scopes,
     redirect_uris: readRedirectUris(fields) ?? third_party.redirect_uris,
-    ...changeKeys(fields, third_party),
+    ...changeKeys(fields, url_policy, third_party),
     ...(fields.carries('certificate_subject') ? { certificate_subject } : {}),
   };
   fields.refuseInvalid();
@@ -147,9 +155,13 @@ export async function changeThirdParty(
 }
 
 /** Where the keys are after a change: in one place, of which the sandbox's third parties need none. */
-function changeKeys(fields: RequestFields, third_party: ThirdParty): Pick<ThirdParty, 'jwks' | 'jwks_uri'> {
+function changeKeys(
+  fields: RequestFields,
+  url_policy: UrlPolicy,
+  third_party: ThirdParty,
+): Pick<ThirdParty, 'jwks' | 'jwks_uri'> {
   const jwks = readKeys(fields);
-  const jwks_uri = readKeysUri(fields);
+  const jwks_uri = readKeysUri(fields, url_policy);
   const kept = {
     jwks: fields.carries('jwks') || fields.has('jwks_uri') ? jwks : third_party.jwks,
     jwks_uri: fields.carries('jwks_uri') || fields.has('jwks') ? jwks_uri : third_party.jwks_uri,

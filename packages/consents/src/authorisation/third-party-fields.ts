@@ -1,4 +1,4 @@
-import { isName, isPrintable, type RequestFields, showValue } from '@tallystick/kernel';
+import { isName, isPrintable, type RequestFields, showValue, type UrlPolicy } from '@tallystick/kernel';
 import { keys_max, type PublicKey, readPublicKey, verifiesSignatures } from './public-key.ts';
 import { type ThirdPartyScope, third_party_scopes } from './third-party.ts';
 
@@ -71,18 +71,10 @@ export function readKeys(fields: RequestFields): { readonly keys: readonly Publi
   return { keys: kept };
 }
 
-export function readKeysUri(fields: RequestFields): string | null {
-  return fields.readText(
-    'jwks_uri',
-    (text) => isHttpsUri(text) && hasHostName(text),
-    `an https address of up to ${uri_length_max} characters, with the name of a public host`,
-  );
-}
-
-/** Keys are fetched from public hosts only: not from an address, nor from this machine. */
-function hasHostName(uri: string): boolean {
-  const { hostname } = new URL(uri);
-  return hostname !== 'localhost' && !/^(?:\[|[\d.]+$)/.test(hostname);
+export function readKeysUri(fields: RequestFields, policy: UrlPolicy): string | null {
+  const uri = fields.readText('jwks_uri', isHttpsUri, `an https address of up to ${uri_length_max} characters`);
+  fields.addProblem('jwks_uri', uri === null ? null : policy(uri));
+  return uri;
 }
 
 export function readCertificateSubject(fields: RequestFields): string | null {

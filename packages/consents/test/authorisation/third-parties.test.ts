@@ -9,10 +9,12 @@ import {
   setThirdPartyStatus,
   type ThirdPartyRequest,
 } from '@tallystick/consents';
-import { Refusal } from '@tallystick/kernel';
+import { Refusal, type UrlPolicy } from '@tallystick/kernel';
 import { now_ms } from '../bank-world.ts';
 import { ConsentWorld, codeOf, random } from '../consent-world.ts';
 
+/** Refuses a name that may not be called. */
+const urlPolicy: UrlPolicy = (url) => (new URL(url).hostname === 'metadata.internal' ? 'may not be called' : null);
 const call = { actor: 'command', request_id: 'r-1', now_ms };
 
 function jwkOf(key: KeyObject): Readonly<Record<string, unknown>> {
@@ -32,7 +34,7 @@ const sound: ThirdPartyRequest = {
 };
 
 function register(world: ConsentWorld, changes: object = {}) {
-  return world.run((tx) => registerThirdParty(tx, { random }, call, { ...sound, ...changes }));
+  return world.run((tx) => registerThirdParty(tx, { random, url_policy: urlPolicy }, call, { ...sound, ...changes }));
 }
 
 /** The paths of the invalid fields. */
@@ -171,7 +173,9 @@ describe('a third party', () => {
     assert.deepEqual(await pathsOf({ jwks: null, certificate_subject: 'CN=a' }), ['jwks']);
     // As openssl prints it: no certificate has this subject.
     assert.deepEqual(await pathsOf({ certificate_subject: 'subject=CN=a' }), ['certificate_subject']);
-    assert.deepEqual(await pathsOf({ jwks: null, jwks_uri: 'http://a.example/jwks' }), ['jwks_uri']);
+    for (const refused of ['http://a.example/jwks', 'https://metadata.internal/jwks']) {
+      assert.deepEqual(await pathsOf({ jwks: null, jwks_uri: refused }), ['jwks_uri'], refused);
+    }
   });
 });
 
@@ -296,7 +300,7 @@ describe('the keys of a third party', () => {
 
 describe('a change of a third party', () => {
   const change = (world: ConsentWorld, id: number, changes: object) =>
-    world.run((tx) => changeThirdParty(tx, call, id, changes));
+    world.run((tx) => changeThirdParty(tx, { url_policy: urlPolicy }, call, id, changes));
 
   async function refusedPaths(world: ConsentWorld, id: number, changes: object): Promise<readonly string[]> {
     const [outcome] = await Promise.allSettled([change(world, id, changes)]);
@@ -335,6 +339,7 @@ describe('a change of a third party', () => {
     assert.deepEqual(keysOf(await change(world, id, { jwks: null, jwks_uri })), [null, jwks_uri]);
     assert.deepEqual(keysOf(await change(world, id, { jwks, jwks_uri: null })), [jwks, null]);
     assert.deepEqual(await refusedPaths(world, id, { jwks, jwks_uri }), ['jwks']);
+    assert.deepEqual(await refusedPaths(world, id, { jwks_uri: 'https://metadata.internal/jwks' }), ['jwks_uri']);
     assert.deepEqual(await refusedPaths(world, id, { jwks: null }), ['jwks']);
     assert.deepEqual(await refusedPaths(world, id, { jwks: null, jwks_uri: null }), ['jwks']);
     assert.deepEqual(keysOf(await world.read((tx) => readThirdParty(tx, id))), [jwks, null]);

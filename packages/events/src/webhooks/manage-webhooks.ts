@@ -8,23 +8,18 @@ import {
   Refusal,
   RequestFields,
   type Sealer,
+  type UrlPolicy,
 } from '@tallystick/kernel';
 import type { WebhooksTx } from './ports.ts';
 import { relayEventsOf } from './relay.ts';
 import { drawWebhookSecret } from './secret-form.ts';
-import {
-  type CallbackUrlPolicy,
-  readChangeableFields,
-  readWebhookFields,
-  type Webhook,
-  type WebhookRequestInput,
-} from './webhook.ts';
+import { readChangeableFields, readWebhookFields, type Webhook, type WebhookRequestInput } from './webhook.ts';
 import { sealWebhookSecret, signingSecrets } from './webhook-secret.ts';
 
 export interface WebhookPorts {
   readonly sealer: Sealer;
   readonly random: Random;
-  readonly callback_url_policy: CallbackUrlPolicy;
+  readonly url_policy: UrlPolicy;
 }
 
 /** How long the previous secret still signs after a rotation. */
@@ -39,12 +34,7 @@ export async function createWebhook(
 ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
   const fields = new RequestFields(input);
   fields.require('callback_url', 'an https URL');
-  const {
-    callback_url,
-    event_type_ids,
-    secret: own_secret,
-    status,
-  } = readWebhookFields(fields, ports.callback_url_policy);
+  const { callback_url, event_type_ids, secret: own_secret, status } = readWebhookFields(fields, ports.url_policy);
   fields.refuseInvalid();
   const secret = own_secret ?? drawWebhookSecret(ports.random);
   // Events older than the webhook are not delivered to it.

@@ -1,4 +1,4 @@
-import { invalid, type Refusal, type RequestFields, showValue } from '@tallystick/kernel';
+import { invalid, type Refusal, type RequestFields, showValue, type UrlPolicy } from '@tallystick/kernel';
 import { event_types } from '../log/event-type.ts';
 import { isWebhookSecret, webhook_secret_expected } from './secret-form.ts';
 
@@ -36,9 +36,6 @@ export interface WebhookRequestInput {
   readonly status?: string | null | undefined;
 }
 
-/** Returns why a callback URL is not allowed, as far as its text shows; null when it is allowed. */
-export type CallbackUrlPolicy = (callback_url: string) => string | null;
-
 /** In UTF-16 code units. */
 export const callback_url_length_max = 2_048;
 
@@ -55,7 +52,7 @@ interface WebhookFields extends ChangeableFields {
 }
 
 /** Reads the fields of a registration; `fields` collects every problem. */
-export function readWebhookFields(fields: RequestFields, policy: CallbackUrlPolicy): WebhookFields {
+export function readWebhookFields(fields: RequestFields, policy: UrlPolicy): WebhookFields {
   return {
     callback_url: readCallbackUrl(fields, policy),
     event_type_ids: readEventTypeIds(fields),
@@ -71,7 +68,7 @@ export function readChangeableFields(fields: RequestFields): ChangeableFields {
   };
 }
 
-function readCallbackUrl(fields: RequestFields, policy: CallbackUrlPolicy): string | null {
+function readCallbackUrl(fields: RequestFields, policy: UrlPolicy): string | null {
   const rule = (text: string) => text.length <= callback_url_length_max;
   const url = fields.readText('callback_url', rule, `text of at most ${callback_url_length_max} characters`);
   fields.addProblem('callback_url', url === null ? null : policy(url));

@@ -1,14 +1,14 @@
-import type { ThirdParty } from '@tallystick/consents';
 import {
   changeThirdParty,
   listThirdParties,
   readThirdParty,
   registerThirdParty,
   setThirdPartyStatus,
+  type ThirdParty,
   type ThirdPartyChange,
+  type ThirdPartyPorts,
   type ThirdPartyRequest,
 } from '@tallystick/consents';
-import type { Random } from '@tallystick/kernel';
 import { toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
 import { data_of_domain, showAs } from '../fields.ts';
@@ -16,7 +16,7 @@ import { type Operation, operation, operatorCall, present } from '../operation.t
 import { create_third_party, third_party, third_party as third_party_shape, update_third_party } from './shapes.ts';
 
 /** `/operator/v1/third-parties`: the clients of the authorisation server (decision: authorisation). */
-export function thirdPartyOperations(ports: { readonly random: Random }): readonly Operation[] {
+export function thirdPartyOperations(ports: ThirdPartyPorts): readonly Operation[] {
   return [
     operation({
       area: 'administration',
@@ -71,7 +71,7 @@ export function thirdPartyOperations(ports: { readonly random: Random }): readon
       answer: third_party,
       async write(tx, call) {
         const change = call.body.data as ThirdPartyChange;
-        return presentThirdParty(await changeThirdParty(tx, operatorCall(call), call.id, change));
+        return presentThirdParty(await changeThirdParty(tx, ports, operatorCall(call), call.id, change));
       },
     }),
     operation({

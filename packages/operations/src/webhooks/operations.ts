@@ -1,6 +1,5 @@
 import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
 import {
-  type CallbackUrlPolicy,
   createWebhook,
   deleteWebhook,
   delivery_states,
@@ -19,7 +18,7 @@ import {
   webhook_request_ms_max,
   webhook_tests_per_company_max,
 } from '@tallystick/events';
-import type { Random, Sealer, UnitOfWork } from '@tallystick/kernel';
+import type { Random, Sealer, UnitOfWork, UrlPolicy } from '@tallystick/kernel';
 import * as z from 'zod';
 import { readChoiceFilter, withoutAbsent } from '../call/query.ts';
 import { minimal_item } from '../fields.ts';
@@ -45,11 +44,11 @@ export interface WebhookOperationPorts {
   readonly random: Random;
   readonly vault: Pick<CardVault, 'index'>;
   readonly webhooks: WebhookServices;
+  readonly url_policy: UrlPolicy;
 }
 
 /** The services of the operations outside the transaction. */
 export interface WebhookServices {
-  readonly callback_url_policy: CallbackUrlPolicy;
   /** Sends a test delivery, outside any transaction. */
   readonly test: WebhookTester;
   /** Called after a call that makes deliveries due, so that they are sent immediately. */
@@ -64,8 +63,8 @@ export function webhookOperations(ports: WebhookOperationPorts): readonly Operat
 }
 
 function registration(ports: WebhookOperationPorts): readonly Operation[] {
-  const { sealer, random, vault } = ports;
-  const { callback_url_policy, due } = ports.webhooks;
+  const { sealer, random, vault, url_policy } = ports;
+  const { due } = ports.webhooks;
   return [
     operation({
       area: 'webhooks',
@@ -79,12 +78,7 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
       takes_back: webhook,
       answer: webhook,
       async write(tx, call) {
-        const made = await createWebhook(
-          tx,
-          { sealer, random, callback_url_policy },
-          companyCall(call),
-          call.body.data,
-        );
+        const made = await createWebhook(tx, { sealer, random, url_policy }, companyCall(call), call.body.data);
         await refuseNumbersOfCards(tx, { vault }, { callback_url: made.webhook.callback_url });
         return presentWebhook(made.webhook, made.secret);
       },

@@ -182,7 +182,7 @@ export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
       const company_id = await newCompany(here);
       const call = callOf(company_id);
       const parts = {
-        callback_url_policy: () => null,
+        url_policy: () => null,
         sealer: clear_sealer,
         random: { below: () => 0, bytes: (count: number) => new Uint8Array(count) },
       };

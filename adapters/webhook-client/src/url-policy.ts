@@ -1,25 +1,26 @@
-import type { CallbackUrlPolicy, SendError } from '@tallystick/events';
+import type { SendError } from '@tallystick/events';
+import type { UrlPolicy } from '@tallystick/kernel';
 import type { AddressGuard } from './address-guard.ts';
 
-export interface CallbackUrlProblem {
+export interface UrlProblem {
   readonly error: SendError;
   /** The end of a sentence that begins with the field's name. */
   readonly message: string;
 }
 
 /**
- * Characters that a URL parser silently removes or replaces. The URL is signed as it was written,
- * so the request must use the same text.
+ * Characters that a URL parser silently removes or replaces. A callback URL is signed as it was
+ * written, so the request must use the same text.
  */
 const altered_by_parsers = /[\s\p{Cc}\\]/u;
 
 /**
- * The problem of a callback URL that its text shows, or null. The URL must be https, without
+ * The problem of a URL to call that its text shows, or null. The URL must be https, without
  * credentials or fragment, and its host must not be a refused address. The addresses of a name are
  * checked whenever a connection is made.
  */
-export function findCallbackUrlProblem(text: string, guard: AddressGuard): CallbackUrlProblem | null {
-  const refuse = (message: string): CallbackUrlProblem => ({ error: 'url_refused', message });
+export function findUrlProblem(text: string, guard: AddressGuard): UrlProblem | null {
+  const refuse = (message: string): UrlProblem => ({ error: 'url_refused', message });
   const url = URL.parse(text);
   if (url === null) return refuse('must be a URL such as https://example.com/hooks');
   if (url.protocol !== 'https:') return refuse('must use https');
@@ -37,6 +38,6 @@ export function findCallbackUrlProblem(text: string, guard: AddressGuard): Callb
   return { error: 'address_refused', message: `names ${host}, which may not be called: a public address is needed` };
 }
 
-export function callbackUrlPolicy(guard: AddressGuard): CallbackUrlPolicy {
-  return (callback_url) => findCallbackUrlProblem(callback_url, guard)?.message ?? null;
+export function urlPolicy(guard: AddressGuard): UrlPolicy {
+  return (url) => findUrlProblem(url, guard)?.message ?? null;
 }
