@@ -33,7 +33,7 @@ const operator = { key: 'operator' } as const;
 /**
  * Imports two files with one id. The second one is held, with its records staged. Returns its path.
  */
-async function holdFile(url: string, { id }: Card): Promise<string> {
+async function holdFile(url: string, { id }: Pick<Card, 'id'>, status = 'completed'): Promise<string> {
   const csv = clearing_formats.find(({ name }) => name === 'csv')!;
   const paths: string[] = [];
   for (const billing_amount of [100, 101]) {
@@ -49,7 +49,7 @@ async function holdFile(url: string, { id }: Card): Promise<string> {
     const body = Buffer.concat([...csv.write!(content, 'totals')]).toString();
     const { json } = await send(url, 'POST', '/operator/v1/imports?name=a.csv', { ...operator, body });
     paths.push(json.data.url);
-    assert.equal(json.data.status, billing_amount === 100 ? 'completed' : 'held');
+    assert.equal(json.data.status, billing_amount === 100 ? status : 'held');
   }
   return paths.at(-1)!;
 }
@@ -59,6 +59,40 @@ interface NumberRow {
   readonly number_key_id: string;
   readonly number_sealed: Uint8Array;
 }
+
+/** The columns of bytes, as `table.column`, with those of their values that begin as one sealed with k1. */
+async function bytesColumns(database: ScratchDatabase): Promise<ReadonlyMap<string, number>> {
+  const columns = await readRows<{ table_name: string; column_name: string }>(
+    database,
+    database.name === 'sqlite'
+      ? `select m.name as table_name, c.name as column_name from sqlite_master m, pragma_table_info(m.name) c
+         where m.type = 'table' and lower(c.type) = 'blob'`
+      : `select table_name, column_name from information_schema.columns
+         where table_schema = 'public' and data_type = 'bytea'`,
+  );
+  const head = Buffer.from('\x01\x02k1', 'latin1').toString('hex');
+  const hex = (column: string) => (database.name === 'sqlite' ? `lower(hex(${column}))` : `encode(${column}, 'hex')`);
+  const found = new Map<string, number>();
+  for (const { table_name, column_name } of columns) {
+    const sql = `select count(*) as count from ${table_name} where ${hex(column_name)} like '${head}%'`;
+    const [row] = await readRows<{ count: number }>(database, sql);
+    found.set(`${table_name}.${column_name}`.replace('tallystick_', ''), Number(row!.count));
+  }
+  return found;
+}
+
+/** Columns of bytes that no key of the ring seals: hashes, and values of filters. */
+const unsealed_columns = [
+  'api_keys.secret_sha256',
+  'event_filter_blocks.entries',
+  'event_filter_blocks.first_key',
+  'idempotency_records.request_sha256',
+  'one_time_links.token_sha256',
+  'quarantine.identity_sha256',
+  'unknown_number_messages.number_index',
+  'virtual_card_metadata.entry',
+  'virtual_cards.number_index',
+];
 
 describe('key rotation', { concurrency: true }, () => {
   for (const name of database_names) {
@@ -185,6 +219,66 @@ describe('key rotation', { concurrency: true }, () => {
         }
         const rows = (await numbers()).map(({ number_sealed }) => Buffer.from(number_sealed).toString('hex'));
         assert.ok(old_ones.every((old) => !rows.includes(old.toString('hex'))));
+      });
+
+      it('seals every column that holds a sealed value, so that the old key can be removed', async () => {
+        const scratch = await migratedDatabase(name);
+        try {
+          const options = { database_url: scratch.database_url, env: { TALLYSTICK_KEYS: rings.both_old_first } };
+          const server = await startServer(options);
+          servers.push(server);
+          const { url } = server;
+          const post = async (path: string, body: unknown, key: 'client' | 'operator' = 'client') => {
+            const made = await send(url, 'POST', path, { key, body });
+            assert.ok(made.status === 200 || made.status === 204, made.text);
+            return made.json?.data;
+          };
+          const once = {
+            body: { data: { total_card_amount: 5_000 }, show_card_number: true },
+            headers: { 'Idempotency-Key': 'once' },
+          };
+          const first = await send(url, 'POST', '/v1/virtualcards', once);
+          assert.equal(first.status, 200, first.text);
+          await post('/v1/virtualcards', { data: { total_card_amount: 5_000, emails: ['ann@example.com'] } });
+          const signed = { company_id: 1, role: 'client', name: 'signed', signing_secret: 'a signing secret' };
+          await post('/operator/v1/keys', { data: signed }, 'operator');
+          const webhook = await post('/v1/webhooks', {
+            data: { callback_url: 'https://example.com/', event_type_ids: [3] },
+          });
+          await post(`/v1/webhooks/${webhook.id}/rotate-secret`, {});
+          await holdFile(url, { id: '999' }, 'completed_with_quarantine');
+          const token = await fetch(`${url}/oauth/token`, {
+            method: 'POST',
+            headers: { Authorization: `Basic ${btoa('sandbox-aisp:sandbox-aisp-secret')}` },
+            body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'accounts' }),
+          });
+          assert.equal(token.status, 200, await token.text());
+          await post('/sandbox/v1/clock', { data: { advance: 'PT0S' } }, 'operator'); // the mail is sent
+
+          const before_it = await bytesColumns(scratch);
+          const sealed = [...before_it].filter(([, count]) => count > 0).map(([column]) => column);
+          const others = [...before_it.keys()].filter((column) => !sealed.includes(column)).toSorted();
+          assert.deepEqual(others, unsealed_columns, 'this test fills each column that a key of the ring seals');
+          assert.ok(sealed.includes('idempotency_records.answer_sealed'));
+
+          await server.stop();
+          await runAdmin(['keys', 'rotate'], { ...options, env: { TALLYSTICK_KEYS: rings.both_new_first } });
+          const left = [...(await bytesColumns(scratch))].filter(([, count]) => count > 0);
+          assert.deepEqual(left, [], 'values of the old key');
+
+          const alone = await startServer({ ...options, env: { TALLYSTICK_KEYS: rings.new_alone } });
+          servers.push(alone);
+          const repeated = await send(alone.url, 'POST', '/v1/virtualcards', once);
+          assert.equal(repeated.text, first.text, 'an answer outlives the key that sealed it');
+          assert.equal(repeated.headers.get('Idempotent-Replayed'), 'true');
+          const actions = await send(alone.url, 'GET', '/operator/v1/audit?filter[action]=keys.rotated', operator);
+          assert.deepEqual(
+            actions.json.data.map(({ actor, object }: { actor: string; object: string }) => [actor, object]),
+            [['command', 'key_ring:k2']],
+          );
+        } finally {
+          await scratch.dispose();
+        }
       });
     });
   }

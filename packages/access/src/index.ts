@@ -29,6 +29,7 @@ export {
   keepAnswer,
   parseIdempotencyKey,
   purgeIdempotencyKeys,
+  resealAnswers,
 } from './requests/idempotency-key.ts';
 export * from './requests/principal.ts';
 export {

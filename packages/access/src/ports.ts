@@ -79,6 +79,11 @@ export type IdempotencyClaim =
   /** The key was used with another request. */
   | { readonly kind: 'mismatch' };
 
+/** A record whose request was answered. */
+export interface AnsweredRecord extends Pick<IdempotencyOwner, 'scope' | 'key'> {
+  readonly answer_sealed: Uint8Array;
+}
+
 /**
  * Records of idempotency keys, within a transaction, scoped by API key.
  *
@@ -115,6 +120,10 @@ export interface IdempotencyStore {
    * unanswered and has this token.
    */
   release(owner: IdempotencyOwner): Promise<void>;
+  /** Up to `limit` answered records after this one, in the order of scope and key, locked for update. */
+  answersAfter(after: Pick<IdempotencyOwner, 'scope' | 'key'>, limit: number): Promise<readonly AnsweredRecord[]>;
+  /** Replaces the sealed answer of an answered record. The answer is the same. */
+  resealAnswer(record: AnsweredRecord): Promise<void>;
   /**
    * Deletes at most `limit` records made before the instant, but none whose request is in progress.
    * Returns how many.

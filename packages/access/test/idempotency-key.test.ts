@@ -7,13 +7,15 @@ import {
   isKept,
   keepAnswer,
   parseIdempotencyKey,
+  resealAnswers,
   type SignedParts,
 } from '@tallystick/access';
 import { Fault } from '@tallystick/kernel';
+import { memoryVault } from '@tallystick/memory';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { hashRequest, idempotency_lease_ms } from '../src/requests/idempotency-key.ts';
-import { AccessStorage, random, sealer, sha256 } from './access-storage.ts';
+import { AccessStorage, newer_sealer, random, sealer, sha256 } from './access-storage.ts';
 import { gist, refusalOf } from './refusal.ts';
 
 let machine_ms = 0;
@@ -178,4 +180,16 @@ test('requests have the same hash only when they are the same', () => {
     }),
     propertyParameters({ short: 500, full: 1_500 }),
   );
+});
+
+test('a rotation reseals every kept answer of an older key, and the replay is the same', async () => {
+  await keep(await owner(0));
+  await storage.run((tx) => claimIdempotencyKey(tx, ports, principal, 'in progress', request, 0));
+  assert.equal(await resealAnswers(storage, newer_sealer, 1), 1);
+  assert.equal(await resealAnswers(storage, newer_sealer, 1), 0);
+  const { sealer: without_old_key } = memoryVault(['k2']);
+  const again = await storage.run((tx) =>
+    claimIdempotencyKey(tx, { ...ports, sealer: without_old_key }, principal, 'order-1', request, 1),
+  );
+  assert.deepEqual(again, { kind: 'answered', answer });
 });

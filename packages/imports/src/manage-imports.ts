@@ -61,7 +61,8 @@ export function requireImport(record: ImportRecord | null, id: number): ImportRe
  */
 export function resealImports({ unitOfWork, sealer }: Pick<ImportPorts, 'unitOfWork' | 'sealer'>): Promise<number> {
   return resealAll(unitOfWork, {
-    next: ({ imports }, after_id) => imports.batchesAfter(after_id, 10),
+    first: { id: 0 },
+    next: ({ imports }, { id }) => imports.batchesAfter(id, 10),
     async reseal({ imports }, { id, sealed }) {
       const resealed = reseal(sealer, staged_purpose, sealed);
       if (resealed === null) return 0;

@@ -1,11 +1,12 @@
-import { resealSigningSecrets } from '@tallystick/access';
+import { resealAnswers, resealSigningSecrets } from '@tallystick/access';
 import { resealMailbox, resealQuarantine, rotateKeys } from '@tallystick/cards';
 import { resealAuthorisations } from '@tallystick/consents';
 import { resealWebhookSecrets } from '@tallystick/events';
 import { resealImports } from '@tallystick/imports';
+import { auditEntry } from '@tallystick/kernel';
 import { createKeyRingText } from '@tallystick/vault';
 import { replaceSandboxKeys } from 'tallystick/inversify';
-import type { Command } from './command.ts';
+import { type Command, call } from './command.ts';
 
 export const key_ring_commands: readonly Command[] = [
   {
@@ -59,18 +60,23 @@ export const key_ring_commands: readonly Command[] = [
       const quarantined = await resealQuarantine(unitOfWork, sealer);
       const staged_batches = await resealImports({ unitOfWork, sealer });
       const authorisations = await resealAuthorisations(unitOfWork, sealer);
+      const answers = await resealAnswers(unitOfWork, sealer);
+      const counts = {
+        card_numbers,
+        signing_secrets,
+        webhook_secrets,
+        mailbox_messages,
+        quarantined,
+        staged_batches,
+        authorisations,
+        answers,
+      };
+      const by = { ...call(services), company_id: null };
+      const entry = auditEntry(by, 'keys.rotated', `key_ring:${newest_key_id}`, counts);
+      await unitOfWork.run((tx) => tx.audit.record(entry, by.now_ms));
       return {
-        data: {
-          newest_key_id,
-          card_numbers,
-          signing_secrets,
-          webhook_secrets,
-          mailbox_messages,
-          quarantined,
-          staged_batches,
-          authorisations,
-        },
-        text: `${card_numbers} card numbers, ${signing_secrets} signing secrets, ${webhook_secrets} webhook secrets, ${mailbox_messages} messages of the mailbox, ${quarantined} quarantined messages, ${staged_batches} staged batches of imports and ${authorisations} records of authorisations were sealed again with ${newest_key_id}.`,
+        data: { newest_key_id, ...counts },
+        text: `${card_numbers} card numbers, ${signing_secrets} signing secrets, ${webhook_secrets} webhook secrets, ${mailbox_messages} messages of the mailbox, ${quarantined} quarantined messages, ${staged_batches} staged batches of imports, ${authorisations} records of authorisations and ${answers} answers to repeated requests were sealed again with ${newest_key_id}.`,
       };
     },
   },

@@ -23,7 +23,8 @@ export function resealSigningSecrets(
   batch = 100,
 ): Promise<number> {
   return resealAll(unitOfWork, {
-    next: ({ api_keys }, after_id) => api_keys.withSigningSecret(after_id, batch),
+    first: { id: 0 },
+    next: ({ api_keys }, { id }) => api_keys.withSigningSecret(id, batch),
     async reseal({ api_keys }, { id, signing_secret_sealed: sealed }) {
       const resealed = sealed === null ? null : reseal(sealer, purpose, sealed);
       if (resealed === null) return 0;

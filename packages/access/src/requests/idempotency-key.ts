@@ -1,4 +1,14 @@
-import { type Clock, invalid, type Random, Refusal, type Sealer, type Sha256 } from '@tallystick/kernel';
+import {
+  type Clock,
+  invalid,
+  type Random,
+  Refusal,
+  reseal,
+  resealAll,
+  type Sealer,
+  type Sha256,
+  type UnitOfWork,
+} from '@tallystick/kernel';
 import type { IdempotencyOwner, IdempotencyStore } from '../ports.ts';
 import type { Principal } from './principal.ts';
 import type { SignedParts } from './request-signature.ts';
@@ -105,6 +115,28 @@ export function purgeIdempotencyKeys(
   return tx.idempotency.purge(now_ms - idempotency_keep_ms, machine_ms, limit);
 }
 
+/**
+ * Seals again with the newest key of the ring every kept answer that an older key sealed, in
+ * transactions of at most `batch` answers. Returns how many. The request is never performed a second
+ * time, so its answer must outlive the key.
+ */
+export function resealAnswers(
+  unitOfWork: UnitOfWork<{ readonly idempotency: Pick<IdempotencyStore, 'answersAfter' | 'resealAnswer'> }>,
+  sealer: Sealer,
+  batch = 100,
+): Promise<number> {
+  return resealAll(unitOfWork, {
+    first: { scope: '', key: '' },
+    next: ({ idempotency }, after) => idempotency.answersAfter(after, batch),
+    async reseal({ idempotency }, record) {
+      const answer_sealed = reseal(sealer, purposeOf(record), record.answer_sealed);
+      if (answer_sealed === null) return 0;
+      await idempotency.resealAnswer({ ...record, answer_sealed });
+      return 1;
+    },
+  });
+}
+
 /** A key is arbitrary text of the caller and could be a card number, so only its hash is stored. */
 function toStoredKey(sha256: Sha256, key: string): string {
   return sha256(new TextEncoder().encode(key)).toHex();
@@ -123,6 +155,6 @@ export function hashRequest(sha256: Sha256, { method, path, query, body }: Signe
 }
 
 /** An answer is bound to its key. It cannot be opened in another record. */
-function purposeOf({ scope, key }: IdempotencyOwner): string {
+function purposeOf({ scope, key }: Pick<IdempotencyOwner, 'scope' | 'key'>): string {
   return `idempotency ${scope} ${key}`;
 }

@@ -61,7 +61,8 @@ export async function readMailbox(tx: MailboxTx, sealer: Sealer, id: number): Pr
  */
 export function resealMailbox(unitOfWork: UnitOfWork<MailboxTx>, sealer: Sealer, batch = 100): Promise<number> {
   return resealAll(unitOfWork, {
-    next: ({ mailbox }, after_id) => mailbox.listAfter(after_id, batch),
+    first: { id: 0 },
+    next: ({ mailbox }, { id }) => mailbox.listAfter(id, batch),
     async reseal({ mailbox }, { id, message_sealed }) {
       const resealed = reseal(sealer, purpose, message_sealed);
       if (resealed === null) return 0;

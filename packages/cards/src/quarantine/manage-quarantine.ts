@@ -120,7 +120,8 @@ function applied({ id, clearing_id }: QuarantinedRecord): Refusal {
  */
 export function resealQuarantine(unitOfWork: UnitOfWork<ReadTx>, sealer: Sealer, batch = 100): Promise<number> {
   return resealAll(unitOfWork, {
-    next: ({ quarantine }, after_id) => quarantine.listAfter(after_id, batch),
+    first: { id: 0 },
+    next: ({ quarantine }, { id }) => quarantine.listAfter(id, batch),
     async reseal({ quarantine }, { id, message_sealed }) {
       const resealed = reseal(sealer, quarantine_purpose, message_sealed);
       if (resealed === null) return 0;

@@ -29,7 +29,8 @@ export function resealAuthorisations(
   batch = 100,
 ): Promise<number> {
   return resealAll(unitOfWork, {
-    next: ({ authorisation }, after_id) => authorisation.listSealed(after_id, batch),
+    first: { id: 0 },
+    next: ({ authorisation }, { id }) => authorisation.listSealed(id, batch),
     async reseal({ authorisation }, record) {
       const sealed = reseal(sealer, purposeOf(record), record.payload_sealed);
       if (sealed === null) return 0;

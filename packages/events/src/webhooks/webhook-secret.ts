@@ -47,7 +47,8 @@ export function resealWebhookSecrets(
   batch = 100,
 ): Promise<number> {
   return resealAll(unitOfWork, {
-    next: ({ webhooks }, after_id) => webhooks.listAfter(after_id, batch),
+    first: { id: 0 },
+    next: ({ webhooks }, { id }) => webhooks.listAfter(id, batch),
     async reseal({ webhooks }, webhook) {
       const { secret_sealed, previous_secret_sealed: previous } = webhook;
       const current_resealed = reseal(sealer, purpose, secret_sealed);

@@ -7,12 +7,14 @@ export function reseal(sealer: Sealer, purpose: string, sealed: Uint8Array): Uin
 }
 
 /** How to seal the records of one kind again. */
-export interface ResealSteps<Tx, Item> {
+export interface ResealSteps<Tx, Key, Item extends Key> {
+  /** A key before that of every record. */
+  readonly first: Key;
   /**
-   * The next records with an id above `after_id`, in id order and locked for update. Empty when all
-   * have been read.
+   * The next records after one with this key, in the order of their keys and locked for update.
+   * Empty when all have been read.
    */
-  next(tx: Tx, after_id: number): Promise<readonly Item[]>;
+  next(tx: Tx, after: Key): Promise<readonly Item[]>;
   /**
    * Reseals the secrets of a record that an older key had sealed, writes the record, and returns
    * the number of these secrets.
@@ -25,21 +27,21 @@ export interface ResealSteps<Tx, Item> {
  * transaction for each batch of records. Returns how many secrets an older key had sealed. Part of
  * a key rotation: without it no older key could ever be removed.
  */
-export async function resealAll<Tx, Item extends { readonly id: number }>(
+export async function resealAll<Tx, Key, Item extends Key>(
   unitOfWork: UnitOfWork<Tx>,
-  steps: ResealSteps<Tx, Item>,
+  steps: ResealSteps<Tx, Key, Item>,
 ): Promise<number> {
   let resealed_count = 0;
-  for (let after_id: number | null = 0; after_id !== null; ) {
-    const from_id: number = after_id;
-    const batch: { readonly count: number; readonly last_id: number | null } = await unitOfWork.run(async (tx) => {
-      const items = await steps.next(tx, from_id);
+  for (let after: Key = steps.first; ; ) {
+    const from: Key = after;
+    const batch: { readonly count: number; readonly last: Item | undefined } = await unitOfWork.run(async (tx) => {
+      const items = await steps.next(tx, from);
       let count = 0;
       for (const item of items) count += await steps.reseal(tx, item);
-      return { count, last_id: items.at(-1)?.id ?? null };
+      return { count, last: items.at(-1) };
     });
     resealed_count += batch.count;
-    after_id = batch.last_id;
+    if (batch.last === undefined) return resealed_count;
+    after = batch.last;
   }
-  return resealed_count;
 }

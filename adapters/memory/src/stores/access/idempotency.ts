@@ -42,6 +42,22 @@ export function idempotencyStore({ idempotency_records: records }: State): Idemp
       if (heldBy(owner) !== null) records.delete(keyOf(owner));
     },
 
+    async answersAfter(after, limit) {
+      const answered = records.entries().flatMap(([id, { answer_sealed }]) => {
+        const [scope, key] = JSON.parse(id) as [string, string];
+        return answer_sealed === null ? [] : [{ scope, key, answer_sealed }];
+      });
+      return [...answered]
+        .filter((record) => keyOf(record) > keyOf(after))
+        .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+        .slice(0, limit);
+    },
+
+    async resealAnswer(record) {
+      const { answer_sealed } = record;
+      records.set(keyOf(record), { ...records.get(keyOf(record))!, answer_sealed });
+    },
+
     async purge(before_ms, machine_ms, limit) {
       const old = records
         .entries()
@@ -58,6 +74,6 @@ function isInProgress({ answer_sealed, lease_until_machine_ms }: IdempotencyReco
   return answer_sealed === null && lease_until_machine_ms > machine_ms;
 }
 
-function keyOf({ scope, key }: IdempotencyOwner): string {
+function keyOf({ scope, key }: Pick<IdempotencyOwner, 'scope' | 'key'>): string {
   return JSON.stringify([scope, key]);
 }

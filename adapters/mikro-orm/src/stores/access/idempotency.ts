@@ -69,6 +69,28 @@ export function idempotencyStore(session: Session): IdempotencyStore {
         .execute();
     },
 
+    async answersAfter(after, limit) {
+      const answered = db
+        .selectFrom('tallystick_idempotency_records')
+        .select(['scope', 'key', 'answer_sealed'])
+        .where(sql<boolean>`(scope, "key") > (${after.scope}, ${after.key})`)
+        .where('answer_sealed', 'is not', null)
+        .$narrowType<{ answer_sealed: Uint8Array }>()
+        .orderBy('scope')
+        .orderBy('key')
+        .limit(limit);
+      return await lockForUpdate(session, answered).execute();
+    },
+
+    async resealAnswer({ scope, key, answer_sealed }) {
+      await db
+        .updateTable('tallystick_idempotency_records')
+        .set({ answer_sealed })
+        .where('scope', '=', scope)
+        .where('key', '=', key)
+        .execute();
+    },
+
     async purge(before_ms, machine_ms, limit) {
       const old = db
         .selectFrom('tallystick_idempotency_records')

@@ -213,6 +213,35 @@ export const idempotency_store_contract: readonly ContractRule<IdempotencyStorag
     },
   },
   {
+    rule: 'answers are read once each, in batches, and replaced by the same answer sealed again',
+    async check(open) {
+      const here = await open();
+      const { claim, complete } = recordsOf(here);
+      const answered = [request({ scope: 'key 2' }), request(), request()];
+      for (const one of [...answered, request()]) await claim(one);
+      for (const one of answered) await complete(one);
+      const read: string[] = [];
+      for (let after = { scope: '', key: '' }; ; ) {
+        const batch = await here.unitOfWork.run(async ({ idempotency }) => {
+          const records = await idempotency.answersAfter(after, 2);
+          for (const record of records) {
+            await idempotency.resealAnswer({ ...record, answer_sealed: new Uint8Array([6, 6]) });
+          }
+          return records;
+        });
+        read.push(...batch.map(({ key }) => key));
+        const last = batch.at(-1);
+        if (last === undefined) break;
+        after = last;
+      }
+      assertEqual(new Set(read).size, read.length, 'the records read');
+      for (const one of answered) {
+        assert(read.includes(one.key), `not read: ${one.key}`);
+        assertEqual(await claim(one), 'answered 0606', 'the replaced answer');
+      }
+    },
+  },
+  {
     rule: 'records are purged after their lease has expired, the oldest first, at most the limit',
     async check(open) {
       const { claim, purge } = recordsOf(await open());
