@@ -173,6 +173,35 @@ for (const name of database_names) {
       assert.ok(reduced_count > 0, 'nothing was reduced');
     });
 
+    it('leave a clearing with the authorization whose code it bears, whatever the order of requests from two processes', async () => {
+      const reference = { net_reference_number: 'MCCDEF4560518', merchant_id: 'M' } as const;
+      const first = { ...reference, message_type: '0120', trace_id: 'T1', approval_code: 'A00001' } as const;
+      const reversal = { ...reference, message_type: '0400', trace_id: 'T1' } as const;
+      const rest = [
+        clearing('F1', { ...reference, approval_code: 'A00001' }),
+        clearing('F2', { approval_code: 'A00001', partial: true }),
+        { ...reference, trace_id: 'T2' },
+        { ...reference, trace_id: 'T3' },
+      ];
+      await fc.assert(
+        fc.asyncProperty(fc.shuffledSubarray(rest, { minLength: rest.length }), fc.boolean(), async (order, ends) => {
+          next_card = (next_card % card_count) + 1;
+          const card_id = next_card;
+          const arrived = [first, ...(ends ? [reversal] : []), ...order].map((fields) => messageOf(card_id, fields));
+          for (const [at, message] of arrived.entries()) await send(at % 2, [message]);
+          const roots = await run(
+            ledgers[0]!.connection,
+            `select trace_id, approval_code, cleared from tallystick_authorizations
+              where card_id = ${card_id} and id = root_id order by trace_id`,
+          );
+          const [its_own, ...others] = roots.map(({ approval_code, cleared }) => [approval_code, Number(cleared)]);
+          assert.deepEqual(its_own, ['A00001', 20]);
+          for (const [code, cleared] of others) assert.deepEqual([code === 'A00001', cleared], [false, 0]);
+        }),
+        propertyParameters({ short: 15, full: 40 }),
+      );
+    });
+
     it('leave the same when an authorization and its clearing come at once', async () => {
       const outcomes = new Set<string>();
       for (let race = 1; race <= race_count; race += 1) {

@@ -263,6 +263,13 @@ export class NetworkWorld {
     return itemOf(this.send(this.message(input))[0] as AuthorizationAnswer);
   }
 
+  /** Releases the hold of an authorization of card 1 by hand. */
+  release(authorization_id: number): void {
+    const by = { company_id: 7, note: 'by hand', actor: 'key:9', request_id: null } as const;
+    const [answer] = this.send({ kind: 'release', number_index: null, vcn_id: 1, authorization_id, ...by });
+    if (answer?.kind === 'refused') throw answer.refusal;
+  }
+
   clear(input: Partial<ClearingInput> & { card_id?: number } = {}): ClearingItem {
     return itemOf(this.send(this.clearingMessage(input))[0] as ClearingAnswer);
   }

@@ -101,6 +101,16 @@ test('reasons apply in the order of the table', () => {
   assert.equal(card.authorize(501, { card_number: '4000000000000011' }), 'Bad VCN-RCN mapping');
 });
 
+test('a purchase does not take the clearing that bears the code of another, nor its code', () => {
+  const card = story({});
+  const reference = { net_reference_number: 'MCCABC1230304' };
+  card.authorize(72, { ...reference, trace_id: 'T' });
+  card.authorize(72, { trace_id: 'T', message_type_indicator: '0400' });
+  assert.equal(card.clear(72, { ...reference, approval_code: 'CODE01' }), 'over by rule 3');
+  card.authorize(27, reference);
+  assert.deepEqual([card.statuses, card.balance], [['open', 'cleared', 'cleared'], 901]);
+});
+
 test('a repeated message gets the first answer and changes nothing', () => {
   const card = story({});
   const same = { trace_id: 'T', system_trace_audit_number: '7' };

@@ -1,5 +1,5 @@
 import { day_ms, utcDateAt } from '@tallystick/velocity';
-import type { Authorization } from '../records/authorization.ts';
+import { type Authorization, isStandingRoot } from '../records/authorization.ts';
 import type { Clearing, ClearingMessage } from '../records/clearing.ts';
 import type { LedgerCard } from '../records/ledger.ts';
 
@@ -48,6 +48,11 @@ export function isSameApprovalCode(
   other: Pick<ClearingMessage, 'approval_code'>,
 ): boolean {
   return message.approval_code !== null && message.approval_code === other.approval_code;
+}
+
+/** The authorizations whose approval code the clearing bears, in whatever state they are. */
+export function rootsWithItsCode({ message, authorizations }: MatchCase): readonly Authorization[] {
+  return authorizations.filter((root) => isStandingRoot(root) && isSameApprovalCode(message, root));
 }
 
 export function isSameMerchant(

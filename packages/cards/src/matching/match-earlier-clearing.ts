@@ -5,6 +5,7 @@ import {
   isSameApprovalCode,
   isSameMerchant,
   type MatchCase,
+  rootsWithItsCode,
 } from './match-case.ts';
 
 /**
@@ -52,10 +53,14 @@ export function findDisputable({ message, clearings }: MatchCase): readonly Clea
 }
 
 /**
- * Rule 7: the clearings that a credit may refund. None of an authorization that it was taken from.
+ * Rule 7: the clearings that a credit may refund. None of an authorization that it was taken from,
+ * and when it bears the approval code of an authorization, none of another one.
  */
-export function findRefundable({ message, clearings, barred = [] }: MatchCase): readonly Clearing[] {
+export function findRefundable(input: MatchCase): readonly Clearing[] {
+  const { message, clearings, barred = [] } = input;
   const undone = findUndone(clearings);
+  const coded = new Set<number | null>(rootsWithItsCode(input).map(({ id }) => id));
+  const isOfAnother = (root_id: number | null) => root_id !== null && coded.size > 0 && !coded.has(root_id);
   return clearings.filter(
     (clearing) =>
       (isSameAcquirerReference(message, clearing) ||
@@ -63,6 +68,7 @@ export function findRefundable({ message, clearings, barred = [] }: MatchCase): 
         (isSameMerchant(message, clearing) && isNearClearing(message, clearing))) &&
       !undone.has(clearing.id) &&
       !barred.some((id) => id === clearing.authorization_id) &&
+      !isOfAnother(clearing.authorization_id) &&
       isLargeEnough(message, clearing),
   );
 }

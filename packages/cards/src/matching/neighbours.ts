@@ -91,7 +91,8 @@ export class Neighbourhood {
   /**
    * Whether the match depends on more than whole references: then codes and merchants count. So
    * does the match of a clearing about which a person chose. A message that is no record yet
-   * settles nothing: it may be declined, or change another authorization.
+   * settles nothing: it may be declined, or change another authorization. Nor does a request that
+   * has no approval code yet: the clearing may bear that of another.
    */
   isUnsettled(clearing: Clearing): boolean {
     if (isDispute(clearing) || isFinal(clearing)) return false;
@@ -101,7 +102,8 @@ export class Neighbourhood {
     const reference = networkReferenceOf(net_reference_number);
     if (reference === null) return true;
     const { clearing_type, approval_code } = clearing;
-    const roots = this.#roots.of('network_reference', reference).filter(({ id }) => id > 0);
+    const found = this.#roots.of('network_reference', reference);
+    const roots = found.filter((root) => root.id > 0 && root.approval_code !== null);
     return !isSettledByReference({ clearing_type, approval_code, net_reference_number }, roots);
   }
 

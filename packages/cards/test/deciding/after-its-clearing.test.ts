@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money } from '@tallystick/kernel';
-import { reduceAuthorization, reduceClearing } from '../../src/index.ts';
+import { utcDateAt } from '@tallystick/velocity';
+import { type AuthorizationItem, reduceAuthorization, reduceClearing } from '../../src/index.ts';
 import { NetworkWorld } from '../network-world.ts';
+import { matchByHand, rematchMessage } from './by-hand.ts';
 
 const now = '2026-11-21T12:00:00Z';
 const ref = { net_reference_number: 'MCCABC1231121' } as const;
@@ -71,7 +73,7 @@ describe('an authorization after its own clearing', () => {
   for (const together of [true, false]) {
     test(`counts in the window of its clearing when the clock is behind another's, ${together ? 'in one pass' : 'later'}`, () => {
       const world = new NetworkWorld('2026-11-21T00:00:00Z', { recurring: 'Daily' });
-      const fits = { merchant_id: 'M', approval_code: 'A00001' };
+      const fits = { merchant_id: 'M' };
       world.authorize({ ...fits, message_type_indicator: '0120' });
       const { window_start_ms } = world.counters;
       world.now = '2026-11-20T23:59:59Z';
@@ -327,6 +329,99 @@ describe('a clearing with a synthetic id and one of the network', () => {
     const classes = world.state.clearings.values().map((row) => row.class);
     assert.deepEqual(classes, ['force_post', 'suspected_duplicate', 'suspected_duplicate']);
   });
+});
+
+describe('the clearing of another authorization', () => {
+  const requested = { ...ref, billing_amount: 27 } as const;
+  /** How the hold of the first authorization ended, with what the clearing bears of it. */
+  const ends: Record<string, (world: NetworkWorld, first: AuthorizationItem) => void> = {
+    'was released': (world, { id }) => world.release(id!),
+    'was reversed': (world, { trace_id }) => void world.authorize({ trace_id, message_type_indicator: '0400' }),
+    'has expired': (world) => {
+      world.now = '2026-12-23T12:00:00Z';
+    },
+    'was cleared': (world, { approval_code }) => void world.clear({ ...ref, approval_code, billing_amount: 72 }),
+    'stays open': () => {},
+  };
+
+  for (const [how, end] of Object.entries(ends)) {
+    for (const order of ['before', 'after'] as const) {
+      test(`whose code it bears and whose hold ${how} is not taken by a request ${order} it`, () => {
+        const world = new NetworkWorld(now);
+        const first = world.authorize({ ...ref, billing_amount: 72 });
+        end(world, first);
+        const { approval_code } = first;
+        const settlement_date = utcDateAt(world.now_ms);
+        const message = { ...ref, approval_code, billing_amount: 72, settlement_date };
+        const before = order === 'before' ? world.authorize(requested) : null;
+        const { id } = world.clear(message);
+        const second = before ?? world.authorize(requested);
+        assert.notEqual(second.approval_code, first.approval_code);
+        assert.deepEqual([world.clearing(id).authorization_id, world.clearing(id).match_rule], [first.id, 3]);
+        assert.deepEqual([world.row(second.id!).cleared, world.row(second.id!).held], [0, 27]);
+      });
+    }
+  }
+
+  for (const message_type_indicator of ['0100', '0120']) {
+    test(`is not taken with its code by a ${message_type_indicator} whose reference alone it has`, () => {
+      const world = new NetworkWorld(now);
+      const first = world.authorize({ billing_amount: 72, merchant_id: 'M' });
+      const { approval_code } = first;
+      const { id } = world.clear({ ...ref, approval_code, merchant_id: 'M', billing_amount: 72 });
+      assert.equal(world.clearing(id).match_rule, 5);
+      const second = world.authorize({ ...requested, message_type_indicator });
+      assert.notEqual(second.approval_code, approval_code);
+      assert.equal(world.clearing(id).authorization_id, first.id);
+    });
+  }
+
+  test('is of no other when its own cannot have it: it stands alone, and the code is not taken', () => {
+    const world = new NetworkWorld(now);
+    const refund = world.authorize({ card_holder_transaction_type_code: '20' });
+    const { approval_code } = refund;
+    const { id } = world.clear({ ...ref, approval_code, billing_amount: 27 });
+    const second = world.authorize(requested);
+    assert.notEqual(second.approval_code, approval_code);
+    assert.deepEqual([world.clearing(id).match_rule, world.clearing(id).authorization_id], [8, null]);
+  });
+
+  test('is not taken after a person took it from its own', () => {
+    const world = new NetworkWorld(now);
+    const first = world.authorize({ ...ref, billing_amount: 72 });
+    const { approval_code } = first;
+    const { id } = world.clear({ ...ref, approval_code, billing_amount: 72 });
+    const taken = matchByHand({ clearing_id: id, authorization_id: null, expected_authorization_id: first.id });
+    world.send(rematchMessage([taken]));
+    const second = world.authorize(requested);
+    assert.notEqual(second.approval_code, approval_code);
+    assert.deepEqual([world.clearing(id).match_rule, world.clearing(id).authorization_id], [8, null]);
+  });
+
+  test('moves to the authorization whose code it bears, once that comes', () => {
+    const world = new NetworkWorld(now);
+    const other = world.authorize({ merchant_id: 'M', billing_amount: 100 });
+    const { id } = world.clear({ merchant_id: 'M', approval_code: 'A1B2C3', billing_amount: 100 });
+    assert.deepEqual([world.clearing(id).match_rule, world.clearing(id).authorization_id], [6, other.id]);
+    const advice = { merchant_id: 'M', approval_code: 'A1B2C3', message_type_indicator: '0120' };
+    world.authorize({ ...advice, billing_amount: 60 });
+    assert.deepEqual([world.clearing(id).match_rule, world.clearing(id).authorization_id], [8, null]);
+    const its_own = world.authorize({ ...advice, billing_amount: 90 });
+    assert.deepEqual([world.clearing(id).match_rule, world.clearing(id).authorization_id], [5, its_own.id]);
+  });
+
+  for (const has_code of [true, false]) {
+    test(`is ${has_code ? 'not ' : ''}refunded by a credit of the same merchant ${has_code ? 'with' : 'without'} the code of another authorization`, () => {
+      const world = new NetworkWorld(now);
+      const shop = { merchant_id: 'M', billing_amount: 500 } as const;
+      const first = world.authorize({ ...shop, ...ref });
+      const second = world.authorize(shop);
+      const purchase = world.clear({ ...shop, ...ref, approval_code: first.approval_code });
+      const approval_code = has_code ? second.approval_code : null;
+      const credit = world.clear({ merchant_id: 'M', clearing_type: 'CREDIT', billing_amount: 20, approval_code });
+      assert.deepEqual([credit.match_rule, credit.clearing_id], [7, has_code ? null : purchase.id]);
+    });
+  }
 });
 
 describe('a clearing whose network reference has blanks', () => {

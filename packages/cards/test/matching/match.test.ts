@@ -104,16 +104,7 @@ describe('rule 3: the whole network reference number', () => {
       },
       released: (world) => {
         const { id } = world.authorize(ref);
-        world.send({
-          kind: 'release',
-          number_index: null,
-          vcn_id: 1,
-          authorization_id: id!,
-          company_id: 7,
-          note: 'by hand',
-          actor: 'key:9',
-          request_id: null,
-        });
+        world.release(id!);
         return id!;
       },
     };

@@ -49,6 +49,55 @@ function outcomeWithoutIds(messages: readonly Planned[], passes: readonly number
   return { ...card, pairs: found.filter(({ paired }) => paired !== null).length, clearings: rows.sort() };
 }
 
+/**
+ * Requests and advices with one network reference, and clearings with the code of an authorization
+ * that came before all of them, in an order of arrival.
+ */
+const rivals = fc
+  .record({
+    end: fc.constantFrom('none', 'reversal', 'release'),
+    later: fc.array(fc.constantFrom('0100', '0100', '0120'), { minLength: 1, maxLength: 3 }),
+    cleared: fc.array(fc.constantFrom<Partial<ClearingInput>>({}, { partial: true }, { clearing_type: 'CREDIT' }), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+    settlement_date: fc.constantFrom('2026-11-21', '2026-11-22', '2026-12-30'),
+  })
+  .chain(({ end, later, cleared, settlement_date }) => {
+    const messages = [
+      ...(end === 'none' ? [] : [end]),
+      ...later.map((message_type_indicator) => ({ message_type_indicator })),
+      ...cleared.map((fields) => ({ ...fields, settlement_date })),
+    ];
+    return fc.shuffledSubarray(messages, { minLength: messages.length });
+  });
+
+describe('the approval code of an authorization, and the clearings that bear it', () => {
+  test('are those of no later request or advice, in any order of arrival', () => {
+    fc.assert(
+      fc.property(rivals, (arrived) => {
+        const world = new NetworkWorld(now);
+        const reference = { net_reference_number: 'MCCABC1231121', merchant_id: 'M' };
+        const first = world.authorize({ ...reference, trace_id: 'first' });
+        const { approval_code } = first;
+        for (const message of arrived) {
+          if (message === 'release') {
+            if (world.row(first.id!).held > 0) world.release(first.id!);
+          } else if (message === 'reversal') {
+            world.authorize({ trace_id: 'first', message_type_indicator: '0400' });
+          } else if ('settlement_date' in message) {
+            world.clear({ ...reference, approval_code, ...message });
+          } else {
+            assert.notEqual(world.authorize({ ...reference, ...message }).approval_code, approval_code);
+          }
+        }
+        for (const { authorization_id } of world.state.clearings.values()) assert.equal(authorization_id, first.id);
+      }),
+      propertyParameters({ short: 150, full: 400 }),
+    );
+  });
+});
+
 describe('the messages of a card leave the same card, pairs, rules and classes', () => {
   test('in every order of arrival', () => {
     fc.assert(

@@ -118,7 +118,8 @@ export function clearingFirstOf(
 }
 
 /**
- * Purchases with one network reference, what becomes of some, and a clearing with the reference.
+ * Purchases with one network reference, what becomes of some, a clearing with the reference, and
+ * perhaps one more purchase with it.
  */
 export interface SharedReferencePlan {
   readonly card_pick: number;
@@ -127,6 +128,9 @@ export interface SharedReferencePlan {
   readonly fates: readonly ('waits' | 'reversed' | 'released')[];
   readonly holds_end: boolean;
   readonly clearing: ClearingPlan;
+  /** Selects the purchase whose approval code the clearing bears; null: it bears none. */
+  readonly code_pick: number | null;
+  readonly later: AuthorizationPlan | null;
 }
 
 export function sharedReferencePlan(): fc.Arbitrary<SharedReferencePlan> {
@@ -143,6 +147,8 @@ export function sharedReferencePlan(): fc.Arbitrary<SharedReferencePlan> {
     fates,
     holds_end: seldom(4),
     clearing: clearingPlan().map((plan) => ({ ...plan, cycle: null, copies: false, flaw: null })),
+    code_pick: fc.option(fc.nat({ max: 2 }), { freq: 2 }),
+    later: fc.option(fc.oneof(plainPlan('request'), plainPlan('advice')), { freq: 2 }),
   });
 }
 
@@ -155,16 +161,27 @@ export function sharedReferenceRequests(
   return messages.map((message) => ({ ...message, net_reference_number: messages[0]!.net_reference_number! }));
 }
 
-/** The clearing of a plan, which only the network reference links to the requests. */
+/**
+ * The clearing of a plan, which the network reference links to the requests, and perhaps an approval
+ * code to one of the purchases that they made.
+ */
 export function sharedReferenceClearing(
-  { clearing }: SharedReferencePlan,
+  { clearing, code_pick }: SharedReferencePlan,
   model: ReferenceModel,
   { card_number, net_reference_number }: AuthorizationWire,
+  made: readonly Purchase[],
 ): ClearingWire {
   const card = model.cards.find((known) => known.card_number === card_number)!;
   const { vcn_id: _none, approval_code: _no_code, ...message } = clearingOf(clearing, model);
   const amounts = amountsOf(Math.min(message.billing_amount, amount_largest), card, model, false);
-  return { ...message, ...amounts, card_number, net_reference_number: net_reference_number! };
+  const approval_code = code_pick === null ? null : (pick(made, code_pick)?.approval_code ?? null);
+  return {
+    ...message,
+    ...amounts,
+    card_number,
+    net_reference_number: net_reference_number!,
+    ...(approval_code === null ? {} : { approval_code }),
+  };
 }
 
 export function clearingPlan(): fc.Arbitrary<ClearingPlan> {

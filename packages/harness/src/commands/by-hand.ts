@@ -1,4 +1,5 @@
 import { agree, text } from '../agreement.ts';
+import { authorizationOf } from '../arbitraries/authorizations.ts';
 import { type ByHandPlans, byHandOf } from '../arbitraries/by-hand.ts';
 import {
   type SharedReferencePlan,
@@ -24,7 +25,8 @@ export const releaseHold = command<ReleasePlan>('release', {
 });
 
 /**
- * Purchases with one network reference, what becomes of them, and a clearing with the reference.
+ * Purchases with one network reference, what becomes of them, a clearing with the reference, and
+ * perhaps one more purchase with it.
  */
 export const clearAmongSeveral = command<SharedReferencePlan>('clear among several', {
   async run(plan, model, system) {
@@ -42,7 +44,10 @@ export const clearAmongSeveral = command<SharedReferencePlan>('clear among sever
       model.advanceClock(end_ms);
       await system.advanceClock(end_ms);
     }
-    await sendClearing(model, system, sharedReferenceClearing(plan, model, requests[0]!));
+    await sendClearing(model, system, sharedReferenceClearing(plan, model, requests[0]!, made));
+    if (plan.later === null) return;
+    const later = authorizationOf({ ...plan.later, card_pick: plan.card_pick }, model);
+    await send(model, system, [{ ...later, net_reference_number: requests[0]!.net_reference_number! }]);
   },
 });
 

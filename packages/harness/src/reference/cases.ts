@@ -43,6 +43,7 @@ export const cases = [
   // Clearings that came before their authorization, or before what changed it.
   'authorization: after its clearing',
   'authorization: declined after its clearing',
+  'authorization: after the clearing of another',
   'clearing: matched again',
   'increment: after the final clearing',
 

@@ -129,6 +129,10 @@ export function ownClearings(card: ReferenceCard, purchase: Purchase, now_ms: nu
     settleAll({ ...card, messages }, now_ms);
     return inOrder(card.clearings.filter((clearing) => clearing.purchase === decided));
   };
+  const ofAnother = ({ message }: AnsweredClearing) =>
+    sharedText(message.net_reference_number, purchase.message.net_reference_number) &&
+    namedByCode(card, message).length > 0;
+  if (card.clearings.some(ofAnother)) card.note('authorization: after the clearing of another');
   const found = own(purchase.approval_code);
   const coded = found.find(({ answer, message }) => answer.match_rule === 3 && message.approval_code !== undefined);
   const code = purchase.approval_code === null ? coded?.message.approval_code : undefined;
@@ -276,9 +280,13 @@ function matchOf(card: ReferenceCard, clearing: AnsweredClearing, now_ms: number
     return { ...none, review: true };
   }
 
+  const named = namedByCode(card, message);
+  const isOfAnother = (purchase: Purchase) => named.length > 0 && !named.includes(purchase);
   const purchases = purchasesOf(card).filter(
     (purchase) =>
-      (message.clearing_type === 'CREDIT' || !isRefund(purchase.message)) && !isTakenFrom(clearing, purchase),
+      !isOfAnother(purchase) &&
+      (message.clearing_type === 'CREDIT' || !isRefund(purchase.message)) &&
+      !isTakenFrom(clearing, purchase),
   );
   const same_reference = purchases.filter((purchase) => sameReference(purchase, message));
   if (same_reference.length > 0) {
@@ -302,12 +310,17 @@ function matchOf(card: ReferenceCard, clearing: AnsweredClearing, now_ms: number
         (other) =>
           !wasUndone(card, other) &&
           refundedBy(other, message) &&
-          (other.purchase === null || !isTakenFrom(clearing, other.purchase)),
+          (other.purchase === null || !(isOfAnother(other.purchase) || isTakenFrom(clearing, other.purchase))),
       ),
     );
     return { ...none, rule: 7, review, earlier, purchase: earlier?.purchase ?? null };
   }
   return { ...none, review };
+}
+
+/** The purchases whose approval code the clearing bears. Then it never belongs to another one. */
+function namedByCode(card: ReferenceCard, { approval_code }: ClearingWire): readonly Purchase[] {
+  return purchasesOf(card).filter((purchase) => sharedText(purchase.approval_code ?? undefined, approval_code));
 }
 
 /**
