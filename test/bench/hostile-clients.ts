@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { beginStrangers } from './hostile-strangers.ts';
 
 /**
  * Twenty hostile clients of the HTTP interface, five of each kind, in a separate process. Each
@@ -16,6 +17,11 @@ export interface HostileOptions {
   readonly card_id: string;
   /** A webhook of that company whose endpoint never answers. */
   readonly webhook_id: string;
+  /** A third party whose key set never arrives. */
+  readonly client_id: string;
+  /** The token of the form with which users log in. */
+  readonly form_token: string;
+  readonly crowd: 'clients' | 'strangers';
 }
 
 /** Clients of each kind. */
@@ -72,16 +78,10 @@ function exchange(port: number, text: string): Promise<number> {
   });
 }
 
-async function attack(
-  options: HostileOptions,
-  textOf: (typeof kinds)[number],
-  counts: Map<string, number>,
-  name: string,
-) {
+async function attack(options: HostileOptions, textOf: (typeof kinds)[number], count: (status: number) => void) {
   for (let at = 0; ; at += 1) {
     const pause = new Promise((resolve) => setTimeout(resolve, 1000 / per_second_max));
-    const status = await exchange(options.port, textOf(options, at));
-    counts.set(`${name}: ${status}`, (counts.get(`${name}: ${status}`) ?? 0) + 1);
+    count(await exchange(options.port, textOf(options, at)));
     await pause;
   }
 }
@@ -89,9 +89,16 @@ async function attack(
 if (process.send !== undefined) {
   process.once('message', (options: HostileOptions) => {
     const counts = new Map<string, number>();
-    for (const [kind, textOf] of kinds.entries()) {
-      for (let client = 0; client < clients_of_kind; client += 1)
-        void attack(options, textOf, counts, names[kind] ?? '');
+    const count = (name: string, status: number): void => {
+      counts.set(`${name}: ${status}`, (counts.get(`${name}: ${status}`) ?? 0) + 1);
+    };
+    if (options.crowd === 'strangers') beginStrangers(options, count);
+    else {
+      for (const [kind, textOf] of kinds.entries()) {
+        for (let client = 0; client < clients_of_kind; client += 1) {
+          void attack(options, textOf, (status) => count(names[kind] ?? '', status));
+        }
+      }
     }
     process.on('message', () => process.send?.(Object.fromEntries(counts)));
   });

@@ -30,15 +30,30 @@ const p99_ms_max = 1_000;
  */
 export const hostile: Bench = {
   name: 'hostile',
-  async run(options) {
-    const names: ScratchDatabase['name'][] = options.postgres ? ['sqlite', 'postgres'] : ['sqlite'];
-    const rows: Row[] = [];
-    for (const name of names) rows.push(...(await measure(name, options)));
-    return rows;
-  },
+  run: (options) => measureOnEach('clients', '20 hostile clients', options),
 };
 
-async function measure(name: ScratchDatabase['name'], { quick, repetitions, log }: BenchOptions): Promise<Row[]> {
+/** The same while 700 strangers, and ten callers with keys that send what is costly to read. */
+export const strangers: Bench = {
+  name: 'strangers',
+  run: (options) => measureOnEach('strangers', '700 strangers', options),
+};
+
+type Crowd = HostileOptions['crowd'];
+
+async function measureOnEach(crowd: Crowd, who: string, options: BenchOptions): Promise<Row[]> {
+  const names: ScratchDatabase['name'][] = options.postgres ? ['sqlite', 'postgres'] : ['sqlite'];
+  const rows: Row[] = [];
+  for (const name of names) rows.push(...(await measure(name, crowd, who, options)));
+  return rows;
+}
+
+async function measure(
+  name: ScratchDatabase['name'],
+  crowd: Crowd,
+  who: string,
+  { quick, repetitions, log }: BenchOptions,
+): Promise<Row[]> {
   const database = await scratchDatabase(name);
   const silent = await silentServer();
   const { port: silent_port } = silent.address() as AddressInfo;
@@ -53,7 +68,7 @@ async function measure(name: ScratchDatabase['name'], { quick, repetitions, log 
   });
   try {
     const numbers = await issueCards(server);
-    const options = await hostileCompany(server, silent_port);
+    const options = await hostileCompany(server, silent_port, crowd);
     await addMetadata(database, server, options.key);
     const target: LoadTarget = { host: '127.0.0.1', port: options.port, connections };
     let sent = 0;
@@ -84,7 +99,7 @@ async function measure(name: ScratchDatabase['name'], { quick, repetitions, log 
     const half = median(peaks) / 2;
     return [
       row(
-        `authorizations at half of the peak, 20 hostile clients, ${name}`,
+        `authorizations at half of the peak, ${who}, ${name}`,
         '/s',
         { ours: median(kept) * half, baseline: half, baseline_name: 'sent' },
         { kind: 'at_least', ratio: 0.8 },
@@ -96,7 +111,7 @@ async function measure(name: ScratchDatabase['name'], { quick, repetitions, log 
         { kind: 'at_most', ratio: 1 },
       ),
       row(
-        `peak of authorizations, 20 hostile clients, ${name}`,
+        `peak of authorizations, ${who}, ${name}`,
         '/s',
         { ours: median(attacked_peaks), baseline: median(peaks), baseline_name: 'without them' },
         null,
@@ -134,7 +149,7 @@ async function issueCards(server: ServerProcess): Promise<readonly string[]> {
   return numbers;
 }
 
-async function hostileCompany(server: ServerProcess, silent_port: number): Promise<HostileOptions> {
+async function hostileCompany(server: ServerProcess, silent_port: number, crowd: Crowd): Promise<HostileOptions> {
   const operate = (path: string, data: object) => create(server, sandbox_keys.operator, path, { data });
   const company_id = Number((await operate('/operator/v1/companies', { name: 'Hostile', customer_number: '666' })).id);
   await operate('/operator/v1/realcards', {
@@ -147,7 +162,24 @@ async function hostileCompany(server: ServerProcess, silent_port: number): Promi
   const card = await create(server, key!, '/v1/virtualcards', { data: { total_card_amount: 100 } });
   const callback_url = `https://127.0.0.1:${silent_port}/`;
   const webhook = await create(server, key!, '/v1/webhooks', { data: { callback_url } });
-  return { port: Number(new URL(server.url).port), key: key!, card_id: card.id!, webhook_id: webhook.id! };
+  const third_party = await operate('/operator/v1/third-parties', {
+    name: 'Hanging',
+    jwks_uri: `https://127.0.0.1:${silent_port}/jwks.json`,
+    redirect_uris: ['https://127.0.0.1/callback'],
+    scopes: ['accounts'],
+  });
+  const page = await send(server.url, 'GET', '/consents');
+  const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1];
+  if (form_token === undefined) throw new Error(`no form of a log-in: ${page.text.slice(0, 300)}`);
+  return {
+    port: Number(new URL(server.url).port),
+    key: key!,
+    card_id: card.id!,
+    webhook_id: webhook.id!,
+    client_id: third_party.client_id!,
+    form_token,
+    crowd,
+  };
 }
 
 /**

@@ -5,6 +5,7 @@ export type RequestText = (number: number) => string;
 
 /** The result of a run of load. */
 export interface LoadResult {
+  /** Requests that were answered 200. */
   readonly per_second: number;
   /** From the time when a request was due (paced) or sent (closed loop) to its complete answer. */
   readonly latencies_ms: readonly number[];
@@ -46,7 +47,7 @@ export async function closedLoop(to: LoadTarget, count: number, request: Request
 /**
  * Sends `count` requests at a steady rate. Latency counts from the time when a request was due, not
  * from when a connection became free for it. So a server that stalls cannot hide this by receiving
- * fewer requests.
+ * fewer requests. Throws on any answer except 200, and 503 with Retry-After.
  */
 export async function pacedLoad(
   to: LoadTarget,
@@ -61,6 +62,7 @@ export async function pacedLoad(
   const started_ms = performance.now();
   await new Promise<void>((resolve, reject) => {
     let made = 0;
+    let answered = 0;
     const pump = (): void => {
       const now_ms = performance.now();
       while (made < count && started_ms + (made * 1000) / per_second <= now_ms) {
@@ -71,18 +73,19 @@ export async function pacedLoad(
         const connection = free.pop();
         const request_due = due.shift();
         if (connection === undefined || request_due === undefined) break;
-        connection.send(request(request_due.number)).then(() => {
-          latencies_ms.push(performance.now() - request_due.at_ms);
+        connection.exchange(request(request_due.number)).then((status) => {
+          answered += 1;
+          if (status === 200) latencies_ms.push(performance.now() - request_due.at_ms);
           free.push(connection);
-          if (latencies_ms.length === count) resolve();
+          if (answered === count) resolve();
         }, reject);
       }
       // A timer instead of a busy loop, because the server may need this core.
-      if (latencies_ms.length < count) setTimeout(pump, 1);
+      if (answered < count) setTimeout(pump, 1);
     };
     pump();
   });
-  const reached = (count * 1000) / (performance.now() - started_ms);
+  const reached = (latencies_ms.length * 1000) / (performance.now() - started_ms);
   for (const connection of connections) connection.close();
   return { per_second: reached, latencies_ms };
 }

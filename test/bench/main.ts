@@ -30,6 +30,7 @@ const benches: readonly (() => Promise<Bench>)[] = [
   async () => (await import('./decide-postgres.ts')).decide_postgres,
   async () => (await import('./http.ts')).http,
   async () => (await import('./hostile.ts')).hostile,
+  async () => (await import('./hostile.ts')).strangers,
   async () => (await import('./growth.ts')).growth,
   async () => (await import('./event-pages.ts')).event_pages,
   async () => (await import('./open-banking.ts')).open_banking,
@@ -42,8 +43,8 @@ const benches: readonly (() => Promise<Bench>)[] = [
 ];
 
 const usage = `npm run bench -- [options]
-  --only <name>          decide-sqlite, decide-postgres, http, hostile, growth, event-pages, open-banking,
-                         deliveries, files, imports, import-memory, import-beside or reconciliation; may be repeated
+  --only <name>          decide-sqlite, decide-postgres, http, hostile, strangers, growth, event-pages,
+                         open-banking, deliveries, files, imports, import-memory, import-beside or reconciliation; may be repeated
   --json                 the rows as JSON
   --quick                small sizes and one repetition: shows that everything runs
   --repetitions <n>      interleaved repetitions of each contender (default 5)
