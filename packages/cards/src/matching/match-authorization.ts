@@ -49,22 +49,28 @@ export function findAuthorization(input: MatchCase): FoundAuthorization {
 /** The rules that find an authorization by what the clearing has in common with it. */
 export type CandidateRule = 3 | 4 | 5 | 6;
 
-/** The first of rules 3 to 6 that finds this eligible authorization; null: none does. */
+/**
+ * The first of rules 3 to 6 that finds this authorization; null: none does. For a person to choose
+ * from: also when the clearing bears the approval code of another.
+ */
 export function ruleFor(input: MatchCase, root: Authorization): CandidateRule | null {
+  if (!isAllowed(input, root)) return null;
   if (isSameNetworkReference(input.message, root)) return 3;
   return authorization_rules.find(({ finds }) => finds(input, root))?.rule ?? null;
 }
 
 /**
- * The authorizations that the clearing may belong to. When it bears the approval code of some, it is
+ * The authorizations that a rule may find. When the clearing bears the approval code of some, it is
  * never the clearing of another: not of one without a code of its own, which is not decided yet, and
  * not of one with the same merchant and amount.
  */
-export function eligibleRoots(input: MatchCase): readonly Authorization[] {
-  const { message, authorizations, barred = [] } = input;
+function eligibleRoots(input: MatchCase): readonly Authorization[] {
   const coded = rootsWithItsCode(input);
-  const candidates = coded.length > 0 ? coded : authorizations;
-  return candidates.filter((root) => isClearable(message, root) && !barred.includes(root.id));
+  return (coded.length > 0 ? coded : input.authorizations).filter((root) => isAllowed(input, root));
+}
+
+function isAllowed({ message, barred = [] }: MatchCase, root: Authorization): boolean {
+  return isClearable(message, root) && !barred.includes(root.id);
 }
 
 /**

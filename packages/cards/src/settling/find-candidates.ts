@@ -1,4 +1,4 @@
-import { type CandidateRule, eligibleRoots, ruleFor } from '../matching/match-authorization.ts';
+import { type CandidateRule, ruleFor } from '../matching/match-authorization.ts';
 import type { MatchCard } from '../matching/match-case.ts';
 import { evidenceOf, type MatchEvidence } from '../matching/match-evidence.ts';
 import type { Authorization } from '../records/authorization.ts';
@@ -40,7 +40,7 @@ export function findCandidates(
     (a, b) => a.transaction_date_time_ms - b.transaction_date_time_ms || a.id - b.id,
   );
   const input = { message, card, authorizations, clearings: [], barred: barredOf(clearing.choices) };
-  return eligibleRoots(input)
+  return authorizations
     .flatMap((root) => {
       const rule = ruleFor(input, root);
       return rule === null ? [] : [{ rule, authorization_id: root.id, evidence: evidenceOf(message, root) }];
