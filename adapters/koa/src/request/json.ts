@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { isStorable } from '@tallystick/kernel';
-import { nesting_max } from '@tallystick/operations';
+import { nesting_max, values_max } from '@tallystick/operations';
 import { HttpProblem } from '../answer/error-answer.ts';
 
 /**
@@ -41,13 +41,13 @@ function isOneOf(type: string, types: readonly string[]): boolean {
 
 /**
  * Parses the JSON value of a body. Refuses (`malformed_json`) a body that is not UTF-8, is not
- * JSON, is nested deeper than `nesting_max`, or contains text that cannot be stored (a NUL, half a
- * surrogate pair). A repeated name has its last value, and `__proto__` is an ordinary name.
+ * JSON, is nested deeper than `nesting_max`, has more than `values_max` values, or contains text that
+ * cannot be stored (a NUL, half a surrogate pair). A repeated name has its last value, and `__proto__`
+ * is an ordinary name.
  */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('the body is not valid UTF-8');
-  if (mayNestDeeper(bytes) && measureDepth(bytes) > nesting_max)
-    throw malformed(`the body nests deeper than ${nesting_max} levels`);
+  if (mayNestDeeper(bytes) || bytes.length > 2 * values_max) refuseTooComplex(bytes);
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString('utf8'));
@@ -77,28 +77,31 @@ function mayNestDeeper(bytes: Buffer): boolean {
 }
 
 /**
- * Returns the deepest nesting of brackets outside strings. It reads bytes, because a parser would
- * build the whole nested value first.
+ * Refuses too many levels and values: each but the first follows a comma or an opening bracket. It
+ * reads bytes, because a parser would build the whole value first: the objects of 1 MiB take it
+ * 80 ms.
  */
-function measureDepth(bytes: Buffer): number {
+function refuseTooComplex(bytes: Buffer): void {
   let depth = 0;
-  let depth_max = 0;
+  let values = 1;
   let in_string = false;
   for (let i = 0; i < bytes.length; i += 1) {
     const byte = bytes[i];
     if (in_string) {
       if (byte === 0x5c) i += 1;
       else if (byte === 0x22) in_string = false;
-    } else if (byte === 0x22) {
-      in_string = true;
-    } else if (byte === 0x7b || byte === 0x5b) {
-      depth += 1;
-      if (depth > depth_max) depth_max = depth;
-    } else if (byte === 0x7d || byte === 0x5d) {
-      depth -= 1;
+      continue;
     }
+    if (byte === 0x22) in_string = true;
+    else if (byte === 0x2c) values += 1;
+    else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+    else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      values += 1;
+      if (depth > nesting_max) throw malformed(`the body nests deeper than ${nesting_max} levels`);
+    }
+    if (values > values_max) throw malformed(`the body has more than ${values_max} values`);
   }
-  return depth_max;
 }
 
 function requireStorable(value: unknown, path: string): void {

@@ -16,6 +16,7 @@ import {
 import { type Network, unread_item } from '@tallystick/cards';
 import {
   type Clock,
+  createGiveWay,
   Fault,
   type HmacSha256,
   type Random,
@@ -47,6 +48,7 @@ import type { Admission } from './admission.ts';
 import { Overloaded } from './admission.ts';
 import type { Bodies } from './bodies.ts';
 import { no_bytes, readBody } from './body.ts';
+import { event_loop } from './event-loop.ts';
 import {
   actorOf,
   claimKey,
@@ -246,6 +248,7 @@ async function answerRead(
   bytes: Buffer,
 ): Promise<RenderedAnswer> {
   const { req } = ctx;
+  const giveWay = createGiveWay(event_loop);
   if (principal.signing_secret !== null || req.headers['x-signature'] !== undefined) {
     verifySignature(
       ports.hmacSha256,
@@ -255,6 +258,7 @@ async function answerRead(
       signedHeadersOf(req.headers),
       ports.machine_clock.nowMs(),
     );
+    await giveWay();
   }
   const query = queryOf(ctx, route);
   if (ports.refreshClock !== undefined) await ports.refreshClock();
@@ -297,7 +301,11 @@ async function perform(
   const { operation } = route;
   const { request_id, arrived_ms } = ctx.state;
   const parameters = readParameters(ctx.params ?? {});
-  const { body, prefix } = readContent(ctx, route, bytes);
+  const giveWay = createGiveWay(event_loop);
+  const value = readValue(ctx, route, bytes);
+  await giveWay();
+  const { body, prefix } = checkValue(route, value);
+  await giveWay();
   const actor = actorOf(principal);
   const { linkTo } = query;
   const call: OperationCall = {
@@ -338,17 +346,20 @@ function isWrapped(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.hasOwn(value, 'data');
 }
 
+/** The JSON value of the body; undefined where the operation takes none. */
+function readValue({ req }: HttpContext, { operation }: Route, bytes: Buffer): unknown {
+  if (operation.body === undefined) return undefined;
+  if (bytes.length === 0 && operation.data_is_optional) return { data: {} };
+  requireJsonType(req);
+  return parseJson(bytes);
+}
+
 /** The body in shape, and what the caller wrote before the fields of the resource. */
-function readContent(
-  { req }: HttpContext,
+function checkValue(
   { operation, is_bare }: Route,
-  bytes: Buffer,
+  value: unknown,
 ): { readonly body: unknown; readonly prefix: string } {
   if (operation.body === undefined) return { body: undefined, prefix: '' };
-  if (bytes.length === 0 && operation.data_is_optional)
-    return { body: checkBody(operation, { data: {} }), prefix: 'data.' };
-  requireJsonType(req);
-  const value = parseJson(bytes);
   const is_wrapped = !is_bare || isWrapped(value);
   if (is_wrapped) return { body: checkBody(operation, value), prefix: 'data.' };
   return { body: checkBody(operation, { data: value }, 'body'), prefix: '' };

@@ -1,6 +1,7 @@
 import { type FieldError, filters_max, invalidQuery, isStorable, nearestName, showValue } from '@tallystick/kernel';
 import {
   hasFilter,
+  named_max,
   page_names,
   type Query,
   type QueryNames,
@@ -40,8 +41,8 @@ const bracketed = /^(filter|page)\[(.*)\]$/s;
 /**
  * Parses a query string (without `?`). Refuses (`invalid_query`), in one refusal, every parameter
  * that the operation does not have, with the nearest one that it has, every one that is
- * repeated, and every malformed value. More than `filters_max` filters are refused without a look
- * at each. `prefix` is what the client wrote before the path; links begin with it.
+ * repeated, and every malformed value, up to `named_max`. More than `filters_max` filters are refused
+ * without a look at each. `prefix` is what the client wrote before the path; links begin with it.
  */
 export function parseQuery(
   path: string,
@@ -65,6 +66,8 @@ export function parseQuery(
     });
   }
   for (const [name, value] of parameters) {
+    // To look for the nearest name is the most work.
+    if (errors.length === named_max) break;
     const [, kind, inner] = bracketed.exec(name) ?? [];
     if (kind === undefined || inner === undefined) {
       if (name === 'filter' || name === 'page' || /^(filter|page)\[/.test(name)) {

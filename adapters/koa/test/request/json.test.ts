@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nesting_max } from '@tallystick/operations';
+import { nesting_max, values_max } from '@tallystick/operations';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { HttpProblem } from '../../src/answer/error-answer.ts';
@@ -50,6 +50,18 @@ describe('the JSON of a body', () => {
     assert.throws(() => parseJson(nested(nesting_max + 1)), refused('malformed_json'));
     assert.throws(() => parseJson(Buffer.from('{"a":'.repeat(200_000))), refused('malformed_json'));
     assert.doesNotThrow(() => parseJson(Buffer.from(JSON.stringify('[{\\"['.repeat(1000)))));
+  });
+
+  it('has at most 10,000 values, and commas within strings do not count', () => {
+    const items = (count: number) => Buffer.from(JSON.stringify(Array.from({ length: count }, () => 0)));
+    const members = (count: number) =>
+      Buffer.from(JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`name ${at}`, 0]))));
+    for (const make of [items, members]) {
+      assert.doesNotThrow(() => parseJson(make(values_max - 2)));
+      assert.throws(() => parseJson(make(values_max)), refused('malformed_json'));
+    }
+    assert.throws(() => parseJson(Buffer.from(`[${'{},'.repeat(values_max)}{}]`)), refused('malformed_json'));
+    assert.doesNotThrow(() => parseJson(Buffer.from(JSON.stringify(',[{'.repeat(values_max)))));
   });
 
   it('with text that a database cannot store is refused with the name of the field', () => {

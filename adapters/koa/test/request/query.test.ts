@@ -35,6 +35,11 @@ function invalidPaths(query: string, of = shape): readonly string[] {
 }
 
 describe('a query', () => {
+  it('names at most 50 problems, however many it has', () => {
+    const names = Array.from({ length: 1_000 }, (_, at) => `unknown_${at}`);
+    assert.deepEqual(invalidPaths(names.join('&')), names.slice(0, 50));
+  });
+
   it('has a page of 50 by default', () => {
     assert.deepEqual(read('').page, { limit: 50 });
   });

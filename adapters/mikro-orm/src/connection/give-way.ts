@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ledger } from '@tallystick/cards';
 import type { Connection } from './connection.ts';
+import { event_loop } from './event-loop.ts';
 
 /** Lets decisions use the database between the batches of a long work. */
 export interface GivingWay {
@@ -43,7 +44,7 @@ export function givingWayOn(connection: Connection): GivingWay {
   return {
     async giveWay(busy_ms) {
       // Requests that arrived while a pass blocked the process are read first.
-      await new Promise((resolve) => setImmediate(resolve));
+      await event_loop.nextTurn();
       if (!(await look())) return;
       await delay(Math.min(rest_ms_max, busy_ms * rest_share));
     },

@@ -5,8 +5,14 @@ import { ignoresUnknownNames, type Operation } from '../operation.ts';
 /** The most levels of objects and arrays in a body. */
 export const nesting_max = 64;
 
-/** The most unknown fields that one refusal names. */
-const named_max = 50;
+/**
+ * The most values in a body: items of arrays and members of objects, at any depth. It bounds the
+ * work that follows. The largest body that an operation takes has a tenth of them.
+ */
+export const values_max = 10_000;
+
+/** The most fields and parameters that one refusal names. */
+export const named_max = 50;
 
 /**
  * The fields of an object in a request. The value is null for a field that holds no closed object.
@@ -36,11 +42,13 @@ export function createFieldCheck(
     const kept = withoutIgnored(body, ignored);
     const unknown: FieldError[] = [];
     collectUnknown(kept, fields, '', (name, path, known) => {
+      // To look for the nearest name is the most work.
+      if (unknown.length === named_max) return;
       const [elsewhere, where] = path === '' ? [of_data, 'inside data'] : [fields, 'beside data'];
       const hint = elsewhere.has(name) ? `it belongs ${where}` : hintAt(name, known);
       unknown.push({ path: pathOf(path, name), message: `is not a field of this request; ${hint}` });
     });
-    const [first, ...others] = unknown.slice(0, named_max);
+    const [first, ...others] = unknown;
     if (first !== undefined) throw invalid(first, ...others);
     return kept;
   };
@@ -102,13 +110,13 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns the body as its schema outputs it. Refuses (`validation_failed`) with every invalid
- * field, each with its whole path (`data.total_card_amount`). Unknown fields are removed.
+ * Returns the body as its schema outputs it. Refuses (`validation_failed`) with the invalid fields,
+ * each with its whole path (`data.total_card_amount`). Unknown fields are removed.
  */
 export function parseShape<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const parsed = schema.safeParse(body, { error: describeIssue });
   if (parsed.success) return parsed.data;
-  const [first, ...others] = parsed.error.issues.map(fieldError);
+  const [first, ...others] = parsed.error.issues.slice(0, named_max).map(fieldError);
   throw invalid(first!, ...others);
 }
 

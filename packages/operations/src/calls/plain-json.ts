@@ -1,19 +1,21 @@
 import { invalid, isStorable } from '@tallystick/kernel';
-import { nesting_max } from '../call/body.ts';
+import { nesting_max, values_max } from '../call/body.ts';
 
 /**
  * Returns a copy of a value as JSON has it: null, booleans, finite numbers, text, arrays and plain
  * objects. Members that are undefined are left out. Refuses (`validation_failed`) by name whatever
  * JSON cannot carry, what a request could not carry either (text that cannot be stored, more than
- * `nesting_max` levels), and objects of a class: a `Date` or a `Map` would be another value, or
- * nothing, after JSON. `root` names the value in a refusal.
+ * `nesting_max` levels or `values_max` values), and objects of a class: a `Date` or a `Map` would be
+ * another value, or nothing, after JSON. `root` names the value in a refusal.
  */
 export function toPlainJson(value: unknown, root: string): unknown {
-  return copy(value, '', root, 0);
+  return copy(value, '', root, 0, { left: values_max });
 }
 
-function copy(value: unknown, path: string, root: string, depth: number): unknown {
+function copy(value: unknown, path: string, root: string, depth: number, values: { left: number }): unknown {
   const refuse = (message: string) => invalid({ path: path === '' ? root : path, message });
+  values.left -= 1;
+  if (values.left < 0) throw invalid({ path: root, message: `has more than ${values_max} values` });
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'string') {
     if (isStorable(value)) return value;
@@ -27,14 +29,14 @@ function copy(value: unknown, path: string, root: string, depth: number): unknow
   if (typeof value !== 'object') throw refuse(`must be a value that JSON can carry, not ${nameOf(value)}`);
   if (depth === nesting_max) throw refuse(`nests deeper than ${nesting_max} levels`);
   if (Array.isArray(value)) {
-    return Array.from(value, (item, index) => copy(item, `${path}[${index}]`, root, depth + 1));
+    return Array.from(value, (item, index) => copy(item, `${path}[${index}]`, root, depth + 1, values));
   }
   if (!isPlain(value)) throw refuse(`must be a plain object or a value that JSON can carry, not ${nameOf(value)}`);
   const copied: Record<string, unknown> = {};
   for (const [name, inner] of Object.entries(value)) {
     if (inner === undefined) continue;
     if (!isStorable(name)) throw refuse('has a name with a NUL or half a surrogate pair, which is not text');
-    const member = copy(inner, path === '' ? name : `${path}.${name}`, root, depth + 1);
+    const member = copy(inner, path === '' ? name : `${path}.${name}`, root, depth + 1, values);
     // `__proto__` is an ordinary name, as in parsed JSON.
     Object.defineProperty(copied, name, { value: member, enumerable: true, configurable: true, writable: true });
   }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { assert, type Deadline, Fault, Violation } from '@tallystick/kernel';
+import { assert, createGiveWay, type Deadline, Fault, type GiveWay, Violation } from '@tallystick/kernel';
 import type { Database, Statement } from 'better-sqlite3';
 import {
   type CompiledQuery,
@@ -12,6 +12,7 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely';
+import { event_loop } from '../event-loop.ts';
 import type { Turns } from './turns.ts';
 
 /** How long work waits for its turn and for the write lock of another process, milliseconds. */
@@ -41,6 +42,11 @@ const no_hooks: CommitHooks = { beforeCommit() {}, afterCommit() {} };
  * written. The wait for the lock is asynchronous, so this process continues to serve. A read-only
  * transaction does not take the lock, and a write in it fails. Transactions of one connection take
  * turns.
+ *
+ * A transaction gives way to other work of the process between two statements, because statements
+ * are synchronous (ADR 0054). It does not while another one waits for its connection, which would
+ * wait longer: it may be a decision. Nor on a handle of the host, whose own statements could run in
+ * between.
  */
 export function sqliteDialect(database: Database, turns: Turns, hooks: CommitHooks = no_hooks): Dialect {
   return {
@@ -116,10 +122,14 @@ class TurnDriver implements Driver {
     const wait_end = waitEnd();
     await this.#turns.take(wait_end);
     this.#wait_end = wait_end;
+    const giveWay = createGiveWay(event_loop);
+    this.#connection.giveWay = () => (this.#turns.is_wanted || this.#hooks.keeps_open ? undefined : giveWay());
+    this.#connection.users += 1;
     return this.#connection;
   }
 
   async releaseConnection(): Promise<void> {
+    this.#connection.users += 1;
     this.#turns.end();
   }
 
@@ -169,6 +179,9 @@ class TurnDriver implements Driver {
 /** Keeps its prepared statements, because preparing one takes longer than running most. */
 class SqliteConnection implements DatabaseConnection {
   only_reads = false;
+  giveWay: GiveWay = () => undefined;
+  /** Changes when the connection is taken and when it is released. */
+  users = 0;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement<unknown[]>>();
 
@@ -187,6 +200,13 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const later = this.giveWay();
+    if (later !== undefined) {
+      const { users } = this;
+      await later;
+      // Of several statements at the same time another one has failed, and the transaction is over.
+      if (users !== this.users) throw new Fault('the transaction has ended', { retryable: true });
+    }
     const statement = this.statement(sql);
     assert(!this.only_reads || statement.readonly, `a transaction that only reads would write: ${sql}`);
     const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value));

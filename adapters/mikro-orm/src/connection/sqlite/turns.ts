@@ -6,6 +6,11 @@ export class Turns {
   #is_taken = false;
   #is_closed = false;
 
+  /** Whether anyone waits for the end of the present turn. */
+  get is_wanted(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   /**
    * Waits for a turn and runs the work in it. Rejects with a retryable fault, and does not run the
    * work, when the turn has not begun by the end of the wait.
