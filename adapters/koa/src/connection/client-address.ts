@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP, isIPv6, SocketAddress } from 'node:net';
+import { headerValues } from './header-values.ts';
 import { createNetworks } from './networks.ts';
 
 /** IPv4 as it is, IPv6 in its canonical form (RFC 5952). */
@@ -15,9 +16,10 @@ export function createAddressReader(
 ): (request: IncomingMessage) => ClientAddress | null {
   const isTrusted = createNetworks(trusted_proxies);
 
-  return ({ socket, headersDistinct }) => {
-    let address = canonical(socket.remoteAddress ?? '');
-    const forwarded = headersDistinct['x-forwarded-for']?.join(',').split(',') ?? [];
+  return (request) => {
+    let address = canonical(request.socket.remoteAddress ?? '');
+    if (address === null || !isTrusted(address)) return address;
+    const forwarded = headerValues(request, 'x-forwarded-for').join(',').split(',');
     while (address !== null && isTrusted(address)) {
       const before = canonical(forwarded.pop() ?? '');
       if (before === null) break;

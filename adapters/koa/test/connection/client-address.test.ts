@@ -5,8 +5,8 @@ import { addressOwner } from '../../src/connection/client-address.ts';
 import { createAddressReader } from '../../src/index.ts';
 
 function requestFrom(remoteAddress: string | undefined, ...forwarded: string[]): IncomingMessage {
-  const headersDistinct = forwarded.length === 0 ? {} : { 'x-forwarded-for': forwarded };
-  return { socket: { remoteAddress }, headersDistinct } as unknown as IncomingMessage;
+  const rawHeaders = forwarded.flatMap((value) => ['X-Forwarded-For', value]);
+  return { socket: { remoteAddress }, rawHeaders } as unknown as IncomingMessage;
 }
 
 describe('the address of a client', () => {
