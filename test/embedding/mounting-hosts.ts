@@ -27,7 +27,13 @@ export interface Host {
    * Starts the server on a free port. With `reads_bodies`, a parser of JSON bodies comes before the
    * interface. The host has a route of its own at `/own`, and sets the header `X-Host`.
    */
-  start(t: Cleaning, app: MountedApp, options?: { readonly reads_bodies?: boolean }): Promise<string>;
+  start(t: Cleaning, app: MountedApp, options?: HostOptions): Promise<string>;
+}
+
+export interface HostOptions {
+  readonly reads_bodies?: boolean;
+  /** The host answers 403 at `/operator` below the prefix, by the means of its framework. */
+  readonly guards_operator?: boolean;
 }
 
 interface Cleaning {
@@ -54,10 +60,11 @@ function nodeHost(name: string, options: MountOptions, prefix: string): Host {
     name,
     framework: 'node',
     prefix,
-    start(t, app, { reads_bodies = false } = {}) {
+    start(t, app, { reads_bodies = false, guards_operator = false } = {}) {
       const handler = createNodeHandler(app, options);
       return listen(t, async (req, res) => {
         res.setHeader('X-Host', 'node');
+        if (guards_operator && req.url?.startsWith(`${prefix}/operator`)) return res.writeHead(403).end();
         // A body is read in part, and the rest stays where it is.
         if (reads_bodies && req.method === 'POST') await firstPiece(req);
         handler(req, res, () => res.end(own));
@@ -80,12 +87,13 @@ function expressHost(name: string, at: string, options: MountOptions, prefix: st
     name,
     framework: 'express',
     prefix,
-    start(t, app, { reads_bodies = false } = {}) {
+    start(t, app, { reads_bodies = false, guards_operator = false } = {}) {
       const host = express();
       host.use((_req, res, next) => {
         res.setHeader('X-Host', 'express');
         next();
       });
+      if (guards_operator) host.use(`${prefix}/operator`, (_req, res) => void res.sendStatus(403));
       if (reads_bodies) host.use(express.json({ limit: '1mb' }));
       host.use(at, createNodeHandler(app, options));
       host.use((_req: unknown, res: ServerResponse) => res.end(own));
@@ -99,11 +107,12 @@ function koaHost(name: string, mounted_at: string | null, options: MountOptions,
     name,
     framework: 'koa',
     prefix,
-    start(t, app, { reads_bodies = false } = {}) {
+    start(t, app, { reads_bodies = false, guards_operator = false } = {}) {
       const host = new Koa();
       host.silent = true;
       host.use(async (ctx, next) => {
         ctx.set('X-Host', 'koa');
+        if (guards_operator && ctx.path.startsWith(`${prefix}/operator`)) ctx.throw(403);
         await next();
       });
       if (reads_bodies) host.use(bodyParser());
@@ -122,10 +131,15 @@ function fastifyHost(name: string, at: string): Host {
     name,
     framework: 'fastify',
     prefix: at,
-    async start(t, app, { reads_bodies = false } = {}) {
+    async start(t, app, { reads_bodies = false, guards_operator = false } = {}) {
       const host = fastify();
       const handler = createNodeHandler(app, { prefix: at });
       host.get('/own', () => own);
+      if (guards_operator) {
+        host.addHook('onRequest', async ({ url }, reply) => {
+          if (url.startsWith(`${at}/operator`)) await reply.code(403).send();
+        });
+      }
       await host.register(async (scope) => {
         if (!reads_bodies) {
           // Bodies stay as they are, in this plugin only.
@@ -156,7 +170,7 @@ function honoHost(name: string, strips: boolean, prefix: string): Host {
     prefix,
     // It copies the request.
     refuses_taken_bodies: strips,
-    async start(t, app, { reads_bodies = false } = {}) {
+    async start(t, app, { reads_bodies = false, guards_operator = false } = {}) {
       const host = new Hono();
       const handler = createFetchHandler(app, { prefix, is_stripped: strips });
       host.use(async (c, next) => {
@@ -165,6 +179,7 @@ function honoHost(name: string, strips: boolean, prefix: string): Host {
         c.header('X-Host', 'hono');
       });
       host.get('/own', (c) => c.text(own));
+      if (guards_operator) host.use(`${prefix}/operator/*`, async (c) => c.text('forbidden', 403));
       if (strips) host.mount(prefix, handler);
       else host.all(`${prefix}/*`, (c) => handler(c.req.raw));
       return await new Promise<string>((resolve) => {

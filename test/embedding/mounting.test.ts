@@ -8,7 +8,7 @@ import { describe, it } from 'node:test';
 import { createHttpApp, createMetrics, createNodeHandler, type HttpAppPorts } from '@tallystick/koa';
 import { sandbox_keys } from '@tallystick/test-support';
 import { type Service, startService } from '../http/service.ts';
-import { type Host, hosts } from './mounting-hosts.ts';
+import { type Host, type HostOptions, hosts } from './mounting-hosts.ts';
 
 interface Reply {
   readonly status: number;
@@ -36,7 +36,7 @@ interface Mounted {
 async function mounted(
   t: { after(cleanup: () => unknown): void },
   host: Host,
-  options: { readonly reads_bodies?: boolean } = {},
+  options: HostOptions = {},
   otherwise: (ports: HttpAppPorts) => HttpAppPorts = (ports) => ports,
 ): Promise<Mounted> {
   let ports: HttpAppPorts | undefined;
@@ -73,6 +73,15 @@ async function sendTo(
   const text = await response.text();
   const is_json = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
   return { status: response.status, headers: response.headers, text, json: is_json ? JSON.parse(text) : undefined };
+}
+
+/** Sends the target as it is, with the key of an operator. */
+async function sendTarget(address: string, path: string): Promise<{ readonly status: number; readonly text: string }> {
+  const { hostname, port } = new URL(address);
+  const headers = { Authorization: `Bearer ${sandbox_keys.operator}` };
+  const sent = request({ hostname, port, path, headers, agent: false }).end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode!, text: (await answer.setEncoding('utf8').toArray()).join('') };
 }
 
 const card = { data: { total_card_amount: 10_000 } };
@@ -114,6 +123,39 @@ for (const host of hosts) {
       const refused = await send('POST', '/v1/virtualcards', { body: { data: { total_card_amount: 'x' } } });
       assert.equal(refused.json.fields[0].path, 'data.total_card_amount');
       if (host.prefix !== '') assert.equal((await sendTo(`${address}/own`, 'GET')).text, 'the route of the host');
+    });
+
+    it('serves no path that a guard of the host on /operator does not see', async (t) => {
+      const { address } = await mounted(t, host, { guards_operator: true });
+      const { prefix } = host;
+      const rest = '/v1/companies';
+      const encoded = (path: string) => path.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
+      const spellings = [
+        `${prefix}/operator${rest}`,
+        `${prefix}${encoded('/operator')}${rest}`,
+        `${encoded(prefix)}/operator${rest}`,
+        `${prefix}/operator${encoded(rest)}`.replace('/operator', '/%6Fperator'),
+        `${prefix}%2Foperator${rest}`,
+        `${prefix}/operator%2Fv1/companies`.replace('/operator', encoded('/operator')),
+        `/${prefix}/operator${rest}`,
+        `${prefix}//operator${rest}`,
+        `${prefix}/./operator${rest}`,
+        `${prefix}/x/../operator${rest}`,
+        `${prefix}/%2e/operator${rest}`,
+        `/x/..${prefix}/operator${rest}`,
+        `${prefix}\\operator${rest}`,
+        `${prefix}/\\operator${rest}`,
+        `${prefix.toUpperCase()}/operator${rest}`,
+        `${prefix}/OPERATOR${rest}`,
+        `${prefix};/operator${rest}`,
+        `${prefix}/;/operator${rest}`,
+        `${address}${prefix}/operator${rest}`,
+        `${address}/${prefix}${encoded('/operator')}${rest}`,
+      ];
+      for (const path of spellings) {
+        const { status, text } = await sendTarget(address, path);
+        assert.ok(status >= 400 || text === 'the route of the host', `${path}: ${status} ${text}`);
+      }
     });
 
     it('writes its prefix into links, redirects, the document and the page of an unknown path', async (t) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
-import { propertyParameters } from '@tallystick/test-support';
+import { otherSpellings, propertyParameters, sandbox_keys } from '@tallystick/test-support';
 import fc from 'fast-check';
+import { endpoints as open_banking_endpoints, pathsOf } from '../open-banking/endpoints.ts';
 import { type Service, startService } from './service.ts';
 
 /** Sends these bytes and returns everything that was received until the connection ends. */
@@ -112,6 +113,35 @@ describe('a request that names no path', () => {
     assert.equal(read(filtered).body.code, 'invalid_query');
     // The path is `/`, which leads to the documentation.
     assert.match(await exchange(service, `GET http://x?a HTTP/1.1\r\n${close}\r\n`), /^HTTP\/1\.1 302 /);
+  });
+});
+
+describe('a path', () => {
+  it('is compared as it was sent: no other spelling of it reaches an operation', async (t) => {
+    const service = await startService(t);
+    const keys = new Map<string, string>(Object.entries(sandbox_keys));
+    const document = (await service.send('GET', '/openapi.json')).json as {
+      readonly paths: Readonly<Record<string, object>>;
+    };
+    const paths = [...Object.keys(document.paths), '/openapi.json', '/healthz', '/readyz', '/metrics'];
+    assert.ok(paths.length > 80, `${paths.length} paths`);
+    for (const template of paths) {
+      const path = template.replaceAll(/\{[^}]+\}/g, '1');
+      const key = keys.get(path.split('/')[1]!) ?? sandbox_keys.client;
+      const headers = `${close}Authorization: Bearer ${key}\r\n\r\n`;
+      for (const spelling of otherSpellings(path)) {
+        const { status, body } = read(await exchange(service, `GET ${spelling} HTTP/1.1\r\n${headers}`));
+        assert.deepEqual([status, body.code], [404, 'not_found'], spelling);
+      }
+    }
+    for (const path of open_banking_endpoints.flatMap(pathsOf)) {
+      for (const spelling of otherSpellings(path.replaceAll(/\{[^}]+\}/g, '1'))) {
+        // What follows is the AccountId.
+        if (/^(?:\/open-banking\/v3\.1\/aisp)?\/accounts\//.test(spelling)) continue;
+        const answer = await exchange(service, `GET ${spelling} HTTP/1.1\r\n${close}\r\n`);
+        assert.match(answer, /^HTTP\/1\.1 404 /, spelling);
+      }
+    }
   });
 });
 

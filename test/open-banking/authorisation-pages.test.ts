@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { authoriseConsent, rejectConsent, setThirdPartyStatus, type ThirdParty } from '@tallystick/consents';
+import { otherSpellings } from '@tallystick/test-support';
 import * as client from 'openid-client';
 import {
   actionOf,
@@ -697,6 +698,14 @@ describe('requests that cannot be answered', () => {
   it('are 404 where there is nothing', async () => {
     for (const path of ['/oauth/userinfo', '/oauth/register', '/oauth/introspect', '/oauth/end/confirm']) {
       assert.equal((await fetch(`${world.issuer}${path}`)).status, 404, path);
+    }
+  });
+
+  it('have one spelling', () => {
+    const { server } = world.nodes[0]!;
+    for (const path of ['/oauth/token', '/oauth/authorize', '/oauth/par', '/.well-known/openid-configuration']) {
+      assert.ok(server.handles(path), path);
+      for (const spelling of otherSpellings(path)) assert.ok(!server.handles(spelling), spelling);
     }
   });
 });

@@ -18,7 +18,16 @@ export interface AuthorisationServer extends AccessTokens {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
-const own_paths = new Set(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server']);
+/**
+ * The paths of the library, as they are written. The library itself ignores their case and a slash
+ * at the end, which a proxy or a host that guards a path does not.
+ */
+const library_paths: ReadonlySet<string> = new Set([
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server',
+  ...Object.values(oauth_routes),
+]);
+const resumption = new RegExp(`^${oauth_routes.authorization}/[\\w-]+$`);
 
 /**
  * Creates the authorisation server. It is set up with the first call, because the issuer is known
@@ -61,8 +70,8 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
     },
 
     handles: (path) =>
-      own_paths.has(path) ||
-      path.startsWith('/oauth/') ||
+      library_paths.has(path) ||
+      resumption.test(path) ||
       path.startsWith(`${step_path}/`) ||
       path === consents_path ||
       path.startsWith(`${consents_path}/`),

@@ -8,6 +8,7 @@ export * from './free-port.ts';
 export * from './local-postgres.ts';
 export * from './local-redis.ts';
 export * from './open-banking-documents.ts';
+export * from './other-spellings.ts';
 export * from './own-servers.ts';
 export * from './receiver-runtimes.ts';
 export * from './rows.ts';

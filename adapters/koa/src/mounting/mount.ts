@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { nearestName, showValue } from '@tallystick/kernel';
 import { hasBody } from '../request/body.ts';
-import { pathOfTarget } from '../request/target.ts';
-import { endsWithPrefix, lengthOfPrefix, parsePrefix } from './prefix.ts';
+import { isBelow, parsePrefix } from './prefix.ts';
 
 /** Where in its own paths a host mounts the interface. */
 export interface MountOptions {
@@ -76,18 +75,17 @@ export function createPlaceFinder(options: MountOptions): (host: HostTarget) => 
   const wanted = parsePrefix(prefix);
 
   const find = ({ url, original_url = url }: HostTarget): Place | null => {
-    const seen = split(pathOfTarget(url) ?? url);
-    const sent = split(pathOfTarget(original_url) ?? original_url);
+    // Another form (`http://host/path`, `*`) would pass by what a host does to its paths.
+    if (!url.startsWith('/')) return null;
+    const seen = split(url);
+    const sent = split(original_url);
     const removed = removedFrom(sent.path, seen.path);
     const target = sent.path + sent.query;
     const below = (at: string, path: string): Place => ({ prefix: at, target, url: (path || '/') + seen.query });
-    if (wanted.text === '') return below(removed, seen.path);
-    if (is_stripped && removed === '') {
-      return { ...below(wanted.text, seen.path), target: wanted.text + target };
-    }
-    const length = lengthOfPrefix(seen.path, wanted);
-    if (length !== null) return below(removed + seen.path.slice(0, length), seen.path.slice(length));
-    return endsWithPrefix(removed, wanted) ? below(removed, seen.path) : null;
+    if (wanted === '') return below(removed, seen.path);
+    if (is_stripped && removed === '') return { ...below(wanted, seen.path), target: wanted + target };
+    if (isBelow(seen.path, wanted)) return below(removed + wanted, seen.path.slice(wanted.length));
+    return removed.endsWith(wanted) ? below(removed, seen.path) : null;
   };
   return (host) => {
     const place = find(host);

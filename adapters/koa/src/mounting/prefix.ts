@@ -1,17 +1,11 @@
-/** The path under which a host mounts the interface, as the host's configuration has it. */
-export interface Prefix {
-  /** With a slash before each segment: `/bank/cards`; empty at the root. In ASCII, for links. */
-  readonly text: string;
-  /** Decoded. */
-  readonly segments: readonly string[];
-}
-
 /**
- * Parses a prefix: `/cards`, `/bank/cards/`; `/` is the root. Throws a `TypeError` for a text that
- * is no path: without a slash at its start, with a query or a fragment, with an empty segment, or
- * with `.` or `..`.
+ * Reads the path under which a host mounts the interface: `/cards`, `/bank/cards/`; `/` is the root.
+ * Returns it as clients send it: with a slash before each segment, empty at the root, characters
+ * beyond ASCII percent-encoded in upper case, as browsers do. Throws a `TypeError` for a text that is
+ * no path: without a slash at its start, with a query or a fragment, with an empty segment, or with
+ * `.` or `..`.
  */
-export function parsePrefix(text: string): Prefix {
+export function parsePrefix(text: string): string {
   const path = text.replace(/\/$/, '');
   const segments = path.split('/').slice(1).map(decode);
   const is_path = (path === '' || path.startsWith('/')) && !/[?#\\\s]/.test(path);
@@ -19,29 +13,15 @@ export function parsePrefix(text: string): Prefix {
   if (!is_path || !is_plain) {
     throw new TypeError(`the prefix must be a path such as /cards, not ${JSON.stringify(text)}`);
   }
-  return { text: path.replace(/[^!-~]+/g, encodeURIComponent), segments: segments as string[] };
+  return path.replace(/[^!-~]+/g, encodeURIComponent);
 }
 
 /**
- * Returns how many characters of the path are the prefix, as the client wrote it (a character may be
- * percent-encoded); null when the path is not below the prefix.
+ * Whether a path as the client sent it is below the prefix. The texts are compared without decoding:
+ * a host that guards `/cards/operator` compares them too, and `/%63ards` is another path for it.
  */
-export function lengthOfPrefix(path: string, { segments }: Prefix): number | null {
-  let length = 0;
-  for (const segment of segments) {
-    if (path[length] !== '/') return null;
-    const slash = path.indexOf('/', length + 1);
-    const end = slash < 0 ? path.length : slash;
-    if (decode(path.slice(length + 1, end)) !== segment) return null;
-    length = end;
-  }
-  return length;
-}
-
-/** Whether a path that a framework has removed ends with the prefix. Express compares without case. */
-export function endsWithPrefix(removed: string, { segments }: Prefix): boolean {
-  const wanted = `/${segments.join('/')}`.toLowerCase();
-  return decode(removed)?.toLowerCase().endsWith(wanted) === true;
+export function isBelow(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`);
 }
 
 function decode(segment: string): string | null {
