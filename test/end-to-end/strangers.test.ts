@@ -81,7 +81,7 @@ describe('strangers who send bodies of 1 MiB to many connections', () => {
     for (const [path, key, status] of [
       ['/card-details/anything', undefined, 410],
       ['/v1/virtualcards', undefined, 401],
-      ['/network/v1/authorizations', `tly_test_17_${'a'.repeat(43)}`, 401],
+      ['/network/v1/authorizations', `tly_test_17_${'A'.repeat(43)}`, 401],
       ['/network/v1/authorizations', sandbox_keys.client, 403],
       ['/nowhere', undefined, 404],
       ['/healthz', undefined, 405],

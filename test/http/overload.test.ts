@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { createNetwork, type Ledger } from '@tallystick/cards';
+import { database_names } from '@tallystick/test-support';
 import { authorization, type Service, startService } from './service.ts';
 
 const cards = '/v1/virtualcards';
@@ -130,22 +131,50 @@ describe('a network message under overload', () => {
   });
 });
 
-describe('any request while too many are in progress', () => {
-  it('is refused with 503 and Retry-After, and health and metrics answer', async (t) => {
+describe('too many requests in progress', () => {
+  it('refuse network messages with the code U, and neither other requests nor health', async (t) => {
     const { service, authorize, begun, release } = await startHeld(t, { requests_max: 1 });
     const running = authorize();
     await until(() => begun() === 1);
+    const refused = await authorize();
+    assert.deepEqual([refused.status, refused.json.data.response_code], [503, '96']);
+    assert.equal(refused.headers.get('retry-after'), '1');
+    assert.equal((await service.send('GET', cards)).status, 200);
+    assert.equal((await service.send('GET', '/healthz', { key: null })).status, 200);
+    assert.equal(await metric(service, /^tallystick_http_requests_refused_total (\d+)$/m), '1');
+    release();
+    assert.equal((await running).status, 200);
+    assert.equal((await authorize()).status, 200);
+  });
+
+  it('refuse a request of a company past its share with 503, and no network message', async (t) => {
+    const held = Promise.withResolvers<void>();
+    const inside = Promise.withResolvers<void>();
+    const service = await startService(t, 'sqlite', (ports) => ({
+      ...ports,
+      requests_max: 1,
+      unitOfWork: {
+        ...ports.unitOfWork,
+        async read(work) {
+          inside.resolve();
+          await held.promise;
+          return await ports.unitOfWork.read(work);
+        },
+      },
+      look_ups: ports.unitOfWork,
+    }));
+    const { card_number } = (
+      await service.send('POST', cards, { body: { data: { total_card_amount: 100_000 }, show_card_number: true } })
+    ).json.data;
+    const running = service.send('GET', cards);
+    await inside.promise;
     const refused = await service.send('GET', cards);
     assert.deepEqual([refused.status, refused.json.code], [503, 'unavailable']);
     assert.equal(refused.headers.get('retry-after'), '1');
-    const authorization_refused = await authorize();
-    assert.equal(authorization_refused.status, 503);
-    assert.equal(authorization_refused.json.data.response_code, '96');
-    assert.equal((await service.send('GET', '/healthz', { key: null })).status, 200);
-    assert.equal(await metric(service, /^tallystick_http_requests_refused_total (\d+)$/m), '2');
-    release();
+    const decided = await service.send('POST', authorizations, { key: 'network', body: authorization(card_number) });
+    assert.deepEqual([decided.status, decided.json.data.response_code], [200, '00']);
+    held.resolve();
     assert.equal((await running).status, 200);
-    assert.equal((await service.send('GET', cards)).status, 200);
   });
 
   it('does not include a request whose body has not arrived yet', async (t) => {
@@ -160,3 +189,90 @@ describe('any request while too many are in progress', () => {
     assert.equal((await service.send('GET', cards)).status, 200);
   });
 });
+
+for (const name of database_names) {
+  describe(`strangers who hold hundreds of requests at every door, on ${name}`, () => {
+    it('refuse no authorization, no request of a company, and no new key', async (t) => {
+      const held = Promise.withResolvers<void>();
+      t.after(() => held.resolve());
+      const strange_id = 1_000_000;
+      const service = await startService(t, name, (ports) => ({
+        ...ports,
+        requests_max: 100,
+        // Look-ups of made-up keys, and all that strangers ask the authorisation server, hang.
+        look_ups: {
+          ...ports.unitOfWork,
+          async read(work) {
+            let is_strange = false;
+            const result = await ports.unitOfWork.read((tx) => {
+              const findByIds = (ids: readonly number[]) => {
+                is_strange ||= ids.includes(strange_id);
+                return tx.api_keys.findByIds(ids);
+              };
+              return work({ ...tx, api_keys: { ...tx.api_keys, findByIds } });
+            });
+            if (is_strange) await held.promise;
+            return result;
+          },
+        },
+        open_banking: {
+          ...ports.open_banking!,
+          authorisation: {
+            async find() {
+              await held.promise;
+              return null;
+            },
+            handles: (path) => path.startsWith('/oauth/') || path.startsWith('/consents'),
+            async handle(_request, response) {
+              await held.promise;
+              response.writeHead(401).end();
+            },
+          },
+        },
+      }));
+      const issue = { data: { total_card_amount: 100_000 }, show_card_number: true };
+      const { card_number } = (await service.send('POST', cards, { body: issue })).json.data;
+      const operator_call = { key: 'operator', body: { data: { role: 'network', name: 'new' } } };
+      const { key: new_key } = (await service.send('POST', '/operator/v1/keys', operator_call)).json.data;
+
+      const of_each = 120;
+      const made_up = `tly_test_${strange_id}_${'A'.repeat(43)}`;
+      const { port } = new URL(service.url);
+      const statuses: number[] = [];
+      for (const [target, authorization] of [
+        ['GET /accounts', `Bearer ${'a'.repeat(43)}`],
+        [`GET ${cards}`, `Bearer ${made_up}`],
+        [`POST ${authorizations}`, `Bearer ${made_up}`],
+        ['POST /oauth/token', 'Basic YTph'],
+        ['POST /consents/login', 'Basic YTph'],
+      ]) {
+        for (let sent = 0; sent < of_each; sent += 1) {
+          const socket = connect(Number(port), '127.0.0.1');
+          t.after(() => socket.destroy());
+          socket.on('data', (bytes) => statuses.push(Number(/^HTTP\/1\.1 (\d+)/.exec(String(bytes))?.[1] ?? 0)));
+          socket.write(`${target} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Length: 0\r\n\r\n`);
+        }
+      }
+      // Those at a door wait for their turn, and are refused after five seconds.
+      await until(() => service.lifecycle.in_flight + statuses.length >= 5 * of_each);
+
+      for (let sent = 0; sent < 20; sent += 1) {
+        const { status, json } = await service.send('POST', authorizations, {
+          key: 'network',
+          body: authorization(card_number, { billing_amount: 100 }),
+        });
+        assert.deepEqual([status, json.data?.response_code], [200, '00']);
+        assert.equal((await service.send('GET', cards)).status, 200);
+      }
+      const by_new_key = service.send('POST', authorizations, { key: new_key, body: authorization(card_number) });
+      held.resolve();
+      assert.equal((await by_new_key).status, 200);
+      await until(() => statuses.length === 5 * of_each);
+      assert.deepEqual(
+        statuses.filter((status) => status !== 401 && status !== 503),
+        [],
+      );
+      assert.ok(statuses.filter((status) => status === 401).length >= 2 * of_each, 'no key is refused unseen');
+    });
+  });
+}

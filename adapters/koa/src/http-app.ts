@@ -16,11 +16,11 @@ import {
 import { isId, type OperationTx, type ReadTable, type Sandbox, type WebhookServices } from '@tallystick/operations';
 import Koa from 'koa';
 import { render } from './answer/answer.ts';
-import { errorAnswer, HttpProblem, isExpected } from './answer/error-answer.ts';
+import { errorAnswer, HttpProblem, isExpected, overloadAnswer } from './answer/error-answer.ts';
 import { escapeHtml, type HtmlPage, showPage } from './answer/html-page.ts';
 import { headersOf, send } from './answer/send.ts';
 import { cardDetailsPage } from './card-details.ts';
-import { createAddressReader } from './connection/client-address.ts';
+import { addressOwner, createAddressReader } from './connection/client-address.ts';
 import { documentRoutes } from './document/document-routes.ts';
 import { createOperations, type RoutePorts, routesOf } from './join-endpoints.ts';
 import { mountOf, taken_body_message } from './mounting/mount.ts';
@@ -32,14 +32,15 @@ import { health_paths, healthRoutes } from './operations/health-routes.ts';
 import type { Lifecycle } from './operations/lifecycle.ts';
 import { type Log, toLoggedError } from './operations/log.ts';
 import type { Metrics } from './operations/metrics.ts';
-import { createAdmission, requests_max_default } from './request/admission.ts';
+import { Overloaded, requests_max_default } from './request/admission.ts';
 import { bodies_bytes_max_default, createBodies } from './request/bodies.ts';
 import { createBodyPace } from './request/body-pace.ts';
+import { createDoors } from './request/doors.ts';
 import { createAnswering, type HttpContext, type PipelinePorts, type RequestState } from './request/pipeline.ts';
 import { createRateLimit } from './request/rate-limit.ts';
 import { readRequestId } from './request/request-id.ts';
-import { createShares, transactions_max_default } from './request/shares.ts';
-import type { Page } from './request/system-route.ts';
+import { createShares, inShares, type Shares, transactions_max_default } from './request/shares.ts';
+import type { Page, SystemRoute } from './request/system-route.ts';
 import { normalizeTarget } from './request/target.ts';
 import { createUploads, uploads_max } from './request/uploads.ts';
 
@@ -76,8 +77,8 @@ export interface HttpAppPorts {
   /** Requests a minute for keys without a separate limit. Null: no limit. */
   readonly rate_limit_per_minute: number | null;
   /**
-   * The most API requests in progress; `requests_max_default` when absent. Further ones are
-   * answered 503.
+   * The most network messages in progress, and separately other requests with an API key;
+   * `requests_max_default` when absent. Further ones are answered 503. `Doors` has the others.
    */
   readonly requests_max?: number;
   /**
@@ -166,7 +167,7 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     bodies,
     uploads: createUploads(uploads_max, pace),
     shares: createShares(ports.transactions_max ?? transactions_max_default),
-    admission: createAdmission(ports.requests_max ?? requests_max_default),
+    doors: createDoors(ports.requests_max ?? requests_max_default),
     rate_limit: createRateLimit(monotonicNow),
     rate_limit_per_minute: ports.rate_limit_per_minute,
     machine_clock: ports.machine_clock,
@@ -187,21 +188,24 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     // The router serves HEAD with every GET.
     if (route.has_effect) layer.methods = [route.method];
   }
-  const page = cardDetailsPage({ ...ports, refreshClock: sandbox?.refreshClock });
-  const document_options = {
-    version: ports.version,
-    open_banking: ports.open_banking !== undefined,
+  /** Outside the API: callers take turns at the door. Without one nothing makes them wait. */
+  const serve = (door: Shares | null, system_routes: readonly SystemRoute[]): void => {
+    for (const { method = 'GET', path, answer } of system_routes) {
+      router.register(path, [method], async (koa_ctx) => {
+        const ctx = koa_ctx as HttpContext;
+        ctx.state.route = path;
+        for (const [name, value] of Object.entries(headersOf(ctx, lifecycle))) ctx.set(name, value);
+        const work = async () => await answer(ctx);
+        await (door === null ? work() : door.run(addressOwner(ctx.state.source_address), work));
+      });
+    }
   };
-  const others = [
-    ...(serves_api ? [...documentRoutes(routes, ports.pages ?? [], document_options), ...page] : []),
-    ...healthRoutes(ports),
-  ];
-  for (const { method = 'GET', path, answer } of others) {
-    router.register(path, [method], (ctx) => {
-      ctx.state.route = path;
-      for (const [name, value] of Object.entries(headersOf(ctx as HttpContext, lifecycle))) ctx.set(name, value);
-      return answer(ctx as HttpContext);
-    });
+  serve(null, healthRoutes(ports));
+  if (serves_api) {
+    const unitOfWork = inShares(pipeline.shares, 'card details', ports.unitOfWork);
+    const document_options = { version: ports.version, open_banking: ports.open_banking !== undefined };
+    serve(pipeline.doors.documents, documentRoutes(routes, ports.pages ?? [], document_options));
+    serve(pipeline.doors.card_details, cardDetailsPage({ ...ports, unitOfWork, refreshClock: sandbox?.refreshClock }));
   }
 
   const app = new Koa<RequestState>();
@@ -287,6 +291,10 @@ function surroundEach({ log, metrics, lifecycle, trusted_proxies }: HttpAppPorts
       if (mount !== undefined && lifecycle.stopping) throw new HttpProblem('unavailable', 'the service is stopping');
       await next();
     } catch (error) {
+      if (error instanceof Overloaded) {
+        metrics.requestRefused();
+        return send(ctx, render(overloadAnswer(request_id)), lifecycle);
+      }
       if (!isExpected(error))
         log.error({ request_id, route: state.route, err: toLoggedError(error) }, 'request failed');
       send(ctx, render(errorAnswer(error, request_id)), lifecycle);

@@ -18,7 +18,6 @@ export {
   type Authenticator,
   type AuthenticatorPorts,
   createAuthenticator,
-  TooManyLookUps,
 } from './requests/authenticate.ts';
 export {
   type ClaimedKey,

@@ -21,6 +21,8 @@ export interface CompanyStore {
 export interface ApiKeyStore {
   insert(key: Omit<ApiKey, 'id'>): Promise<ApiKey>;
   find(id: number): Promise<ApiKey | null>;
+  /** Those that exist, in any order. */
+  findByIds(ids: readonly number[]): Promise<readonly ApiKey[]>;
   list(filter: { readonly company_id?: number }, page: PageRequest): Promise<Page<ApiKey>>;
   /** Sets `revoked_at_ms` if it is not set. Returns false when the key is unknown. */
   revoke(id: number, at_ms: number): Promise<boolean>;

@@ -32,12 +32,12 @@ export class AccessStorage implements UnitOfWork<AccessTx> {
   }
 
   #watched(tx: AccessTx): AccessTx {
-    const find: AccessTx['api_keys']['find'] = async (id) => {
+    const findByIds: AccessTx['api_keys']['findByIds'] = async (ids) => {
       this.key_reads += 1;
-      const found = await tx.api_keys.find(id);
+      const found = await tx.api_keys.findByIds(ids);
       await this.gate;
       return found;
     };
-    return { ...tx, api_keys: { ...tx.api_keys, find } };
+    return { ...tx, api_keys: { ...tx.api_keys, findByIds } };
   }
 }

@@ -31,9 +31,10 @@ export function createAddressReader(
 
 /**
  * Who shares the bounds of an address: an IPv4 address, or the /64 of an IPv6 address, of which one
- * caller has all.
+ * caller has all. Those without an address share one.
  */
-export function addressOwner(address: ClientAddress): string {
+export function addressOwner(address: ClientAddress | null): string {
+  if (address === null) return 'no address';
   if (!isIPv6(address)) return address;
   const [start = '', end = ''] = address.split('::');
   const before = start === '' ? [] : start.split(':');

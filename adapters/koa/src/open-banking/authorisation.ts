@@ -2,20 +2,19 @@ import { IncomingMessage } from 'node:http';
 import { render } from '../answer/answer.ts';
 import { retry_after_s } from '../answer/error-answer.ts';
 import { headersOf, send } from '../answer/send.ts';
+import { addressOwner } from '../connection/client-address.ts';
 import type { Lifecycle } from '../operations/lifecycle.ts';
 import { Overloaded } from '../request/admission.ts';
+import type { BodyAccount } from '../request/bodies.ts';
 import { readBody } from '../request/body.ts';
 import type { HttpContext, PipelinePorts } from '../request/pipeline.ts';
 import type { AuthorisationEndpoints } from './ports.ts';
 
 /**
- * Who shares what the service has: third parties at their endpoints, users on their way in and out
- * (`/oauth/authorize`), and users on the pages. A flood of one leaves a share for the others.
+ * A body of this length or less takes no memory of other bodies: the server buffers as much of every
+ * request. So slow bodies of strangers do not refuse an assertion from the same address.
  */
-function ownerOf(path: string): string {
-  if (path === '/oauth/authorize' || path.startsWith('/oauth/authorize/')) return 'authorisation requests';
-  return path.startsWith('/oauth/') || path.startsWith('/.well-known/') ? 'tokens' : 'pages of users';
-}
+const small_bytes = 16 * 1024;
 
 /** The headers that its pages set themselves. */
 const of_pages: ReadonlySet<string> = new Set(['Content-Security-Policy', 'Referrer-Policy']);
@@ -25,24 +24,26 @@ const authorisation_template = '/oauth/*';
 
 /**
  * Returns the function that passes a request on to the authorisation server, within the bounds of
- * the other routes: the number of requests in progress (503), and the length of the body (413). It
- * rejects as a body that cannot be read does.
+ * its doors: the length of the body (413), and the number of requests in progress (503). It rejects
+ * as a body that cannot be read does.
  */
 export function createAuthorisationAnswering(
-  ports: Pick<PipelinePorts, 'admission' | 'bodies' | 'metrics'>,
+  ports: Pick<PipelinePorts, 'doors' | 'bodies' | 'metrics'>,
   authorisation: AuthorisationEndpoints,
   lifecycle: Pick<Lifecycle, 'stopping'>,
 ): (ctx: HttpContext) => Promise<void> {
   return async (ctx) => {
     const { req, res, state } = ctx;
     state.route = authorisation_template;
-    const owner = ownerOf(ctx.path);
-    const account = ports.bodies.open(owner);
+    const address = addressOwner(state.source_address);
+    const account = withSmallFree(ports.bodies.open(address));
     try {
-      if (ports.admission.isFull(owner)) throw new Overloaded();
       const bytes = await readBody(req, res, account);
-      ctx.respond = false;
-      await ports.admission.during(owner, () => {
+      const is_oauth = ctx.path.startsWith('/oauth/') || ctx.path.startsWith('/.well-known/');
+      const door = is_oauth ? ports.doors.oauth : ports.doors.user_pages;
+      const client_id = is_oauth ? claimedClient(ctx, bytes) : null;
+      await door.run(client_id === null ? address : `third-party:${client_id}`, () => {
+        ctx.respond = false;
         // Koa begins with 404.
         res.statusCode = 200;
         const headers = headersOf(ctx, lifecycle);
@@ -59,6 +60,36 @@ export function createAuthorisationAnswering(
       account.release();
     }
   };
+}
+
+function withSmallFree(account: BodyAccount): BodyAccount {
+  let free = small_bytes;
+  return {
+    ...account,
+    take(bytes) {
+      const counted = Math.max(0, bytes - free);
+      free -= bytes - counted;
+      if (counted > 0) account.take(counted);
+    },
+  };
+}
+
+/**
+ * Which third party a request says it is from, before anything proves it: that one shares the bound.
+ * Null: it does not say.
+ */
+function claimedClient({ req, querystring }: HttpContext, bytes: Buffer): string | null {
+  const basic = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(req.headers.authorization ?? '')?.[1];
+  if (basic !== undefined) return Buffer.from(basic, 'base64').toString().split(':')[0] ?? null;
+  const sent = new URLSearchParams(bytes.length === 0 ? querystring : bytes.toString('latin1'));
+  const payload = sent.get('client_assertion')?.split('.')[1];
+  if (payload === undefined) return sent.get('client_id');
+  try {
+    const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { readonly sub?: unknown };
+    return typeof sub === 'string' ? sub : null;
+  } catch {
+    return null;
+  }
 }
 
 /**

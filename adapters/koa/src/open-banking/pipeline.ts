@@ -1,7 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import type { AccessToken, GrantedCall } from '@tallystick/consents';
 import { OpenBankingRefusal } from '@tallystick/consents';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
+import { addressOwner } from '../connection/client-address.ts';
 import { toLoggedError } from '../operations/log.ts';
 import { Overloaded } from '../request/admission.ts';
 import { no_bytes, readBody } from '../request/body.ts';
@@ -15,14 +15,14 @@ import { type AskedAddress, linksOfPage, linksOfResource } from './links.ts';
 import type { OpenBankingPorts } from './ports.ts';
 import { findRoute } from './routes.ts';
 
-/** Who shares what the service has for the look-up of tokens: all unknown callers together. */
+/** Who has a share of the transactions for look-ups of tokens: all callers together. */
 const look_up_owner = 'third-party tokens';
 
 /**
  * Returns the function that answers a request to a path of Open Banking. It never rejects. The
- * order of its steps: the path (404), the method (405), the number of requests in progress (503),
- * the token (401), the rate limit (429), its grant type (401), its scope (403), the headers (400),
- * Accept (406), Content-Type (415), the body (413, 400), the query (400), and the work. An
+ * order of its steps: the path (404), the method (405), the token (401), the rate limit (429), its
+ * grant type (401), its scope (403), the headers (400), Accept (406), Content-Type (415), the number
+ * of requests in progress (503), the body (413, 400), the query (400), and the work. An
  * unauthenticated caller learns nothing else.
  */
 export function createOpenBankingAnswering(
@@ -59,7 +59,7 @@ async function answerRequest(
   state.route = route.template;
   const endpoint = route.by_method.get(ctx.method === 'HEAD' ? 'GET' : ctx.method);
   if (endpoint === undefined) throw new BodylessProblem(405, { Allow: allowedBy(route.by_method) });
-  const token = await identify(ports, open_banking, req);
+  const token = await identify(ports, open_banking, ctx);
   state.third_party = token.client_id;
   enforceRateLimit(ports, token);
   requireToken(endpoint, token);
@@ -68,11 +68,11 @@ async function answerRequest(
   requireAcceptsJson(req.headers.accept);
   const takes_body = endpoint.method === 'POST';
   if (takes_body) requireJsonType(req);
-  if (ports.admission.isFull(owner)) throw new Overloaded();
+  if (ports.doors.third_parties.isFull(owner)) throw new Overloaded();
   const account = takes_body ? ports.bodies.open(owner) : null;
   try {
     const bytes = account === null ? no_bytes : await readBody(req, ctx.res, account);
-    return await ports.admission.during(owner, async () => {
+    return await ports.doors.third_parties.during(owner, async () => {
       const body = takes_body ? parseJson(bytes) : undefined;
       const query = readQuery(ctx.querystring, endpoint.parameters ?? []);
       const answer = await work(ports, open_banking, ctx, endpoint, token, { id: route.id, query, body }, owner);
@@ -90,15 +90,15 @@ function allowedBy(by_method: ReadonlyMap<string, Endpoint>): string {
 
 /** What the token of the request stands for. Refuses (401) a request without a valid token. */
 async function identify(
-  { admission, shares, refreshClock }: PipelinePorts,
+  { doors, shares, refreshClock }: PipelinePorts,
   { authorisation, certificateOf }: OpenBankingPorts,
-  req: IncomingMessage,
+  { req, state }: HttpContext,
 ): Promise<AccessToken> {
   const { authorization } = req.headers;
   if (authorization === undefined) throw new BodylessProblem(401, { 'WWW-Authenticate': 'Bearer' });
   const text = /^Bearer +([A-Za-z0-9\-._~+/]{1,4096}=*)$/i.exec(authorization)?.[1];
   if (text === undefined) throw invalidToken();
-  return await admission.during(null, async () => {
+  return await doors.tokens.run(addressOwner(state.source_address), async () => {
     await refreshClock?.();
     const sha256 = certificateOf(req)?.sha256 ?? null;
     const token = await shares.run(look_up_owner, () => authorisation.find(text, sha256));

@@ -10,7 +10,6 @@ import {
   type SignedHead,
   type SignedHeaders,
   type SignedParts,
-  TooManyLookUps,
   verifySignature,
 } from '@tallystick/access';
 import { type Network, unread_item } from '@tallystick/cards';
@@ -44,10 +43,10 @@ import type { Route } from '../join-endpoints.ts';
 import { mountOf } from '../mounting/mount.ts';
 import { type Log, toLoggedError } from '../operations/log.ts';
 import type { Metrics } from '../operations/metrics.ts';
-import type { Admission } from './admission.ts';
 import { Overloaded } from './admission.ts';
 import type { Bodies } from './bodies.ts';
 import { no_bytes, readBody } from './body.ts';
+import type { Doors } from './doors.ts';
 import { event_loop } from './event-loop.ts';
 import {
   actorOf,
@@ -105,7 +104,7 @@ export interface PipelinePorts extends RateLimitPorts {
   readonly metrics: Pick<Metrics, 'requestRefused' | 'decision'>;
   readonly network: Pick<Network, 'refuseUnread'>;
   readonly authenticator: Authenticator;
-  readonly admission: Admission;
+  readonly doors: Doors;
   readonly bodies: Bodies;
   readonly shares: Shares;
   readonly uploads: Uploads;
@@ -128,10 +127,9 @@ interface Arrived {
 }
 
 /**
- * Returns the pipeline of a route. The order of its steps is the same for all routes: the number of
- * requests in progress (503), the caller (401), the rate limits (429), the role (403), the load of
- * the route (503), the share of the company (503), the body (413, 503), its signature (401), the
- * query (400). Then, if the request has an Idempotency-Key, its claim (409, 422, or the first
+ * Returns the pipeline of a route. The order of its steps is the same for all routes: the caller
+ * (401), the rate limits (429), the role (403), the load of the route (503), the share of the company
+ * in the requests in progress (503), the body (413, 503), its signature (401), the query (400). Then, if the request has an Idempotency-Key, its claim (409, 422, or the first
  * answer again). Then the body's type and shape (415, 400), and the work. Nothing of a body is kept
  * before the caller is known, and a body that nothing needs is dropped. An upload has bounds of its
  * own in place of the share and the body, and its signature is verified at its end.
@@ -173,10 +171,8 @@ export function createAnswering(shared: PipelinePorts, route: Route): (ctx: Http
 
   async function answerAdmitted(ctx: HttpContext): Promise<RenderedAnswer> {
     const { req, state } = ctx;
-    // Before the caller is known, because a look-up of a key is work too. Nothing is thrown: under
-    // overload most requests end here.
-    if (ports.admission.isFull(null)) return refuse(ctx);
-    const principal = await identify(ports, req.headers.authorization);
+    const known = ports.authenticator.authenticate(req.headers.authorization);
+    const principal = known instanceof Promise ? await known : known;
     state.principal = principal;
     enforceRateLimit(ports, principal);
     requireRole(principal, area);
@@ -188,13 +184,15 @@ export function createAnswering(shared: PipelinePorts, route: Route): (ctx: Http
         answerUpload(ports, route, operation, ctx, principal, place),
       );
     }
-    // Decisions have connections and bounds of their own.
-    const sharing = area === 'network_messages' ? null : owner;
-    if (ports.admission.isFull(sharing)) return refuse(ctx);
+    // Decisions have connections and places of their own. Nothing is thrown: under overload most
+    // requests end here.
+    const [door, sharing] =
+      area === 'network_messages' ? ([ports.doors.decisions, null] as const) : ([ports.doors.keys, owner] as const);
+    if (door.isFull(sharing)) return refuse(ctx);
     const account = needsBody(route, principal, req.headers) ? ports.bodies.open(owner) : null;
     try {
       const bytes = account === null ? no_bytes : await readBody(req, ctx.res, account);
-      return await ports.admission.during(sharing, () => answerRead(ports, route, ctx, principal, bytes));
+      return await door.during(sharing, () => answerRead(ports, route, ctx, principal, bytes));
     } finally {
       account?.release();
     }
@@ -204,19 +202,6 @@ export function createAnswering(shared: PipelinePorts, route: Route): (ctx: Http
 /** Who shares what the service has with others: the company, or a key without one. */
 function ownerOf({ company_id, key_id }: Principal): string {
   return company_id === null ? `key:${key_id}` : `company:${company_id}`;
-}
-
-/** Throws `Overloaded` when too many unknown keys are being looked up. */
-async function identify(
-  { authenticator }: Pick<PipelinePorts, 'authenticator'>,
-  authorization: string | undefined,
-): Promise<Principal> {
-  try {
-    const known = authenticator.authenticate(authorization);
-    return known instanceof Promise ? await known : known;
-  } catch (error) {
-    throw error instanceof TooManyLookUps ? new Overloaded() : error;
-  }
 }
 
 /** Whether the route, a signature or an idempotency key covers the body. */

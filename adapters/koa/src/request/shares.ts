@@ -1,3 +1,4 @@
+import type { UnitOfWork } from '@tallystick/kernel';
 import { createFairShare } from '@tallystick/operations';
 import { Overloaded } from './admission.ts';
 
@@ -8,18 +9,25 @@ export const transactions_max_default = 20;
 const wait_ms_max = 5_000;
 
 /**
- * Shares the connections to the database between companies. So requests that wait, for example for
- * a locked card, leave connections to all others (ADR 0030).
+ * Places that owners share: the connections to the database between companies, so that requests that
+ * wait, for example for a locked card, leave connections to all others (ADR 0030), and the places of
+ * a door between its callers (ADR 0059).
  */
 export interface Shares {
   /**
    * Runs the work when its owner has a share. Rejects with `Overloaded` when it has none for
    * `wait_ms_max`, and then the work does not run.
    */
-  run<Result>(owner: string, work: () => Promise<Result>): Promise<Result>;
+  run<Result>(owner: string, work: (outside: Outside) => Promise<Result>): Promise<Result>;
 }
 
-/** Shares of `max` connections. */
+/**
+ * Gives the place of the work up while it waits for something else, one thing at a time, and then
+ * waits for a place again.
+ */
+export type Outside = <Result>(elsewhere: () => Promise<Result>) => Promise<Result>;
+
+/** Shares of `max` places. */
 export function createShares(max: number): Shares {
   const share = createFairShare(max);
   /** The starts of work that waits, by owner, in the order of the owners' next turns. */
@@ -56,16 +64,45 @@ export function createShares(max: number): Shares {
     });
   }
 
+  /** Takes a share at once, and then returns undefined, or resolves when the owner has its turn. */
+  function take(owner: string): Promise<void> | undefined {
+    if (waiting.has(owner) || !share.mayTake(owner)) return turnOf(owner);
+    share.take(owner);
+    return undefined;
+  }
+
+  function release(owner: string): void {
+    share.release(owner);
+    beginWaiting();
+  }
+
   return {
     async run(owner, work) {
-      if (!waiting.has(owner) && share.mayTake(owner)) share.take(owner);
-      else await turnOf(owner);
+      const turn = take(owner);
+      if (turn !== undefined) await turn;
+      let is_inside = true;
       try {
-        return await work();
+        return await work(async (elsewhere) => {
+          release(owner);
+          is_inside = false;
+          try {
+            return await elsewhere();
+          } finally {
+            await take(owner);
+            is_inside = true;
+          }
+        });
       } finally {
-        share.release(owner);
-        beginWaiting();
+        if (is_inside) release(owner);
       }
     },
+  };
+}
+
+/** The same transactions, of which each takes a share of the owner. */
+export function inShares<Tx>(shares: Shares, owner: string, { run, read }: UnitOfWork<Tx>): UnitOfWork<Tx> {
+  return {
+    run: (work) => shares.run(owner, () => run(work)),
+    read: (work) => shares.run(owner, () => read(work)),
   };
 }

@@ -14,7 +14,6 @@ test('an authorization whose key cannot be looked up is answered 503 with the co
   };
   const answer = createAnswering(
     {
-      admission: { isFull: () => false },
       authenticator: { authenticate },
       metrics: { decision: (code: string) => void decided.push(code) },
       log: { error: (_fields: object, message: string) => void logged.push(message) },

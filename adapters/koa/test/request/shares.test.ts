@@ -92,4 +92,25 @@ describe('the connections that companies share', () => {
     );
     assert.equal(await shares.run('b', async () => 7), 7);
   });
+
+  it('are given up while work waits for something else, and taken again afterwards', async () => {
+    const shares = createShares(1);
+    const elsewhere = Promise.withResolvers<number>();
+    const order: string[] = [];
+    const waiting = shares.run('a', async (outside) => {
+      order.push(`a begins, ${await outside(() => elsewhere.promise)} from elsewhere`);
+    });
+    const other = Promise.withResolvers<void>();
+    const between = shares.run('b', async () => {
+      order.push('b begins');
+      await other.promise;
+      order.push('b ends');
+    });
+    elsewhere.resolve(7);
+    await nextTurn();
+    other.resolve();
+    await Promise.all([waiting, between]);
+    assert.deepEqual(order, ['b begins', 'b ends', 'a begins, 7 from elsewhere']);
+    assert.equal(await shares.run('a', async () => 8), 8);
+  });
 });

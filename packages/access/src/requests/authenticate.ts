@@ -1,4 +1,4 @@
-import { equalBytes, Fault, Refusal, type Sealer, type Sha256, type UnitOfWork } from '@tallystick/kernel';
+import { equalBytes, Refusal, type Sealer, type Sha256, type UnitOfWork } from '@tallystick/kernel';
 import type { Company } from '../companies/company.ts';
 import { type ApiKey, hashKeySecret, type ParsedKey, parseKey } from '../keys/api-key.ts';
 import { company_of_role, type Role } from '../keys/role.ts';
@@ -27,8 +27,7 @@ export interface Authenticator {
    * Returns the caller, by the text of the `Authorization` header: `Bearer <API key>`. Refuses
    * (`unauthenticated`) unknown, revoked and wrong keys, in the same words. Refuses (`forbidden`)
    * keys of a closed company. A key that is remembered needs no look-up, and is returned without a
-   * promise. Throws `TooManyLookUps` for a key that was not in use before, while many such keys are
-   * looked up.
+   * promise.
    */
   authenticate(authorization: string | undefined): Principal | Promise<Principal>;
   /**
@@ -49,18 +48,8 @@ const remembered_ms = 2_000;
 /** The maximum number of remembered keys. Above it, the key that was read first is forgotten. */
 const remembered_max = 10_000;
 
-/**
- * The most keys that are looked up at the same time without being known. Anybody can invent any
- * number of keys, and each look-up would delay those of keys in use.
- */
-const unknown_look_ups_max = 64;
-
-/** Too many unknown keys are being looked up. The same request may succeed later. */
-export class TooManyLookUps extends Fault {
-  constructor() {
-    super('too many unknown API keys are being looked up', { retryable: true });
-  }
-}
+/** The most keys that are read in one transaction. */
+const read_together_max = 256;
 
 interface Remembered {
   /** Null for the sandbox's fixed keys, which are not stored. */
@@ -74,15 +63,22 @@ interface Remembered {
 export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
   const remembered = new Map<string, Remembered>();
   const reading = new Map<string, Promise<Remembered | null>>();
+  // Anybody can invent any number of keys. They are read together, and those in use apart from them.
+  const readUnknown = createReadsTogether(readStored);
+  const readKnown = createReadsTogether(readStored);
 
-  async function readStored(id: number): Promise<Remembered | null> {
+  async function readStored(ids: readonly number[]): Promise<ReadonlyMap<number, Remembered>> {
     const read_at_ms = ports.monotonicNow();
     return await ports.unitOfWork.read(async (tx) => {
-      const key = await tx.api_keys.find(id);
-      if (key === null) return null;
-      const company = key.company_id === null ? null : await tx.companies.find(key.company_id);
-      const principal = principalOf(ports.sealer, key, company);
-      return { key, principal, is_closed: company?.status === 'closed', read_at_ms };
+      const keys = await tx.api_keys.findByIds(ids);
+      const company_ids = new Set(keys.flatMap(({ company_id }) => company_id ?? []));
+      const companies = new Map((await tx.companies.findByIds([...company_ids])).map((row) => [row.id, row]));
+      const found = keys.map((key) => {
+        const company = companies.get(key.company_id ?? 0) ?? null;
+        const principal = principalOf(ports.sealer, key, company);
+        return [key.id, { key, principal, is_closed: company?.status === 'closed', read_at_ms }] as const;
+      });
+      return new Map(found);
     });
   }
 
@@ -130,7 +126,6 @@ export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
     const known = remembered.get(key_id);
     const age_ms = known === undefined ? Number.NaN : ports.monotonicNow() - known.read_at_ms;
     if (known !== undefined && age_ms >= 0 && age_ms < remembered_ms) return check(known);
-    if (known === undefined && !reading.has(key_id) && reading.size >= unknown_look_ups_max) throw new TooManyLookUps();
     return lookUp(key_id, read).then(check);
   }
 
@@ -140,9 +135,10 @@ export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
       if (parsed === null) throw unknownKey();
       if (parsed.kind === 'stored') {
         const { id } = parsed;
+        const key_id = String(id);
         return find(
-          String(id),
-          () => readStored(id),
+          key_id,
+          () => (remembered.has(key_id) ? readKnown(id) : readUnknown(id)),
           (found) => verify(ports, parsed, found),
         );
       }
@@ -164,6 +160,39 @@ export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
       // What is being read may be older than the change.
       reading.clear();
     },
+  };
+}
+
+/**
+ * Reads many at a time, in one transaction after another. What is asked for during one waits for the
+ * next, so any number of callers costs few transactions.
+ */
+function createReadsTogether<Found>(
+  read: (ids: readonly number[]) => Promise<ReadonlyMap<number, Found>>,
+): (id: number) => Promise<Found | null> {
+  const waiting = new Map<number, PromiseWithResolvers<Found | null>>();
+  let is_reading = false;
+
+  async function readWaiting(): Promise<void> {
+    is_reading = true;
+    while (waiting.size > 0) {
+      const together = [...waiting].slice(0, read_together_max);
+      for (const [id] of together) waiting.delete(id);
+      try {
+        const found = await read(together.map(([id]) => id));
+        for (const [id, { resolve }] of together) resolve(found.get(id) ?? null);
+      } catch (error) {
+        for (const [, { reject }] of together) reject(error);
+      }
+    }
+    is_reading = false;
+  }
+
+  return (id) => {
+    const asked = waiting.get(id) ?? Promise.withResolvers<Found | null>();
+    waiting.set(id, asked);
+    if (!is_reading) void readWaiting();
+    return asked.promise;
   };
 }
 

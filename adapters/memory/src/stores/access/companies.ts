@@ -35,6 +35,10 @@ export function apiKeyStore({ api_keys, companies }: State): ApiKeyStore {
       return api_keys.get(id) ?? null;
     },
 
+    async findByIds(ids) {
+      return ids.flatMap((id) => api_keys.get(id) ?? []);
+    },
+
     async list({ company_id }, page) {
       const listed = api_keys.values().filter((key) => company_id === undefined || key.company_id === company_id);
       return newestFirst('api_keys', listed, page);

@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeyStore } from '@tallystick/access';
 import type { Selectable } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
+import { isOneOf } from '../queries/json-rows.ts';
 import { readNewestFirst } from '../queries/paging.ts';
 
 export function apiKeyStore(session: Session): ApiKeyStore {
@@ -28,6 +29,15 @@ export function apiKeyStore(session: Session): ApiKeyStore {
     async find(id) {
       const row = await db.selectFrom('tallystick_api_keys').selectAll().where('id', '=', id).executeTakeFirst();
       return row === undefined ? null : apiKeyOf(row);
+    },
+
+    async findByIds(ids) {
+      if (ids.length === 0) return [];
+      const query = db
+        .selectFrom('tallystick_api_keys')
+        .selectAll()
+        .where(isOneOf(session.dialect, 'id', ids));
+      return (await query.execute()).map(apiKeyOf);
     },
 
     list({ company_id }, page) {

@@ -45,6 +45,21 @@ export const api_key_store_contract: readonly ContractRule<ApiKeyStorage>[] = [
     },
   },
   {
+    rule: 'keys are found by many ids in one read, without those that do not exist',
+    async check(open) {
+      const here = await open();
+      const company_id = await newCompany(here);
+      await here.unitOfWork.run(async ({ api_keys }) => {
+        const first = await api_keys.insert(keyOf(company_id));
+        await api_keys.insert(keyOf(company_id));
+        const third = await api_keys.insert(keyOf(company_id));
+        const found = (await api_keys.findByIds([999_999_999, third.id, first.id])).toSorted((a, b) => a.id - b.id);
+        assertEqual(found, [first, third], 'the keys');
+        assertEqual(await api_keys.findByIds([]), [], 'no key');
+      });
+    },
+  },
+  {
     rule: 'keys are listed newest first, of one company or of all, including keys without a company',
     async check(open) {
       const here = await open();
