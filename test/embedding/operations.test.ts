@@ -10,6 +10,7 @@ import {
   type Import,
   type Tallystick,
   UnusableTransaction,
+  type VirtualCard,
 } from 'tallystick';
 
 type Disposing = { after(cleanup: () => unknown): void };
@@ -55,6 +56,17 @@ function purchase(card_number: string, trace_id: string, more: Partial<Authoriza
 }
 
 describe('the cards of a company', () => {
+  it('keep a maximum that is sent alone, and not one in a whole card that is sent back', async (t) => {
+    const { company } = await openSandbox(t);
+    const maximum = async (asShown: (card: VirtualCard) => object) => {
+      const card = await company.cards.issue({ total_card_amount: 100 });
+      await company.cards.update(Number(card.id), asShown(card));
+      return (await company.cards.update(Number(card.id), { total_card_amount: 231 })).per_transaction_max;
+    };
+    assert.equal(await maximum(({ per_transaction_max }) => ({ per_transaction_max })), 100);
+    assert.equal(await maximum((card) => card), 231);
+  });
+
   it('are issued, read, changed and canceled', async (t) => {
     const { company } = await openSandbox(t);
     const card = await company.cards.issue({ total_card_amount: 5_000, metadata: { trip: 'Oslo' } });

@@ -116,6 +116,20 @@ it('a card that is sent back unchanged writes no event', async (t) => {
   );
 });
 
+it('a maximum is kept for good when it is sent alone, and follows the total in a whole card', async (t) => {
+  const service = await startService(t);
+  const change = async (id: number, data: unknown) =>
+    dataOf(await ask(service, 'PATCH', `/v1/virtualcards/${id}`, { body: { data } })).per_transaction_max;
+  for (const id of [1, 2]) {
+    await ask(service, 'POST', '/v1/virtualcards', { body: { data: { total_card_amount: 100 } } });
+    await change(id, { per_transaction_max: 100, ...(id === 2 ? { id: '2' } : {}) });
+  }
+  assert.equal(await change(1, { total_card_amount: 231 }), 100);
+  assert.equal(await change(2, { total_card_amount: 231 }), 231);
+  const body = { data: { total_card_amount: 300 }, is_sent_back: true };
+  assert.equal((await service.send('PATCH', '/v1/virtualcards/1', { body })).status, 400);
+});
+
 it('a webhook is reset by null: no types, active', async (t) => {
   const service = await startService(t);
   const data = { callback_url: 'https://hooks.example/a', event_type_ids: [2], status: 'inactive' };

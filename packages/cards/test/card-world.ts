@@ -120,6 +120,9 @@ export function cardWorld(rival?: Rival) {
       run((tx) => issueCard(tx, ports, by, { total_card_amount: 10_000, ...request })),
     update: (id: number, request: Request, by: Call = call): Promise<CardReading> =>
       run((tx) => updateCard(tx, by, id, request)),
+    /** Sends the whole card back as it was answered, with changes. */
+    sendBack: (id: number, request: Request): Promise<CardReading> =>
+      run((tx) => updateCard(tx, call, id, request, { is_sent_back: true })),
     /** Sets counters as a pass of the network would. */
     use: (id: number, counters: Partial<Record<keyof VirtualCard['counters'], number | string | null>>) => {
       const card = committed().cards.get(id)!;

@@ -11,7 +11,8 @@ export interface System {
    */
   createCard(request: CardRequest): Promise<Answer<CreatedCard>>;
   /**
-   * `request` is the content of `data`: only the changes.
+   * `request` is the content of `data`: only the changes. A value is kept for good, also when it is
+   * the one that the card has by default.
    */
   updateCard(id: number, request: CardRequest): Promise<Answer<CardView>>;
   /** Cancels the card. A repeated cancellation is no error and writes no second event. */

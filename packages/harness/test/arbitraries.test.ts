@@ -106,8 +106,9 @@ test('a flawed card is refused for the field that the flaw names, both generated
 
 test('planned updates are well formed, valid or not', (t) => {
   const known = ['total_card_amount', 'per_transaction_min', 'per_transaction_max', 'transactions_max', 'recurring'];
+  const model = busyModel(1);
   for (const plan of drawnAndShrunk(t, updatePlan())) {
-    const request = updateRequest(plan, noon_ms, world(noon_ms));
+    const request = updateRequest(plan, model.cards[0]!, model);
     for (const [name, value] of Object.entries(request)) {
       if (value === null) assert.ok(plan.resets.includes(name), name);
       else if (name.startsWith('valid_')) assert.equal(String(Temporal.PlainDate.from(value as string)), value);

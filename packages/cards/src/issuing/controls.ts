@@ -77,12 +77,13 @@ export function readNewControls(
  * Reads the controls of a card after a change. A control that is absent from the request stays, and
  * null resets it to what a new card has (decision: null). Adds every problem to `fields`; the
  * result is valid only if there is none. `used` is the amount that the current window has cleared
- * and holds now.
+ * and holds now. In a whole card that is sent back, a maximum that was shown as its default stays
+ * the default. Sent alone, the same number is a maximum of its own (decision: a value as it is).
  */
 export function readChangedControls(
   fields: RequestFields,
   card: VirtualCard,
-  { now_ms, template, used }: ControlsContext & { readonly used: Money },
+  { now_ms, template, used, is_sent_back }: ControlsContext & { readonly used: Money; readonly is_sent_back: boolean },
 ): Controls {
   addKeptProblems(fields, card);
   const aging = card.authorization_hold_days !== null;
@@ -91,7 +92,7 @@ export function readChangedControls(
     fields.addProblem('total_card_amount', 'cannot be null: it has no default');
   }
   const named_max = readMax(fields);
-  const is_shown_max = named_max === card.per_transaction_max && total === card.total_card_amount;
+  const is_shown_max = is_sent_back && named_max === card.per_transaction_max;
   const follows_total =
     fields.resets('per_transaction_max') ||
     (card.per_transaction_max_defaulted && (named_max === null || is_shown_max));

@@ -23,13 +23,15 @@ export type UpdateCardRequest = {
 /**
  * Changes a card. The result must meet all rules of a new card. Writes the event
  * virtualcard.updated, unless nothing changes. Refuses `not_found`, and `validation_failed` with
- * every invalid field or for a Canceled card.
+ * every invalid field or for a Canceled card. `is_sent_back`: the request is the whole card as an
+ * answer showed it, with changes.
  */
 export async function updateCard(
   tx: CardsTx,
   call: Call,
   id: number,
   request: Readonly<Record<string, unknown>>,
+  { is_sent_back = false }: { readonly is_sent_back?: boolean | undefined } = {},
 ): Promise<CardReading> {
   const card = await findCard(tx, call, id, { for_update: true });
   refuseCanceled(card, 'changed');
@@ -39,7 +41,7 @@ export async function updateCard(
   const template = template_id === null ? null : await tx.templates.find(call.company_id, template_id);
   const real_card = await tx.real_cards.find(call.company_id, card.rcn_id);
   const used = money(card.total_card_amount - balance);
-  const controls = readChangedControls(fields, card, { now_ms: call.now_ms, template, used });
+  const controls = readChangedControls(fields, card, { now_ms: call.now_ms, template, used, is_sent_back });
   const details = readDetails(fields, card, real_card?.network_data_names ?? null);
   fields.refuseInvalid();
 

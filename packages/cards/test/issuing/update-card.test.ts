@@ -60,7 +60,7 @@ test('a request that changes nothing writes no event', async () => {
     {},
     { colour: 'blue' },
     { transactions_max: null, per_transaction_min: null, per_transaction_max: null, template_id: null },
-    { per_transaction_max: 10_000, valid_starting_on: null, valid_ending_on: null },
+    { valid_starting_on: null, valid_ending_on: null },
     { network_data: {}, mastercard_data: null },
     { total_card_amount: 10_000, per_transaction_min: 0, valid_starting_on: '2026-11-21', template_id: '1' },
     { metadata: { b: { d: 2, c: [1, 2] }, a: 1 } },
@@ -142,15 +142,38 @@ test('a start that is reset to today must not follow the end', async () => {
   ]);
 });
 
-test('a maximum that follows the total keeps following it when it is sent back as it was shown', async () => {
+test('a maximum that follows the total keeps following it in a whole card that is sent back', async () => {
   const world = cardWorld();
   const { card } = await world.issue({});
-  await world.update(card.id, { per_transaction_max: card.per_transaction_max, metadata: { a: 1 } });
+  const { per_transaction_max } = card;
+  await world.sendBack(card.id, { per_transaction_max, metadata: { a: 1 } });
   const { card: larger } = await world.update(card.id, { total_card_amount: 20_000 });
   assert.equal(larger.per_transaction_max, 20_000);
-  const { card: fixed } = await world.update(card.id, { total_card_amount: 30_000, per_transaction_max: 20_000 });
+  const { card: largest } = await world.sendBack(card.id, { total_card_amount: 30_000, per_transaction_max: 20_000 });
+  assert.deepEqual([largest.per_transaction_max, largest.per_transaction_max_defaulted], [30_000, true]);
+  const { card: fixed } = await world.sendBack(card.id, { total_card_amount: 40_000, per_transaction_max: 20_000 });
   assert.deepEqual([fixed.per_transaction_max, fixed.per_transaction_max_defaulted], [20_000, false]);
 });
+
+/** Each value that a card has by default, sent alone, and a change after which the default is another. */
+const kept_values: readonly (readonly [Request, Request])[] = [
+  [{ per_transaction_max: 10_000 }, { total_card_amount: 23_100 }],
+  [{ per_transaction_max: 10_000, metadata: { a: 1 } }, { total_card_amount: 23_100 }],
+  [{ total_card_amount: 10_000, per_transaction_max: 10_000 }, { total_card_amount: 23_100 }],
+  [{ per_transaction_min: 0 }, { per_transaction_max: 20 }],
+  [{ valid_starting_on: '2026-11-21' }, { valid_ending_on: '2027-05-01' }],
+  [{ valid_ending_on: '2028-11-30' }, { valid_starting_on: '2026-12-01' }],
+  [{ template_id: 1 }, { transactions_max: 4 }],
+];
+for (const [sent, later] of kept_values) {
+  test(`${JSON.stringify(sent)}, sent alone, is kept for good though it is the default`, async () => {
+    const world = cardWorld();
+    const { card } = await world.issue({});
+    await world.update(card.id, sent);
+    const { card: after } = await world.update(card.id, later, { ...call, now_ms: now_ms + 3 * day_ms });
+    for (const [name, value] of Object.entries({ ...sent, ...later })) assert.deepEqual(after[name as 'id'], value);
+  });
+}
 
 for (const [kind, creation] of [
   ['a velocity card', { recurring: 'Monthly', currency: 'EUR', supplier_id: 7 }],

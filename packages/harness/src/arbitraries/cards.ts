@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { daysAfter, gmtDate, recurring_values } from '../reference/calendar.ts';
+import { perTransactionMax, type ReferenceCard } from '../reference/card.ts';
+import type { ReferenceModel } from '../reference/model.ts';
 import type { CardRequest, World } from '../system.ts';
 
 /**
@@ -196,7 +198,7 @@ export function flawedRequest(plan: CardPlan, flaw: Flaw, now_ms: number, world:
 export interface UpdatePlan {
   readonly total_card_amount: number | null;
   readonly per_transaction_min: number | null;
-  readonly per_transaction_max: number | null;
+  readonly per_transaction_max: number | 'as it is' | null;
   readonly transactions_max: number | null;
   readonly starts_in_days: number | null;
   readonly ends_in_days: number | null;
@@ -224,7 +226,7 @@ export function updatePlan(): fc.Arbitrary<UpdatePlan> {
   return fc.record({
     total_card_amount: fc.option(totalAmount, { freq: 2 }),
     per_transaction_min: seldom(fc.integer({ min: 0, max: 300 })),
-    per_transaction_max: seldom(fc.integer({ min: 1, max: 2_000 })),
+    per_transaction_max: seldom(fc.oneof(fc.integer({ min: 1, max: 2_000 }), fc.constant('as it is' as const))),
     transactions_max: seldom(fc.integer({ min: 0, max: 5 })),
     starts_in_days: seldom(fc.integer({ min: -2, max: 5 })),
     ends_in_days: seldom(fc.integer({ min: -1, max: 60 })),
@@ -237,12 +239,17 @@ export function updatePlan(): fc.Arbitrary<UpdatePlan> {
   });
 }
 
-/** The update request of a plan, for the current day and world. */
-export function updateRequest(plan: UpdatePlan, now_ms: number, world: World): CardRequest {
+/** The update request of a plan about a card, for the current day and world. */
+export function updateRequest(
+  plan: UpdatePlan,
+  { controls }: ReferenceCard,
+  { now_ms, world }: ReferenceModel,
+): CardRequest {
   const today = gmtDate(now_ms);
   const { starts_in_days, ends_in_days, template_pick, resets, ...amounts } = plan;
   const changes = absentOnes({
     ...amounts,
+    ...(amounts.per_transaction_max === 'as it is' ? { per_transaction_max: perTransactionMax(controls) } : {}),
     valid_starting_on: starts_in_days === null ? null : daysAfter(today, starts_in_days),
     valid_ending_on: ends_in_days === null ? null : daysAfter(today, ends_in_days),
     template_id: template_pick === null ? null : world.templates[template_pick % world.templates.length]!.id,

@@ -27,7 +27,7 @@ export const createFlawedCard = command<{ readonly plan: CardPlan; readonly flaw
 export const updateCard = command<{ readonly card_pick: number; readonly plan: UpdatePlan }>('update card', {
   async run({ card_pick, plan }, model, system) {
     const card = pick(model.cards, card_pick)!;
-    const request = updateRequest(plan, model.now_ms, model.world);
+    const request = updateRequest(plan, card, model);
     const actual = await system.updateCard(card.id, request);
     const expected = model.updateCard(card, request);
     agreeAnswers(`update of card ${card.id} with ${text(request)}`, expected, actual, agreeCards);

@@ -76,15 +76,11 @@ export function readUpdate(
     if (request[name] === null) return initial;
     return (given(request, name) as ReferenceControls[Name] | undefined) ?? before[name];
   };
-  const max = next('per_transaction_max', null);
-  // A client may send back the card as it was shown, with the maximum that followed the total.
-  const is_as_shown = before.per_transaction_max === null && max === perTransactionMax(before);
-  const total_stays = (total ?? before.total_card_amount) === before.total_card_amount;
   return settle(world, expiry, {
     ...before,
     total_card_amount: total ?? before.total_card_amount,
     per_transaction_min: next('per_transaction_min', 0),
-    per_transaction_max: is_as_shown && total_stays ? null : max,
+    per_transaction_max: next('per_transaction_max', null),
     transactions_max: next('transactions_max', null),
     valid_starting_on: next('valid_starting_on', today),
     valid_ending_on: next('valid_ending_on', lastDayOf(expiry)),

@@ -19,14 +19,17 @@ export const named_max = 50;
  */
 type KnownFields = ReadonlyMap<string, KnownFields | null>;
 
-/** Returns the body without the members that are ignored. Refuses unknown fields. */
+/**
+ * Returns the body without the members that are ignored, and then with `is_sent_back`. Refuses
+ * unknown fields.
+ */
 export type FieldCheck = (body: unknown) => unknown;
 
 /**
  * Returns the check of the names in a request body (decision: unknown fields). It refuses
  * (`validation_failed`) every unknown field with the nearest known one, at every depth where the
  * fields are fixed. A client may send a resource back: in `data`, the members that only answers
- * have are removed. Networks add fields to their messages, so those are not checked.
+ * have are removed, and `is_sent_back` beside `data` states that there were some. Networks add fields to their messages, so those are not checked.
  */
 export function createFieldCheck(
   operation: Pick<Operation, 'area' | 'body' | 'documented_body' | 'takes_back'>,
@@ -50,7 +53,7 @@ export function createFieldCheck(
     });
     const [first, ...others] = unknown;
     if (first !== undefined) throw invalid(first, ...others);
-    return kept;
+    return kept === body ? kept : { ...(kept as object), is_sent_back: true };
   };
 }
 

@@ -160,7 +160,7 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       area,
       summary: 'Change a virtual card',
       description:
-        'What is absent stays. A whole card may be sent: what a card only shows is ignored. A change of a Canceled card is refused (`validation_failed`).',
+        'What is absent stays. A whole card may be sent back: what a card only shows is ignored, and a `per_transaction_max` that followed `total_card_amount` still follows it. Sent without such members, it is that number from then on. A change of a Canceled card is refused (`validation_failed`).',
       parameters: ['id'],
       body: card_body,
       documented_body: update_card,
@@ -168,8 +168,8 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       answer: virtual_card,
       showsNumber: ({ body }) => body.show_card_number === true,
       async write(tx, call) {
-        const { data, show_card_number } = call.body;
-        const reading = await updateCard(tx, companyCall(call), call.id, data);
+        const { data, show_card_number, is_sent_back } = call.body;
+        const reading = await updateCard(tx, companyCall(call), call.id, data, { is_sent_back });
         await refuseNumbersOfCards(tx, ports, namesIn(data));
         return await show(tx, call, reading, show_card_number === true);
       },

@@ -81,8 +81,15 @@ const show_card_number = z
   .nullish()
   .describe('True: the result shows the number and the code. The audit log records it');
 
-/** The check of a body about a card. The domain checks its content. */
-export const card_body = z.object({ data: object_of_domain, show_card_number });
+/**
+ * The check of a body about a card. The domain checks its content. `is_sent_back` comes from the
+ * check of the names, never from a caller.
+ */
+export const card_body = z.object({
+  data: object_of_domain,
+  show_card_number,
+  is_sent_back: z.literal(true).optional(),
+});
 
 /** `POST /v1/virtualcards`. */
 export const create_card = z

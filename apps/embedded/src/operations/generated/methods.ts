@@ -172,8 +172,10 @@ export interface VirtualCardOperations {
     },
   ): Promise<VirtualCard>;
   /**
-   * Change a virtual card. What is absent stays. A whole card may be sent: what a card only shows
-   * is ignored. A change of a Canceled card is refused (`validation_failed`).
+   * Change a virtual card. What is absent stays. A whole card may be sent back: what a card only
+   * shows is ignored, and a `per_transaction_max` that followed `total_card_amount` still follows
+   * it. Sent without such members, it is that number from then on. A change of a Canceled card is
+   * refused (`validation_failed`).
    */
   update(
     id: Id,
