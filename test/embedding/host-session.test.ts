@@ -11,6 +11,8 @@ const settings = [
   'intervalstyle=sql_standard',
   'extra_float_digits=-5',
   'bytea_output=escape',
+  'standard_conforming_strings=off',
+  'array_nulls=off',
 ] as const;
 
 describe('a pool of a host', { timeout: 120_000, skip: !database_names.includes('postgres') }, () => {

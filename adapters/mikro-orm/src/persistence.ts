@@ -110,8 +110,8 @@ export interface PersistencePorts {
   /** Hashes audit entries. The same for every process, during the life of the database. */
   readonly audit_mac: AuditMac;
   /**
-   * Postgres: the schema of the tables, which `migrate` creates unless it exists; that of the role,
-   * mostly `public`, when absent. A name of a-z, 0-9 and _.
+   * Postgres: the schema of the tables, which `migrate` creates unless it exists; `public` when
+   * absent. A name of a-z, 0-9 and _.
    */
   readonly schema?: string | undefined;
   /** Postgres: the largest number of connections outside the decision path; 20 when absent. */

@@ -127,6 +127,19 @@ describe('a schema on Postgres', { skip }, () => {
     assert.deepEqual(await readRows(database, `select 1 from pg_tables where schemaname = 'public'`), []);
   });
 
+  it('is not migrated by a connection whose settings change what a statement returns', async (t) => {
+    const { database } = await scratch(t);
+    const connection = await connect({ database_url: database.database_url });
+    t.after(() => connection.close());
+    assert(connection.dialect === 'postgres');
+    connection.long.on('connect', (client) => void client.query('set bytea_output = escape'));
+    await assert.rejects(migrate(connection), (error: Error) => {
+      assert.ok(error instanceof UnusableSchema);
+      assert.match(error.message, /bytea_output is escape instead of hex: let the connection pooler/);
+      return true;
+    });
+  });
+
   it('that does not exist lacks every migration, and a check does not create it', async (t) => {
     const { database, open } = await scratch(t);
     const persistence = await open('missing');

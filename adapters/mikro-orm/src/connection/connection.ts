@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { migrations as every_migration, type SchemaMigration } from '../schema/migrations/index.ts';
 import { closeOnce } from './closing.ts';
 import { hostHandle } from './host-handle.ts';
-import { assertUsableOnPostgres, assertUsableOnSqlite } from './migrations/schema-name.ts';
+import { assertUsableOnSqlite, schemaOnPostgres } from './migrations/schema-name.ts';
 import { outermostOnly, type RunOutermost } from './nesting.ts';
 import { ormOptions } from './orm-options.ts';
 import { openPostgresPools, type PostgresPoolOptions } from './postgres/postgres-pools.ts';
@@ -26,8 +26,8 @@ export interface PostgresConnection {
   readonly dialect: 'postgres';
   readonly orm: MikroORM<PostgreSqlDriver>;
   readonly migrations: readonly SchemaMigration[];
-  /** The schema of every table, set on every connection. Null: that of the role and database. */
-  readonly schema: string | null;
+  /** The schema of every table, set on every connection. */
+  readonly schema: string;
   /**
    * Closes the database after open transactions have ended. Rejects work that has not begun. May be
    * called twice.
@@ -53,7 +53,7 @@ export interface ConnectionOptions {
   readonly database_url: string;
   /** A handle of the host in place of the address: see `HostHandle`. Never closed here. */
   readonly database?: object | undefined;
-  /** Postgres: the schema of the tables, which `migrate` creates; that of the role when absent. */
+  /** Postgres: the schema of the tables, which `migrate` creates; `public` when absent. */
   readonly schema?: string | undefined;
   /** Postgres: the largest number of connections outside the decision path. */
   readonly others_max?: number | undefined;
@@ -69,24 +69,23 @@ export interface ConnectionOptions {
  */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { database_url, others_max, decision_ms_max = decision_ms_max_default, migrations = every_migration } = options;
-  const { schema = null } = options;
   if (options.database !== undefined) {
     const handle = hostHandle(options.database);
     if (handle.kind === 'postgres') {
-      assertUsableOnPostgres(schema);
+      const schema = schemaOnPostgres(options.schema);
       return connectPostgres({ url: handle.options, schema, others_max, decision_ms_max }, migrations);
     }
-    assertUsableOnSqlite(schema);
+    assertUsableOnSqlite(options.schema);
     return handle.kind === 'sqlite file'
       ? connectSqlite(handle.path, migrations)
       : connectSqlite(':memory:', migrations, handle.database);
   }
   if (database_url.startsWith('sqlite:')) {
-    assertUsableOnSqlite(schema);
+    assertUsableOnSqlite(options.schema);
     return connectSqlite(database_url.slice('sqlite:'.length), migrations);
   }
   assert(/^postgres(ql)?:\/\//.test(database_url), 'a database URL begins with sqlite:, postgres:// or postgresql://');
-  assertUsableOnPostgres(schema);
+  const schema = schemaOnPostgres(options.schema);
   return connectPostgres({ url: database_url, schema, others_max, decision_ms_max }, migrations);
 }
 

@@ -2,10 +2,10 @@ import { Migrator } from '@mikro-orm/migrations';
 import { described_entities } from '../schema/entities.ts';
 import type { SchemaMigration } from '../schema/migrations/index.ts';
 
-export const ormOptions = (migrations: readonly SchemaMigration[], schema: string | null = null) => ({
+export const ormOptions = (migrations: readonly SchemaMigration[], schema?: string) => ({
   ...described_entities,
   // Of the table of applied migrations.
-  ...(schema === null ? {} : { schema }),
+  ...(schema === undefined ? {} : { schema }),
   extensions: [Migrator],
   migrations: {
     migrationsList: [...migrations],

@@ -6,12 +6,11 @@ import { own_types } from '../connection/postgres/postgres-types.ts';
 const paths = new WeakMap<PostgresConnection, Promise<string>>();
 
 /**
- * The schemas in which a connection of the host finds its tables, as Postgres writes them; null when
- * those of this instance are the same. Our connections have only the schema of this instance, and no
- * statement on them returns what the role and the database would have set.
+ * The schemas in which a connection of the host finds its tables, as Postgres writes them. Our
+ * connections have only the schema of this instance, and no statement on them returns what the role
+ * and the database would have set.
  */
-export async function hostSearchPath(connection: PostgresConnection): Promise<string | null> {
-  if (connection.schema === null) return null;
+export async function hostSearchPath(connection: PostgresConnection): Promise<string> {
   const known = paths.get(connection);
   if (known !== undefined) return await known;
   const reading = readPath(connection.pool.options, connection.schema);

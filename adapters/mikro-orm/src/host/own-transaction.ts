@@ -68,8 +68,7 @@ async function beginOnPostgres(connection: PostgresConnection): Promise<OwnTrans
   const guard: Guard = { is_over: false, in_progress: 0 };
   const native = guardedClient(client, guard);
   try {
-    const schemas = path === null ? '' : `; select set_config('search_path', ${client.escapeLiteral(path)}, true)`;
-    await client.query(`begin${schemas}`);
+    await client.query(`begin; select set_config('search_path', ${client.escapeLiteral(path)}, true)`);
   } catch (error) {
     client.release(true);
     throw error;

@@ -1,6 +1,7 @@
 import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { faultOf } from '../connection/faults.ts';
+import { statement_settings } from '../connection/postgres/session-settings.ts';
 import { another_database, none_open, unusable } from './host-errors.ts';
 import { type OpenedHost, savepoint } from './opened-host.ts';
 
@@ -15,10 +16,13 @@ interface Place {
   readonly installation_id: string;
 }
 
-/** The settings that stores change for the rest of a transaction, besides those that opening changes. */
+/** The names that opening sets, besides the schema, and their values. */
+const entered = Object.entries(statement_settings) as [keyof typeof statement_settings, string][];
+
+/** What opening sets, and what stores change for the rest of a transaction. */
 const settings = [
   'search_path',
-  'bytea_output',
+  ...entered.map(([name]) => name),
   'enable_seqscan',
   'enable_bitmapscan',
   'enable_sort',
@@ -50,7 +54,7 @@ const enter = (
 ): string => `select ${settings.map((name) => `current_setting('${name}') as ${name}`).join(', ')},
   txid_current()::text as transaction_id, ${state_columns},
   (select installation_id from ${schema}.tallystick_installation where id = 1) as installation_id,
-  set_config('search_path', $1, true) as own_search_path, set_config('bytea_output', 'hex', true) as own_bytea_output`;
+  set_config('search_path', $1, true) as own_search_path, ${entered.map(([name, value]) => `set_config('${name}', '${value}', true) as own_${name}`).join(', ')}`;
 
 const leave = `select ${settings.map((name, at) => `set_config('${name}', $${at + 1}, true)`).join(', ')}`;
 
@@ -73,7 +77,8 @@ export async function openOnPostgres(connection: PostgresConnection, host: HostT
     if (!(await isSame(connection, place, state))) throw new UnusableTransaction(another_database);
     return {
       async restore({ settings_changed }) {
-        const is_changed = state.search_path !== place.search_path || state.bytea_output !== 'hex';
+        const is_changed =
+          state.search_path !== place.search_path || entered.some(([name, value]) => state[name] !== value);
         if (!settings_changed && !is_changed) return;
         await host.execute({ text: leave, values: settings.map((name) => state[name]) });
       },

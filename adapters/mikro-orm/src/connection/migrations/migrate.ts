@@ -5,8 +5,9 @@ import { lockKey, schemaNumber } from '../../schema/locks.ts';
 import { migrations_table } from '../../schema/migrations/index.ts';
 import type { Connection } from '../connection.ts';
 import { faultOf } from '../faults.ts';
+import { assertSession } from '../postgres/session-settings.ts';
 import { waitEnd } from '../sqlite/sqlite-dialect.ts';
-import { UnusableSchema } from './schema-name.ts';
+import { default_schema, UnusableSchema } from './schema-name.ts';
 
 /**
  * The advisory lock that lets one process at a time migrate a Postgres database. Any number, the
@@ -14,8 +15,8 @@ import { UnusableSchema } from './schema-name.ts';
  */
 const migration_lock = 7_311_855_129;
 
-/** Its key, also before the schema exists; `$1` is the schema, or null. */
-const migration_key = lockKey(migration_lock, schemaNumber('coalesce($1::text, current_schema()::text)'));
+/** Its key, also before the schema exists; `$1` is the schema. */
+const migration_key = lockKey(migration_lock, schemaNumber('$1'));
 
 /** How long to wait on SQLite for another process that migrates, milliseconds. */
 const other_migration_ms_max = 120_000;
@@ -173,19 +174,16 @@ function appliedOnSqlite(database: Database): readonly Applied[] {
  * Creates the schema unless it exists or the caller only checks. Throws `UnusableSchema` when the
  * role may not, and when the connection does not work in the schema.
  */
-async function prepareSchema(
-  client: ClientBase,
-  schema: string | null,
-  { only_checks }: MigrateOptions,
-): Promise<void> {
-  if (schema === null) return;
+async function prepareSchema(client: ClientBase, schema: string, { only_checks }: MigrateOptions): Promise<void> {
+  await assertSession(client);
   const { rows } = await client.query<SchemaState>(
-    `select current_setting('search_path') as search_path, to_regnamespace($1) is not null as is_found,
+    `select current_setting('search_path') as search_path, current_schema() as schema, to_regnamespace($1) is not null as is_found,
        has_database_privilege(current_database(), 'create') as may_create`,
     [schema],
   );
-  const { search_path, is_found, may_create } = rows[0]!;
-  if (search_path !== `"${schema}"` && search_path !== schema) {
+  const { search_path, is_found, may_create, ...first } = rows[0]!;
+  const is_default = schema === default_schema && first.schema === schema;
+  if (search_path !== `"${schema}"` && search_path !== schema && !is_default) {
     throw new UnusableSchema(
       `the search_path of a connection is ${search_path} instead of ${schema}: let the connection pooler pass on the startup parameter "options"`,
     );
@@ -201,6 +199,7 @@ async function prepareSchema(
 
 interface SchemaState {
   readonly search_path: string;
+  readonly schema: string | null;
   readonly is_found: boolean;
   readonly may_create: boolean;
 }

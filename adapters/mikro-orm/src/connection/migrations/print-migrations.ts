@@ -10,7 +10,7 @@ import {
 } from '../../schema/migrations/index.ts';
 import type { Connection } from '../connection.ts';
 import { findApplied, refuseMadeBeforeRelease } from './migrate.ts';
-import { assertUsableOnPostgres, assertUsableOnSqlite } from './schema-name.ts';
+import { assertUsableOnSqlite, default_schema, schemaOnPostgres } from './schema-name.ts';
 
 export interface PrintOptions {
   readonly dialect: Dialect;
@@ -33,7 +33,7 @@ interface PrintedFor extends PrintOptions {
 export async function printMigrations(options: PrintOptions): Promise<string> {
   const { dialect, schema } = options;
   if (dialect === 'sqlite') assertUsableOnSqlite(schema);
-  else assertUsableOnPostgres(schema);
+  else schemaOnPostgres(schema);
   return await print({ ...options, applied: [], migrations: every_migration });
 }
 
@@ -46,7 +46,7 @@ export async function printMissing(connection: Connection): Promise<string> {
   await refuseMadeBeforeRelease(connection);
   return await print({
     dialect,
-    schema: connection.schema ?? undefined,
+    schema: connection.dialect === 'postgres' ? connection.schema : undefined,
     migrations,
     applied: await findApplied(connection),
   });
@@ -73,10 +73,9 @@ const commands: Readonly<Record<Dialect, string>> = {
   postgres: 'psql -v ON_ERROR_STOP=1 <URL of the database>',
 };
 
-function begin(dialect: Dialect, schema: string | undefined): string {
+function begin(dialect: Dialect, schema = default_schema): string {
   if (dialect === 'sqlite') return 'begin immediate;';
-  const lines = ['begin;'];
-  if (schema !== undefined)
-    lines.push(`create schema if not exists "${schema}";`, `set local search_path = "${schema}";`);
-  return lines.join('\n');
+  // It exists, and a role that may not create schemas could not even ask for it.
+  const create = schema === default_schema ? [] : [`create schema if not exists "${schema}";`];
+  return ['begin;', ...create, `set local search_path = "${schema}";`].join('\n');
 }

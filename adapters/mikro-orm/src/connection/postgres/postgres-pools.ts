@@ -18,6 +18,7 @@ import pg from 'pg';
 import { closeNow, isClosed } from '../closing.ts';
 import { PreparingClient } from '../prepared-statement.ts';
 import { own_types } from './postgres-types.ts';
+import { session_options } from './session-settings.ts';
 
 /** The connections for passes: three lanes, four lanes of held cards, and the sweep of holds. */
 const passes_max = 8;
@@ -40,8 +41,8 @@ const close_ms_max = 1_000;
 export interface PostgresPoolOptions {
   /** The address, or the connection options of the pool of a host. */
   readonly url: string | pg.PoolConfig;
-  /** The schema of the tables. Null: that of the role and database, mostly `public`. */
-  readonly schema: string | null;
+  /** The schema of the tables. */
+  readonly schema: string;
   /** The largest number of connections for work outside the decision path. */
   readonly others_max?: number | undefined;
   /** The time to the deadline of a decision, milliseconds. Its look-ups end within half of it. */
@@ -105,7 +106,13 @@ export function openPostgresPools({ url, schema, others_max, decision_ms_max }: 
       max: others_max ?? others_max_default,
       ...timeouts(statement_ms_max, lock_ms_max, connect_ms_max),
     }),
-    long: open({ max: long_max, connectionTimeoutMillis: connect_ms_max, idleTimeoutMillis: 1_000 }),
+    long: open({
+      max: long_max,
+      // A time-out of the role or the database would end a migration.
+      options: `${connection.options} -c statement_timeout=0 -c lock_timeout=0`,
+      connectionTimeoutMillis: connect_ms_max,
+      idleTimeoutMillis: 1_000,
+    }),
   };
   const all = Object.values(pools);
   const in_long_work = new AsyncLocalStorage<true>();
@@ -137,21 +144,21 @@ export function openPostgresPools({ url, schema, others_max, decision_ms_max }: 
 }
 
 /**
- * The options of the URL with those of every connection, which precede: what a URL says wins, except
- * for the schema. The client would use only those of the URL.
+ * The options of the URL with those of every connection. What a URL says wins, except for the schema
+ * and what statements rely on. The client would use only those of the URL.
  */
-function startOptions(url: string, schema: string | null): { connectionString: string; options: string } {
+function startOptions(url: string, schema: string): { connectionString: string; options: string } {
   const parsed = new URL(url);
   const of_url = parsed.searchParams.get('options');
   parsed.searchParams.delete('options');
   return { connectionString: of_url === null ? url : parsed.href, options: optionsOf(of_url, schema) };
 }
 
-function optionsOf(given: string | null, schema: string | null): string {
+function optionsOf(given: string | null, schema: string): string {
   // Compiling a query takes longer than running any of these.
   const options = ['-c jit=off'];
   if (given !== null) options.push(given);
-  if (schema !== null) options.push(searchPathOption(schema));
+  options.push(session_options, searchPathOption(schema));
   return options.join(' ');
 }
 
@@ -162,7 +169,7 @@ export function optionsWithoutSchema(options: string, schema: string): string {
   return options.endsWith(searchPathOption(schema)) ? options.slice(0, -searchPathOption(schema).length) : options;
 }
 
-function startOptionsOf(given: pg.PoolConfig, schema: string | null): pg.PoolConfig {
+function startOptionsOf(given: pg.PoolConfig, schema: string): pg.PoolConfig {
   const { connectionString = null } = given;
   const started = connectionString === null ? null : startOptions(connectionString, schema);
   return { ...given, ...(started ?? { options: optionsOf(given.options ?? null, schema) }) };
