@@ -11,7 +11,7 @@ import {
   type UserAgent,
   userAgent,
 } from './authorisation-client.ts';
-import { bank, day_ms, newConsent, startWorld, type World } from './authorisation-world.ts';
+import { bank, day_ms, newConsent, password, startWorld, type World } from './authorisation-world.ts';
 
 const minute_ms = 60_000;
 
@@ -634,14 +634,50 @@ describe('behind a proxy that terminates TLS', () => {
     const answer = await at(`/oauth/authorize?${query}`);
     const cookies = answer.headers.getSetCookie();
     assert.deepEqual(cookies.map((cookie) => cookie.split('=')[0]).sort(), [
-      'tallystick_resume',
-      'tallystick_resume.sig',
-      'tallystick_step',
-      'tallystick_step.sig',
+      '__Secure-tallystick_resume',
+      '__Secure-tallystick_resume.sig',
+      '__Secure-tallystick_step',
+      '__Secure-tallystick_step.sig',
     ]);
     for (const cookie of cookies) assert.match(cookie, /samesite=lax; secure; httponly/i);
+    for (const cookie of cookies) assert.match(cookie, /path=\/(authorise|oauth\/authorize)\/[\w-]+;/, 'of one step');
     assert.match(answer.headers.get('location')!, /^\/authorise\//);
   });
+});
+
+it('the session of a user’s consents has a cookie of its host alone, and over http one without a prefix', async () => {
+  for (const [issuer, name] of [
+    ['https://bank.example', '__Host-tallystick_user'],
+    [undefined, 'tallystick_user'],
+  ] as const) {
+    const world = await startWorld(issuer === undefined ? {} : { issuer });
+    try {
+      const { url } = world.nodes[0]!;
+      const origin = issuer ?? url;
+      const post = (path: string, form: Record<string, string>, cookie = '') =>
+        fetch(`${url}/consents${path}`, {
+          method: 'POST',
+          body: new URLSearchParams(form),
+          redirect: 'manual',
+          headers: { origin, cookie },
+        });
+      const tokenOf = async (cookie: string): Promise<string> => {
+        const html = await (await fetch(`${url}/consents`, { headers: { cookie } })).text();
+        return /name="form_token" value="([^"]+)"/.exec(html)![1]!;
+      };
+      const entered = { user_name: 'alice', password, form_token: await tokenOf('') };
+      const [set = ''] = (await post('/login', entered)).headers.getSetCookie();
+      const secure = issuer === undefined ? '' : '; Secure';
+      assert.match(set, new RegExp(`^${name}=[\\w-]{43}; Path=/; Max-Age=900; HttpOnly; SameSite=Strict${secure}$`));
+      const [cookie = ''] = set.split(';');
+      const list = await fetch(`${url}/consents`, { headers: { cookie: `a=b; ${cookie}` } });
+      assert.match(await list.text(), /Log out/);
+      const [cleared] = (await post('/logout', { form_token: await tokenOf(cookie) }, cookie)).headers.getSetCookie();
+      assert.match(cleared!, new RegExp(`^${name}=; Path=/; Max-Age=0; .*${secure}$`));
+    } finally {
+      await world.close();
+    }
+  }
 });
 
 describe('requests that cannot be answered', () => {

@@ -112,6 +112,8 @@ export interface HttpAppPorts {
   readonly version: string;
   /** Timestamps of signatures are compared with machine time, never with the sandbox's clock. */
   readonly machine_clock: Clock;
+  /** Whether a proxy in front serves the interface over https. False when absent. */
+  readonly is_behind_https?: boolean;
   /** The networks of the proxies whose `X-Forwarded-For` is believed, as CIDR. None when absent. */
   readonly trusted_proxies?: readonly string[];
 }
@@ -259,7 +261,13 @@ function openBanking(
  * Handles every request: its id, its headers, its entry in log and metrics, and an answer to every
  * error.
  */
-function surroundEach({ log, metrics, lifecycle, trusted_proxies }: HttpAppPorts): Koa.Middleware<RequestState> {
+function surroundEach({
+  log,
+  metrics,
+  lifecycle,
+  trusted_proxies,
+  is_behind_https,
+}: HttpAppPorts): Koa.Middleware<RequestState> {
   const addressOf = createAddressReader(trusted_proxies ?? []);
   return async (koa_ctx, next) => {
     const ctx = koa_ctx as HttpContext;
@@ -269,6 +277,7 @@ function surroundEach({ log, metrics, lifecycle, trusted_proxies }: HttpAppPorts
     const request_id = readRequestId(req.headers['x-request-id']);
     state.request_id = request_id;
     state.source_address = addressOf(req);
+    state.is_https = mountOf(req) === undefined && (is_behind_https === true || 'encrypted' in req.socket);
     state.route = 'none';
     state.principal = null;
     res.once('close', () => {

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { rate_limit_max } from '@tallystick/access';
 import { authorizations_kept_days_min } from '@tallystick/cards';
 import { nearestName, Refusal } from '@tallystick/kernel';
+import { findProxyProblem } from '@tallystick/koa';
 import { parseSender, parseSmtpServer } from '@tallystick/mail';
 import { statement_key_settings } from '@tallystick/reconciliation';
 import { createKeyRingText, type KeyRing, parseKeyRing } from '@tallystick/vault';
@@ -54,7 +55,10 @@ function read(options: TallystickOptions, problem: Problem): Settings {
   const networks = options.webhook_networks ?? (sandbox ? loopback_networks : []);
   readBy(networks, 'webhook_networks', addressGuard, problem);
   const { trusted_proxies = [] } = options;
-  readBy(trusted_proxies, 'trusted_proxies', addressGuard, problem);
+  if (readBy(trusted_proxies, 'trusted_proxies', addressGuard, problem) !== null) {
+    const wide = findProxyProblem(trusted_proxies);
+    if (wide !== null) problem(`trusted_proxies ${wide}`);
+  }
   const { statement_key = default_settings.statement_key } = options;
   if (!statement_key_settings.includes(statement_key)) {
     problem(`statement_key must be ${statement_key_settings.join(' or ')}`);

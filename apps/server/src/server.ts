@@ -5,7 +5,7 @@ import { createHttpServer } from '@tallystick/koa';
 import type { Container } from 'inversify';
 import { openArchiveFolder } from 'tallystick/inversify';
 import type { Config } from './configuration/config.ts';
-import { loadTls } from './configuration/tls.ts';
+import { isRsa, loadTls } from './configuration/tls.ts';
 import { closeContainer, createContainer, tokens } from './container.ts';
 
 const closing_ms_min = 2_000;
@@ -33,6 +33,9 @@ export function createServer(config: Config, container: Container = createContai
   const start = async (): Promise<{ url: string }> => {
     if (config.archive_folder !== null) await openArchiveFolder(config.archive_folder);
     const tls = config.tls === null ? undefined : await loadTls(config.tls);
+    if (tls !== undefined && !isRsa(tls)) {
+      container.get(tokens.logger).warn('the certificate is not RSA: clients need TLS 1.3');
+    }
     http = createHttpServer((await container.getAsync(tokens.http_app)).callback(), {
       tls,
       log: container.get(tokens.logger),

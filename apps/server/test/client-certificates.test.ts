@@ -80,6 +80,23 @@ describe('client certificates', () => {
     });
   });
 
+  it('are none when a proxy adds its header to one that the client sent', async (t) => {
+    const env = { CLIENT_CERTIFICATE_HEADER: 'X-Client-Cert', TRUSTED_PROXIES: '127.0.0.1/32' };
+    const url = await startSandbox(t, env);
+    const client_id = await register((method, path, { headers = {}, body } = {}) =>
+      answerOf(httpRequest(url + path, { method, headers: { ...headers }, agent: false }), body),
+    );
+    const [claimed, verified] = [certificates.client, certificates.other].map(({ cert }) => encodeURIComponent(cert));
+    for (const passed of [[claimed!, verified!], [`${claimed}, ${verified}`], [verified!, claimed!]]) {
+      const send: Send = (method, path, { headers = {}, body } = {}) =>
+        answerOf(
+          httpRequest(url + path, { method, headers: { ...headers, 'X-Client-Cert': passed }, agent: false }),
+          body,
+        );
+      assert.equal((await token(send, client_id, undefined)).json.error, 'invalid_client');
+    }
+  });
+
   it('are not read from a header of an address that is not trusted', async (t) => {
     const env = { CLIENT_CERTIFICATE_HEADER: 'X-Client-Cert', TRUSTED_PROXIES: '192.0.2.0/24' };
     const url = await startSandbox(t, env);

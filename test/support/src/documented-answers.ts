@@ -72,7 +72,7 @@ const paths_of_third_parties =
 
 /** Headers that any HTTP answer may have. */
 const plain_headers =
-  /^(connection|content-(length|type)|date|keep-alive|transfer-encoding|vary|allow|cache-control|content-security-policy|referrer-policy|x-(content-type-options|frame-options|robots-tag)|cross-origin-(opener|resource)-policy)$/;
+  /^(connection|content-(length|type)|date|keep-alive|transfer-encoding|vary|allow|cache-control|content-security-policy|referrer-policy|strict-transport-security|x-(content-type-options|frame-options|robots-tag)|cross-origin-(opener|resource)-policy)$/;
 
 const formats = {
   date: /^\d{4}-\d\d-\d\d$/,

@@ -13,16 +13,17 @@ let made: Promise<LoopbackCertificate> | undefined;
 
 /** Returns one certificate per process for localhost, 127.0.0.1, ::1 and hooks.test. */
 export function loopbackCertificate(): Promise<LoopbackCertificate> {
-  made ??= makeCertificate();
+  made ??= makeLoopbackCertificate('ec');
   return made;
 }
 
-async function makeCertificate(): Promise<LoopbackCertificate> {
+/** Makes such a certificate. */
+export async function makeLoopbackCertificate(keyType: 'ec' | 'rsa'): Promise<LoopbackCertificate> {
   // Most tests need no certificate, and the library takes longer to load than the rest of these
   // tests.
   const { generate } = await import('selfsigned');
   const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
-    keyType: 'ec',
+    keyType,
     algorithm: 'sha256',
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },

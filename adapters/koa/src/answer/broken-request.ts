@@ -1,4 +1,5 @@
 import type { ErrorBody } from './error-answer.ts';
+import { strict_transport_security } from './send.ts';
 
 interface BrokenRequest {
   readonly status: number;
@@ -56,7 +57,11 @@ export function describeBrokenRequest(error_code: string | undefined): BrokenReq
  * Returns the whole answer to bytes that are not a request, with the usual error body. The
  * connection is closed after it.
  */
-export function writeBrokenAnswer({ status, code, error }: BrokenRequest, request_id: string): string {
+export function writeBrokenAnswer(
+  { status, code, error }: BrokenRequest,
+  request_id: string,
+  { is_https = false } = {},
+): string {
   const body = JSON.stringify({ error, code, request_id } satisfies ErrorBody);
   const head = [
     `HTTP/1.1 ${status} ${reasons[status]}`,
@@ -64,6 +69,7 @@ export function writeBrokenAnswer({ status, code, error }: BrokenRequest, reques
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${request_id}`,
     'Cache-Control: no-store',
+    ...(is_https ? [`Strict-Transport-Security: ${strict_transport_security}`] : []),
     'Connection: close',
   ];
   return `${head.join('\r\n')}\r\n\r\n${body}`;

@@ -8,6 +8,12 @@ import { sendFile } from './send-file.ts';
 /** The time since which the virtual card interface is deprecated (RFC 9745: a Unix time). */
 const deprecated_since = '@1767225600';
 
+/**
+ * A year. Other names below the host are not ours to decide about. A host of the interface decides
+ * for its own name.
+ */
+export const strict_transport_security = 'max-age=31536000';
+
 /** The headers of every answer. */
 export function headersOf(
   { state, path, req }: Pick<HttpContext, 'state' | 'path' | 'req'>,
@@ -20,6 +26,7 @@ export function headersOf(
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     'Referrer-Policy': 'no-referrer',
   };
+  if (state.is_https) headers['Strict-Transport-Security'] = strict_transport_security;
   if (path === '/v1/virtualcards' || path.startsWith('/v1/virtualcards/')) headers.Deprecation = deprecated_since;
   if (stopping || isTooLongToDrop(req)) headers.Connection = 'close';
   return headers;

@@ -2,6 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '@tallystick/consents';
+import { headerValues } from './header-values.ts';
 import { createNetworks } from './networks.ts';
 
 /** The proxies that terminate TLS and pass the client certificate on. */
@@ -15,8 +16,8 @@ export interface CertificateProxies {
 /**
  * Returns the function that finds the client certificate of a request; null: it has none, or none
  * that is trusted. Within TLS of this server, that is a certificate of a configured authority. A
- * trusted proxy has verified the certificate itself, and replaces a header that the client sent. It
- * passes the certificate on as percent-encoded PEM (`$ssl_client_escaped_cert` of nginx) or as
+ * trusted proxy has verified the certificate itself, and replaces a header that the client sent: a
+ * header with two values, or with two certificates, counts as none. It passes the certificate on as percent-encoded PEM (`$ssl_client_escaped_cert` of nginx) or as
  * RFC 9440 has it (`:<base64 of DER>:`).
  */
 export function createCertificateReader(
@@ -27,14 +28,13 @@ export function createCertificateReader(
   const isTrusted = createNetworks(proxies?.networks ?? []);
 
   return (request) => {
-    const { socket, headers } = request;
+    const { socket } = request;
     if (isTls(socket)) {
       const of_tls = known.getOrInsertComputed(socket, () => ofTls(socket));
       if (of_tls !== null) return of_tls;
     }
     if (proxies === null || !isTrusted(socket.remoteAddress ?? '')) return null;
-    const text = headers[proxies.header];
-    return typeof text === 'string' ? known.getOrInsertComputed(request, () => parse(text)) : null;
+    return known.getOrInsertComputed(request, () => parse(headerValues(request, proxies.header)));
   };
 }
 
@@ -47,7 +47,9 @@ function isTls(socket: IncomingMessage['socket']): socket is TLSSocket {
   return 'encrypted' in socket;
 }
 
-function parse(text: string): ClientCertificate | null {
+/** One value with one certificate. Of two, the first may be what the client sent itself. */
+function parse([text = '', another]: readonly string[]): ClientCertificate | null {
+  if (another !== undefined || text.includes(',') || text.split('BEGIN').length > 2) return null;
   try {
     const der = /^:([A-Za-z0-9+/=]+):$/.exec(text)?.[1];
     return describe(new X509Certificate(der === undefined ? decodeURIComponent(text) : Buffer.from(der, 'base64')));

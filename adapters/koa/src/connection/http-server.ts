@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { cut_off_request, describeBrokenRequest, tunnel_request, writeBrokenAnswer } from '../answer/broken-request.ts';
 import { createUnreadAnswers } from '../answer/unread-answers.ts';
@@ -101,7 +101,7 @@ export function createHttpServer(
       options.metrics.request('none', 'none', broken.status, 0);
       const what = broken === cut_off_request ? 'request cut off' : 'not a request';
       options.log.info({ request_id, status: broken.status, code: broken.code }, what);
-      closeSoon(socket, writeBrokenAnswer(broken, request_id));
+      closeSoon(socket, writeBrokenAnswer(broken, request_id, { is_https: options.tls !== undefined }));
     });
   };
 
@@ -129,14 +129,36 @@ export function createHttpServer(
   return server;
 }
 
+/**
+ * What FAPI 1 Advanced 8.5 permits below TLS 1.3, and the suites of TLS 1.3. The former are for RSA
+ * certificates: a server with another one speaks TLS 1.3 only.
+ */
+const cipher_suites = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'DHE-RSA-AES256-GCM-SHA384',
+  'DHE-RSA-AES128-GCM-SHA256',
+];
+
 /** The same server within TLS. It requires no client certificate, because most routes need none. */
 function createTls(
   { certificate, key, client_ca }: TlsOptions,
   handle: (req: IncomingMessage, res: ServerResponse) => void,
 ): Server {
   const client = client_ca === null ? {} : { ca: client_ca, requestCert: true, rejectUnauthorized: false };
-  const options = { ...limits, cert: certificate, key, minVersion: 'TLSv1.2', handshakeTimeout: handshake_ms_max };
-  return createTlsServer({ ...options, ...client } as Parameters<typeof createTlsServer>[0], handle);
+  const options: ServerOptions = {
+    ...limits,
+    cert: certificate,
+    key,
+    minVersion: 'TLSv1.2',
+    ciphers: cipher_suites.join(':'),
+    dhparam: 'auto',
+    handshakeTimeout: handshake_ms_max,
+  };
+  return createTlsServer({ ...options, ...client }, handle);
 }
 
 /** Closes the connection when everything is sent, and at the latest after `lingering_ms`. */

@@ -1,5 +1,22 @@
 import { BlockList, isIPv6 } from 'node:net';
 
+/**
+ * Returns why these networks cannot be those of trusted proxies, as the end of a sentence; null when
+ * they can. Whoever is trusted says from which address and with which certificate a request comes.
+ */
+export function findProxyProblem(networks: readonly string[]): string | null {
+  const wide = networks.find(isWide);
+  if (wide === undefined) return null;
+  return `must not have a network as wide as ${wide}: everyone in it could pretend to be another client. Name the proxies; a network has at least /8, in IPv6 /7`;
+}
+
+function isWide(network: string): boolean {
+  const [address = '', length = ''] = network.split('/');
+  if (!isIPv6(address)) return Number(length) < 8;
+  const has_ipv4 = createNetworks([network])('::ffff:1.1.1.1');
+  return Number(length) < (has_ipv4 ? 96 + 8 : 7);
+}
+
 /** Returns whether an address is in one of the networks, given as CIDR or as single addresses. */
 export function createNetworks(networks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();

@@ -71,6 +71,8 @@ export interface RequestState {
   request_id: string;
   /** The address from which the request was sent; null in process and over the Fetch standard. */
   source_address: ClientAddress | null;
+  /** Whether its answer goes to the client over https, from a server of ours. */
+  is_https: boolean;
   /** The template of the route, after it was found. */
   route: string;
   principal: Principal | null;

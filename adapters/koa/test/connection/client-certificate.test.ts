@@ -7,8 +7,9 @@ import { createCertificateReader } from '../../src/index.ts';
 
 const header = 'x-client-cert';
 
-function requestFrom(remoteAddress: string | undefined, value?: string | string[]): IncomingMessage {
-  return { socket: { remoteAddress }, headers: { [header]: value } } as unknown as IncomingMessage;
+function requestFrom(remoteAddress: string | undefined, ...values: readonly string[]): IncomingMessage {
+  const rawHeaders = values.flatMap((value) => ['X-Client-Cert', value]);
+  return { socket: { remoteAddress }, rawHeaders } as unknown as IncomingMessage;
 }
 
 describe('the client certificate of a request', () => {
@@ -40,8 +41,24 @@ describe('the client certificate of a request', () => {
 
   it('is none when the header is absent, repeated, empty or no certificate', () => {
     const pem = encodeURIComponent(certificates.client.cert);
-    for (const value of [undefined, '', 'x', '%', '::', ':AAAA:', `${pem}, ${pem}x`, pem.slice(0, 400), [pem, pem]]) {
-      assert.equal(certificateOf(requestFrom('10.1.2.3', value)), null, String(value).slice(0, 40));
+    const other = encodeURIComponent(certificates.other.cert);
+    const der = (cert: string) => `:${new X509Certificate(cert).raw.toString('base64')}:`;
+    for (const values of [
+      [],
+      [''],
+      ['x'],
+      ['%'],
+      ['::'],
+      [':AAAA:'],
+      [pem.slice(0, 400)],
+      [pem, pem],
+      [pem, other],
+      ['', pem],
+      [`${pem}, ${other}`],
+      [pem + other],
+      [`${der(certificates.client.cert)}, ${der(certificates.other.cert)}`],
+    ]) {
+      assert.equal(certificateOf(requestFrom('10.1.2.3', ...values)), null, String(values).slice(0, 40));
     }
   });
 

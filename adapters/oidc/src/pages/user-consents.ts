@@ -12,6 +12,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BankAccount } from '@tallystick/accounts';
 import { type Consent, isActive, withdrawConsent } from '@tallystick/consents';
 import { type Page, Refusal } from '@tallystick/kernel';
+import { cookieName } from '../cookie-name.ts';
 import { type AuthorisationServerPorts, type AuthorisationTx, bankOf } from '../ports.ts';
 import { no_links, type Records } from '../records.ts';
 import { consentListPage, type ShownConsent, withdrawalPage } from './consent-pages.ts';
@@ -22,7 +23,6 @@ import { notice } from './notice-page.ts';
 
 export const consents_path = '/consents';
 
-const cookie_name = 'tallystick_user';
 const session_s = 900;
 const model = 'UserSession';
 const listed_max = 50;
@@ -40,14 +40,17 @@ export interface UserConsentsPorts {
 
 export function createUserConsents({ ports, records, logIn }: UserConsentsPorts) {
   const sendPage = createPageSending(ports.bank_name);
+  const nameOfCookie = () => cookieName(ports.issuer(), 'tallystick_user', '/');
   const cookie = (id: string, age_s: number): string => {
     const secure = ports.issuer().startsWith('https:') ? '; Secure' : '';
-    return `${cookie_name}=${id}; Path=${consents_path}; Max-Age=${age_s}; HttpOnly; SameSite=Strict${secure}`;
+    return `${nameOfCookie()}=${id}; Path=/; Max-Age=${age_s}; HttpOnly; SameSite=Strict${secure}`;
   };
 
   const sessionOf = async (request: IncomingMessage): Promise<Session | null> => {
-    const id = /(?:^|;\s*)tallystick_user=([A-Za-z0-9_-]{43})(?:;|$)/.exec(request.headers.cookie ?? '')?.[1];
-    if (id === undefined) return null;
+    const prefix = `${nameOfCookie()}=`;
+    const cookies = request.headers.cookie?.split(/;\s*/) ?? [];
+    const id = cookies.find((text) => text.startsWith(prefix))?.slice(prefix.length);
+    if (id === undefined || !/^[A-Za-z0-9_-]{43}$/.test(id)) return null;
     const found = await records.read((tx) => records.find(tx, { model, id }));
     return found === null || found.user_id === null ? null : { id, user_id: found.user_id };
   };

@@ -1,6 +1,7 @@
 import { type ClientCertificate, type Consent, third_party_scopes } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import type { Configuration, KoaContextWithOIDC, interactionPolicy as Policy } from 'oidc-provider';
+import { cookieName } from '../cookie-name.ts';
 import { requestIdOf } from '../pages/forms.ts';
 import { page_headers } from '../pages/layout.ts';
 import { errorPage } from '../pages/notice-page.ts';
@@ -71,7 +72,11 @@ export function createProvider(
     clockTolerance: 15,
     cookies: {
       keys: [...ports.cookie_keys],
-      names: { session: 'tallystick_session', interaction: 'tallystick_step', resume: 'tallystick_resume' },
+      names: {
+        session: cookieName(issuer, 'tallystick_session', '/'),
+        interaction: cookieName(issuer, 'tallystick_step', 'its own'),
+        resume: cookieName(issuer, 'tallystick_resume', 'its own'),
+      },
       // The library demands `none` with requests by POST. No session is stored under the cookie.
       long: { httpOnly: true, sameSite: 'none', signed: true },
       short: { httpOnly: true, sameSite: 'lax', signed: true },

@@ -99,6 +99,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       sandbox,
       rate_limit_per_minute: settings.rate_limit_per_minute,
       trusted_proxies: settings.trusted_proxies,
+      is_behind_https: settings.public_url?.startsWith('https:') === true,
       requests_max: settings.requests_max,
       transactions_max: persistence.others_max,
       bodies_bytes_max: settings.bodies_bytes_max,

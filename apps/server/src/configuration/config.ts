@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { rate_limit_max } from '@tallystick/access';
 import { authorizations_kept_days_min } from '@tallystick/cards';
 import { nearestName, Refusal } from '@tallystick/kernel';
-import { connections_max_default } from '@tallystick/koa';
+import { connections_max_default, findProxyProblem } from '@tallystick/koa';
 import { parseSender, parseSmtpServer } from '@tallystick/mail';
 import { statement_key_settings } from '@tallystick/reconciliation';
 import { type KeyRing, parseKeyRing } from '@tallystick/vault';
@@ -117,6 +117,14 @@ const networks = z
   .transform((list) => list.split(',').map((network) => network.trim()))
   .refine((list) => list.every(isNetwork), { error: 'must be networks such as 10.1.0.0/16,fd00::/8' });
 
+const proxies = networks.refine((list) => findProxyProblem(list.filter(isNetwork)) === null, {
+  error: (issue) => findProxyProblem(issue.input as string[]) ?? '',
+});
+
+/** Headers that say something else, by their own standards or to the service. */
+const other_headers =
+  /^(accept|authorization|cache|connection|content|cookie|date|expect|forwarded|from|host|http2|idempotency|if|keep|max|origin|prefer|priority|proxy|range|referer|sec|te|trace|trailer|transfer|upgrade|user|via|x-(correlation|customer|fapi|idempotency|real|request|signature|timestamp))(-|$)|^(traceparent|tracestate|x-forwarded-(for|host|port|prefix|proto|server|by))$/i;
+
 /** A retention time. Its least value leaves time for what refers to the rows. */
 const keptDays = (min: number) => integer(min, 36_500);
 
@@ -165,8 +173,12 @@ const schema = z.object({
   CLIENT_CERTIFICATE_HEADER: z
     .string()
     .regex(/^[A-Za-z0-9-]{1,64}$/, { error: 'must be the name of a header, such as X-Client-Cert' })
+    .refine((name) => !other_headers.test(name), {
+      error: (issue) =>
+        `must be a header for certificates only, such as X-Client-Cert; ${issue.input} has another meaning`,
+    })
     .optional(),
-  TRUSTED_PROXIES: networks.optional(),
+  TRUSTED_PROXIES: proxies.optional(),
   RATE_LIMIT_PER_MINUTE: integer(1, rate_limit_max).optional(),
   NETWORK_WAIT_MS_MAX: integer(1, 60_000).default(defaults.network_wait_ms_max),
   DECISION_MS_MAX: integer(1, 60_000).default(defaults.decision_ms_max),

@@ -32,6 +32,11 @@ export async function loadTls(files: TlsFiles): Promise<TlsOptions> {
   return { certificate, key, client_ca };
 }
 
+/** Whether the server can be reached by TLS 1.2, whose permitted suites are for RSA (FAPI 1 Advanced 8.5). */
+export function isRsa({ certificate }: Pick<TlsOptions, 'certificate'>): boolean {
+  return new X509Certificate(certificate).publicKey.asymmetricKeyType === 'rsa';
+}
+
 async function read(variable: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');

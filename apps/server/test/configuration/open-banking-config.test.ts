@@ -74,6 +74,36 @@ describe('the configuration of Open Banking', () => {
     assert.throws(() => readConfig(wrong), /CLIENT_CERTIFICATE_HEADER: must be.*TRUSTED_PROXIES: must be networks/s);
   });
 
+  it('refuses proxies that are everyone', () => {
+    for (const wide of ['0.0.0.0/0', '::/0', '10.1.2.3/0', '0.0.0.0/1,128.0.0.0/1', '::/1', '::ffff:0:0/96', '::/8']) {
+      const given = { TRUSTED_PROXIES: `10.0.0.0/8,${wide}` };
+      assert.throws(() => readConfig(given), /TRUSTED_PROXIES: must not have a network as wide as/, wide);
+    }
+    const TRUSTED_PROXIES = '10.0.0.0/8,fc00::/7,192.0.2.7/32,::1/128,::ffff:10.0.0.0/104';
+    assert.equal(readConfig({ TRUSTED_PROXIES }).trusted_proxies.length, 5);
+  });
+
+  it('refuses a header for certificates that has another meaning', () => {
+    const read = (CLIENT_CERTIFICATE_HEADER: string) =>
+      readConfig({ CLIENT_CERTIFICATE_HEADER, TRUSTED_PROXIES: '10.0.0.0/8' }).certificate_header;
+    for (const name of [
+      ...['Authorization', 'authorization', 'Cookie', 'Host', 'Content-Type', 'Content-Length', 'Transfer-Encoding'],
+      ...['X-Forwarded-For', 'X-Forwarded-Host', 'Forwarded', 'X-Real-IP', 'User-Agent', 'Accept', 'Origin', 'Date'],
+      ...['X-Request-Id', 'X-Signature', 'X-Timestamp', 'Idempotency-Key', 'x-fapi-interaction-id', 'Prefer', 'Via'],
+    ]) {
+      assert.throws(() => read(name), /CLIENT_CERTIFICATE_HEADER: must be a header for certificates only/, name);
+    }
+    for (const name of [
+      'X-Client-Cert',
+      'Client-Cert',
+      'X-SSL-CERT',
+      'X-Forwarded-Tls-Client-Cert',
+      'ssl-client-cert',
+    ]) {
+      assert.equal(read(name), name.toLowerCase());
+    }
+  });
+
   it('has an issuer of https where the server terminates TLS', () => {
     assert.equal(defaultPublicUrl('https://127.0.0.1:8443'), 'https://127.0.0.1:8443');
     assert.equal(defaultPublicUrl('https://0.0.0.0:8443'), 'https://127.0.0.1:8443');
