@@ -566,6 +566,7 @@ const operation_ids = [
   'operator.keys.list',
   'operator.keys.read',
   'operator.keys.revoke',
+  'operator.keys.update',
   'operator.mails.list',
   'operator.mails.read',
   'operator.mails.retry',

@@ -65,7 +65,8 @@ const resources: readonly Resource[] = [
     name: 'a key',
     key: 'operator',
     at: '/operator/v1/keys',
-    create: { company_id: 1, role: 'client', name: 'Back office' },
+    create: { company_id: 1, role: 'client', name: 'Back office', expires_at: '2100-01-31T00:00:00Z' },
+    is_changeable: true,
   },
   {
     name: 'a foreign event',

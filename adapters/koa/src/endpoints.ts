@@ -135,6 +135,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'operator.keys.create': 'POST /operator/v1/keys',
     'operator.keys.list': 'GET /operator/v1/keys',
     'operator.keys.read': 'GET /operator/v1/keys/:id',
+    'operator.keys.update': 'PATCH /operator/v1/keys/:id',
     'operator.keys.revoke': 'DELETE /operator/v1/keys/:id',
     'operator.templates.complete': 'POST /operator/v1/templates/:id/complete',
     'operator.events.record': 'POST /operator/v1/events',

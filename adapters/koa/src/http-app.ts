@@ -127,17 +127,29 @@ export function createKeyAuthenticator({
   sealer,
   sha256,
   sandbox,
-}: Pick<HttpAppPorts, 'unitOfWork' | 'look_ups' | 'sealer' | 'sha256' | 'sandbox'>): Authenticator {
+  clock,
+  keyUsed = () => {},
+}: Pick<HttpAppPorts, 'unitOfWork' | 'look_ups' | 'sealer' | 'sha256' | 'sandbox' | 'clock'> & {
+  readonly keyUsed?: (key_id: number) => void;
+}): Authenticator {
   const sandbox_company_id = sandbox?.company_id ?? null;
-  return createAuthenticator({ unitOfWork: look_ups, sealer, sha256, monotonicNow, sandbox_company_id });
+  return createAuthenticator({
+    unitOfWork: look_ups,
+    sealer,
+    sha256,
+    monotonicNow,
+    sandbox_company_id,
+    clock,
+    keyUsed,
+  });
 }
 
 /** Lets an authenticator forget the keys that an operation revokes or changes. */
 export function forgetting(
   authenticator: Authenticator | undefined,
-): Pick<RoutePorts, 'keyRevoked' | 'companyChanged'> {
+): Pick<RoutePorts, 'keyChanged' | 'companyChanged'> {
   return {
-    keyRevoked: (key_id) => authenticator?.forget(key_id),
+    keyChanged: (key_id) => authenticator?.forget(key_id),
     companyChanged: (company_id) => authenticator?.forgetCompany(company_id),
   };
 }

@@ -10,6 +10,7 @@ export {
 } from './companies/company.ts';
 export * from './companies/manage-companies.ts';
 export { type ApiKey, type Environment, environments, sandbox_keys } from './keys/api-key.ts';
+export { createKeyUses, type KeyUses } from './keys/key-uses.ts';
 export * from './keys/manage-api-keys.ts';
 export * from './keys/role.ts';
 export { resealSigningSecrets } from './keys/signing-secret.ts';

@@ -20,9 +20,13 @@ export interface CompanyStore {
 /** API keys, within a transaction. Newest first in lists. */
 export interface ApiKeyStore {
   insert(key: Omit<ApiKey, 'id'>): Promise<ApiKey>;
-  find(id: number): Promise<ApiKey | null>;
+  find(id: number, options?: { readonly for_update?: boolean }): Promise<ApiKey | null>;
   /** Those that exist, in any order. */
   findByIds(ids: readonly number[]): Promise<readonly ApiKey[]>;
+  /** Writes the fields that `updateKey` may change. */
+  update(key: ApiKey): Promise<void>;
+  /** Writes the last use of keys that are in ascending order of id, unless a later one is stored. */
+  recordUses(uses: readonly Pick<ApiKey, 'id' | 'last_used_at_ms'>[]): Promise<void>;
   list(filter: { readonly company_id?: number }, page: PageRequest): Promise<Page<ApiKey>>;
   /** Sets `revoked_at_ms` if it is not set. Returns false when the key is unknown. */
   revoke(id: number, at_ms: number): Promise<boolean>;

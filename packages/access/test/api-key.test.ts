@@ -12,6 +12,7 @@ import {
   revokeKey,
   sandbox_keys,
   updateCompany,
+  updateKey,
 } from '@tallystick/access';
 import { drawSharedSecret, type Sealer } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
@@ -139,6 +140,8 @@ test('a key is stored with its signing secret sealed', async () => {
     rate_limit_per_minute: 60,
     created_at_ms: call.now_ms,
     revoked_at_ms: null,
+    expires_at_ms: null,
+    last_used_at_ms: null,
   });
   assert.match(signing_secret, /^[0-9A-Za-z]{43}$/);
   assert.equal(opened(sealer, signing_secret_sealed!), signing_secret);
@@ -229,6 +232,38 @@ test('only one of all texts of a secret is accepted', () => {
     }),
     propertyParameters(),
   );
+});
+
+test('a key is changed in its name, end and limit only, and each difference is audited', async () => {
+  const { key } = await storage.run((tx) => createKey(tx, ports, call, client_key));
+  const update = (change: object) => storage.run((tx) => updateKey(tx, call, key.id, change));
+  const end = '2030-01-31T00:00:00Z';
+  const changed = await update({ name: 'till', expires_at: end, rate_limit_per_minute: 60 });
+  assert.deepEqual(changed, { ...key, name: 'till', expires_at_ms: Date.parse(end), rate_limit_per_minute: 60 });
+  assert.deepEqual(await storage.read((tx) => readKey(tx, key.id)), changed);
+  const audited = storage.tables.audit.values().at(-1);
+  assert.equal(audited?.action, 'api_key.updated');
+  const shown = { role: 'client', name: 'till', signed: false, rate_limit_per_minute: 60 };
+  assert.deepEqual(audited?.details, { ...shown, expires_at: '2030-01-31T00:00:00.000Z' });
+
+  const entries = storage.tables.audit.size;
+  const later = { ...call, now_ms: Date.parse(end) + 1 };
+  const sent_back = { name: 'till', expires_at: end, role: 'client', company_id: '1', signing_secret: null };
+  assert.deepEqual(await storage.run((tx) => updateKey(tx, later, key.id, sent_back)), changed, 'an end that is over');
+  assert.equal(storage.tables.audit.size, entries, 'no difference, no entry');
+  const unlimited = await update({ expires_at: null, rate_limit_per_minute: null });
+  assert.deepEqual([unlimited.expires_at_ms, unlimited.rate_limit_per_minute], [null, null]);
+
+  const wrong = { name: null, role: 'operator', company_id: 2, signing_secret: 'another one of 16' };
+  const refusal = await refusalOf(() => update({ ...wrong, expires_at: '2020-01-01T00:00:00Z' }));
+  assert.equal(gist(refusal), 'validation_failed: name expires_at role company_id signing_secret');
+  assert.ok(!refusal.message.includes('another one'), refusal.message);
+  for (const expires_at of ['2030-01-31', 'soon', '+010000-01-01T00:00:00Z', new Date(call.now_ms).toISOString()]) {
+    assert.equal(gist(await refusalOf(() => update({ expires_at }))), 'validation_failed: expires_at');
+    const request = { ...client_key, expires_at };
+    const creating = () => storage.run((tx) => createKey(tx, ports, call, request));
+    assert.equal(gist(await refusalOf(creating)), 'validation_failed: expires_at');
+  }
 });
 
 test('a rotation reseals every signing secret of an older key, and no other', async () => {

@@ -24,17 +24,27 @@ const call = { actor: 'command', request_id: null, now_ms: 1_700_000_000_000 };
 let storage: AccessStorage;
 let monotonic_ms: number;
 let text: string;
+let now_ms: number;
+let used: number[];
 
 beforeEach(async () => {
   storage = new AccessStorage();
   monotonic_ms = 1_000;
+  now_ms = call.now_ms;
+  used = [];
   await storage.run((tx) => createCompany(tx, call, { name: 'Acme', customer_number: '1' }));
   text = await newKey('live');
 });
 
-async function newKey(environment: Environment): Promise<string> {
+async function newKey(environment: Environment, expires_at: string | null = null): Promise<string> {
   const ports = { sealer, random, sha256, environment };
-  const request = { role: 'client', company_id: 1, name: 'erp', signing_secret: 'a secret of sorts' } as const;
+  const request = {
+    role: 'client',
+    company_id: 1,
+    name: 'erp',
+    signing_secret: 'a secret of sorts',
+    expires_at,
+  } as const;
   return (await storage.run((tx) => createKey(tx, ports, call, request))).text;
 }
 
@@ -45,6 +55,8 @@ function authenticator(sandbox_company_id: number | null = null): Authenticator 
     sha256,
     monotonicNow: () => monotonic_ms,
     sandbox_company_id,
+    clock: { nowMs: () => now_ms },
+    keyUsed: (key_id) => used.push(key_id),
   });
 }
 
@@ -93,8 +105,21 @@ test('unknown, wrong and revoked keys are refused in the same words', async () =
     other,
   ]) {
     const refusal = await refusalOf(() => authenticate(`Bearer ${wrong}`));
-    assert.deepEqual([refusal.code, refusal.message], ['unauthenticated', 'the API key is unknown or revoked']);
+    assert.deepEqual([refusal.code, refusal.message], ['unauthenticated', 'the API key is unknown, revoked or ended']);
   }
+});
+
+test('a key ends at its very end, also one that is remembered, in the words of a revoked one', async () => {
+  const end_ms = call.now_ms + 500;
+  const ending = `Bearer ${await newKey('live', new Date(end_ms).toISOString())}`;
+  const { authenticate } = authenticator();
+  await authenticate(ending);
+  now_ms = end_ms - 1;
+  await authenticate(ending);
+  now_ms = end_ms;
+  const refusal = await refusalOf(() => authenticate(ending));
+  assert.deepEqual([refusal.code, refusal.message], ['unauthenticated', 'the API key is unknown, revoked or ended']);
+  assert.deepEqual(used, [2, 2], 'only accepted requests are uses');
 });
 
 test('a key in use is read once in two seconds, and remembered in between', async () => {

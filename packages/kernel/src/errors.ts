@@ -8,7 +8,7 @@ export type RefusalCode =
   | 'invalid_query'
   /** No such object, or another company's. */
   | 'not_found'
-  /** No key, an unknown or revoked key, or a wrong signature. */
+  /** No key, an unknown, revoked or ended key, or a wrong signature. */
   | 'unauthenticated'
   /** The key's role may not do this. */
   | 'forbidden'

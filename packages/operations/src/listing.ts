@@ -43,7 +43,7 @@ export interface OperationPorts
   /** Null outside the sandbox: its operations do not exist. */
   readonly sandbox: Sandbox | null;
   /** Called when a key was revoked: what is remembered of it is stale. */
-  readonly keyRevoked: (key_id: number) => void;
+  readonly keyChanged: (key_id: number) => void;
   /** Called when a company was changed: what is remembered of its keys is stale. */
   readonly companyChanged: (company_id: number) => void;
   readonly webhooks: WebhookServices;

@@ -20,13 +20,23 @@ test('a company has a URL of the operator’s API', () => {
 test('an API key shows its fields, and none of its secrets', () => {
   const shown = { company_id: 1, role: 'client', environment: 'test', name: 'erp', rate_limit_per_minute: 60 } as const;
   const secrets = { secret_sha256: new Uint8Array(32), signing_secret_sealed: new Uint8Array(8) };
-  const key: ApiKey = { id: 1, ...shown, ...secrets, created_at_ms, revoked_at_ms: null };
+  const key: ApiKey = {
+    id: 1,
+    ...shown,
+    ...secrets,
+    created_at_ms,
+    revoked_at_ms: null,
+    expires_at_ms: null,
+    last_used_at_ms: null,
+  };
   assert.deepEqual(presentApiKey(key), {
     id: '1',
     ...shown,
     signed: true,
     created_at,
     revoked_at: null,
+    expires_at: null,
+    last_used_at: null,
     type: 'apikey',
     url: '/operator/v1/keys/1',
   });

@@ -95,7 +95,7 @@ const error_answers = {
     headers: ['Deprecation', 'Idempotent-Replayed'],
   },
   Unauthenticated: {
-    description: 'No API key, an unknown or revoked one, or a wrong signature',
+    description: 'No API key, an unknown, revoked or ended one, or a wrong signature',
     codes: ['unauthenticated'],
     headers: ['Deprecation', 'WWW-Authenticate'],
   },

@@ -36,6 +36,8 @@ onEveryDatabase('a unit of work', (fixture) => {
           rate_limit_per_minute: null,
           created_at_ms: noon_ms,
           revoked_at_ms: null,
+          expires_at_ms: null,
+          last_used_at_ms: null,
         });
       return [await insert('one'), await insert('two')] as const;
     });

@@ -71,9 +71,10 @@ export const http_module = new ContainerModule(({ bind }) => {
       open_banking,
       events_committed,
       url_policy,
+      key_uses,
     ) => ({
       // Calls in process also revoke keys.
-      authenticator: createKeyAuthenticator({ ...persistence, ...vault, sandbox }),
+      authenticator: createKeyAuthenticator({ ...persistence, ...vault, sandbox, clock, keyUsed: key_uses.note }),
       open_banking: open_banking ?? undefined,
       imports: import_ports,
       readTable: tableSource,
@@ -121,6 +122,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       tokens.open_banking,
       tokens.events_committed,
       tokens.url_policy,
+      tokens.key_uses,
     ],
   );
   bind(tokens.http_app).toResolvedValue(createHttpApp, [tokens.http_ports]);

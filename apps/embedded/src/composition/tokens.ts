@@ -1,3 +1,4 @@
+import type { KeyUses } from '@tallystick/access';
 import type { BankData } from '@tallystick/accounts';
 import type { CardVault, Ledger, Mailer, Network } from '@tallystick/cards';
 import type { UserLogin } from '@tallystick/consents';
@@ -80,6 +81,7 @@ export const tokens = {
   /** Null: Open Banking is not served. */
   open_banking: identifier<OpenBankingPorts | null>('open_banking'),
   lifecycle: identifier<Lifecycle>('lifecycle'),
+  key_uses: identifier<KeyUses>('key_uses'),
   metrics: identifier<Metrics>('metrics'),
   /** The parts of the HTTP interface, for `createHttpApp`. */
   http_ports: identifier<HttpAppPorts>('http_ports'),

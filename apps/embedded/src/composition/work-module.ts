@@ -1,3 +1,4 @@
+import { createKeyUses } from '@tallystick/access';
 import { ContainerModule } from 'inversify';
 import { accountRangeJob } from '../background/account-ranges.ts';
 import { openArchive } from '../background/archive-files.ts';
@@ -15,6 +16,7 @@ import { tokens } from './tokens.ts';
 /** The work in the background, and the sandbox, which does what is due when its clock is moved. */
 export const work_module = new ContainerModule(({ bind }) => {
   bind(tokens.archive).toResolvedValue(openArchive, [tokens.settings]);
+  bind(tokens.key_uses).toResolvedValue(createKeyUses, [tokens.clock]);
   bind(tokens.schema_watch).toResolvedValue(createSchemaWatch, [tokens.persistence, tokens.metrics, tokens.logger]);
   bind(tokens.jobs)
     .toResolvedValue(
@@ -32,10 +34,12 @@ export const work_module = new ContainerModule(({ bind }) => {
         import_ports,
         lifecycle,
         archive,
+        key_uses,
       ) =>
         createJobs(
           [
             ...dueWork(settings, persistence, clock, refresh),
+            { name: 'key uses', every_ms: 10_000, run: () => key_uses.write(persistence.unitOfWork) },
             retentionJob({
               kept_days: settings.kept_days,
               persistence,
@@ -71,6 +75,7 @@ export const work_module = new ContainerModule(({ bind }) => {
         tokens.imports,
         tokens.lifecycle,
         tokens.archive,
+        tokens.key_uses,
       ],
     )
     .onDeactivation((jobs) => jobs.stop());

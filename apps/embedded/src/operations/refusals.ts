@@ -11,7 +11,7 @@ export const refusal_codes = {
   validation_failed: 'A value of the call is wrong. `fields` names each.',
   invalid_query: 'A filter or page option is unknown or malformed. `fields` names each.',
   not_found: 'There is no such object, or it belongs to another company.',
-  unauthenticated: 'No API key, an unknown or revoked key, or a wrong signature. HTTP only.',
+  unauthenticated: 'No API key, an unknown, revoked or ended key, or a wrong signature. HTTP only.',
   forbidden: 'The caller may not do this: the company is closed, or over HTTP the role of the key does not allow it.',
   conflict: 'The present state does not allow it. The message says which state it is.',
   account_range_used_up: "Every number of the real card's account range belongs to a card.",

@@ -67,6 +67,7 @@ export const examples = [
   { name: 'Example Ltd', customer_number: '4711' } satisfies own.CreateCompany,
   { hold_days: 7 } satisfies own.UpdateCompany,
   { role: 'client', company_id: 1, name: 'Back office' } satisfies own.CreateApiKey,
+  { expires_at: '2099-12-31T00:00:00Z' } satisfies own.UpdateApiKey,
   {} satisfies own.ImportReplay,
   { note: 'A corrected file: the sender confirmed it' } satisfies own.ImportRelease,
   { company_id: 1, number: '1000000002', currency: 'USD', kind: 'deposit', name: 'Travel' } satisfies own.CreateAccount,

@@ -1,4 +1,13 @@
-import { createKey, listKeys, type Role, revokeKey, roles, sandbox_keys } from '@tallystick/access';
+import {
+  createKey,
+  listKeys,
+  type Role,
+  rate_limit_max,
+  revokeKey,
+  roles,
+  sandbox_keys,
+  updateKey,
+} from '@tallystick/access';
 import { drawSharedSecret } from '@tallystick/kernel';
 import { presentApiKey } from '@tallystick/operations';
 import { formatList } from '../terminal-text.ts';
@@ -7,8 +16,10 @@ import {
   call,
   companyFilter,
   idOf,
+  type ParsedWords,
   readItems,
   readOptionalId,
+  requireChange,
   requireOptions,
   UsageError,
 } from './command.ts';
@@ -22,6 +33,7 @@ export const api_key_commands: readonly Command[] = [
       company: 'id of the company, for the role client',
       name: 'its name',
       'rate-limit': "requests per minute; if absent, the server's default",
+      expires: 'the instant or date (YYYY-MM-DD, UTC) from which on it is refused; if absent, never',
     },
     flags: { signed: 'also create a signing secret; every request must then be signed with it' },
     may_create_database: true,
@@ -36,6 +48,7 @@ export const api_key_commands: readonly Command[] = [
         name,
         signing_secret,
         rate_limit_per_minute: readOptionalId(given, 'rate-limit'),
+        ...readEnd(given),
       };
       const environment = services.config().sandbox ? 'test' : 'live';
       const { unitOfWork } = await services.persistence();
@@ -60,14 +73,43 @@ export const api_key_commands: readonly Command[] = [
       const fixed = services.config().sandbox ? `\nThe ${length} fixed keys of the sandbox are not listed.` : '';
       const table = formatList(
         'There are no keys.',
-        ['id', 'role', 'company', 'signed', 'revoked', 'name'],
+        ['id', 'role', 'company', 'signed', 'revoked', 'ends', 'last used', 'name'],
         keys.map((key) => {
-          const { signed, revoked_at } = presentApiKey(key);
+          const { signed, revoked_at, expires_at, last_used_at } = presentApiKey(key);
           const company = key.company_id === null ? '-' : String(key.company_id);
-          return [String(key.id), key.role, company, signed ? 'yes' : 'no', revoked_at ?? '-', key.name];
+          const times = [revoked_at, expires_at, last_used_at].map((at) => at ?? '-');
+          return [String(key.id), key.role, company, signed ? 'yes' : 'no', ...times, key.name];
         }),
       );
       return { data: keys.map(presentApiKey), text: `${table}${fixed}` };
+    },
+  },
+  {
+    name: 'key update',
+    argument: 'id',
+    summary: 'Changes the name of an API key, its end and its rate limit; running servers know it within two seconds',
+    options: {
+      name: 'its new name',
+      expires: 'the instant or date (YYYY-MM-DD, UTC) from which on it is refused, or never',
+      'rate-limit': `requests per minute: 1 to ${rate_limit_max}, or default`,
+    },
+    flags: {},
+    async run(services, given) {
+      const id = idOf('<id>', given.argument);
+      const name = given.values.get('name');
+      const is_default = given.values.get('rate-limit') === 'default';
+      const change = {
+        ...(name === undefined ? {} : { name }),
+        ...(given.values.has('rate-limit')
+          ? { rate_limit_per_minute: is_default ? null : readOptionalId(given, 'rate-limit') }
+          : {}),
+        ...readEnd(given),
+      };
+      requireChange(change);
+      const { unitOfWork } = await services.persistence();
+      const key = presentApiKey(await unitOfWork.run((tx) => updateKey(tx, call(services), id, change)));
+      const ends = key.expires_at === null ? 'never ends' : `ends at ${key.expires_at}`;
+      return { data: key, text: `Key ${id}, ${key.name}, ${ends}.` };
     },
   },
   {
@@ -84,6 +126,14 @@ export const api_key_commands: readonly Command[] = [
     },
   },
 ];
+
+/** A date is its beginning in UTC. */
+function readEnd({ values }: ParsedWords): { readonly expires_at?: string | null } {
+  const wanted = values.get('expires');
+  if (wanted === undefined) return {};
+  if (wanted === 'never') return { expires_at: null };
+  return { expires_at: /^\d{4}-\d\d-\d\d$/.test(wanted) ? `${wanted}T00:00:00Z` : wanted };
+}
 
 function isRole(text: string): text is Role {
   return (roles as readonly string[]).includes(text);

@@ -239,6 +239,7 @@ const hints: Readonly<Record<string, string>> = {
   after: 'number',
   card: 'id',
   company: 'id',
+  expires: 'date',
   from: 'date',
   'hold-days': 'days',
   jwks: 'file|url',

@@ -27,6 +27,10 @@ export interface ApiKey {
   readonly rate_limit_per_minute: number | null;
   readonly created_at_ms: number;
   readonly revoked_at_ms: number | null;
+  /** From this instant on, in service time, it is refused like a revoked one; null: never. */
+  readonly expires_at_ms: number | null;
+  /** Its last accepted request, written within about a minute; null: none. */
+  readonly last_used_at_ms: number | null;
 }
 
 /** The parts of an API key's text. */

@@ -1,4 +1,4 @@
-import { equalBytes, Refusal, type Sealer, type Sha256, type UnitOfWork } from '@tallystick/kernel';
+import { type Clock, equalBytes, Refusal, type Sealer, type Sha256, type UnitOfWork } from '@tallystick/kernel';
 import type { Company } from '../companies/company.ts';
 import { type ApiKey, hashKeySecret, type ParsedKey, parseKey } from '../keys/api-key.ts';
 import { company_of_role, type Role } from '../keys/role.ts';
@@ -15,6 +15,10 @@ export interface AuthenticatorPorts {
    * affect how long keys are remembered.
    */
   readonly monotonicNow: () => number;
+  /** The time at which keys end. */
+  readonly clock: Clock;
+  /** Called with each stored key that was accepted. */
+  readonly keyUsed: (key_id: number) => void;
   /**
    * The company for which the sandbox's fixed keys act. Null outside the sandbox: these keys, and
    * stored `test` keys, are then refused.
@@ -25,13 +29,13 @@ export interface AuthenticatorPorts {
 export interface Authenticator {
   /**
    * Returns the caller, by the text of the `Authorization` header: `Bearer <API key>`. Refuses
-   * (`unauthenticated`) unknown, revoked and wrong keys, in the same words. Refuses (`forbidden`)
-   * keys of a closed company. A key that is remembered needs no look-up, and is returned without a
-   * promise.
+   * (`unauthenticated`) unknown, revoked, ended and wrong keys, in the same words. Refuses
+   * (`forbidden`) keys of a closed company. A key that is remembered needs no look-up, and is
+   * returned without a promise.
    */
   authenticate(authorization: string | undefined): Principal | Promise<Principal>;
   /**
-   * Forgets a revoked key in this process immediately. Other processes forget it within
+   * Forgets a revoked or changed key in this process immediately. Other processes forget it within
    * `remembered_ms`.
    */
   forget(key_id: number): void;
@@ -215,12 +219,15 @@ function verify(
   const sent = hashKeySecret(ports.sha256, parsed.secret);
   const key = found?.key ?? null;
   if (key === null || !equalBytes(sent, key.secret_sha256)) throw unknownKey();
-  const { environment, revoked_at_ms } = key;
+  const { environment, revoked_at_ms, expires_at_ms } = key;
   if (revoked_at_ms !== null || environment !== parsed.environment) throw unknownKey();
+  if (expires_at_ms !== null && ports.clock.nowMs() >= expires_at_ms) throw unknownKey();
   if (environment !== (ports.sandbox_company_id === null ? 'live' : 'test')) {
     throw new Refusal('unauthenticated', `a ${environment} key is not for this installation`);
   }
-  return principalOfOpenCompany(found);
+  const principal = principalOfOpenCompany(found);
+  ports.keyUsed(key.id);
+  return principal;
 }
 
 function principalOfOpenCompany(found: Remembered | null): Principal {
@@ -255,5 +262,5 @@ function sandboxPrincipalOf(role: Role, company_id: number | null, company: Comp
 }
 
 function unknownKey(): Refusal {
-  return new Refusal('unauthenticated', 'the API key is unknown or revoked');
+  return new Refusal('unauthenticated', 'the API key is unknown, revoked or ended');
 }

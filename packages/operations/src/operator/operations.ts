@@ -7,6 +7,7 @@ import {
   readKey,
   revokeKey,
   updateCompany,
+  updateKey,
 } from '@tallystick/access';
 import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
 import type { Random, Sealer, Sha256 } from '@tallystick/kernel';
@@ -15,7 +16,7 @@ import { readCompanyFilter, withoutAbsent } from '../call/query.ts';
 import { company_filter } from '../fields.ts';
 import { type Operation, operation, operatorCall, present } from '../operation.ts';
 import { presentApiKey, presentCompany } from './presenter.ts';
-import { api_key, company, create_company, create_key, update_company } from './shapes.ts';
+import { api_key, company, create_company, create_key, update_company, update_key } from './shapes.ts';
 
 /** The ports that the operator's routes need. */
 export interface OperatorOperationPorts {
@@ -24,8 +25,8 @@ export interface OperatorOperationPorts {
   readonly sha256: Sha256;
   readonly vault: Pick<CardVault, 'index'>;
   readonly environment: 'test' | 'live';
-  /** Called when a key was revoked: the remembered key is stale. */
-  readonly keyRevoked: (key_id: number) => void;
+  /** Called when a key was changed or revoked: the remembered key is stale. */
+  readonly keyChanged: (key_id: number) => void;
   /** Called when a company was changed: the remembered state of its keys is stale. */
   readonly companyChanged: (company_id: number) => void;
 }
@@ -131,6 +132,21 @@ function keyOperations(ports: OperatorOperationPorts): readonly Operation[] {
     }),
     operation({
       area: 'administration',
+      id: 'operator.keys.update',
+      method: 'operator.keys.update',
+      summary: 'Change an API key: its name, its end and its rate limit',
+      description: 'What is absent stays. Other processes know it within two seconds.',
+      parameters: ['id'],
+      body: update_key,
+      takes_back: api_key,
+      answer: api_key,
+      async write(tx, call) {
+        return presentApiKey(await updateKey(tx, operatorCall(call), call.id, call.body.data));
+      },
+      committed: ({ id }) => ports.keyChanged(id),
+    }),
+    operation({
+      area: 'administration',
       id: 'operator.keys.revoke',
       method: 'operator.keys.revoke',
       summary: 'Revoke an API key',
@@ -140,7 +156,7 @@ function keyOperations(ports: OperatorOperationPorts): readonly Operation[] {
       async write(tx, call) {
         await revokeKey(tx, operatorCall(call), call.id);
       },
-      committed: ({ id }) => ports.keyRevoked(id),
+      committed: ({ id }) => ports.keyChanged(id),
     }),
   ];
 }

@@ -22,6 +22,8 @@ export function presentApiKey(key: ApiKey) {
     signed: key.signing_secret_sealed !== null,
     created_at: toInstantText(key.created_at_ms),
     revoked_at: key.revoked_at_ms === null ? null : toInstantText(key.revoked_at_ms),
+    expires_at: key.expires_at_ms === null ? null : toInstantText(key.expires_at_ms),
+    last_used_at: key.last_used_at_ms === null ? null : toInstantText(key.last_used_at_ms),
     type: 'apikey',
     url: `/operator/v1/keys/${key.id}`,
   });

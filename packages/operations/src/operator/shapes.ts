@@ -11,7 +11,16 @@ import {
 import { hold_days_default } from '@tallystick/cards';
 import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import * as z from 'zod';
-import { id_either, id_number, id_text, nameText, resource_url, shown_instant, type_names } from '../fields.ts';
+import {
+  id_either,
+  id_number,
+  id_text,
+  instant,
+  nameText,
+  resource_url,
+  shown_instant,
+  type_names,
+} from '../fields.ts';
 
 /** `POST /operator/v1/companies`. */
 export const create_company = z
@@ -81,6 +90,8 @@ export const company = z
   })
   .meta({ id: 'Company', description: 'A company that has cards' });
 
+const key_end_meaning = 'From this instant on the key is refused like a revoked one; null: it never ends';
+
 /** `POST /operator/v1/keys`. */
 export const create_key = z
   .object({
@@ -97,6 +108,7 @@ export const create_key = z
         .nullish()
         .describe('If set, every request must be signed with it'),
       rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullish(),
+      expires_at: instant.nullish().describe(key_end_meaning),
     }),
   })
   .meta({
@@ -105,6 +117,25 @@ export const create_key = z
     examples: [{ data: { role: 'client', company_id: 1, name: 'Back office' } }],
   })
   .register(type_names, { id: 'CreateApiKey' });
+
+/** `PATCH /operator/v1/keys/:id`. */
+export const update_key = z
+  .object({
+    data: z.object({
+      name: nameText(key_name_length_max).optional(),
+      rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullish().describe("Null: the server's default"),
+      expires_at: instant.nullish().describe(key_end_meaning),
+      role: z.unknown().optional().describe('Cannot be changed. Only its present value is accepted'),
+      company_id: z.unknown().optional().describe('Cannot be changed. Only its present value is accepted'),
+      signing_secret: z.unknown().optional().describe('Cannot be changed. Only null is accepted'),
+    }),
+  })
+  .meta({
+    id: 'UpdateKey',
+    description: 'A change of an API key. What is absent stays, and null resets a field to its default',
+    examples: [{ data: { expires_at: '2099-12-31T00:00:00Z' } }],
+  })
+  .register(type_names, { id: 'UpdateApiKey' });
 
 export const api_key = z
   .object({
@@ -117,6 +148,10 @@ export const api_key = z
     rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullable().describe("Null: the server's default"),
     created_at: shown_instant,
     revoked_at: shown_instant.nullable(),
+    expires_at: shown_instant.nullable().describe(key_end_meaning),
+    last_used_at: shown_instant
+      .nullable()
+      .describe('Its last accepted request, shown after a minute at most; null: none'),
     key: z.string().optional().describe('The text of the key. Only the answer to its creation has it'),
     type: z.literal('apikey'),
     url: resource_url,

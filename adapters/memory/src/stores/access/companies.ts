@@ -39,6 +39,17 @@ export function apiKeyStore({ api_keys, companies }: State): ApiKeyStore {
       return ids.flatMap((id) => api_keys.get(id) ?? []);
     },
 
+    async update({ id, name, rate_limit_per_minute, expires_at_ms }) {
+      api_keys.change(id, { name, rate_limit_per_minute, expires_at_ms });
+    },
+
+    async recordUses(uses) {
+      for (const { id, last_used_at_ms } of uses) {
+        const stored_ms = api_keys.get(id)?.last_used_at_ms ?? 0;
+        if ((last_used_at_ms ?? 0) > stored_ms) api_keys.change(id, { last_used_at_ms });
+      }
+    },
+
     async list({ company_id }, page) {
       const listed = api_keys.values().filter((key) => company_id === undefined || key.company_id === company_id);
       return newestFirst('api_keys', listed, page);

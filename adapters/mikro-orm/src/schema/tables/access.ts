@@ -36,6 +36,8 @@ export const ApiKey = defineEntity({
     rate_limit_per_minute: int().nullable(),
     created_at_ms: int(),
     revoked_at_ms: int().nullable(),
+    expires_at_ms: int().nullable(),
+    last_used_at_ms: int().nullable(),
   },
   indexes: [{ name: 'tallystick_api_keys_page', properties: ['company_id', 'id'] }],
 });

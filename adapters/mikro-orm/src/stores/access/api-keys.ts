@@ -20,14 +20,17 @@ export function apiKeyStore(session: Session): ApiKeyStore {
           rate_limit_per_minute: key.rate_limit_per_minute,
           created_at_ms: key.created_at_ms,
           revoked_at_ms: key.revoked_at_ms,
+          expires_at_ms: key.expires_at_ms,
+          last_used_at_ms: key.last_used_at_ms,
         })
         .returningAll()
         .executeTakeFirstOrThrow();
       return apiKeyOf(row);
     },
 
-    async find(id) {
-      const row = await db.selectFrom('tallystick_api_keys').selectAll().where('id', '=', id).executeTakeFirst();
+    async find(id, { for_update = false } = {}) {
+      const found = db.selectFrom('tallystick_api_keys').selectAll().where('id', '=', id);
+      const row = await (for_update ? lockForUpdate(session, found) : found).executeTakeFirst();
       return row === undefined ? null : apiKeyOf(row);
     },
 
@@ -38,6 +41,25 @@ export function apiKeyStore(session: Session): ApiKeyStore {
         .selectAll()
         .where(isOneOf(session.dialect, 'id', ids));
       return (await query.execute()).map(apiKeyOf);
+    },
+
+    async update({ id, name, rate_limit_per_minute, expires_at_ms }) {
+      await db
+        .updateTable('tallystick_api_keys')
+        .set({ name, rate_limit_per_minute, expires_at_ms })
+        .where('id', '=', id)
+        .execute();
+    },
+
+    async recordUses(uses) {
+      for (const { id, last_used_at_ms } of uses) {
+        await db
+          .updateTable('tallystick_api_keys')
+          .set({ last_used_at_ms })
+          .where('id', '=', id)
+          .where((eb) => eb.or([eb('last_used_at_ms', 'is', null), eb('last_used_at_ms', '<', last_used_at_ms)]))
+          .execute();
+      }
     },
 
     list({ company_id }, page) {

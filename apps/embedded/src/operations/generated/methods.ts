@@ -90,6 +90,7 @@ import type {
   ScheduledPayment,
   StandingOrder,
   ThirdParty,
+  UpdateApiKey,
   UpdateCompany,
   UpdateThirdParty,
   UpdateVirtualCard,
@@ -605,6 +606,11 @@ export interface ApiKeyOperations {
   list(options?: TransactionOptions & PageOptions & FilterOptions<CompanyFilter>): List<ApiKey>;
   /** Read an API key, without its text. */
   read(id: Id, options?: TransactionOptions): Promise<ApiKey>;
+  /**
+   * Change an API key: its name, its end and its rate limit. What is absent stays. Other processes
+   * know it within two seconds.
+   */
+  update(id: Id, data: UpdateApiKey, options?: TransactionOptions): Promise<ApiKey>;
   /** Revoke an API key. Other processes refuse it within two seconds. */
   revoke(id: Id, options?: TransactionOptions): Promise<void>;
 }

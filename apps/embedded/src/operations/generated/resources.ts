@@ -85,6 +85,10 @@ export interface ApiKey {
   readonly created_at: string;
   /** ISO 8601, UTC. */
   readonly revoked_at: string | null;
+  /** From this instant on the key is refused like a revoked one; null: it never ends. ISO 8601. */
+  readonly expires_at: string | null;
+  /** Its last accepted request, shown after a minute at most; null: none. ISO 8601. */
+  readonly last_used_at: string | null;
   /** The text of the key. Only the answer to its creation has it. */
   readonly key?: string | undefined;
   readonly type: 'apikey';
@@ -695,6 +699,8 @@ export interface CreateApiKey {
   /** If set, every request must be signed with it. */
   readonly signing_secret?: string | null | undefined;
   readonly rate_limit_per_minute?: number | null | undefined;
+  /** From this instant on the key is refused like a revoked one; null: it never ends. ISO 8601. */
+  readonly expires_at?: string | null | undefined;
 }
 
 /** A new company. */
@@ -2216,6 +2222,21 @@ export interface ThirdParty {
 
 /** What a third party may ask users for. */
 export type ThirdPartyScope = 'accounts' | 'fundsconfirmations';
+
+/** A change of an API key. What is absent stays, and null resets a field to its default. */
+export interface UpdateApiKey {
+  readonly name?: string | undefined;
+  /** Null: the server's default. */
+  readonly rate_limit_per_minute?: number | null | undefined;
+  /** From this instant on the key is refused like a revoked one; null: it never ends. ISO 8601. */
+  readonly expires_at?: string | null | undefined;
+  /** Cannot be changed. Only its present value is accepted. */
+  readonly role?: unknown;
+  /** Cannot be changed. Only its present value is accepted. */
+  readonly company_id?: unknown;
+  /** Cannot be changed. Only null is accepted. */
+  readonly signing_secret?: unknown;
+}
 
 /** A change of a company. What is absent stays, and null resets a field to its default. */
 export interface UpdateCompany {

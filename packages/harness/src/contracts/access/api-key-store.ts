@@ -25,6 +25,8 @@ function keyOf(company_id: number, changes: Partial<ApiKey> = {}): Omit<ApiKey, 
     rate_limit_per_minute: 60,
     created_at_ms: noon_ms,
     revoked_at_ms: null,
+    expires_at_ms: null,
+    last_used_at_ms: null,
     ...changes,
   };
 }
@@ -94,6 +96,30 @@ export const api_key_store_contract: readonly ContractRule<ApiKeyStorage>[] = [
         assertEqual(await api_keys.revoke(999_999_999, noon_ms), false, 'of an unknown key');
         assertEqual(await api_keys.find(key.id), { ...key, revoked_at_ms: noon_ms + 1 }, 'the key');
         assertEqual(await api_keys.find(other.id), other, 'another key');
+      });
+    },
+  },
+  {
+    rule: 'an update writes what may change, and the last use that is stored never goes back',
+    async check(open) {
+      const { here, there } = await twoProcesses(open);
+      const company_id = await newCompany(here);
+      const [key, other] = await here.unitOfWork.run(async ({ api_keys }) => [
+        await api_keys.insert(keyOf(company_id)),
+        await api_keys.insert(keyOf(company_id)),
+      ]);
+      const changes = { name: 'till', rate_limit_per_minute: null, expires_at_ms: noon_ms + 9 };
+      await here.unitOfWork.run(async ({ api_keys }) => {
+        assertEqual(await api_keys.find(key!.id, { for_update: true }), key, 'the locked key');
+        await api_keys.update({ ...key!, ...changes, role: 'bank', created_at_ms: 1 });
+      });
+      for (const last_used_at_ms of [noon_ms + 5, noon_ms + 4]) {
+        await there.unitOfWork.run(({ api_keys }) => api_keys.recordUses([{ id: key!.id, last_used_at_ms }]));
+      }
+      await here.unitOfWork.read(async ({ api_keys }) => {
+        const expected = { ...key!, ...changes, last_used_at_ms: noon_ms + 5 };
+        assertEqual(await api_keys.find(key!.id), expected, 'the key');
+        assertEqual(await api_keys.find(other!.id), other, 'another key');
       });
     },
   },
