@@ -26,7 +26,8 @@ export const default_settings = {
     clearings: null,
     authorizations: null,
     mails: mails_kept_days_default,
-    consents: null,
+    /** The longest time that a third party waits for its user. */
+    consents: 90,
     audit_entries: null,
   },
 } as const satisfies Partial<Settings>;

@@ -6,11 +6,13 @@ import { createInterface } from 'node:readline';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { listAuthorizations, listClearings, readCard } from '@tallystick/cards';
+import { createAccountAccessConsent } from '@tallystick/consents';
 import { createWebhook, recordForeignEvent, relayEvents } from '@tallystick/events';
 import { type RetentionKind, type RowArchive, sealAuditLog } from '@tallystick/kernel';
 import { changeRows, database_names, readRows } from '@tallystick/test-support';
 import { archiveFiles } from '../../src/background/archive-files.ts';
 import { retentionJob } from '../../src/background/retention.ts';
+import { default_settings } from '../../src/composition/default-settings.ts';
 import { day_ms, type RetentionWorld, retentionWorld, start_ms, vault } from './retention-world.ts';
 
 const for_ever = {
@@ -27,7 +29,7 @@ const for_ever = {
 /** Runs the job of a server until nothing is left, and returns how many rows it counted. */
 async function purge(
   world: RetentionWorld,
-  kept_days: Partial<Record<RetentionKind, number>>,
+  kept_days: Partial<Record<RetentionKind, number | null>>,
   archive: RowArchive | null = archiveFiles(world.folder, () => '2026-05-20'),
 ): Promise<Partial<Record<RetentionKind, number>>> {
   const counts: Partial<Record<RetentionKind, number>> = {};
@@ -61,6 +63,31 @@ for (const name of database_names) {
       t.after(() => world.dispose());
       return world;
     };
+
+    it('ends a consent that nobody authorised after 90 days, without any setting', async (t) => {
+      const world = await open(t);
+      const { unitOfWork } = world.persistence;
+      const call = { client_id: 'budget-app', request_id: null, now_ms: start_ms };
+      const body = { Data: { Permissions: ['ReadBalances', 'ReadAccountsBasic'] }, Risk: {} };
+      const [awaiting, authorised] = await unitOfWork.run(async (tx) => {
+        const made = async () => await createAccountAccessConsent(tx, { random: vault.random }, call, body);
+        const both = [await made(), await made()] as const;
+        await tx.consents.update({ ...both[1], status: 'Authorised', authorised_at_ms: start_ms });
+        return both;
+      });
+      const left = () =>
+        unitOfWork.read(async ({ consents }) =>
+          (await Promise.all([awaiting, authorised].map(async (one) => await consents.find(one.consent_id)))).map(
+            (found) => found !== null,
+          ),
+        );
+      world.now_ms = start_ms + 90 * day_ms;
+      await purge(world, default_settings.kept_days);
+      assert.deepEqual(await left(), [true, true]);
+      world.now_ms += 1;
+      assert.equal((await purge(world, default_settings.kept_days)).consents, 1);
+      assert.deepEqual(await left(), [false, true]);
+    });
 
     it('deletes all attempts and finished deliveries after 30 days, and never pending ones', async (t) => {
       const world = await open(t);

@@ -24,8 +24,8 @@ describe('configuration', () => {
     assert.equal(config.template_completion_delay_ms, 5000);
     assert.equal(config.rate_limit_per_minute, null);
     assert.equal(config.unknown_numbers_kept_days, 400);
-    const { deliveries, delivery_attempts, mails, ...others } = config.kept_days;
-    assert.deepEqual([deliveries, delivery_attempts, mails], [30, 30, 30]);
+    const { deliveries, delivery_attempts, mails, consents, ...others } = config.kept_days;
+    assert.deepEqual([deliveries, delivery_attempts, mails, consents], [30, 30, 30, 90]);
     assert.ok(Object.values(others).every((days) => days === null));
     assert.equal(config.archive_folder, null);
     assert.equal(config.statement_key, 'bin+sequence');
