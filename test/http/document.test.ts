@@ -417,6 +417,34 @@ describe('the OpenAPI document', () => {
     assert.ok(tried > 100, `only ${tried} filters were tried`);
   });
 
+  it('lists the code of an answer to a request that never reaches an operation', async (t) => {
+    const service = await startService(t);
+    const document = await read(service);
+    const { code } = resolve(document, '#/components/schemas/Error').properties as {
+      code: { enum: readonly string[] };
+    };
+    for (const headers of [{ 'X-Long': 'x'.repeat(20_000) }, { Connection: 'close', 'X-Line': 'x' }]) {
+      const answer = await fetch(`${service.url}/nothing`, { headers });
+      const body = (await answer.json()) as { readonly code: string };
+      assert.ok(code.enum.includes(body.code), body.code);
+    }
+    assert.ok(code.enum.includes('request_timeout'));
+  });
+
+  it('has no schema that generators and checkers of others misread', async (t) => {
+    const found: string[] = [];
+    const walk = (value: unknown, at: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { type, allOf, maxProperties } = value as Readonly<Record<string, unknown>>;
+      if (allOf !== undefined && type !== undefined)
+        found.push(`${at}: an allOf beside a type, as two patterns make it`);
+      if (maxProperties !== undefined && at.includes('/parameters/')) found.push(`${at}: maxProperties`);
+      for (const [name, inner] of Object.entries(value)) walk(inner, `${at}/${name}`);
+    };
+    walk(await read(await startService(t)), '');
+    assert.deepEqual(found, []);
+  });
+
   it('does not match an answer with an additional or missing field, another status or another header', async (t) => {
     const service = await withCard(t);
     const { findAnswerProblem } = await readChecked(service);

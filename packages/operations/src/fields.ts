@@ -112,7 +112,11 @@ const any_id = z.string().regex(/^[A-Za-z0-9._~-]{1,128}$/);
 
 /** The fields of a list item with `Prefer: return-minimal`. */
 export const minimal_item = z
-  .object({ id: z.union([any_id, id_number]), type: z.string(), url: resource_url })
+  .object({
+    id: z.union([any_id, id_number]),
+    type: z.string(),
+    url: z.string().describe('The path of this item. That of a template is the query that shows its status'),
+  })
   .meta({ id: 'MinimalItem', description: 'An item of a list of which only its id, type and path are shown' });
 
 /** The fields of a list item when its caller prefers minimal ones. */

@@ -74,12 +74,15 @@ const paths_of_third_parties =
 const plain_headers =
   /^(connection|content-(length|type)|date|keep-alive|transfer-encoding|vary|allow|cache-control|content-security-policy|referrer-policy|strict-transport-security|x-(content-type-options|frame-options|robots-tag)|cross-origin-(opener|resource)-policy)$/;
 
+const uri_characters = /^(?:[\w.~:/?#@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$/;
+
 const formats = {
   date: /^\d{4}-\d\d-\d\d$/,
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
   email: /^[^\s@]+@[^\s@]+$/,
-  uri: (text: string) => URL.canParse(text),
-  'uri-reference': (text: string) => URL.canParse(text, 'http://127.0.0.1'),
+  // RFC 3986, as strict checkers of others read it: without raw brackets, which only a host may have.
+  uri: (text: string) => uri_characters.test(text) && URL.canParse(text),
+  'uri-reference': (text: string) => uri_characters.test(text) && URL.canParse(text, 'http://127.0.0.1'),
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
 };
 

@@ -1,51 +1,29 @@
-import type { ErrorBody } from './error-answer.ts';
+import { STATUS_CODES } from 'node:http';
+import { type ErrorBody, type HttpProblemCode, http_problem_status } from './error-answer.ts';
 import { strict_transport_security } from './send.ts';
 
 interface BrokenRequest {
-  readonly status: number;
-  readonly code: string;
+  readonly status: (typeof http_problem_status)[HttpProblemCode];
+  readonly code: HttpProblemCode;
   readonly error: string;
 }
 
-const malformed: BrokenRequest = {
-  status: 400,
-  code: 'malformed_request',
-  error: 'this is not a well-formed HTTP/1.1 request',
-};
+function broken(code: HttpProblemCode, error: string): BrokenRequest {
+  return { status: http_problem_status[code], code, error };
+}
+
+const malformed = broken('malformed_request', 'this is not a well-formed HTTP/1.1 request');
 
 /** CONNECT asks for a tunnel. */
-export const tunnel_request: BrokenRequest = {
-  status: 405,
-  code: 'method_not_allowed',
-  error: 'this service is not a proxy',
-};
+export const tunnel_request = broken('method_not_allowed', 'this service is not a proxy');
 
 /** The client closed its side within a request, for example within an upload. */
-export const cut_off_request: BrokenRequest = {
-  status: 400,
-  code: 'malformed_request',
-  error: 'the request ended before it was complete',
-};
-
-const reasons: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  405: 'Method Not Allowed',
-  408: 'Request Timeout',
-  431: 'Request Header Fields Too Large',
-};
+export const cut_off_request = broken('malformed_request', 'the request ended before it was complete');
 
 const by_error_code: Readonly<Record<string, BrokenRequest>> = {
   HPE_INVALID_EOF_STATE: cut_off_request,
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    code: 'headers_too_large',
-    error: 'the request line and headers are larger than this service accepts',
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: 408,
-    code: 'request_timeout',
-    error: 'the request was not complete in time',
-  },
+  HPE_HEADER_OVERFLOW: broken('headers_too_large', 'the request line and headers are larger than this service accepts'),
+  ERR_HTTP_REQUEST_TIMEOUT: broken('request_timeout', 'the request was not complete in time'),
 };
 
 /** Returns what is wrong with bytes that the HTTP parser refuses, by the code of its error. */
@@ -64,7 +42,7 @@ export function writeBrokenAnswer(
 ): string {
   const body = JSON.stringify({ error, code, request_id } satisfies ErrorBody);
   const head = [
-    `HTTP/1.1 ${status} ${reasons[status]}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${request_id}`,

@@ -118,9 +118,11 @@ export const http_problem_status = {
   malformed_json: 400,
   malformed_request: 400,
   method_not_allowed: 405,
+  request_timeout: 408,
   body_too_large: 413,
   unsupported_media_type: 415,
   rate_limited: 429,
+  headers_too_large: 431,
   internal_error: 500,
   unavailable: 503,
 } as const;

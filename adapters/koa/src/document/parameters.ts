@@ -59,10 +59,11 @@ function filterParameterOf(filter: z.ZodObject): Parameter {
     name: 'filter',
     in: 'query',
     ...(Array.isArray(schema.required) ? { required: true } : {}),
-    description: description as string,
+    description: `${description} At most ${filters_max} filters.`,
     style: 'deepObject',
     explode: true,
-    schema: { additionalProperties: false, maxProperties: filters_max, ...schema },
+    // Without maxProperties: some checkers count what a client did not send.
+    schema: { additionalProperties: false, ...schema },
   };
 }
 

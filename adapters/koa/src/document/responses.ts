@@ -42,9 +42,10 @@ export const authorization_failure = z
 /** The links of a page of a list. */
 export const links = z
   .object({
-    first: z.string().meta({ format: 'uri-reference' }).describe('The first page, with the same filters'),
-    next: z.string().meta({ format: 'uri-reference' }).nullable().describe('The page after this; null: it is the last'),
+    first: z.string().describe('The path of the first page, with the same filters'),
+    next: z.string().nullable().describe('The path of the page after this; null: it is the last'),
   })
+  .describe('Paths, with the brackets of `filter[...]` and `page[...]` as a caller writes them: not percent-encoded')
   .meta({ id: 'Links' });
 
 /** The headers of answers, by name. */

@@ -56,9 +56,7 @@ export const request_template = z
   .register(type_names, { id: 'RequestPurchaseTemplate' });
 
 const links = z
-  .array(
-    z.object({ href: z.string().meta({ format: 'uri-reference' }), method: z.literal('GET'), rel: z.literal('self') }),
-  )
+  .array(z.object({ href: z.string().describe('A path'), method: z.literal('GET'), rel: z.literal('self') }))
   .describe('The query that shows the status');
 
 /** The fields that a request and its template share. */

@@ -1283,7 +1283,7 @@ export type MessageType = 'Authorization Request' | 'Authorization Advice' | 'Re
 export interface MinimalItem {
   readonly id: string | number;
   readonly type: string;
-  /** The path of this resource. */
+  /** The path of this item. That of a template is the query that shows its status. */
   readonly url: string;
 }
 
@@ -1381,6 +1381,7 @@ export interface PurchaseTemplate {
   readonly description: string;
   /** The query that shows the status. */
   readonly links: readonly {
+    /** A path. */
     readonly href: string;
     readonly method: 'GET';
     readonly rel: 'self';
@@ -1412,6 +1413,7 @@ export interface PurchaseTemplateAcknowledgement {
   readonly description: string;
   /** The query that shows the status. */
   readonly links: readonly {
+    /** A path. */
     readonly href: string;
     readonly method: 'GET';
     readonly rel: 'self';
