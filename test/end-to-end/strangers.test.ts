@@ -42,9 +42,15 @@ interface Attacker {
   text: string;
 }
 
-function attack(t: TestContext, { url }: ServerProcess, parts: readonly (string | Buffer)[], reads = true): Attacker {
+function attack(
+  t: TestContext,
+  { url }: ServerProcess,
+  parts: readonly (string | Buffer)[],
+  reads = true,
+  from = '127.0.0.1',
+): Attacker {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  const socket = connect({ port: Number(port), host: hostname, localAddress: from });
   const attacker: Attacker = { socket, status: null, text: '' };
   t.after(() => socket.destroy());
   socket.on('error', () => undefined);
@@ -162,11 +168,23 @@ describe('clients that do not read their answers', () => {
   });
 });
 
-describe('more connections than are allowed', () => {
-  it('are closed at once, and the others are served', async (t) => {
+describe('more connections of strangers than are allowed', () => {
+  it('are closed, those of the address that has most of them first, and known callers keep theirs', async (t) => {
     const server = await started(t, { CONNECTIONS_MAX: '20' });
-    const all = Array.from({ length: 100 }, () => attack(t, server, ['GET ']));
+    const request = (key: string) => `GET /v1/virtualcards HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+    const known = attack(t, server, [request(sandbox_keys.client)]);
+    await until(() => known.status === 200);
+    const other = attack(t, server, ['GET '], true, '127.0.0.3');
+    const all = Array.from({ length: 100 }, () => attack(t, server, ['GET '], true, '127.0.0.2'));
     await until(() => all.filter(({ status }) => status === 0).length >= 80);
+    const late = attack(t, server, [request(sandbox_keys.client)], true, '127.0.0.2');
+    await until(() => late.status === 200);
+    known.status = null;
+    known.text = '';
+    known.socket.write(request(sandbox_keys.client));
+    await until(() => known.status !== null);
+    assert.equal(known.status, 200);
+    assert.equal(other.status, null, 'the connection of another stranger is open');
     for (const { socket } of all) socket.destroy();
     await until(async () => (await fetch(`${server.url}/healthz`).catch(() => null))?.status === 200);
   });

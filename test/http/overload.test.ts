@@ -276,3 +276,60 @@ for (const name of database_names) {
     });
   });
 }
+
+describe('failures of strangers', () => {
+  it('are answered slowly after twenty, from any door, and delay neither known callers nor health', async (t) => {
+    const pauses: { readonly ms: number; readonly end: () => void }[] = [];
+    const service = await startService(t, 'sqlite', (ports) => ({
+      ...ports,
+      pause: (ms) => new Promise((end) => pauses.push({ ms, end })),
+      open_banking: {
+        ...ports.open_banking!,
+        authorisation: {
+          find: async () => null,
+          handles: (path) => path.startsWith('/oauth/'),
+          async handle(_request, response, bounds) {
+            await bounds.slowDown();
+            response.writeHead(401).end();
+          },
+        },
+      },
+    }));
+    const doors = [
+      ['GET', cards, 401],
+      ['POST', authorizations, 401],
+      ['GET', '/accounts', 401],
+      ['POST', '/oauth/token', 401],
+      ['GET', `/card-details/${'a'.repeat(43)}`, 410],
+      ['GET', '/nowhere', 404],
+    ] as const;
+    const key = `tly_test_1_${'A'.repeat(43)}`;
+    const failAt = (door: number) => {
+      const [method, path, status] = doors[door % doors.length]!;
+      return service.send(method, path, { key }).then((reply) => assert.equal(reply.status, status, path));
+    };
+    const failing = Array.from({ length: 60 }, (_, at) => failAt(at));
+    const answered = new Set<number>();
+    for (const [at, one] of failing.entries()) void one.then(() => answered.add(at));
+    await until(() => answered.size + pauses.length === failing.length);
+    assert.ok(answered.size >= 20 && pauses.length >= 20, `${answered.size} were answered at once`);
+    const waiting = failing.filter((_, at) => !answered.has(at));
+    const doors_that_wait = new Set(
+      failing
+        .keys()
+        .filter((at) => !answered.has(at))
+        .map((at) => at % doors.length),
+    );
+    assert.equal(doors_that_wait.size, doors.length);
+    const { length: before } = pauses;
+    assert.ok(pauses.every(({ ms }) => ms > 0 && ms <= 2_000));
+    assert.equal((await service.send('GET', cards)).status, 200);
+    assert.equal((await service.send('GET', `${cards}/1234`)).status, 404, 'a known caller');
+    assert.equal((await service.send('POST', authorizations, { key: 'client' })).status, 403, 'a known caller');
+    assert.equal((await service.send('GET', '/openapi.json', { key: null })).status, 200);
+    assert.equal((await service.send('GET', '/healthz', { key: null })).status, 200);
+    assert.equal(pauses.length, before);
+    for (const { end } of pauses) end();
+    await Promise.all(waiting);
+  });
+});

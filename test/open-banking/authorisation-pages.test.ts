@@ -242,7 +242,7 @@ describe('the user’s step', () => {
     assert.equal((await userAgent(world).get(asked.url)).status, 400);
   });
 
-  it('says the same of an unknown user, a wrong password, and too many attempts', async () => {
+  it('says the same of an unknown user and a wrong password', async () => {
     const url = await newRequest();
     const wrong = await userAgent(world).logIn(url, 'alice', 'wrong');
     assert.equal(wrong.status, 401);
@@ -296,13 +296,13 @@ describe('the user’s step', () => {
     }
   });
 
-  it('ends after 5 failed log-ins', async () => {
+  it('goes on after failed log-ins, however many', async () => {
     const agent = userAgent(world);
     let page = await agent.get(await newRequest());
-    for (let failed = 0; failed < 5; failed += 1) {
+    for (let failed = 0; failed < 12; failed += 1) {
       page = await agent.submit(page, `${page.url.pathname.replace(/\/login$/, '')}/login`, [
-        ['user_name', 'x'],
-        ['password', 'y'],
+        ['user_name', 'alice'],
+        ['password', 'wrong'],
       ]);
       assert.equal(page.status, 401);
     }
@@ -310,54 +310,7 @@ describe('the user’s step', () => {
       ['user_name', 'alice'],
       ['password', 'correct horse'],
     ]);
-    assert.equal(errorOf(page.url), 'access_denied');
-  });
-
-  it('stays over after 5 failed log-ins, when the browser does not follow the way back', async () => {
-    const agent = userAgent(world);
-    const page = await agent.get(await newRequest());
-    const logIn = (user_name: string, password: string) =>
-      agent.statusOf(page, `${page.url.pathname}/login`, [
-        ['user_name', user_name],
-        ['password', password],
-      ]);
-    const statuses: number[] = [];
-    for (let failed = 0; failed < 7; failed += 1) statuses.push(await logIn(`user ${failed}`, 'wrong'));
-    assert.deepEqual(statuses, [401, 401, 401, 401, 401, 303, 303]);
-    assert.equal(await logIn('alice', 'correct horse'), 303);
-    assert.equal(errorOf((await agent.get(page.url)).url), 'access_denied');
-  });
-
-  it('counts failed log-ins that are sent at once', async () => {
-    const agent = userAgent(world);
-    const page = await agent.get(await newRequest());
-    const attempts = Array.from({ length: 12 }, (_, at) =>
-      agent.statusOf(page, `${page.url.pathname}/login`, [
-        ['user_name', `user ${at}`],
-        ['password', 'wrong'],
-      ]),
-    );
-    const statuses = await Promise.all(attempts);
-    assert.equal(statuses.filter((status) => status === 401).length, 5);
-  });
-
-  it('refuses the right password after 10 failed attempts at a user name, wherever they were made', async () => {
-    const own = await startWorld();
-    try {
-      const address = `${own.issuer}/consents`;
-      for (let failed = 0; failed < 10; failed += 1)
-        assert.equal((await userAgent(own).logIn(address, 'bob', 'wrong')).status, 401);
-      assert.equal((await userAgent(own).logIn(address, 'bob')).status, 401);
-      assert.equal((await userAgent(own).logIn(address, 'alice')).status, 200, 'another user');
-    } finally {
-      await own.close();
-    }
-  });
-
-  it('does not count log-ins that succeed', async () => {
-    for (let times = 0; times < 12; times += 1) {
-      assert.equal((await userAgent(world).logIn(`${world.issuer}/consents`, 'alice')).status, 200);
-    }
+    assert.deepEqual([page.status, page.html?.includes('name="decision"')], [200, true]);
   });
 
   it('belongs to the browser that began it', async () => {

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BankAccount, BankData, BankUser } from '@tallystick/accounts';
-import type { ClientCertificate, ThirdParty } from '@tallystick/consents';
+import type { ClientCertificate, RequestBounds, ThirdParty } from '@tallystick/consents';
 import { fixedClock } from '@tallystick/kernel';
 import { memoryPersistence, memoryVault } from '@tallystick/memory';
 import { type AuthorisationServer, type AuthorisationServerPorts, createAuthorisationServer } from '@tallystick/oidc';
@@ -17,6 +17,14 @@ export const redirect_uri = 'https://localhost/callback';
 export const bank_name = 'Bank of <Tests> & Co';
 export const password = 'correct horse';
 export const day_ms = 86_400_000;
+
+/** The HTTP interface has the bounds. Here there are none. */
+const unbounded: RequestBounds = {
+  transaction: (work) => work(),
+  identify: () => null,
+  slowDown: async () => {},
+  logIn: (_attempt, work) => work(),
+};
 
 /** The header in which a request of a test has its client certificate, as the name of one. */
 export const certificate_header = 'x-test-certificate';
@@ -178,7 +186,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     });
     const http = createServer((request, response) => {
       const path = (request.url ?? '').split('?')[0] ?? '';
-      if (server.handles(path)) void server.handle(request, response);
+      if (server.handles(path)) void server.handle(request, response, unbounded);
       else response.writeHead(404).end();
     });
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import Router from '@koa/router';
 import { type Authenticator, createAuthenticator } from '@tallystick/access';
 import type { CardVault, Network } from '@tallystick/cards';
@@ -40,6 +41,7 @@ import { createAnswering, type HttpContext, type PipelinePorts, type RequestStat
 import { createRateLimit } from './request/rate-limit.ts';
 import { readRequestId } from './request/request-id.ts';
 import { createShares, inShares, type Shares, transactions_max_default } from './request/shares.ts';
+import { createStrangers } from './request/strangers.ts';
 import type { Page, SystemRoute } from './request/system-route.ts';
 import { normalizeTarget } from './request/target.ts';
 import { createUploads, uploads_max } from './request/uploads.ts';
@@ -114,6 +116,8 @@ export interface HttpAppPorts {
   readonly machine_clock: Clock;
   /** Whether a proxy in front serves the interface over https. False when absent. */
   readonly is_behind_https?: boolean;
+  /** Waits so many milliseconds before a stranger is refused; a timer when absent. */
+  readonly pause?: (ms: number) => Promise<void>;
   /** The networks of the proxies whose `X-Forwarded-For` is believed, as CIDR. None when absent. */
   readonly trusted_proxies?: readonly string[];
 }
@@ -182,6 +186,7 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     uploads: createUploads(uploads_max, pace),
     shares: createShares(ports.transactions_max ?? transactions_max_default),
     doors: createDoors(ports.requests_max ?? requests_max_default),
+    strangers: createStrangers(monotonicNow, ports.pause ?? pauseUntil(lifecycle.signal)),
     rate_limit: createRateLimit(monotonicNow),
     rate_limit_per_minute: ports.rate_limit_per_minute,
     machine_clock: ports.machine_clock,
@@ -229,8 +234,11 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     if (ctx?.req.socket.errored === error) log.info(facts, 'the connection broke off');
     else log.error(facts, 'an answer could not be sent');
   });
-  app.use(surroundEach(ports));
-  if (serves_api && ports.open_banking !== undefined) app.use(openBanking(pipeline, ports.open_banking, lifecycle));
+  const slowDown = slowingDown(pipeline, lifecycle);
+  app.use(surroundEach(ports, slowDown));
+  if (serves_api && ports.open_banking !== undefined) {
+    app.use(openBanking(pipeline, ports.open_banking, lifecycle, slowDown));
+  }
   // A path without parameters needs no search. The router compares a path with every route.
   const search = router.routes();
   app.use((ctx, next) => {
@@ -255,6 +263,7 @@ function openBanking(
   pipeline: PipelinePorts,
   open_banking: OpenBankingPorts,
   lifecycle: Lifecycle,
+  slowDown: SlowDown,
 ): Koa.Middleware<RequestState> {
   const { authorisation } = open_banking;
   const answerAuthorisation = createAuthorisationAnswering(pipeline, authorisation, lifecycle);
@@ -264,8 +273,26 @@ function openBanking(
     // The issuer and the standard's paths are at the root of an address.
     if (mountOf(ctx.req)?.prefix) return await next();
     if (authorisation.handles(ctx.path)) return await answerAuthorisation(ctx);
-    if (isOpenBankingPath(ctx.path)) return await send(ctx, await answerOpenBanking(ctx), lifecycle);
-    return await next();
+    if (!isOpenBankingPath(ctx.path)) return await next();
+    const answer = await answerOpenBanking(ctx);
+    await slowDown(ctx, answer.status);
+    await send(ctx, answer, lifecycle);
+  };
+}
+
+/** Waits with a timer, and at most until the signal: nobody waits for strangers at the end. */
+function pauseUntil(signal: AbortSignal): (ms: number) => Promise<void> {
+  return (ms) => delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+/** Waits before a request is refused whose caller is not known (ADR 0059). */
+type SlowDown = (ctx: HttpContext, status: number) => Promise<void>;
+
+function slowingDown({ strangers }: PipelinePorts, lifecycle: Lifecycle): SlowDown {
+  return async ({ state }, status) => {
+    const is_refused = status >= 400 && status < 500;
+    if (!is_refused || state.is_known || lifecycle.stopping || health_paths.has(state.route)) return;
+    if (!(await strangers.slowDown(addressOwner(state.source_address)))) state.is_turned_away = true;
   };
 }
 
@@ -273,13 +300,10 @@ function openBanking(
  * Handles every request: its id, its headers, its entry in log and metrics, and an answer to every
  * error.
  */
-function surroundEach({
-  log,
-  metrics,
-  lifecycle,
-  trusted_proxies,
-  is_behind_https,
-}: HttpAppPorts): Koa.Middleware<RequestState> {
+function surroundEach(
+  { log, metrics, lifecycle, trusted_proxies, is_behind_https }: HttpAppPorts,
+  slowDown: SlowDown,
+): Koa.Middleware<RequestState> {
   const addressOf = createAddressReader(trusted_proxies ?? []);
   return async (koa_ctx, next) => {
     const ctx = koa_ctx as HttpContext;
@@ -292,6 +316,7 @@ function surroundEach({
     state.is_https = mountOf(req) === undefined && (is_behind_https === true || 'encrypted' in req.socket);
     state.route = 'none';
     state.principal = null;
+    state.is_known = false;
     res.once('close', () => {
       leave();
       const duration_ms = performance.now() - started_ms;
@@ -311,6 +336,11 @@ function surroundEach({
       // The server of a host passes on requests after the stop, when nothing may use the database.
       if (mount !== undefined && lifecycle.stopping) throw new HttpProblem('unavailable', 'the service is stopping');
       await next();
+      // Koa is still to send it.
+      if (ctx.respond !== false) {
+        await slowDown(ctx, ctx.status);
+        if (state.is_turned_away) ctx.set('Connection', 'close');
+      }
     } catch (error) {
       if (error instanceof Overloaded) {
         metrics.requestRefused();
@@ -318,7 +348,9 @@ function surroundEach({
       }
       if (!isExpected(error))
         log.error({ request_id, route: state.route, err: toLoggedError(error) }, 'request failed');
-      send(ctx, render(errorAnswer(error, request_id)), lifecycle);
+      const answer = render(errorAnswer(error, request_id));
+      await slowDown(ctx, answer.status);
+      send(ctx, answer, lifecycle);
     }
   };
 }

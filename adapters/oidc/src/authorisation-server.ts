@@ -1,13 +1,15 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AccessTokens } from '@tallystick/consents';
+import type { AccessTokens, RequestBounds } from '@tallystick/consents';
+import { TooManyRequests, withinBounds } from './bounds.ts';
 import { createPageSending, redirect } from './pages/forms.ts';
-import { createBoundedLogin } from './pages/login-attempts.ts';
+import { createLogIn } from './pages/log-in.ts';
 import { notice } from './pages/notice-page.ts';
 import { consents_path, createUserConsents } from './pages/user-consents.ts';
 import { createUserStep } from './pages/user-step.ts';
 import type { AuthorisationServerPorts } from './ports.ts';
 import { createProvider, oauth_routes, step_path } from './protocol/provider.ts';
+import { isUnavailable, retry_after_s } from './protocol/unavailable.ts';
 import { createRecords } from './records.ts';
 import { createAccessTokens } from './tokens.ts';
 
@@ -15,7 +17,7 @@ import { createAccessTokens } from './tokens.ts';
 export interface AuthorisationServer extends AccessTokens {
   /** Whether a path belongs to the server or its pages. */
   handles(path: string): boolean;
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  handle(request: IncomingMessage, response: ServerResponse, bounds: RequestBounds): Promise<void>;
 }
 
 /**
@@ -40,7 +42,7 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
   const records = createRecords(ports);
   const sendPage = createPageSending(ports.bank_name);
   const tokens = createAccessTokens(records, ports.sandbox);
-  const logIn = createBoundedLogin(records, ports.users);
+  const logIn = createLogIn(ports.users);
   let started: ReturnType<typeof start> | undefined;
 
   const start = () => {
@@ -52,7 +54,10 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
       const client_id = ctx.oidc.client?.clientId ?? null;
       ports.log.warn({ error: refusal.error, detail: detailOf(refusal), client_id }, 'token refused');
     });
-    provider.on('server_error', (ctx, error) => failed(error, ctx.oidc.route));
+    provider.on('server_error', (ctx, error) => {
+      failed(error, ctx.oidc.route);
+      if (isUnavailable(error)) ctx.status = 503;
+    });
     // Koa reports what its own error handler answers.
     (provider as EventEmitter).on('error', (error: Error) => failed(error, 'unknown'));
     return {
@@ -76,23 +81,28 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
       path === consents_path ||
       path.startsWith(`${consents_path}/`),
 
-    async handle(request, response) {
+    async handle(request, response, bounds) {
       await ports.refreshClock?.();
       started ??= start();
       const { library, userStep, userConsents, failed } = started;
       const [path = ''] = (request.url ?? '').split('?');
       const address = otherAddress(request, path, ports.issuer());
       if (address !== null) return redirect(response, address);
-      try {
-        if (path.startsWith(`${step_path}/`)) await userStep(request, response, path);
-        else if (path === consents_path || path.startsWith(`${consents_path}/`)) {
-          await userConsents(request, response, path);
-        } else await library(request, response);
-      } catch (error) {
-        failed(error as Error, `/${path.split('/')[1]}`);
-        if (!response.headersSent) sendPage(response, notice(500));
-        else response.destroy();
-      }
+      await withinBounds(bounds, async () => {
+        try {
+          if (path.startsWith(`${step_path}/`)) await userStep(request, response, path);
+          else if (path === consents_path || path.startsWith(`${consents_path}/`)) {
+            await userConsents(request, response, path);
+          } else await library(request, response);
+        } catch (error) {
+          const is_past_limit = error instanceof TooManyRequests;
+          if (!is_past_limit) failed(error as Error, `/${path.split('/')[1]}`);
+          if (response.headersSent) return void response.destroy();
+          if (is_past_limit) response.setHeader('Retry-After', error.wait_s);
+          else if (isUnavailable(error)) response.setHeader('Retry-After', retry_after_s);
+          await sendPage(response, notice(is_past_limit ? 429 : isUnavailable(error) ? 503 : 500));
+        }
+      });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type AuthorisationRecord, openAuthorisation, sealAuthorisation } from '@tallystick/consents';
+import { boundsOfRequest } from './bounds.ts';
 import type { AuthorisationServerPorts, AuthorisationTx } from './ports.ts';
 
 /** The content of a record, as the library hands it over. */
@@ -39,10 +40,10 @@ export interface Records {
 }
 
 /**
- * The models that record a used assertion or request object, or a failed log-in. Assertions expire
- * on machine time, so these records must, too.
+ * The models that record a used assertion or request object. Assertions expire on machine time, so
+ * these records must, too.
  */
-const models_of_machine_time = new Set(['ReplayDetection', 'RequestObject', 'LoginAttempt']);
+const models_of_machine_time = new Set(['ReplayDetection', 'RequestObject']);
 
 export const no_links: RecordLinks = { client_id: null, consent_id: null, user_id: null, grant_id: null };
 
@@ -55,7 +56,10 @@ export function createRecords(
     (open: typeof unitOfWork.run) =>
     <Result>(work: (tx: AuthorisationTx) => Promise<Result>): Promise<Result> => {
       const outer = joined.getStore();
-      return outer === undefined ? open((tx) => joined.run(tx, () => work(tx))) : work(outer);
+      if (outer !== undefined) return work(outer);
+      const run = () => open((tx) => joined.run(tx, () => work(tx)));
+      const bounds = boundsOfRequest();
+      return bounds === null ? run() : bounds.transaction(run);
     };
   const timeBy = (ends_by: AuthorisationRecord['ends_by']): number =>
     ends_by === 'machine' ? Date.now() : records.nowMs();

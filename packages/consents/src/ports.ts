@@ -96,6 +96,37 @@ export interface AccessTokens {
   find(token: string, certificate_sha256: string | null): Promise<AccessToken | null>;
 }
 
+/** Too many attempts to log in wait for earlier ones. */
+export const too_many_log_ins = Symbol('too many log-ins');
+
+/** What an attempt to log in is slowed by, besides the address of its sender. */
+export interface LogInAttempt {
+  readonly user_name: string;
+  /** The step of an authorisation; null: outside of one. */
+  readonly step: string | null;
+}
+
+/** What bounds a request to the authorisation server. Its host supplies it (ADR 0059). */
+export interface RequestBounds {
+  /**
+   * Runs a transaction when such requests have a share. Rejects with a retryable fault when they
+   * have none in time, and then it does not run.
+   */
+  transaction<Result>(work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Notes who the caller has proved to be. Returns null, or the seconds after which a caller past its
+   * limit may send the next request.
+   */
+  identify(caller: { readonly third_party: string } | { readonly user: string }): number | null;
+  /** Waits before a request is refused, unless its caller is known. */
+  slowDown(): Promise<void>;
+  /** Attempts to log in; null: the password is wrong, which slows further attempts. */
+  logIn<Result>(
+    attempt: LogInAttempt,
+    work: () => Promise<Result | null>,
+  ): Promise<Result | null | typeof too_many_log_ins>;
+}
+
 /** Authenticates users of the bank. The sandbox has its own; a bank passes in its own. */
 export interface UserLogin {
   /**

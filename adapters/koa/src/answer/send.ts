@@ -28,7 +28,7 @@ export function headersOf(
   };
   if (state.is_https) headers['Strict-Transport-Security'] = strict_transport_security;
   if (path === '/v1/virtualcards' || path.startsWith('/v1/virtualcards/')) headers.Deprecation = deprecated_since;
-  if (stopping || isTooLongToDrop(req)) headers.Connection = 'close';
+  if (stopping || state.is_turned_away || isTooLongToDrop(req)) headers.Connection = 'close';
   return headers;
 }
 

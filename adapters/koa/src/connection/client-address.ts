@@ -44,7 +44,7 @@ export function addressOwner(address: ClientAddress | null): string {
 }
 
 /** Some proxies add a port. A socket of both families has IPv4 addresses within IPv6 ones. */
-function canonical(text: string): ClientAddress | null {
+export function canonical(text: string): ClientAddress | null {
   const written = text.trim();
   const parsed = isIP(written) === 0 ? SocketAddress.parse(written)?.address : written;
   if (parsed === undefined) return null;

@@ -10,6 +10,7 @@ import { dropBody } from '../request/body.ts';
 import { createBodyDeadlines } from '../request/body-deadlines.ts';
 import { createBodyPace } from '../request/body-pace.ts';
 import { readRequestId } from '../request/request-id.ts';
+import { createConnections } from './connections.ts';
 import { createPipelinedRequests } from './pipelined-requests.ts';
 
 /** The most open connections unless configured otherwise. */
@@ -43,7 +44,10 @@ const lingering_ms = 1_000;
 export interface HttpServerOptions {
   readonly log: Pick<Log, 'info'>;
   readonly metrics: Pick<Metrics, 'request'>;
-  /** Further connections are closed at once; `connections_max_default` when absent. */
+  /**
+   * Above it, connections of callers who are not known are closed; `connections_max_default` when
+   * absent.
+   */
   readonly connections_max?: number;
   /**
    * The most bytes of all answers that are not read yet; `bodies_bytes_max_default` when absent.
@@ -112,7 +116,9 @@ export function createHttpServer(
     ({ socket }) => refuse(socket, describeBrokenRequest('ERR_HTTP_REQUEST_TIMEOUT')),
   );
   const server = options.tls === undefined ? createServer(limits, handle) : createTls(options.tls, handle);
-  server.maxConnections = options.connections_max ?? connections_max_default;
+  const connections = createConnections(options.connections_max ?? connections_max_default);
+  server.on('connection', (socket) => connections.add(socket));
+  server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket) => connections.watch(socket));
   // A client that has sent its last request and closed its side still gets its answers.
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
   // The body is asked for when it is read. Other expectations are ignored (RFC 9110, 10.1.1).

@@ -1,13 +1,18 @@
 import { IncomingMessage } from 'node:http';
+import type { RequestBounds } from '@tallystick/consents';
+import { Fault } from '@tallystick/kernel';
 import { render } from '../answer/answer.ts';
 import { retry_after_s } from '../answer/error-answer.ts';
 import { headersOf, send } from '../answer/send.ts';
 import { addressOwner } from '../connection/client-address.ts';
+import { noteKnownCaller } from '../connection/connections.ts';
 import type { Lifecycle } from '../operations/lifecycle.ts';
 import { Overloaded } from '../request/admission.ts';
 import type { BodyAccount } from '../request/bodies.ts';
 import { readBody } from '../request/body.ts';
 import type { HttpContext, PipelinePorts } from '../request/pipeline.ts';
+import type { Limit } from '../request/rate-limit.ts';
+import type { Outside } from '../request/shares.ts';
 import type { AuthorisationEndpoints } from './ports.ts';
 
 /**
@@ -22,13 +27,18 @@ const of_pages: ReadonlySet<string> = new Set(['Content-Security-Policy', 'Refer
 /** The name of its requests in log and metrics. A path may contain an id that is a secret. */
 const authorisation_template = '/oauth/*';
 
+type AuthorisationPorts = Pick<
+  PipelinePorts,
+  'doors' | 'bodies' | 'metrics' | 'shares' | 'strangers' | 'rate_limit' | 'rate_limit_per_minute'
+>;
+
 /**
  * Returns the function that passes a request on to the authorisation server, within the bounds of
- * its doors: the length of the body (413), and the number of requests in progress (503). It rejects
- * as a body that cannot be read does.
+ * its doors: the length of the body (413), the rate limit of the third party (429), and the number
+ * of requests in progress (503). It rejects as a body that cannot be read does.
  */
 export function createAuthorisationAnswering(
-  ports: Pick<PipelinePorts, 'doors' | 'bodies' | 'metrics'>,
+  ports: AuthorisationPorts,
   authorisation: AuthorisationEndpoints,
   lifecycle: Pick<Lifecycle, 'stopping'>,
 ): (ctx: HttpContext) => Promise<void> {
@@ -37,28 +47,78 @@ export function createAuthorisationAnswering(
     state.route = authorisation_template;
     const address = addressOwner(state.source_address);
     const account = withSmallFree(ports.bodies.open(address));
+    const refuse = (status: 429 | 503, wait_s: number, error_description: string): void => {
+      const body = { error: 'temporarily_unavailable', error_description };
+      send(ctx, render({ status, body, headers: { 'Retry-After': String(wait_s) } }), lifecycle);
+    };
     try {
       const bytes = await readBody(req, res, account);
       const is_oauth = ctx.path.startsWith('/oauth/') || ctx.path.startsWith('/.well-known/');
-      const door = is_oauth ? ports.doors.oauth : ports.doors.user_pages;
+      const door = is_oauth ? 'oauth' : 'user_pages';
       const client_id = is_oauth ? claimedClient(ctx, bytes) : null;
-      await door.run(client_id === null ? address : `third-party:${client_id}`, () => {
+      // Only requests that authenticate as the third party use its limit up (`identify`).
+      const limits = client_id === null || isOfUser(ctx) ? [] : limitsOf(ports, `third-party:${client_id}`);
+      const reached = ports.rate_limit.reached(limits);
+      if (reached !== null) {
+        const { limit, wait_s } = reached;
+        const message = `this third party may send ${limit.per_minute} requests a minute; try again in ${wait_s} s`;
+        return refuse(429, wait_s, message);
+      }
+      await ports.doors[door].run(client_id === null ? address : `third-party:${client_id}`, (outside) => {
         ctx.respond = false;
         // Koa begins with 404.
         res.statusCode = 200;
         const headers = headersOf(ctx, lifecycle);
         for (const [name, value] of Object.entries(headers)) if (!of_pages.has(name)) res.setHeader(name, value);
-        return authorisation.handle(withBody(req, bytes), res);
+        return authorisation.handle(withBody(req, bytes), res, boundsOf(ports, ctx, door, outside));
       });
     } catch (error) {
       if (!(error instanceof Overloaded)) throw error;
       ports.metrics.requestRefused();
-      const headers = { 'Retry-After': String(retry_after_s) };
-      const body = { error: 'temporarily_unavailable', error_description: 'the service is overloaded; try again' };
-      send(ctx, render({ status: 503, body, headers }), lifecycle);
+      refuse(503, retry_after_s, 'the service is overloaded; try again');
     } finally {
       account.release();
     }
+  };
+}
+
+/** A user is on the way from a third party, or back to it. */
+function isOfUser({ path }: HttpContext): boolean {
+  return path === '/oauth/authorize' || path.startsWith('/oauth/authorize/');
+}
+
+function limitsOf({ rate_limit_per_minute }: AuthorisationPorts, id: string): readonly Limit[] {
+  return rate_limit_per_minute === null ? [] : [{ id, per_minute: rate_limit_per_minute }];
+}
+
+/** What bounds the request within the authorisation server. */
+function boundsOf(
+  ports: AuthorisationPorts,
+  { req, res, state }: HttpContext,
+  door: 'oauth' | 'user_pages',
+  outside: Outside,
+): RequestBounds {
+  const address = addressOwner(state.source_address);
+  const inTime = <Result>(work: Promise<Result>): Promise<Result> =>
+    work.catch((error) => {
+      if (!(error instanceof Overloaded)) throw error;
+      throw new Fault('no place was free in time', { retryable: true, cause: error });
+    });
+  const wait = (work: () => Promise<boolean>): Promise<boolean> => inTime(outside(work));
+  return {
+    transaction: (work) => inTime(ports.shares.run(door, work)),
+    identify(caller) {
+      noteKnownCaller(req);
+      state.is_known = true;
+      if ('third_party' in caller) state.third_party = caller.third_party;
+      const owner = 'user' in caller ? `user:${caller.user}` : `third-party:${caller.third_party}`;
+      return ports.rate_limit.take(limitsOf(ports, owner))?.wait_s ?? null;
+    },
+    async slowDown() {
+      if (state.is_known) return;
+      if (!(await wait(() => ports.strangers.slowDown(address)))) res.setHeader('Connection', 'close');
+    },
+    logIn: (attempt, work) => ports.strangers.logIn(address, attempt, wait, work),
   };
 }
 
@@ -74,6 +134,9 @@ function withSmallFree(account: BodyAccount): BodyAccount {
   };
 }
 
+/** No form of a third party is as long. To parse a longer one would hold up all others. */
+const claim_bytes_max = 64 * 1024;
+
 /**
  * Which third party a request says it is from, before anything proves it: that one shares the bound.
  * Null: it does not say.
@@ -81,6 +144,7 @@ function withSmallFree(account: BodyAccount): BodyAccount {
 function claimedClient({ req, querystring }: HttpContext, bytes: Buffer): string | null {
   const basic = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(req.headers.authorization ?? '')?.[1];
   if (basic !== undefined) return Buffer.from(basic, 'base64').toString().split(':')[0] ?? null;
+  if (bytes.length > claim_bytes_max) return null;
   const sent = new URLSearchParams(bytes.length === 0 ? querystring : bytes.toString('latin1'));
   const payload = sent.get('client_assertion')?.split('.')[1];
   if (payload === undefined) return sent.get('client_id');

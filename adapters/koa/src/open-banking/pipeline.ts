@@ -2,6 +2,7 @@ import type { AccessToken, GrantedCall } from '@tallystick/consents';
 import { OpenBankingRefusal } from '@tallystick/consents';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
 import { addressOwner } from '../connection/client-address.ts';
+import { noteKnownCaller } from '../connection/connections.ts';
 import { toLoggedError } from '../operations/log.ts';
 import { Overloaded } from '../request/admission.ts';
 import { no_bytes, readBody } from '../request/body.ts';
@@ -61,6 +62,8 @@ async function answerRequest(
   if (endpoint === undefined) throw new BodylessProblem(405, { Allow: allowedBy(route.by_method) });
   const token = await identify(ports, open_banking, ctx);
   state.third_party = token.client_id;
+  state.is_known = true;
+  noteKnownCaller(req);
   enforceRateLimit(ports, token);
   requireToken(endpoint, token);
   const owner = `third-party:${token.client_id}`;

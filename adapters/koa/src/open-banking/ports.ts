@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BankData } from '@tallystick/accounts';
-import type { AccessTokens, ClientCertificate } from '@tallystick/consents';
+import type { AccessTokens, ClientCertificate, RequestBounds } from '@tallystick/consents';
 
 /** The authorisation server, as the HTTP interface needs it. */
 export interface AuthorisationEndpoints extends AccessTokens {
   /** Whether a path belongs to the authorisation server or its pages. */
   handles(path: string): boolean;
-  /** Answers a request whose path it handles. */
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Answers a request whose path it handles, within its bounds. */
+  handle(request: IncomingMessage, response: ServerResponse, bounds: RequestBounds): Promise<void>;
 }
 
 /** What the endpoints of Open Banking need besides the other parts of the interface. */

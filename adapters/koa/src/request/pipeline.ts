@@ -39,6 +39,7 @@ import { type RenderedAnswer, render } from '../answer/answer.ts';
 import { errorAnswer, isExpected, overloadAnswer } from '../answer/error-answer.ts';
 import { answerOf, undecidedAnswer } from '../answer/operation-answer.ts';
 import type { ClientAddress } from '../connection/client-address.ts';
+import { noteKnownCaller } from '../connection/connections.ts';
 import type { Route } from '../join-endpoints.ts';
 import { mountOf } from '../mounting/mount.ts';
 import { type Log, toLoggedError } from '../operations/log.ts';
@@ -61,6 +62,7 @@ import { parseJson, requireJsonType, requireMediaType, requireUncompressed } fro
 import { type HttpQuery, http_names, parseQuery } from './query.ts';
 import { enforceRateLimit, type RateLimitPorts } from './rate-limit.ts';
 import type { Shares } from './shares.ts';
+import type { Strangers } from './strangers.ts';
 import { receiveUpload } from './upload.ts';
 import type { UploadPlace, Uploads } from './uploads.ts';
 
@@ -76,6 +78,10 @@ export interface RequestState {
   /** The template of the route, after it was found. */
   route: string;
   principal: Principal | null;
+  /** Whether the caller has proved who it is. Its failures are not slowed. */
+  is_known: boolean;
+  /** Its connection is closed with the answer: too many answers to strangers wait. */
+  is_turned_away?: boolean;
   /** The client id of the third party, once its token is known. */
   third_party?: string;
   /** Of a request to Open Banking. */
@@ -109,6 +115,7 @@ export interface PipelinePorts extends RateLimitPorts {
   readonly doors: Doors;
   readonly bodies: Bodies;
   readonly shares: Shares;
+  readonly strangers: Strangers;
   readonly uploads: Uploads;
   /** Timestamps of signatures are compared with machine time. */
   readonly machine_clock: Clock;
@@ -176,6 +183,8 @@ export function createAnswering(shared: PipelinePorts, route: Route): (ctx: Http
     const known = ports.authenticator.authenticate(req.headers.authorization);
     const principal = known instanceof Promise ? await known : known;
     state.principal = principal;
+    state.is_known = true;
+    noteKnownCaller(req);
     enforceRateLimit(ports, principal);
     requireRole(principal, area);
     if (route.sheds_load !== undefined && ports.network.refuseUnread())

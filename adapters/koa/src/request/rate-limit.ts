@@ -35,6 +35,8 @@ export interface RateLimit {
    * limit with the longest wait.
    */
   take<Of extends Limit>(limits: readonly Of[]): ReachedLimit<Of> | null;
+  /** What `take` would return. Takes no token. */
+  reached<Of extends Limit>(limits: readonly Of[]): ReachedLimit<Of> | null;
 }
 
 /** `monotonicNow` returns milliseconds since a fixed origin and never goes back. */
@@ -53,19 +55,25 @@ export function createRateLimit(monotonicNow: () => number): RateLimit {
     return bucket;
   }
 
+  function reached<Of extends Limit>(limits: readonly Of[]): ReachedLimit<Of> | null {
+    const at_ms = monotonicNow();
+    const empty = limits
+      .map((limit) => ({ limit, bucket: fill(limit, at_ms) }))
+      .filter(({ bucket }) => bucket.tokens < 1)
+      .map(({ limit, bucket }) => {
+        const wait_ms = ((1 - bucket.tokens) * 60_000) / limit.per_minute;
+        return { limit, wait_s: Math.max(1, Math.ceil(wait_ms / 1000)) };
+      })
+      .sort((a, b) => b.wait_s - a.wait_s);
+    return empty[0] ?? null;
+  }
+
   return {
+    reached,
     take(limits) {
-      const at_ms = monotonicNow();
-      const filled = limits.map((limit) => ({ limit, bucket: fill(limit, at_ms) }));
-      const reached = filled
-        .filter(({ bucket }) => bucket.tokens < 1)
-        .map(({ limit, bucket }) => {
-          const wait_ms = ((1 - bucket.tokens) * 60_000) / limit.per_minute;
-          return { limit, wait_s: Math.max(1, Math.ceil(wait_ms / 1000)) };
-        })
-        .sort((a, b) => b.wait_s - a.wait_s);
-      if (reached[0] !== undefined) return reached[0];
-      for (const { bucket } of filled) bucket.tokens -= 1;
+      const empty = reached(limits);
+      if (empty !== null) return empty;
+      for (const { id } of limits) buckets.get(id)!.tokens -= 1;
       return null;
     },
   };

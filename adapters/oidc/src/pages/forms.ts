@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { equalBytes } from '@tallystick/kernel';
+import { boundsOfRequest } from '../bounds.ts';
 import { headersOf, type Page, renderPage } from './layout.ts';
 
 /** The most bytes of a form. One that chooses 1,000 accounts has 43,000. */
@@ -49,9 +50,10 @@ function tokenWith(key: string, parts: readonly string[]): string {
   return createHmac('sha256', `form ${key}`).update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** Returns the function that answers with a page of this bank. */
+/** Returns the function that answers with a page of this bank. A stranger waits for a refusal. */
 export function createPageSending(bank_name: string) {
-  return (response: ServerResponse, page: Page): void => {
+  return async (response: ServerResponse, page: Page): Promise<void> => {
+    if (page.status >= 400 && page.status < 500) await boundsOfRequest()?.slowDown();
     const body = Buffer.from(renderPage(page, bank_name));
     response.writeHead(page.status, {
       ...headersOf(page),

@@ -11,9 +11,9 @@ export interface LoginShown {
   readonly leads_to?: readonly string[];
 }
 
-/** One message for an unknown name, a wrong password, and too many attempts. */
-const wrong = `We could not log you in. Check the user name and the password. After several failed attempts, wait 15
-minutes.`;
+/** One message for an unknown name and a wrong password. */
+const wrong = `We could not log you in. Check the user name and the password. After several failed attempts each further
+one takes longer.`;
 
 export function loginPage({ action, form_token, purpose, problem, leave, leads_to = [] }: LoginShown): Page {
   return {

@@ -14,7 +14,9 @@ const notices = {
   404: { status: 404, title: 'No such page', text: 'Check the address.' },
   413: { status: 413, title: 'This form is too long', text: again },
   415: { status: 415, title: 'This form cannot be read', text: again },
+  429: { status: 429, title: 'Too many attempts at once', text: 'Nothing was changed. Try again in a minute.' },
   500: { status: 500, title: 'Something went wrong', text: 'Nothing was changed. Try again later.' },
+  503: { status: 503, title: 'This does not work now', text: 'Nothing was changed. Try again in a moment.' },
 } as const;
 
 export function notice(kind: keyof typeof notices): Page {

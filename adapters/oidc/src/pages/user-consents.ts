@@ -10,14 +10,15 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BankAccount } from '@tallystick/accounts';
-import { type Consent, isActive, withdrawConsent } from '@tallystick/consents';
+import { type Consent, isActive, too_many_log_ins, withdrawConsent } from '@tallystick/consents';
 import { type Page, Refusal } from '@tallystick/kernel';
+import { noteUser } from '../bounds.ts';
 import { cookieName } from '../cookie-name.ts';
 import { type AuthorisationServerPorts, type AuthorisationTx, bankOf } from '../ports.ts';
 import { no_links, type Records } from '../records.ts';
 import { consentListPage, type ShownConsent, withdrawalPage } from './consent-pages.ts';
 import { createPageSending, formToken, hasFormToken, readForm, redirect, requestIdOf } from './forms.ts';
-import type { BoundedLogin } from './login-attempts.ts';
+import type { LogIn } from './log-in.ts';
 import { loginPage } from './login-page.ts';
 import { notice } from './notice-page.ts';
 
@@ -35,7 +36,7 @@ interface Session {
 export interface UserConsentsPorts {
   readonly ports: AuthorisationServerPorts;
   readonly records: Records;
-  readonly logIn: BoundedLogin;
+  readonly logIn: LogIn;
 }
 
 export function createUserConsents({ ports, records, logIn }: UserConsentsPorts) {
@@ -52,18 +53,22 @@ export function createUserConsents({ ports, records, logIn }: UserConsentsPorts)
     const id = cookies.find((text) => text.startsWith(prefix))?.slice(prefix.length);
     if (id === undefined || !/^[A-Za-z0-9_-]{43}$/.test(id)) return null;
     const found = await records.read((tx) => records.find(tx, { model, id }));
-    return found === null || found.user_id === null ? null : { id, user_id: found.user_id };
+    if (found === null || found.user_id === null) return null;
+    noteUser(found.user_id);
+    return { id, user_id: found.user_id };
   };
 
-  const showLogin = (response: ServerResponse, problem: 'wrong' | null): void => {
+  const showLogin = (response: ServerResponse, problem: 'wrong' | null): Promise<void> => {
     const form_token = formToken(ports.cookie_keys, 'consents');
     const purpose = 'Log in to see who has access to your accounts, and to withdraw it.';
-    sendPage(response, loginPage({ action: `${consents_path}/login`, form_token, purpose, problem }));
+    return sendPage(response, loginPage({ action: `${consents_path}/login`, form_token, purpose, problem }));
   };
 
   const postLogin = async (response: ServerResponse, form: URLSearchParams): Promise<void> => {
     if (!hasFormToken(ports.cookie_keys, form, 'consents')) return sendPage(response, notice(403));
-    const user_id = await logIn({ user_name: form.get('user_name') ?? '', password: form.get('password') ?? '' });
+    const [user_name, password] = [form.get('user_name') ?? '', form.get('password') ?? ''];
+    const user_id = await logIn({ user_name, password, step: null });
+    if (user_id === too_many_log_ins) return sendPage(response, notice(429));
     if (user_id === null) return showLogin(response, 'wrong');
     const id = Buffer.from(ports.random.bytes(32)).toString('base64url');
     const record = records.seal({ model, id }, {}, { ...no_links, user_id }, session_s);
@@ -113,7 +118,7 @@ export function createUserConsents({ ports, records, logIn }: UserConsentsPorts)
       form_token: formToken(ports.cookie_keys, 'consents', session.id),
       was_withdrawn: query.has('withdrawn'),
     });
-    sendPage(response, list);
+    await sendPage(response, list);
   };
 
   const findActive = ({ user_id }: Session, consent_id: string): Promise<ShownConsent | null> =>
@@ -159,7 +164,7 @@ export function createUserConsents({ ports, records, logIn }: UserConsentsPorts)
     if (!hasFormToken(ports.cookie_keys, form, 'consents', session.id)) return sendPage(response, notice(403));
     if (name === 'logout' && action === undefined) return logOut(response, session);
     if (name !== undefined && action === 'withdraw') return withdraw(response, session, decode(name));
-    sendPage(response, notice(404));
+    await sendPage(response, notice(404));
   };
 }
 

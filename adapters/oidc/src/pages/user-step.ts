@@ -12,25 +12,24 @@
  * party, and no request changes it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Decidable, findDecidable, rejectConsent, type ThirdParty } from '@tallystick/consents';
+import { type Decidable, findDecidable, rejectConsent, type ThirdParty, too_many_log_ins } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
+import { noteUser } from '../bounds.ts';
 import { type AuthorisationServerPorts, bankOf } from '../ports.ts';
 import { authorise } from '../protocol/grant.ts';
 import { intentOf } from '../protocol/intent.ts';
 import { lifetime_s } from '../protocol/lifetimes.ts';
 import { default_acr, step_path } from '../protocol/provider.ts';
+import { Unavailable } from '../protocol/unavailable.ts';
 import { no_links, type Records } from '../records.ts';
 import { decisionPage, undecidablePage } from './decision-page.ts';
 import { createPageSending, formToken, hasFormToken, readForm, redirect, requestIdOf } from './forms.ts';
 import type { Leave } from './layout.ts';
-import { attempt, type BoundedLogin, too_many_attempts } from './login-attempts.ts';
+import type { LogIn } from './log-in.ts';
 import { loginPage } from './login-page.ts';
 import { notice } from './notice-page.ts';
-
-/** An interaction ends after this many failed log-ins. */
-const failed_logins_max = 5;
 
 /** The record of who has logged in, by the id of the interaction. */
 const login_model = 'StepLogin';
@@ -41,14 +40,17 @@ export interface UserStepPorts {
   readonly ports: AuthorisationServerPorts;
   readonly records: Records;
   readonly provider: Provider;
-  readonly logIn: BoundedLogin;
+  readonly logIn: LogIn;
 }
 
 export function createUserStep({ ports, records, provider, logIn }: UserStepPorts) {
   const sendPage = createPageSending(ports.bank_name);
   const loginKey = ({ uid }: Interaction) => ({ model: login_model, id: uid });
-  const userOf = async (interaction: Interaction): Promise<string | null> =>
-    (await records.read((tx) => records.find(tx, loginKey(interaction))))?.user_id ?? null;
+  const userOf = async (interaction: Interaction): Promise<string | null> => {
+    const user_id = (await records.read((tx) => records.find(tx, loginKey(interaction))))?.user_id ?? null;
+    if (user_id !== null) noteUser(user_id);
+    return user_id;
+  };
   const saveUser = (interaction: Interaction, user_id: string): Promise<void> => {
     const record = records.seal(loginKey(interaction), {}, { ...no_links, user_id }, lifetime_s.interaction);
     return records.run((tx) => tx.authorisation.put(record));
@@ -77,7 +79,10 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     const form_token = formToken(ports.cookie_keys, 'login', uid);
     const purpose = `${leave.third_party_name} asks for access to your accounts. Log in to see what it asks for, and to decide.`;
     const action = `${step_path}/${uid}/login`;
-    sendPage(response, loginPage({ action, form_token, purpose, problem, leave, leads_to: leadsTo(interaction) }));
+    await sendPage(
+      response,
+      loginPage({ action, form_token, purpose, problem, leave, leads_to: leadsTo(interaction) }),
+    );
   };
 
   const lookUp = (interaction: Interaction, user_id: string): Promise<Decidable> =>
@@ -100,7 +105,7 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     const { uid } = interaction;
     const action = `${step_path}/${uid}/decide`;
     const form_token = formToken(ports.cookie_keys, 'decide', uid, user_id);
-    sendPage(response, decisionPage({ action, form_token, leave, decidable, problem, leads_to }));
+    await sendPage(response, decisionPage({ action, form_token, leave, decidable, problem, leads_to }));
   };
 
   const postLogin = async (request: IncomingMessage, response: ServerResponse, interaction: Interaction) => {
@@ -108,14 +113,9 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     if ('status' in read) return sendPage(response, notice(read.status));
     const { form } = read;
     if (!hasFormToken(ports.cookie_keys, form, 'login', interaction.uid)) return sendPage(response, notice(403));
-    const credentials = { user_name: form.get('user_name') ?? '', password: form.get('password') ?? '' };
-    const bound = {
-      name: `step ${interaction.uid}`,
-      failed_max: failed_logins_max,
-      kept_s: lifetime_s.interaction,
-    };
-    const user_id = await attempt(records, bound, () => logIn(credentials));
-    if (user_id === too_many_attempts) return deny(request, response, 'too many failed log-ins');
+    const [user_name, password] = [form.get('user_name') ?? '', form.get('password') ?? ''];
+    const user_id = await logIn({ user_name, password, step: interaction.uid });
+    if (user_id === too_many_log_ins) return sendPage(response, notice(429));
     if (user_id === null) return showLogin(response, interaction, 'wrong');
     await saveUser(interaction, user_id);
     redirect(response, `${step_path}/${interaction.uid}`);
@@ -184,7 +184,10 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
 
   return async (request: IncomingMessage, response: ServerResponse, path: string): Promise<void> => {
     const [, , uid, action] = path.split('/');
-    const interaction = await provider.interactionDetails(request, response).catch(() => null);
+    const interaction = await provider.interactionDetails(request, response).catch((error) => {
+      if (error instanceof Unavailable) throw error;
+      return null;
+    });
     if (interaction === null || interaction.uid !== uid) return sendPage(response, notice('gone'));
     const { params, result, returnTo } = interaction;
     // An address that was taken away may not be the third party's any more.
@@ -204,7 +207,7 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     if (action === 'login' || action === 'decide' || action === 'leave') {
       return redirect(response, `${step_path}/${uid}`);
     }
-    sendPage(response, notice(404));
+    await sendPage(response, notice(404));
   };
 }
 

@@ -1,6 +1,7 @@
 import { type ClientCertificate, type Consent, third_party_scopes } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import type { Configuration, KoaContextWithOIDC, interactionPolicy as Policy } from 'oidc-provider';
+import { boundsOfRequest } from '../bounds.ts';
 import { cookieName } from '../cookie-name.ts';
 import { requestIdOf } from '../pages/forms.ts';
 import { page_headers } from '../pages/layout.ts';
@@ -14,6 +15,7 @@ import { libraryAdapter } from './library-adapter.ts';
 import { assertion_s_max, lifetime_s } from './lifetimes.ts';
 import { errors, interactionPolicy, Provider } from './oidc-provider.ts';
 import { createRequestObjects } from './request-object.ts';
+import { reportingFaults, retry_after_s } from './unavailable.ts';
 
 export const oauth_routes = {
   authorization: '/oauth/authorize',
@@ -44,7 +46,7 @@ export function createProvider(
   const certificateOf = (ctx: KoaContextWithOIDC): ClientCertificate | null => ports.certificateOf(ctx.req);
 
   const configuration: Configuration = {
-    adapter: (model) => libraryAdapter(model, records, clientMetadataOf),
+    adapter: (model) => reportingFaults(libraryAdapter(model, records, clientMetadataOf)),
     jwks: { keys: ports.signing_keys.map((key) => ({ ...key })) } as unknown as Configuration['jwks'] & object,
     routes: oauth_routes,
     scopes: ['openid', ...third_party_scopes],
@@ -186,6 +188,7 @@ export function createProvider(
   const provider = new Provider(issuer, configuration);
   if (ports.sandbox) allowLocalhost(provider);
   publishResponseModes(provider);
+  keepBounds(provider);
   deriveAddresses(provider, issuer);
   return provider;
 
@@ -259,6 +262,24 @@ function allowLocalhost(provider: InstanceType<typeof Provider>): void {
 
 interface SchemaPrototype {
   invalidate(message: string, code?: string): void;
+}
+
+/** The endpoints at which third parties authenticate. */
+const authenticated_routes: ReadonlySet<unknown> = new Set(['token', 'revocation', 'pushed_authorization_request']);
+
+/** Notes which third party has authenticated. The refusal of a stranger waits. */
+function keepBounds(provider: InstanceType<typeof Provider>): void {
+  provider.use(async (ctx, next) => {
+    await next();
+    const { status } = ctx;
+    if (status === 503) ctx.set('Retry-After', String(retry_after_s));
+    if (status >= 500) return;
+    const { oidc } = ctx as { readonly oidc?: KoaContextWithOIDC['oidc'] };
+    const client = authenticated_routes.has(oidc?.route) ? oidc?.client : undefined;
+    // Every failed authentication is 401.
+    if (client !== undefined && status !== 401) boundsOfRequest()?.identify({ third_party: client.clientId });
+    else if (status >= 400) await boundsOfRequest()?.slowDown();
+  });
 }
 
 /** The library publishes all modes that it knows, and its `discovery` option replaces none. */

@@ -1,0 +1,150 @@
+/**
+ * The doors at which callers are not known yet, on a real server: the authorisation server and the
+ * pages of users (ADR 0059).
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import {
+  database_names,
+  migratedDatabase,
+  readRows,
+  type ScratchDatabase,
+  type ServerProcess,
+  sqliteFile,
+  startServer,
+} from '@tallystick/test-support';
+import pg from 'pg';
+
+/** A user of the sandbox. */
+const [user_name, password] = ['alex', 'sandbox'];
+
+interface Asked {
+  readonly method?: 'GET' | 'POST';
+  readonly form?: Readonly<Record<string, string>>;
+  readonly authorization?: string;
+  /** The address that the request is from. */
+  readonly from?: string;
+}
+
+async function ask({ url }: ServerProcess, path: string, { method = 'GET', form, authorization, from }: Asked = {}) {
+  const body = form === undefined ? '' : String(new URLSearchParams(form));
+  const headers = {
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'Content-Length': body.length,
+    ...(authorization === undefined ? {} : { Authorization: authorization }),
+  };
+  const sent = request(url + path, {
+    method,
+    headers,
+    agent: false,
+    ...(from === undefined ? {} : { localAddress: from }),
+  });
+  sent.end(body);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: answer.statusCode ?? 0, retry_after: answer.headers['retry-after'], text: await text(answer) };
+}
+
+const askForToken = (server: ServerProcess, client_id: string, secret = `${client_id}-secret`) =>
+  ask(server, '/oauth/token', {
+    method: 'POST',
+    form: { grant_type: 'client_credentials', scope: 'accounts' },
+    authorization: `Basic ${Buffer.from(`${client_id}:${secret}`).toString('base64')}`,
+  });
+
+async function logIn(server: ServerProcess, typed: string, from: string) {
+  const page = await ask(server, '/consents', { from });
+  const form_token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+  const form = { form_token, user_name, password: typed };
+  return await ask(server, '/consents/login', { method: 'POST', form, from });
+}
+
+/** Locks the database against every write, until the function that it returns is called. */
+async function lock(database: ScratchDatabase): Promise<() => Promise<unknown>> {
+  if (database.name === 'sqlite') {
+    const script = fileURLToPath(new URL('lock-holder.ts', import.meta.url));
+    const holder = spawn(process.execPath, [script, sqliteFile(database)], { stdio: ['pipe', 'pipe', 'inherit'] });
+    await once(holder.stdout, 'data');
+    return () => {
+      holder.stdin.end();
+      return once(holder, 'exit');
+    };
+  }
+  const client = new pg.Client(database.database_url);
+  await client.connect();
+  await client.query('begin');
+  await client.query('lock table tallystick_authorisation_records in exclusive mode');
+  return () => client.end();
+}
+
+for (const name of database_names) {
+  const start = async (t: TestContext, env: Record<string, string> = {}) => {
+    const database = await migratedDatabase(name);
+    t.after(() => database.dispose());
+    const server = await startServer({ database_url: database.database_url, env });
+    t.after(() => server.kill());
+    return { database, server };
+  };
+
+  describe(`the authorisation server and the pages of users, on ${name}`, () => {
+    it('answer 503 with Retry-After while the database is locked, and go on afterwards', async (t) => {
+      const { database, server } = await start(t);
+      const issued = await askForToken(server, 'sandbox-aisp');
+      const unlock = await lock(database);
+      const refused = await Promise.all([
+        askForToken(server, 'sandbox-aisp'),
+        ask(server, '/oauth/revoke', {
+          method: 'POST',
+          form: { token: JSON.parse(issued.text).access_token },
+          authorization: `Basic ${Buffer.from('sandbox-aisp:sandbox-aisp-secret').toString('base64')}`,
+        }),
+        logIn(server, password, '127.0.0.1'),
+      ]).finally(unlock);
+      assert.deepEqual(
+        refused.map(({ status, retry_after }) => [status, retry_after]),
+        refused.map(() => [503, '1']),
+      );
+      assert.equal(JSON.parse(refused[0]!.text).error, 'temporarily_unavailable');
+      assert.equal((await askForToken(server, 'sandbox-aisp')).status, 200);
+      assert.equal((await logIn(server, password, '127.0.0.1')).status, 303);
+    });
+
+    it('let a user in after wrong passwords from another address, which write nothing', async (t) => {
+      const { database, server } = await start(t);
+      const count = async () =>
+        (
+          await readRows<{ count: unknown }>(database, 'select count(*) as count from tallystick_authorisation_records')
+        )[0];
+      const before = await count();
+      const wrong = await Promise.all(Array.from({ length: 4 }, () => logIn(server, 'wrong', '127.0.0.2')));
+      assert.deepEqual(
+        wrong.map(({ status }) => status),
+        [401, 401, 401, 401],
+      );
+      assert.deepEqual(await count(), before);
+      // Twelve attempts are one more than are made at once from one address.
+      const late = Promise.allSettled(Array.from({ length: 12 }, () => logIn(server, 'wrong', '127.0.0.2')));
+      assert.equal((await logIn(server, password, '127.0.0.3')).status, 303);
+      await server.kill();
+      await late;
+    });
+
+    it('keep the rate limit of a third party, which only its own requests use up', async (t) => {
+      const { server } = await start(t, { RATE_LIMIT_PER_MINUTE: '2' });
+      for (let sent = 0; sent < 3; sent += 1)
+        assert.equal((await askForToken(server, 'sandbox-aisp', 'x')).status, 401);
+      const statuses = [];
+      for (let sent = 0; sent < 3; sent += 1) statuses.push(await askForToken(server, 'sandbox-aisp'));
+      assert.deepEqual(
+        statuses.map(({ status }) => status),
+        [200, 200, 429],
+      );
+      assert.match(statuses[2]?.retry_after ?? '', /^\d+$/);
+      assert.equal((await askForToken(server, 'sandbox-aisp-2')).status, 200);
+    });
+  });
+}
