@@ -10,6 +10,7 @@ import {
   installGenerators,
   localPostgresProblem,
   localRedisProblem,
+  mountsProblem,
   openBankingDocumentsMissing,
   postgres_url,
   receiver_runtimes,
@@ -77,6 +78,11 @@ export const optional_parts: readonly OptionalPart[] = [
     requirement: localRedisProblem,
   },
   { name: 'own-servers', tests: 'crashes and restarts of Postgres and Redis', find: async () => findOwnServers() },
+  {
+    name: 'mounts',
+    tests: 'full disks, and the file systems of a container',
+    find: async () => findMounts(),
+  },
   ...receiver_runtimes.map((runtime) => ({
     name: runtime.name,
     tests: `the package for receivers on ${runtime.name}`,
@@ -153,6 +159,11 @@ function findOwnServers(): Found {
   const problems = [localPostgresProblem(), localRedisProblem()].filter((problem) => problem !== null);
   if (problems.length === 0) return found("this machine's binaries", {});
   return absent(problems.join('; '), { TALLYSTICK_TEST_OWN_SERVERS: 'none' });
+}
+
+function findMounts(): Found {
+  const problem = mountsProblem();
+  return problem === null ? found('unshare', {}) : absent(problem, { TALLYSTICK_TEST_MOUNTS: 'none' });
 }
 
 /** Finds a program at a path that tests start; `variable` can name another path. */

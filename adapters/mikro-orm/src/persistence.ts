@@ -32,6 +32,7 @@ import { findNewerMigrations, type MigrateOptions, migrate } from './connection/
 import { others_max_default } from './connection/postgres/postgres-pools.ts';
 import type { Session } from './connection/session.ts';
 import { unitOfWorkOn } from './connection/unit-of-work.ts';
+import { writeCheckOn } from './connection/write-check.ts';
 import { eventHorizonOn } from './event-index/event-horizon.ts';
 import { type EventIndex, eventIndexOn, type WrittenEventIndex } from './event-index/event-index.ts';
 import { ledgerKeepingUp } from './event-index/ledger-keeping-up.ts';
@@ -171,8 +172,9 @@ export interface Persistence {
   /** How far the event log is final, for its subscriptions. */
   readonly event_horizon: EventHorizon;
   /**
-   * Rejects with a `Fault` when the database does not answer, or when the file of SQLite was
-   * deleted or replaced.
+   * Rejects with a `Fault` when the database does not answer, when it takes no writes, because its
+   * disk is full or it only reads, or when the file of SQLite was deleted or replaced. Another
+   * writer that holds the lock of SQLite does not matter. At most one call in five seconds writes.
    */
   ping(): Promise<void>;
   /**
@@ -191,17 +193,25 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
   const connection = await connect(ports);
   const event_index = eventIndexOn(connection);
   const giving_way = givingWayOn(connection);
+  const writes = writeCheckOn(connection);
   const storesOf = (session: Session) => storesOn(session, event_index, { audit_mac, statement_key });
   const stores = unitOfWorkOn(connection, storesOf);
   const unitOfWork: UnitOfWork<Tx> = {
     async run(work) {
-      const result = await stores.run(work);
+      const result = await writes.noting(stores.run(work));
       await event_index.keepUp();
       return result;
     },
     read: stores.read,
   };
-  const look_ups = unitOfWorkOn(connection, storesOf, connection.look_ups);
+  const own_look_ups = unitOfWorkOn(connection, storesOf, connection.look_ups);
+  const look_ups: UnitOfWork<Tx> = { ...own_look_ups, run: (work) => writes.noting(own_look_ups.run(work)) };
+  const ledger = ledgerOn(connection, { clock, audit_mac }, giving_way);
+  const noted_ledger: Ledger = {
+    ...ledger,
+    pass: (...given) => writes.noting(ledger.pass(...given)),
+    passDue: (...given) => writes.noting(ledger.passDue(...given)),
+  };
   return {
     unitOfWork,
     look_ups,
@@ -217,7 +227,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     },
     joining: (host) => joinedUnitOfWork(connection, storesOf, byte_columns, host),
     others_max: ports.others_max ?? others_max_default,
-    ledger: giving_way.counting(ledgerKeepingUp(ledgerOn(connection, { clock, audit_mac }, giving_way), event_index)),
+    ledger: giving_way.counting(ledgerKeepingUp(noted_ledger, event_index)),
     giveWay: giving_way.giveWay,
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
     async migrate(options) {
@@ -231,6 +241,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     async ping() {
       if (connection.dialect === 'sqlite') connection.assertFileInPlace();
       await look_ups.read((tx) => tx.sandbox_clock.read());
+      await writes.check();
     },
     close: () => connection.close(),
   };

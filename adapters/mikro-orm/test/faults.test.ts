@@ -29,8 +29,28 @@ function classify(error: unknown) {
   return { message: fault.message, retryable: fault.retryable, conflict: isConflict(error) };
 }
 
+const words: Readonly<Record<string, string>> = {
+  '08001': ': it cannot be reached',
+  '08003': ': it cannot be reached',
+  '08006': ': it cannot be reached',
+  '25006': ': it only reads, as a standby does',
+  '53100': ': its disk is full',
+  '53200': ': it is out of memory',
+  '53300': ': too many connections',
+  '55P03': ': another transaction holds a lock',
+  '57014': ': a statement took too long',
+  '57P01': ': it is shutting down',
+  '57P03': ': it is starting or shutting down',
+  ECONNREFUSED: ': it cannot be reached',
+  ECONNRESET: ': it cannot be reached',
+  SQLITE_BUSY: ': another transaction holds a lock',
+  SQLITE_CANTOPEN: ': its file cannot be opened',
+  SQLITE_FULL: ': its disk is full',
+  SQLITE_READONLY: ': it only reads, as a standby does',
+};
+
 const transient = (code: string) => ({
-  message: `the database failed (${code})`,
+  message: `the database failed${words[code] ?? ''} (${code})`,
   retryable: true,
   conflict: false,
 });
@@ -176,17 +196,27 @@ if (database_names.includes('postgres')) {
       assert.deepEqual(classify(await errorOf(() => two.query('commit'))), { ...transient('40001'), conflict: true });
     });
 
-    it('is not retryable when the statement or the value is wrong, or when it writes in a read-only transaction', async (t) => {
+    it('is retryable when the database only reads, and when a resource of the server is used up', async (t) => {
       const pool = await withPool(t);
       await pool.query('create table things (id int primary key)');
       const only_reads = await pool.connect();
       await only_reads.query('begin read only');
-      for (const [client, sql, code] of [
-        [pool, 'insert into things values (null)', '23502'],
-        [pool, 'select * from nowhere', '42P01'],
-        [only_reads, 'insert into things values (1)', '25006'],
+      const error = await errorOf(() => only_reads.query('insert into things values (1)'));
+      assert.deepEqual(classify(error), transient('25006'));
+      for (const code of ['53100', '53200', '53300', '57P03']) {
+        const raising = `do $$ begin raise exception 'no' using errcode = '${code}'; end $$`;
+        assert.deepEqual(classify(await errorOf(() => pool.query(raising))), transient(code));
+      }
+    });
+
+    it('is not retryable when the statement or the value is wrong', async (t) => {
+      const pool = await withPool(t);
+      await pool.query('create table things (id int primary key)');
+      for (const [sql, code] of [
+        ['insert into things values (null)', '23502'],
+        ['select * from nowhere', '42P01'],
       ] as const) {
-        const { message, retryable } = classify(await errorOf(() => client.query(sql)));
+        const { message, retryable } = classify(await errorOf(() => pool.query(sql)));
         assert.deepEqual([message, retryable], [`the database failed (${code})`, false]);
       }
     });

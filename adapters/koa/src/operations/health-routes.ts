@@ -1,3 +1,4 @@
+import { Fault } from '@tallystick/kernel';
 import { HttpProblem } from '../answer/error-answer.ts';
 import type { SystemRoute } from '../request/system-route.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -29,8 +30,9 @@ export function healthRoutes(ports: HealthPorts): readonly SystemRoute[] {
         if (ports.lifecycle.stopping) throw new HttpProblem('unavailable', 'the server is stopping');
         try {
           await ports.ping();
-        } catch {
-          throw new HttpProblem('unavailable', 'the database does not respond', { 'Retry-After': '1' });
+        } catch (error) {
+          const reason = error instanceof Fault ? error.message : 'the database does not respond';
+          throw new HttpProblem('unavailable', reason, { 'Retry-After': '1' });
         }
         const newer_schema = ports.newerMigrations?.() ?? [];
         ctx.body = { status: 'ready', ...(newer_schema.length === 0 ? {} : { newer_schema }) };

@@ -8,8 +8,27 @@ export function faultOf(error: unknown): Error {
   if (error instanceof Refusal || error instanceof Violation || error instanceof Fault) return error;
   const code = codeOf(error);
   if (code === null) return error instanceof Error ? error : new Violation(`not an error was thrown: ${typeof error}`);
-  return new Fault(`the database failed (${code})`, { retryable: isTransient(code), cause: error });
+  const what = causes.find(([codes]) => codes.test(code))?.[1];
+  const words = what === undefined ? '' : `: ${what}`;
+  return new Fault(`the database failed${words} (${code})`, { retryable: isTransient(code), cause: error });
 }
+
+/** In the words of an operator, what a code means. The first match counts. */
+const causes: readonly (readonly [RegExp, string])[] = [
+  [/^(SQLITE_FULL|SQLITE_IOERR_(WRITE|SHMSIZE)|53100|ENOSPC|EDQUOT)$/, 'its disk is full'],
+  [/^(SQLITE_NOMEM|SQLITE_IOERR_NOMEM|53200|ENOMEM)$/, 'it is out of memory'],
+  [/^(53300|EMFILE|ENFILE)$/, 'too many connections'],
+  [/^(SQLITE_READONLY.*|25006|EROFS)$/, 'it only reads, as a standby does'],
+  [/^(SQLITE_IOERR.*|58030|EIO)$/, 'its disk failed'],
+  [/^(SQLITE_CORRUPT.*|SQLITE_NOTADB|XX00[12])$/, 'its files are damaged'],
+  [/^(SQLITE_BUSY.*|SQLITE_LOCKED.*|55P03)$/, 'another transaction holds a lock'],
+  [/^(SQLITE_CANTOPEN.*|SQLITE_PERM|EACCES|EPERM)$/, 'its file cannot be opened'],
+  [/^57P0[12]$/, 'it is shutting down'],
+  [/^57P03$/, 'it is starting or shutting down'],
+  [/^57014$/, 'a statement took too long'],
+  [/^(28...|42501)$/, 'the role may not do this'],
+  [/^(08...|ECONN.*|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)$/, 'it cannot be reached'],
+];
 
 /** Whether the transaction lost against another and would succeed when it runs again. */
 export function isConflict(error: unknown): boolean {
@@ -67,7 +86,7 @@ function isTransient(code: string): boolean {
 const transient_classes: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58']);
 
 /**
- * Of class 25: transactions that took too long. The other codes of the class are bugs, such as a
- * write in a read-only transaction.
+ * Of class 25: transactions that took too long, and writes while the database only reads: it became
+ * a standby, or somebody protects a disk that is nearly full. The other codes of the class are bugs.
  */
-const transient_states: ReadonlySet<string> = new Set(['25P03', '25P04']);
+const transient_states: ReadonlySet<string> = new Set(['25006', '25P03', '25P04']);
