@@ -89,10 +89,11 @@ export function fileSource(path: string): ImportSource {
 }
 
 /** The ports of imports on a filled database. */
-export function importPorts({ unitOfWork, ledger, giveWay }: Persistence): ImportPorts {
+export function importPorts({ unitOfWork, ledger, rest, giveWay }: Persistence): ImportPorts {
   return {
     unitOfWork,
     ledger,
+    rest,
     giveWay,
     formats: createFormats(clearing_formats),
     vault,

@@ -1,18 +1,21 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccessTx } from '@tallystick/access';
 import type { AccountStore, BankStore } from '@tallystick/accounts';
 import type { CardsTx, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
 import type { AuthorisationStore, ConsentStore, ThirdPartyStore } from '@tallystick/consents';
 import type { DeliveryDesk, EventHorizon, SubscriptionStore, WebhooksTx } from '@tallystick/events';
 import type { ImportStore } from '@tallystick/imports';
-import type {
-  AuditChainStore,
-  AuditMac,
-  Clock,
-  HostTransaction,
-  RetentionStore,
-  SandboxClockStore,
-  UnitOfWork,
+import {
+  type AuditChainStore,
+  type AuditMac,
+  type Clock,
+  createGiveWay,
+  type GiveWay,
+  type HostTransaction,
+  type RetentionStore,
+  type SandboxClockStore,
+  type UnitOfWork,
 } from '@tallystick/kernel';
 import {
   type ReconciliationReports,
@@ -93,8 +96,10 @@ export interface MemoryPersistence {
    * have written.
    */
   committed(): State;
-  /** Lets other work of the process run: `ImportPorts.giveWay`. */
-  giveWay(): Promise<void>;
+  /** Lets other work of the process run: `ImportPorts.rest`. */
+  rest(): Promise<void>;
+  /** Gives way in the event loop of this process. */
+  readonly giveWay: GiveWay;
   /** Does nothing: there are no tables to create. */
   migrate(): Promise<void>;
   /** Rejects with a `Fault` after the storage was closed. */
@@ -128,7 +133,8 @@ export function memoryPersistence({
     begin: () => beginOwn(transactions),
     joining: (host) => joinOwn(host, stores),
     committed: () => transactions.committed,
-    giveWay: () => new Promise((resolve) => setImmediate(resolve)),
+    rest: () => nextTurn(),
+    giveWay: createGiveWay({ monotonicNow: () => performance.now(), nextTurn: () => nextTurn() }),
     migrate: async () => {},
     ping: () => transactions.ping(),
     close: () => transactions.close(),

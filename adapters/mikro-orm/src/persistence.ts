@@ -15,6 +15,7 @@ import type {
   AuditChainStore,
   AuditMac,
   Clock,
+  GiveWay,
   HostTransaction,
   RetentionStore,
   SandboxClockStore,
@@ -27,6 +28,7 @@ import {
   statement_key_default,
 } from '@tallystick/reconciliation';
 import { connect } from './connection/connection.ts';
+import { giveWay } from './connection/event-loop.ts';
 import { givingWayOn } from './connection/give-way.ts';
 import { findNewerMigrations, type MigrateOptions, migrate } from './connection/migrations/migrate.ts';
 import { others_max_default } from './connection/postgres/postgres-pools.ts';
@@ -152,8 +154,10 @@ export interface Persistence {
   /** The transactions outside the decision path that can run at the same time. */
   readonly others_max: number;
   readonly ledger: Ledger;
-  /** Lets others use the database between two batches of an import: `ImportPorts.giveWay`. */
-  giveWay(busy_ms: number): Promise<void>;
+  /** Lets others use the database between two batches of an import: `ImportPorts.rest`. */
+  rest(busy_ms: number): Promise<void>;
+  /** Gives way in the event loop of this process. */
+  readonly giveWay: GiveWay;
   readonly delivery_desk: DeliveryDesk;
   /**
    * Applies missing migrations. Two processes may do so at the same time: one of them waits.
@@ -228,7 +232,8 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     joining: (host) => joinedUnitOfWork(connection, storesOf, byte_columns, host),
     others_max: ports.others_max ?? others_max_default,
     ledger: giving_way.counting(ledgerKeepingUp(noted_ledger, event_index)),
-    giveWay: giving_way.giveWay,
+    rest: giving_way.rest,
+    giveWay,
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
     async migrate(options) {
       await migrate(connection, options);

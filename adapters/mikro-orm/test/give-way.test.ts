@@ -33,34 +33,34 @@ const rest_ms_max = 2_000;
 onEveryDatabase('a long work beside decisions', (fixture, name) => {
   it('goes on at once while it is alone', async () => {
     const { persistence } = fixture();
-    await persistence.giveWay(0);
+    await persistence.rest(0);
     await passOn(persistence.ledger, true);
     await fixture().run((tx) => makeCompany(tx));
-    await goesOnAtOnce(() => persistence.giveWay(never_ms));
+    await goesOnAtOnce(() => persistence.rest(never_ms));
   });
 
   it('rests as long as it was busy after a decision of its process', async () => {
     const { persistence } = fixture();
-    await persistence.giveWay(0);
+    await persistence.rest(0);
     await passOn(persistence.ledger, false);
-    assert.ok((await duration(() => persistence.giveWay(busy_ms))) >= busy_ms);
-    await goesOnAtOnce(() => persistence.giveWay(never_ms));
+    assert.ok((await duration(() => persistence.rest(busy_ms))) >= busy_ms);
+    await goesOnAtOnce(() => persistence.rest(never_ms));
   });
 
   it('rests for two seconds at most', async () => {
     const { persistence } = fixture();
-    await persistence.giveWay(0);
+    await persistence.rest(0);
     await passOn(persistence.ledger, false);
-    assert.ok((await duration(() => persistence.giveWay(never_ms))) < never_ms / 10);
+    assert.ok((await duration(() => persistence.rest(never_ms))) < never_ms / 10);
   });
 
   if (name === 'sqlite') {
     it('rests after a commit of another process', async () => {
       const { persistence, another } = fixture();
       const other = await another();
-      await persistence.giveWay(0);
+      await persistence.rest(0);
       await other.unitOfWork.run((tx) => makeCompany(tx, 'Other'));
-      assert.ok((await duration(() => persistence.giveWay(busy_ms))) >= busy_ms);
+      assert.ok((await duration(() => persistence.rest(busy_ms))) >= busy_ms);
     });
   }
 });
@@ -89,7 +89,7 @@ if (database_names.includes('postgres')) {
     };
     const entry = { company_id: 1, actor: 'test', action: 'x', object: 'x', request_id: null, details: {}, at_ms: 0 };
     const changes = { ...no_changes, audit_entries: [entry] };
-    await importer.giveWay(0);
+    await importer.rest(0);
     // The pass of the file locks the card, and then waits for this table.
     await holder.query('begin');
     await holder.query('lock table tallystick_audit_entries in exclusive mode');
@@ -100,7 +100,7 @@ if (database_names.includes('postgres')) {
     while ((await waiters()) < 2);
     await holder.query('rollback');
     await Promise.all([of_file, decision]);
-    assert.ok((await duration(() => importer.giveWay(busy_ms))) >= busy_ms);
-    await goesOnAtOnce(() => importer.giveWay(never_ms));
+    assert.ok((await duration(() => importer.rest(busy_ms))) >= busy_ms);
+    await goesOnAtOnce(() => importer.rest(never_ms));
   });
 }

@@ -14,7 +14,7 @@ export const noon_ms = Date.UTC(2026, 4, 20, 12);
 export interface OpenLedger {
   readonly connection: Connection;
   readonly ledger: Ledger;
-  readonly giveWay: GivingWay['giveWay'];
+  readonly rest: GivingWay['rest'];
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function openLedger(
   return {
     connection,
     ledger: ledgerOn(connection, { clock, audit_mac: testAuditMac }, giving_way),
-    giveWay: giving_way.giveWay,
+    rest: giving_way.rest,
     close: () => connection.close(),
   };
 }

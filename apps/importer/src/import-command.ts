@@ -289,17 +289,17 @@ export interface ItemsStorage {
     run<Result>(work: (tx: ReconciliationTx) => Promise<Result>): Promise<Result>;
     read<Result>(work: (tx: ReconciliationTx) => Promise<Result>): Promise<Result>;
   };
-  giveWay(busy_ms: number): Promise<void>;
+  rest(busy_ms: number): Promise<void>;
 }
 
 /**
  * Brings the items of reconciliation up to date with what was imported, even if no server runs.
  * Skips what another process is bringing up to date.
  */
-async function catchUpAfterImport({ unitOfWork, giveWay }: ItemsStorage, clock: Clock): Promise<void> {
+async function catchUpAfterImport({ unitOfWork, rest }: ItemsStorage, clock: Clock): Promise<void> {
   let began_ms = performance.now();
   const afterStep = async (): Promise<void> => {
-    await giveWay(performance.now() - began_ms);
+    await rest(performance.now() - began_ms);
     began_ms = performance.now();
   };
   for (let is_pending = true; is_pending; ) {

@@ -1,6 +1,6 @@
 import type { AccountStore } from '@tallystick/accounts';
 import type { CardsTx, CardVault, Ledger, PassPorts, QuarantineStore } from '@tallystick/cards';
-import type { AuditLog, Clock, Sha256Stream, UnitOfWork } from '@tallystick/kernel';
+import type { AuditLog, Clock, GiveWay, Sha256Stream, UnitOfWork } from '@tallystick/kernel';
 import type { Formats } from './formats/formats.ts';
 import type { ImportStore } from './import-store.ts';
 
@@ -32,7 +32,9 @@ export interface ImportPorts extends Omit<PassPorts, 'vault'> {
    * Lets others use the database after a batch or a pass: resolves at once when no one else used it
    * since the last call, and otherwise after as long as the import was busy.
    */
-  readonly giveWay: (busy_ms: number) => Promise<void>;
+  readonly rest: (busy_ms: number) => Promise<void>;
+  /** Lets others use the process between two records. */
+  readonly giveWay: GiveWay;
   /** Whether a test file is held. */
   readonly is_production: boolean;
   /** The most records of a batch; `batch_records_max_default` when absent. */

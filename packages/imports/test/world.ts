@@ -104,7 +104,8 @@ export class ImportWorld {
       // A lease is renewed with each batch only: a test moves the time.
       pause: (ms) => (ms >= import_lease_ms / 3 ? new Promise(() => {}) : Promise.resolve()),
       monotonicNow: () => 0,
-      giveWay: async () => {},
+      rest: async () => {},
+      giveWay: () => undefined,
       is_production: true,
       batch_records_max: 2,
       ...changes,

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { giveWay } from '../request/event-loop.ts';
 import type { AnsweredFile } from './answer.ts';
 
 /** How long a client may take to read what was sent, milliseconds. */
@@ -31,6 +32,7 @@ export async function sendFile(
         const { done, value } = await rest.next();
         if (done) break;
         await write(res, value, reading_ms);
+        await giveWay();
       }
     }
     res.end();

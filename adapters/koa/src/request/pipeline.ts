@@ -15,7 +15,6 @@ import {
 import { type Network, unread_item } from '@tallystick/cards';
 import {
   type Clock,
-  createGiveWay,
   Fault,
   type HmacSha256,
   type Random,
@@ -48,7 +47,7 @@ import { Overloaded } from './admission.ts';
 import type { Bodies } from './bodies.ts';
 import { no_bytes, readBody } from './body.ts';
 import type { Doors } from './doors.ts';
-import { event_loop } from './event-loop.ts';
+import { giveWay } from './event-loop.ts';
 import {
   actorOf,
   claimKey,
@@ -244,7 +243,6 @@ async function answerRead(
   bytes: Buffer,
 ): Promise<RenderedAnswer> {
   const { req } = ctx;
-  const giveWay = createGiveWay(event_loop);
   if (principal.signing_secret !== null || req.headers['x-signature'] !== undefined) {
     verifySignature(
       ports.hmacSha256,
@@ -297,7 +295,6 @@ async function perform(
   const { operation } = route;
   const { request_id, arrived_ms } = ctx.state;
   const parameters = readParameters(ctx.params ?? {});
-  const giveWay = createGiveWay(event_loop);
   const value = readValue(ctx, route, bytes);
   await giveWay();
   const { body, prefix } = checkValue(route, value);

@@ -2,6 +2,7 @@ import { type RecordLine, record_batch_max } from '@tallystick/accounts';
 import { maskCardNumbers } from '@tallystick/kernel';
 import { line_bytes_max } from '@tallystick/operations';
 import { HttpProblem } from '../answer/error-answer.ts';
+import { giveWay } from './event-loop.ts';
 import { parseJson } from './json.ts';
 
 /** The bytes of the lines of a batch, unless one line has more. */
@@ -20,6 +21,7 @@ export async function* readRecordLines(
   let batch: RecordLine[] = [];
   let batch_bytes = 0;
   for await (const { line, content } of splitLines(bytes)) {
+    await giveWay();
     const read = lineOf(line, content);
     if (read === null) continue;
     batch.push(read);

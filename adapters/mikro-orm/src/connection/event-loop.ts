@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { EventLoop } from '@tallystick/kernel';
+import { createGiveWay } from '@tallystick/kernel';
 
-/** The event loop of this process. */
-export const event_loop: EventLoop = { monotonicNow: () => performance.now(), nextTurn: () => nextTurn() };
+/** Gives way in the event loop of this process. */
+export const giveWay = createGiveWay({ monotonicNow: () => performance.now(), nextTurn: () => nextTurn() });

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ledger } from '@tallystick/cards';
 import type { Connection } from './connection.ts';
-import { event_loop } from './event-loop.ts';
 
 /** Lets decisions use the database between the batches of a long work. */
 export interface GivingWay {
@@ -11,7 +10,7 @@ export interface GivingWay {
    * process, on Postgres a transaction that waited for the cards of a file's pass. Resolves at once
    * otherwise.
    */
-  giveWay(busy_ms: number): Promise<void>;
+  rest(busy_ms: number): Promise<void>;
   /** Another transaction waits for the cards of a file's pass. */
   noteWaiting(): void;
   /** The ledger, whose passes are counted as the work of others, except those of files. */
@@ -42,9 +41,9 @@ export function givingWayOn(connection: Connection): GivingWay {
   }
 
   return {
-    async giveWay(busy_ms) {
+    async rest(busy_ms) {
       // Requests that arrived while a pass blocked the process are read first.
-      await event_loop.nextTurn();
+      await nextTurn();
       if (!(await look())) return;
       await delay(Math.min(rest_ms_max, busy_ms * rest_share));
     },

@@ -70,7 +70,7 @@ export const imports_module = new ContainerModule(({ bind }) => {
 /** The ports of imports on this database. Test files are accepted only in a sandbox. */
 export function createImportPorts(
   { sandbox }: Pick<Settings, 'sandbox'>,
-  { unitOfWork, ledger, giveWay }: Pick<Persistence, 'unitOfWork' | 'ledger' | 'giveWay'>,
+  { unitOfWork, ledger, rest, giveWay }: Pick<Persistence, 'unitOfWork' | 'ledger' | 'rest' | 'giveWay'>,
   { card_vault, random, sealer, sha256, createSha256 }: Vault,
   clock: Clock,
   formats: Formats,
@@ -88,6 +88,7 @@ export function createImportPorts(
     machine_clock,
     pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
     monotonicNow: () => performance.now(),
+    rest,
     giveWay,
     is_production: !sandbox,
   };

@@ -34,8 +34,8 @@ export interface RecordReport {
 /** The most problems that a report names. */
 export const record_errors_max = 1_000;
 
-/** The most lines of one transaction. */
-export const record_batch_max = 1_000;
+/** The most lines of one transaction. On SQLite decisions wait for it. */
+export const record_batch_max = 200;
 
 export interface RecordPorts<Tx extends BankTx> {
   readonly unitOfWork: UnitOfWork<Tx>;

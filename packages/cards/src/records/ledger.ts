@@ -193,7 +193,7 @@ export interface PassBounds {
    * in progress may succeed, and a repeated message then receives its outcome.
    */
   readonly deadline?: Deadline | undefined;
-  /** The pass applies records of a file. `giveWay` does not count it as the work of others. */
+  /** The pass applies records of a file. `rest` does not count it as the work of others. */
   readonly is_of_file?: boolean;
   /**
    * Called when the pass begins to hold what others may wait for: on SQLite with the write lock, on

@@ -1,7 +1,7 @@
 import { type FileProgress, LeaseLost } from '@tallystick/cards';
 import type { BadRecord } from '../formats/clearing-format.ts';
 import { applicableRecords, doneRecords } from '../import.ts';
-import type { ImportBatch, ImportRecord } from '../import-store.ts';
+import type { ImportRecord } from '../import-store.ts';
 import type { ImportRun } from '../importing/import-run.ts';
 import type { CountedClearing } from '../staging/identified-clearing.ts';
 import { openRecords, type StagedRecord } from '../staging/staged-record.ts';
@@ -14,24 +14,25 @@ import { HoldTime, PassSize } from './pass-size.ts';
  * batch. Rejects with `LeaseLost` when another process continues it.
  */
 export async function applyClearings(run: ImportRun, begun: ImportRecord): Promise<ImportRecord> {
-  const { ports, claim } = run;
+  const { ports, call, claim } = run;
   const { id, bytes } = begun;
   const records_total = applicableRecords(begun);
-  const size = new PassSize();
+  const size = new PassSize(ports.ledger);
   let records = doneRecords(begun);
   let from = begun.applied_of_batch;
   for (;;) {
     const [batch] = await ports.unitOfWork.read(({ imports }) => imports.batches(id, 'clearings', 0, 1));
     if (batch === undefined) break;
-    const ready = readyRecordsOf(run, begun, batch);
-    while (from < ready.length) {
-      const taken = ready.slice(from, from + size.records);
+    const staged = openRecords(ports.sealer, batch.sealed).filter(isApplicable);
+    while (from < staged.length) {
+      await ports.giveWay();
+      const taken = readyRecords(ports, begun, staged.slice(from, from + size.records), call.request_id);
       const to = from + taken.length;
       const held_ms = await applyRecords(run, taken, {
         import_id: id,
         batch_number: batch.number,
         from,
-        to: to < ready.length ? to : null,
+        to: to < staged.length ? to : null,
       });
       size.note(taken.length, held_ms);
       from = to;
@@ -47,15 +48,6 @@ export async function applyClearings(run: ImportRun, begun: ImportRecord): Promi
     await imports.update(ended);
     return ended;
   });
-}
-
-function readyRecordsOf(
-  { ports, call }: ImportRun,
-  file: ImportRecord,
-  { sealed }: ImportBatch,
-): readonly ReadyRecord[] {
-  const staged = openRecords(ports.sealer, sealed).filter(isApplicable);
-  return readyRecords(ports, file, staged, call.request_id);
 }
 
 function isApplicable(record: StagedRecord): record is CountedClearing | BadRecord {

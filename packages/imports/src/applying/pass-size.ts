@@ -1,22 +1,30 @@
+import type { Ledger } from '@tallystick/cards';
 import type { ImportPorts } from '../ports.ts';
 
 /**
  * The time that a pass of a file is to take, milliseconds. A decision about one of its cards waits
- * until the pass ends, on SQLite any decision.
+ * until the pass ends. A pass that blocks its process is one turn of the event loop (ADR 0054).
  */
-const pass_ms = 150;
+const pass_ms = { concurrent: 150, blocking: 10 } as const;
 
 /** A pass has costs that do not depend on its records. Fewer records would only be slower. */
 const records_min = 10;
 
-const records_at_start = 100;
+const records_at_start = { concurrent: 100, blocking: records_min } as const;
 
 /**
- * How many records the next pass of a file takes, so that it takes about `pass_ms` however fast the
- * machine is and however expensive the records are.
+ * How many records the next pass of a file takes, so that it takes about the same time however fast
+ * the machine is and however expensive the records are.
  */
 export class PassSize {
-  #records = records_at_start;
+  readonly #pass_ms: number;
+  #records: number;
+
+  constructor({ gather }: Pick<Ledger, 'gather'>) {
+    const kind = gather === undefined ? 'concurrent' : 'blocking';
+    this.#pass_ms = pass_ms[kind];
+    this.#records = records_at_start[kind];
+  }
 
   get records(): number {
     return this.#records;
@@ -25,8 +33,8 @@ export class PassSize {
   /** Notes for how long a pass held its cards, with its waits for others of them. */
   note(records: number, took_ms: number): void {
     // The last pass of a batch may have few records, and says little about more of them.
-    if (took_ms <= pass_ms && records < this.#records) return;
-    const fitting = Math.floor((records * pass_ms) / Math.max(1, took_ms));
+    if (took_ms <= this.#pass_ms && records < this.#records) return;
+    const fitting = Math.floor((records * this.#pass_ms) / Math.max(1, took_ms));
     this.#records = Math.max(records_min, Math.min(fitting, 2 * this.#records));
   }
 }

@@ -111,9 +111,9 @@ async function replayOpen(
   total: Replayed,
   { signal, onProgress }: Pick<ImportOptions, 'signal' | 'onProgress'>,
 ): Promise<void> {
-  const { unitOfWork, monotonicNow, giveWay } = ports;
+  const { unitOfWork, monotonicNow, rest } = ports;
   const { bytes, quarantined: records_total } = record;
-  const size = new PassSize();
+  const size = new PassSize(ports.ledger);
   let records = 0;
   for (let after_ordinal = 0; ; ) {
     if (signal?.aborted) throw new ImportStopped();
@@ -128,7 +128,7 @@ async function replayOpen(
     after_ordinal = last.ordinal!;
     records += open.length;
     onProgress?.({ phase: 'applying', bytes, bytes_total: bytes, records, records_total });
-    await giveWay(monotonicNow() - began_ms);
+    await rest(monotonicNow() - began_ms);
   }
 }
 

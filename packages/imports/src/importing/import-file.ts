@@ -127,7 +127,7 @@ async function importKnownBytes(
   if (found !== null) run.options.onResumed?.(found, next.settings ?? 'same');
   if (next.kind !== 'stage') return await proceed(run, next);
   claim.keep(next.import.id);
-  const reading = new SourceReading(source, ports.createSha256());
+  const reading = new SourceReading(source, ports);
   try {
     return await stageAndApply(run, source, format, reading, next.import);
   } finally {
@@ -166,7 +166,7 @@ async function identify(
   readonly sha256: string;
 }> {
   const { ports, options } = run;
-  const reading = new SourceReading(source, ports.createSha256());
+  const reading = new SourceReading(source, ports);
   try {
     const head = await reading.head();
     const format = chooseFormat(ports, options, named, head, source.name);
@@ -190,7 +190,7 @@ async function importStream(
   named: ClearingFormat | null,
 ): Promise<ImportOutcome> {
   const { ports, claim } = run;
-  const reading = new SourceReading(source, ports.createSha256());
+  const reading = new SourceReading(source, ports);
   let begun: ImportRecord | null = null;
   try {
     const head = await reading.head();

@@ -78,11 +78,11 @@ export class ImportRun {
     if (signal?.aborted) throw new ImportStopped();
   }
 
-  /** Ends a staged batch or a pass: reports it, and gives way to other users of the database. */
+  /** Ends a staged batch or a pass: reports it, and lets others use the database. */
   async afterWrite(progress: ImportProgress): Promise<void> {
     const { ports } = this;
     this.report(progress);
-    await ports.giveWay(ports.monotonicNow() - this.#busy_since_ms);
+    await ports.rest(ports.monotonicNow() - this.#busy_since_ms);
     this.#busy_since_ms = ports.monotonicNow();
   }
 

@@ -58,7 +58,7 @@ export async function previewFile(
   onRecord: (record: PreviewedRecord) => void,
 ): Promise<ImportPreview> {
   const named = options.format === undefined ? null : findFormat(ports, options.format);
-  const reading = new SourceReading(source, ports.createSha256());
+  const reading = new SourceReading(source, ports);
   const preview = new Preview(ports, options, onRecord);
   try {
     const head = await reading.head();
@@ -96,7 +96,7 @@ class Preview {
   readonly #statements: StatementPreview;
   readonly #unread = new UnreadAdditions();
   readonly #occurrences = new Occurrences();
-  readonly #size = new PassSize();
+  readonly #size: PassSize;
   #passes = 0;
 
   constructor(
@@ -105,6 +105,7 @@ class Preview {
     onRecord: (record: PreviewedRecord) => void,
   ) {
     this.#ports = ports;
+    this.#size = new PassSize(ports.ledger);
     this.#statements = new StatementPreview(ports);
     this.#options = options;
     this.#onRecord = onRecord;
@@ -240,7 +241,7 @@ class Preview {
    * A pass that changes nothing: what it would change is its result. It also holds cards.
    */
   async #pass(ready: readonly ReadyRecord[]): Promise<readonly PreviewedRecord[]> {
-    const { ledger, giveWay, monotonicNow } = this.#ports;
+    const { ledger, rest, monotonicNow } = this.#ports;
     const begun_ms = monotonicNow();
     const held = new HoldTime(this.#ports);
     this.#passes += 1;
@@ -255,7 +256,7 @@ class Preview {
     );
     this.#size.note(ready.length, held.ms);
     for (const name of count_names) this.#counts[name] += folded.counts[name];
-    await giveWay(monotonicNow() - begun_ms);
+    await rest(monotonicNow() - begun_ms);
     return previewedRecords(ready, folded.answers, folded.changes);
   }
 }

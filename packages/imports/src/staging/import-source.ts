@@ -1,5 +1,6 @@
 import type { Sha256Stream } from '@tallystick/kernel';
 import { head_bytes } from '../formats/clearing-format.ts';
+import type { ImportPorts } from '../ports.ts';
 
 /** A file to be imported. */
 export interface ImportSource {
@@ -12,6 +13,9 @@ export interface ImportSource {
   readonly bytes_total: number | null;
 }
 
+/** The most bytes that a format reads at once: it does not give way meanwhile. */
+const piece_bytes_max = 16_384;
+
 /**
  * One reading of a source. It hashes every byte that it returns, and it can be read to its end
  * after a reader has stopped before.
@@ -19,13 +23,15 @@ export interface ImportSource {
 export class SourceReading {
   readonly #bytes: AsyncIterator<Uint8Array>;
   readonly #sha256: Sha256Stream;
+  readonly #giveWay: ImportPorts['giveWay'];
   #head: Uint8Array[] = [];
   #bytes_read = 0;
   #is_done = false;
 
-  constructor(source: ImportSource, sha256: Sha256Stream) {
+  constructor(source: ImportSource, { createSha256, giveWay }: Pick<ImportPorts, 'createSha256' | 'giveWay'>) {
     this.#bytes = source.open()[Symbol.asyncIterator]();
-    this.#sha256 = sha256;
+    this.#sha256 = createSha256();
+    this.#giveWay = giveWay;
   }
 
   get bytes_read(): number {
@@ -46,9 +52,13 @@ export class SourceReading {
 
   /** The bytes from the start. A reader that stops early does not close the source. */
   chunks(): AsyncIterable<Uint8Array> {
+    let rest: Uint8Array | null = null;
     const next = async (): Promise<IteratorResult<Uint8Array>> => {
-      const value = this.#head.shift() ?? (await this.#next());
-      return value === null ? { done: true, value: undefined } : { done: false, value };
+      await this.#giveWay();
+      const value = rest ?? this.#head.shift() ?? (await this.#next());
+      if (value === null) return { done: true, value: undefined };
+      rest = value.length > piece_bytes_max ? value.subarray(piece_bytes_max) : null;
+      return { done: false, value: value.subarray(0, piece_bytes_max) };
     };
     return { [Symbol.asyncIterator]: () => ({ next }) };
   }

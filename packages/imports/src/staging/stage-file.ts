@@ -57,6 +57,7 @@ export async function stageFile(
             bytes,
           );
         }
+        await run.ports.giveWay();
       }
       batches.reach(bytes);
     }

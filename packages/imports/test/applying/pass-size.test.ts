@@ -4,7 +4,7 @@ import { PassSize } from '../../src/applying/pass-size.ts';
 
 /** The sizes of passes that take this time for each record, and this time more. */
 function sizesAt(record_ms: number, pass_ms: number, passes: number): readonly number[] {
-  const size = new PassSize();
+  const size = new PassSize({});
   return Array.from({ length: passes }, () => {
     const { records } = size;
     size.note(records, pass_ms + records * record_ms);
@@ -26,15 +26,24 @@ describe('the size of the passes of a file', () => {
   });
 
   test('rises again when the machine is fast again', () => {
-    const size = new PassSize();
+    const size = new PassSize({});
     size.note(100, 10_000);
     assert.equal(size.records, 10);
     for (let pass = 1; pass <= 4; pass += 1) size.note(size.records, 1);
     assert.equal(size.records, 160);
   });
 
+  test('is for a time that a turn of the event loop may take when a pass blocks the process', () => {
+    const size = new PassSize({ gather: async () => {} });
+    assert.equal(size.records, 10);
+    size.note(10, 5);
+    assert.equal(size.records, 20);
+    size.note(20, 40);
+    assert.equal(size.records, 10);
+  });
+
   test('stays after a fast pass over fewer records than it would have taken', () => {
-    const size = new PassSize();
+    const size = new PassSize({});
     size.note(3, 140);
     assert.equal(size.records, 100);
   });

@@ -281,10 +281,10 @@ test('a preview of several batches warns that each is shown without the effects 
   ] as const) {
     const source = sourceOf(bytesOf(fileOf(await clearings(world, count))));
     let turns = 0;
-    const giveWay = async () => {
+    const rest = async () => {
       turns += 1;
     };
-    const ports = world.ports({ batch_records_max: 2, giveWay });
+    const ports = world.ports({ batch_records_max: 2, rest });
     const preview = await previewFile(ports, source, {}, () => {});
     assert.deepEqual([preview.status, preview.applied, preview.warnings.length], ['completed', count, warnings]);
     assert.equal(turns, warnings + 1, 'others have their turn after each batch');
@@ -304,7 +304,7 @@ test('progress rises through reading, staging and applying, and others have thei
         now += 7;
         return now;
       },
-      async giveWay(busy_ms) {
+      async rest(busy_ms) {
         turns += 1;
         assert.ok(busy_ms > 0);
       },

@@ -40,7 +40,7 @@ test('a reading returns the bytes of the source in order, however they are cut, 
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 4 * head_bytes }), pieces, async (bytes, lengths) => {
       const { source, seen } = inPieces(bytes, lengths);
-      const reading = new SourceReading(source, createSha256());
+      const reading = new SourceReading(source, { createSha256, giveWay: () => undefined });
       const head = await reading.head();
       assert.ok(head.length >= Math.min(head_bytes, bytes.length));
       const read: number[] = [];
@@ -57,14 +57,14 @@ test('a reading returns the bytes of the source in order, however they are cut, 
 test('a reader that stops early closes nothing, and the rest is hashed', async () => {
   const bytes = new Uint8Array(10 * head_bytes).fill(7);
   const { source } = inPieces(bytes, [head_bytes]);
-  const reading = new SourceReading(source, createSha256());
+  const reading = new SourceReading(source, { createSha256, giveWay: () => undefined });
   for await (const _chunk of reading.chunks()) break;
   assert.equal(await reading.digest(), createHash('sha256').update(bytes).digest('hex'));
 });
 
 test('a source that is not read to its end is closed, and is read no faster than its bytes are taken', async () => {
   const { source, seen } = inPieces(new Uint8Array(100 * head_bytes), [head_bytes]);
-  const reading = new SourceReading(source, createSha256());
+  const reading = new SourceReading(source, { createSha256, giveWay: () => undefined });
   await reading.head();
   assert.equal(seen.pieces, 1);
   await reading.close();

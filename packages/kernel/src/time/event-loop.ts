@@ -5,7 +5,7 @@
 export interface EventLoop {
   /** Milliseconds since a fixed origin, never going back. */
   readonly monotonicNow: () => number;
-  /** Resolves in the next turn: what has arrived meanwhile is read first. */
+  /** Resolves in the next turn, in the order of the calls. What has arrived meanwhile is read first. */
   readonly nextTurn: () => Promise<void>;
 }
 
@@ -13,19 +13,31 @@ export interface EventLoop {
 export const turn_work_ms_max = 5;
 
 /**
- * Called between the steps of a loop over what a caller sent. Resolves in the next turn when
- * `turn_work_ms_max` have passed since the last one. Undefined before, so that a loop of many short
- * steps does not pay for promises.
+ * Called between the steps of a loop over what a caller sent. Resolves in the next turn when the
+ * present one has lasted for `turn_work_ms_max`. Undefined before, so that a loop of many short steps
+ * does not pay for promises.
  */
 export type GiveWay = () => Promise<void> | undefined;
 
-/** The work begins now. */
+/**
+ * One for the whole process, because its work shares the turns: several loops that go on in the same
+ * turn hold it no longer than one. A turn begins for it with the first call in it.
+ */
 export function createGiveWay({ monotonicNow, nextTurn }: EventLoop): GiveWay {
-  let began_ms = monotonicNow();
-  return () => {
-    if (monotonicNow() - began_ms < turn_work_ms_max) return undefined;
-    return nextTurn().then(() => {
+  let began_ms: number | null = null;
+
+  function noteTurn(): number {
+    if (began_ms === null) {
       began_ms = monotonicNow();
-    });
+      void nextTurn().then(() => {
+        began_ms = null;
+      });
+    }
+    return began_ms;
+  }
+
+  return () => {
+    if (monotonicNow() - noteTurn() < turn_work_ms_max) return undefined;
+    return nextTurn().then(() => void noteTurn());
   };
 }

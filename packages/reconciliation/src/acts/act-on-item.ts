@@ -42,8 +42,10 @@ export async function actOnItem(
   await catchUp(ports, call.company_id, { steps_max: steps_of_reads_max });
   const seen = await ports.unitOfWork.read((tx) => readItem(tx, call, item_id));
   refuseMerged(seen, { item_id, version: asked.version });
+  // What arrived since is no reason to refuse. What a person did is: the caller has not seen it.
+  const unacted = newestActOf(seen) === newestActOf(before) ? seen : (before ?? seen);
   const expected = {
-    version: asked.version ?? seen.item.version,
+    version: asked.version ?? unacted.item.version,
     seen_act_id: asked.version === null || asked.version === seen.item.version ? newestActOf(before) : null,
   };
   const perform = (is_against_rules: boolean) =>

@@ -19,7 +19,8 @@ import { type Circumstances, isUnchanged, type Recomputed, recompute, type Seeds
 
 export interface KeepUpOptions {
   /**
-   * The most rows of the inbox, due items and items of a walk of one transaction; 500 by default.
+   * The most rows of the inbox, due items and items of a walk of one transaction; 100 by default: on
+   * SQLite decisions wait for it.
    */
   readonly batch_max?: number;
   /** The most transactions; without a limit when absent. */
@@ -35,10 +36,10 @@ export interface CaughtUp {
   readonly taken: number;
 }
 
-const batch_max_default = 500;
+const batch_max_default = 100;
 
 /** The steps of a read or an action of the interface: it answers soon even when much is left. */
-export const steps_of_reads_max = 4;
+export const steps_of_reads_max = 20;
 
 /**
  * Brings the items of a company up to date, at most `steps_max` transactions long. Costs one read

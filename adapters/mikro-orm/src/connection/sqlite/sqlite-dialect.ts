@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { assert, createGiveWay, type Deadline, Fault, type GiveWay, Violation } from '@tallystick/kernel';
+import { assert, type Deadline, Fault, Violation } from '@tallystick/kernel';
 import type { Database, Statement } from 'better-sqlite3';
 import {
   type CompiledQuery,
@@ -12,7 +12,7 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely';
-import { event_loop } from '../event-loop.ts';
+import { giveWay } from '../event-loop.ts';
 import type { Turns } from './turns.ts';
 
 /** How long work waits for its turn and for the write lock of another process, milliseconds. */
@@ -43,8 +43,8 @@ const no_hooks: CommitHooks = { beforeCommit() {}, afterCommit() {} };
  * transaction does not take the lock, and a write in it fails. Transactions of one connection take
  * turns.
  *
- * A transaction gives way to other work of the process between two statements, because statements
- * are synchronous (ADR 0054). It does not while another one waits for its connection, which would
+ * Statements are synchronous, so a transaction gives way to other work of the process before it
+ * begins and between two statements (ADR 0054). Between them it does not while another one waits for its connection, which would
  * wait longer: it may be a decision. Nor on a handle of the host, whose own statements could run in
  * between.
  */
@@ -113,17 +113,16 @@ class TurnDriver implements Driver {
     this.#database = database;
     this.#turns = turns;
     this.#hooks = hooks;
-    this.#connection = new SqliteConnection(database);
+    this.#connection = new SqliteConnection(database, () => !turns.is_wanted && !hooks.keeps_open);
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
+    await giveWay();
     const wait_end = waitEnd();
     await this.#turns.take(wait_end);
     this.#wait_end = wait_end;
-    const giveWay = createGiveWay(event_loop);
-    this.#connection.giveWay = () => (this.#turns.is_wanted || this.#hooks.keeps_open ? undefined : giveWay());
     this.#connection.users += 1;
     return this.#connection;
   }
@@ -179,14 +178,15 @@ class TurnDriver implements Driver {
 /** Keeps its prepared statements, because preparing one takes longer than running most. */
 class SqliteConnection implements DatabaseConnection {
   only_reads = false;
-  giveWay: GiveWay = () => undefined;
   /** Changes when the connection is taken and when it is released. */
   users = 0;
   readonly #database: Database;
+  readonly #mayGiveWay: () => boolean;
   readonly #statements = new Map<string, Statement<unknown[]>>();
 
-  constructor(database: Database) {
+  constructor(database: Database, mayGiveWay: () => boolean) {
     this.#database = database;
+    this.#mayGiveWay = mayGiveWay;
   }
 
   statement(sql: string): Statement<unknown[]> {
@@ -200,7 +200,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const later = this.giveWay();
+    const later = this.#mayGiveWay() ? giveWay() : undefined;
     if (later !== undefined) {
       const { users } = this;
       await later;
