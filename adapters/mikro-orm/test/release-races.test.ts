@@ -95,6 +95,7 @@ for (const name of database_names) {
               merchant_amount: money(amount),
               net_reference_number: 'MCC1234560520',
               approval_code: null,
+              settlement_date: '2026-05-21',
             }),
           ),
         (card, released, rival: ClearingAnswer) => {

@@ -248,7 +248,7 @@ for (const name of database_names) {
     it('a match by hand and the release of the hold: what is released was held', async () => {
       await race('release', async (network, card_id) => {
         const root_id = await authorize(network, card_id, advice(1));
-        const id = await clear(network, card_id, clearing('F1', { merchant_id: 'N' }));
+        const id = await clear(network, card_id, clearing('F1', { merchant_id: 'N', settlement_date: '2026-05-21' }));
         const release = { kind: 'release', number_index: null, vcn_id: card_id, authorization_id: root_id } as const;
         return {
           one: (its) => its.rematch(rematchMessage(card_id, id, root_id)),

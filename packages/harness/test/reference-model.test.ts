@@ -205,7 +205,11 @@ test('an aging hold ends at 00:00:01 of its zone, and a clearing after it is lat
   assert.deepEqual([card.balance, card.statuses], [300, ['open']]);
   card.at('2026-03-08T05:00:01Z');
   assert.deepEqual([card.balance, card.statuses], [1_000, []]);
-  assert.equal(card.clear(700, { approval_code: 'CODE01', settlement_date: '2026-03-08' }), 'late by rule 5');
+  assert.equal(
+    card.clear(200, { approval_code: 'CODE01', settlement_date: '2026-03-08', partial: true }),
+    'partial by rule 5',
+  );
+  assert.equal(card.clear(500, { approval_code: 'CODE01', settlement_date: '2026-03-09' }), 'late by rule 5');
   assert.deepEqual([card.balance, card.statuses], [300, ['cleared']]);
 });
 

@@ -9,6 +9,7 @@ import { clearingItem } from '../records/clearing-item.ts';
 import type { LedgerCard } from '../records/ledger.ts';
 import { unmatchedClearing } from '../records/new-clearing.ts';
 import { inCanonicalOrder } from '../settling/canonical-order.ts';
+import { afterItsEnd } from '../settling/clearing-effect.ts';
 import { restoreClearing } from '../settling/retention.ts';
 import { settleClearing } from '../settling/settle.ts';
 import { findPair, recordPair } from '../working/paired-clearing.ts';
@@ -54,6 +55,8 @@ export function foldClearing(pass: Pass, message: ClearingMessage): ClearingAnsw
   }
   const clearing = clear(pass, working, unnumbered, around);
   if (clearing instanceof Refusal) return refuseClearing(pass, message, 'sum_limit', clearing);
+  const root = clearing.authorization_id === null ? undefined : working.entry(clearing.authorization_id);
+  if (root !== undefined) working.settle(afterItsEnd(root.now, clearing));
   pass.clearings.set(clearing.network_financial_transaction_id, clearing);
   const item = clearingItem(clearing, card);
   pass.events.push({

@@ -31,7 +31,7 @@ export function foldRelease(pass: Pass, message: ReleaseMessage): ReleaseAnswer 
   const previous = stateOfCard(working);
   const concerned = working.hasClearings ? working.around({ roots: [root.now] }) : no_records;
   const before = concerned.clearings;
-  release(working, root, pass.now_ms);
+  release(working, root);
   // The end of its hold decides what is late.
   if (before.length > 0) settleAgain(working, concerned, { is_required: true });
   auditChanges(pass, working, before, message.request_id);

@@ -1,5 +1,11 @@
 import { day_ms } from '@tallystick/velocity';
-import { type Authorization, isRefundRoot, isStandingRoot, limitAmount } from '../records/authorization.ts';
+import {
+  type Authorization,
+  isRefundRoot,
+  isStandingRoot,
+  limitAmount,
+  unclearedStatusOf,
+} from '../records/authorization.ts';
 import type { ClearingMessage } from '../records/clearing.ts';
 import { isHoldOverOn } from '../records/hold-lifetime.ts';
 import type { LedgerCard } from '../records/ledger.ts';
@@ -121,9 +127,12 @@ function bestOf({ message, card }: MatchCase, candidates: readonly Authorization
   return unfinished.length > 0 ? unfinished : oldest_first;
 }
 
-/** Whether the authorization is neither cleared in full nor reversed. */
-export function isUnfinished({ status }: Pick<Authorization, 'status'>): boolean {
-  return status !== 'cleared' && status !== 'reversed';
+/**
+ * Whether the authorization is neither cleared in full nor reversed. One that was reversed counts as
+ * reversed whether or not its hold had ended, and whatever parts have cleared since.
+ */
+export function isUnfinished(root: Pick<Authorization, 'status' | 'uncleared_status'>): boolean {
+  return root.status !== 'cleared' && unclearedStatusOf(root) !== 'reversed';
 }
 
 /** Rules 4 to 6: the authorization of a clearing without a whole reference. */
@@ -226,7 +235,7 @@ function isAmountTolerable(input: MatchCase, root: Authorization): boolean {
 
 /** Whether parts of the authorization have cleared, and no final clearing. */
 function isClearedInPart({ status, uncleared_status }: Authorization): boolean {
-  return status === 'partially_cleared' || (uncleared_status !== null && status !== 'cleared');
+  return uncleared_status !== null && status !== 'cleared';
 }
 
 /** Whether the clearing names the day of the authorization, the previous or the next. */

@@ -173,6 +173,17 @@ export function isStandingRoot(authorization: Authorization): boolean {
   return authorization.root_id === authorization.id && authorization.status !== 'declined';
 }
 
+/**
+ * The status that the messages of an authorization gave it, whatever of it has cleared.
+ */
+export function unclearedStatusOf({
+  status,
+  uncleared_status,
+}: Pick<Authorization, 'status' | 'uncleared_status'>): AuthorizationStatus {
+  const is_cleared = status === 'cleared' || status === 'partially_cleared';
+  return is_cleared ? (uncleared_status ?? status) : status;
+}
+
 /** Whether this is the root of a refund, which holds nothing (decision: network side, 3). */
 export function isRefundRoot(authorization: Authorization): boolean {
   return isRefund(authorization.details.card_holder_transaction_type_code);

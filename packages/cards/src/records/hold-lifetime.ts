@@ -50,8 +50,8 @@ export function isHoldOver({ hold_end_ms }: Pick<Authorization, 'hold_end_ms'>, 
 }
 
 /**
- * Whether a hold had ended by a settlement date, YYYY-MM-DD: on the local date of its end or later.
- * The zone is that of the card's aging velocity, else UTC.
+ * Whether a hold had ended by a settlement date, YYYY-MM-DD: the date is later than the local date
+ * on which the hold ended (decision: matching). The zone is that of the card's aging velocity, else UTC.
  */
 export function isHoldOverOn(
   { authorization_hold_days, aging_velocity_time_zone }: AgingControls,
@@ -60,7 +60,7 @@ export function isHoldOverOn(
 ): boolean {
   if (hold_end_ms === null) return false;
   const zone = authorization_hold_days === null ? null : aging_velocity_time_zone;
-  return settlement_date >= (zone === null ? utcDateAt(hold_end_ms) : localDateAt(hold_end_ms, zone));
+  return settlement_date > (zone === null ? utcDateAt(hold_end_ms) : localDateAt(hold_end_ms, zone));
 }
 
 function localDateAt(at_ms: number, time_zone: string): string {

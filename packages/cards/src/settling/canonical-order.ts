@@ -3,12 +3,13 @@ import type { ClearingMessage } from '../records/clearing.ts';
 /** The fields that the place of a clearing depends on. */
 export type OrderFields = Pick<
   ClearingMessage,
-  'settlement_date' | 'cycle' | 'acquirer_reference_data' | 'network_financial_transaction_id'
+  'settlement_date' | 'clearing_type' | 'cycle' | 'acquirer_reference_data' | 'network_financial_transaction_id'
 >;
 
 /**
- * The clearings of a card in the canonical order: by settlement date, then by transaction id
- * (clearing files: matching). What a reversal or a dispute may refer to comes before it also when
+ * The clearings of a card in the canonical order: by settlement date, then debits before credits,
+ * then by transaction id (clearing files: matching). A refund of the day of its purchase comes after
+ * it. What a reversal or a dispute may refer to comes before it also when
  * its transaction id is greater, because ids that were made from a file are in no order. Times of
  * arrival have no part in it.
  */
@@ -30,6 +31,7 @@ export function inCanonicalOrder<Item extends OrderFields>(clearings: Iterable<I
 
 function compareClearings(a: OrderFields, b: OrderFields): number {
   if (a.settlement_date !== b.settlement_date) return a.settlement_date < b.settlement_date ? -1 : 1;
+  if (a.clearing_type !== b.clearing_type) return a.clearing_type === 'DEBIT' ? -1 : 1;
   const id = a.network_financial_transaction_id;
   const other = b.network_financial_transaction_id;
   if (id === other) return 0;

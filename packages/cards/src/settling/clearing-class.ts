@@ -32,7 +32,7 @@ export const clearing_class_meanings: Readonly<Record<ClearingClass, string>> = 
   refund_unlinked: 'a credit that matches no authorization and no earlier clearing',
   refund_linked: 'a credit that matches an authorization or an earlier clearing',
   force_post: 'a debit that matches no authorization',
-  late: 'it was settled on the day on which the hold of the authorization ended, or later',
+  late: 'it was settled on a later day than that on which the hold of the authorization ended by itself or by a release',
   partial: 'more clearings of the same authorization follow (`partial`)',
   fx_drift:
     'the merchant amount is the authorized one, the billing amount is not: the exchange rate moved; or the merchant charged in another currency than authorized, and the billing amount differs by at most 20 %',

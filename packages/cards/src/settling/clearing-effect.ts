@@ -2,8 +2,8 @@ import { money, scale } from '@tallystick/kernel';
 import { limitAmountSent } from '../matching/match-authorization.ts';
 import type { ClearingFacts } from '../matching/match-case.ts';
 import type { Match } from '../matching/match-clearing.ts';
-import { type Authorization, isRefundRoot } from '../records/authorization.ts';
-import { type Clearing, type ClearingMessage, isDispute } from '../records/clearing.ts';
+import { type Authorization, isRefundRoot, unclearedStatusOf } from '../records/authorization.ts';
+import { type Clearing, isDispute } from '../records/clearing.ts';
 import { isHoldOver } from '../records/hold-lifetime.ts';
 import type { LedgerCard } from '../records/ledger.ts';
 
@@ -48,16 +48,33 @@ export function effectOf(
 /** The authorization after a clearing with this effect. */
 export function settledRoot(
   root: Authorization,
-  message: ClearingFacts,
+  clearing: SettledFields,
   effect: Pick<Effect, 'cleared_effect' | 'hold_effect'>,
 ): Authorization {
-  if (isDispute(message)) return root;
-  const { clearing_type, partial, cycle } = message;
-  // A credit does not change the hold of a purchase. It settles the authorization of a refund.
-  if (cycle === 'reversal' || (clearing_type === 'CREDIT' && !isRefundRoot(root))) {
-    return creditRoot(root, effect.cleared_effect);
-  }
-  return clearRoot(root, { ...effect, clearing_type, partial });
+  if (isDispute(clearing)) return root;
+  return isSettling(root, clearing) ? clearRoot(root, clearing, effect) : creditRoot(root, effect.cleared_effect);
+}
+
+type SettledFields = Pick<Clearing, 'cycle' | 'clearing_type' | 'partial' | 'recorded_at_ms'>;
+
+/**
+ * Whether the clearing settles the authorization. A credit does not change the hold of a purchase:
+ * it settles the authorization of a refund.
+ */
+function isSettling(root: Authorization, { cycle, clearing_type }: SettledFields): boolean {
+  return cycle === 'first_presentment' && (clearing_type === 'DEBIT' || isRefundRoot(root));
+}
+
+/**
+ * The authorization after a clearing that has just come. A part that comes after the reversal or the
+ * release clears it in part, also when both come in one instant or from clocks that differ.
+ */
+export function afterItsEnd(root: Authorization, clearing: SettledFields): Authorization {
+  const { status, hold_end_ms } = root;
+  const is_ended = status === 'reversed' || status === 'released';
+  if (!is_ended || !clearing.partial || !isSettling(root, clearing)) return root;
+  const ended_ms = Math.min(hold_end_ms ?? clearing.recorded_at_ms, clearing.recorded_at_ms);
+  return { ...root, status: 'partially_cleared', hold_end_ms: ended_ms };
 }
 
 /**
@@ -120,23 +137,21 @@ export function holdTaken(root: Authorization, amount: number, partial: boolean)
 
 /**
  * The authorization after an amount moved from held to cleared: the hold falls by `hold_effect`,
- * and the status shows whether more clearings follow. One that was reversed or released keeps that
- * status until the final clearing. A debit proves a use: an authorization without one (a
+ * and the status shows whether more clearings follow. A part that came before the reversal or the
+ * release leaves that status; one that came after it clears in part what was reversed or released
+ * (decision: clearing). A debit proves a use: an authorization without one (a
  * verification, or one that a reversal returned) takes one in its own window, and never more than
  * one.
  */
 function clearRoot(
   root: Authorization,
-  {
-    clearing_type,
-    cleared_effect,
-    hold_effect,
-    partial,
-  }: Pick<ClearingMessage, 'clearing_type' | 'partial'> & { cleared_effect: number; hold_effect: number },
+  { clearing_type, partial, recorded_at_ms }: SettledFields,
+  { cleared_effect, hold_effect }: Pick<Effect, 'cleared_effect' | 'hold_effect'>,
 ): Authorization {
-  const { status, uses } = root;
+  const { status, uses, hold_end_ms } = root;
   const is_first = root.uncleared_status === null && status !== 'cleared' && status !== 'partially_cleared';
-  const stays = status === 'cleared' || (partial && (status === 'reversed' || status === 'released'));
+  const has_ended = status === 'reversed' || status === 'released';
+  const stays = status === 'cleared' || (partial && has_ended && recorded_at_ms < (hold_end_ms ?? 0));
   return {
     ...root,
     held: money(root.held - hold_effect),
@@ -172,13 +187,6 @@ export function withoutClearings(root: Authorization, now_ms: number): Authoriza
   };
 }
 
-function statusWithoutClearings({
-  status,
-  uses,
-  uncleared_status,
-  uncleared_uses,
-}: Authorization): Pick<Authorization, 'status' | 'uses'> {
-  if (uncleared_status === null || uncleared_uses === null) return { status, uses };
-  const is_cleared = status === 'cleared' || status === 'partially_cleared';
-  return { status: is_cleared ? uncleared_status : status, uses: uncleared_uses };
+function statusWithoutClearings(root: Authorization): Pick<Authorization, 'status' | 'uses'> {
+  return { status: unclearedStatusOf(root), uses: root.uncleared_uses ?? root.uses };
 }

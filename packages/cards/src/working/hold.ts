@@ -1,5 +1,11 @@
 import { money } from '@tallystick/kernel';
-import { type Authorization, isRefundRoot, isStandingRoot, limitAmount } from '../records/authorization.ts';
+import {
+  type Authorization,
+  isRefundRoot,
+  isStandingRoot,
+  limitAmount,
+  unclearedStatusOf,
+} from '../records/authorization.ts';
 import { isHoldOver } from '../records/hold-lifetime.ts';
 import type { Entry, WorkingCard } from './working-card.ts';
 
@@ -97,8 +103,8 @@ export function originalOf(card: WorkingCard, trace_id: string): Entry | null {
 /**
  * Releases the hold, and returns the use unless a clearing came first. A paid amount was a use;
  * otherwise a reversal after each clearing would make `transactions_max` endless. The cleared
- * amount stays: only a credit lowers it. The status of an authorization that is done stays too, so
- * that an expired one does not return to the card.
+ * amount stays: only a credit lowers it. The authorization is reversed whether or not its hold had
+ * ended by itself. One that was released by hand stays so.
  */
 export function reverseInFull(card: WorkingCard, root: Entry): void {
   const { held, uses, status } = root.now;
@@ -106,10 +112,19 @@ export function reverseInFull(card: WorkingCard, root: Entry): void {
   card.move(root, { held: -held, uses: is_unpaid ? -uses : 0 });
   const now = card.copyToChange(root);
   now.authorized = money(0);
-  if (status === 'open' || status === 'partially_cleared') now.status = 'reversed';
-  if (now.uncleared_status === null) return;
-  now.uncleared_uses = 0;
-  if (now.uncleared_status === 'open') now.uncleared_status = 'reversed';
+  if (now.uncleared_status !== null) now.uncleared_uses = 0;
+  if (unclearedStatusOf(now) === 'released') return;
+  now.hold_end_ms = endOf(card, root);
+  if (status !== 'cleared') now.status = 'reversed';
+  if (now.uncleared_status !== null) now.uncleared_status = 'reversed';
+}
+
+/**
+ * The end of a hold that a message or a person ends now: later than the parts that have cleared. One
+ * that comes later leaves the authorization partially cleared (`clearRoot`).
+ */
+function endOf(card: WorkingCard, { now: { id } }: Entry): number {
+  return Math.max(card.now_ms, card.lastClearedAt(id) + 1);
 }
 
 /**
@@ -128,10 +143,10 @@ export function reverseInPart(card: WorkingCard, root: Entry, corrected_amount: 
  * Ends the hold by hand, at this instant. The use stays, and a later clearing still finds the
  * authorization.
  */
-export function release(card: WorkingCard, root: Entry, now_ms: number): void {
+export function release(card: WorkingCard, root: Entry): void {
   card.move(root, { held: -root.now.held });
   const now = card.copyToChange(root);
   now.status = 'released';
-  now.hold_end_ms = now_ms;
+  now.hold_end_ms = endOf(card, root);
   if (now.uncleared_status !== null) now.uncleared_status = 'released';
 }

@@ -145,6 +145,15 @@ export class WorkingCard {
     return this.#clearings.get(id)?.now;
   }
 
+  /** When the newest clearing of an authorization was recorded, epoch milliseconds; 0: there is none. */
+  lastClearedAt(authorization_id: number): number {
+    let last_ms = 0;
+    for (const { now } of this.#clearings.values()) {
+      if (now.authorization_id === authorization_id) last_ms = Math.max(last_ms, now.recorded_at_ms);
+    }
+    return last_ms;
+  }
+
   /** Records a clearing, or changes it, with its effect on the window that it counts in. */
   putClearing(clearing: Clearing): void {
     const known = this.#clearings.get(clearing.id);
@@ -174,6 +183,7 @@ export class WorkingCard {
     this.move(entry, { held: next.held - entry.now.held, uses: next.uses - entry.now.uses });
     const now = this.copyToChange(entry);
     now.status = next.status;
+    now.hold_end_ms = next.hold_end_ms;
     now.cleared = next.cleared;
     now.uncleared_status = next.uncleared_status;
     now.uncleared_uses = next.uncleared_uses;

@@ -848,13 +848,13 @@ describe('a reversal', () => {
     assert.deepEqual([world.counters.held, world.counters.uses, world.available()], [0, 0, 100_000]);
   });
 
-  test('of an expired authorization leaves it expired, and returns its use', () => {
+  test('of an expired authorization reverses it, and returns its use', () => {
     const world = new NetworkWorld(now, aging);
     const root = world.authorize({ trace_id: 'T' });
     world.now = '2026-12-01T12:00:00Z';
     world.authorize({ ...reversal, trace_id: 'T' });
     const { status, authorized, held, uses } = world.row(root.id!);
-    assert.deepEqual([status, authorized, held, uses], ['expired', 0, 0, 0]);
+    assert.deepEqual([status, authorized, held, uses], ['reversed', 0, 0, 0]);
   });
 });
 

@@ -97,7 +97,7 @@ describe('a clearing of an authorization', () => {
     const world = new NetworkWorld(now, aging);
     const root = world.authorize(ref);
     world.now = '2026-11-28T05:00:01Z';
-    const item = world.clear({ ...ref, settlement_date: '2026-11-28' });
+    const item = world.clear({ ...ref, settlement_date: '2026-11-29' });
     assert.deepEqual([item.class, item.authorization_id], ['late', root.id]);
     assert.deepEqual([world.counters.held, world.counters.cleared], [0, 1_000]);
     assert.equal(world.row(root.id!).status, 'cleared');
@@ -108,11 +108,107 @@ describe('a clearing of an authorization', () => {
     const root = world.authorize(ref);
     world.clear({ ...ref, billing_amount: 400, partial: true });
     world.now = '2026-11-28T05:00:01Z';
-    const rest = { ...ref, billing_amount: 600, settlement_date: '2026-11-28' };
+    const rest = { ...ref, billing_amount: 600, settlement_date: '2026-11-29' };
     assert.equal(world.clear(rest).class, 'late');
     assert.equal(world.row(root.id!).status, 'cleared');
     assert.deepEqual([world.counters.held, world.counters.cleared], [0, 1_000]);
   });
+
+  // The hold ends at 00:00:01 of 2026-11-28 in New York.
+  for (const [settlement_date, expected] of [
+    ['2026-11-27', 'exact'],
+    ['2026-11-28', 'exact'],
+    ['2026-11-29', 'late'],
+  ] as const) {
+    for (const arrives of [now, '2026-12-10T12:00:00Z']) {
+      test(`settled on ${settlement_date} is ${expected} when the hold ended on 2026-11-28, arriving ${arrives}`, () => {
+        const world = new NetworkWorld(now, aging);
+        world.authorize(ref);
+        world.now = arrives;
+        assert.equal(world.clear({ ...ref, settlement_date }).class, expected);
+      });
+    }
+  }
+
+  for (const [zone, sketch, last_day, first_late] of [
+    ['UTC', {}, '2026-11-22', '2026-11-23'],
+    ['New York', aging, '2026-11-21', '2026-11-22'],
+  ] as const) {
+    test(`is late from the day after the release, by the date in ${zone}`, () => {
+      for (const [settlement_date, expected] of [
+        [last_day, 'exact'],
+        [first_late, 'late'],
+      ] as const) {
+        const world = new NetworkWorld(now, sketch);
+        const { id } = world.authorize(ref);
+        world.now = '2026-11-22T03:00:00Z';
+        world.release(id!);
+        assert.equal(world.clear({ ...ref, settlement_date }).class, expected);
+      }
+    });
+  }
+
+  const ends: Readonly<Record<string, (world: NetworkWorld) => void>> = {
+    reversed: (world) => void world.authorize({ ...reversal, trace_id: 'T' }),
+    released: (world) => world.release(1),
+  };
+  for (const [ended, end] of Object.entries(ends)) {
+    for (const pause_ms of [0, 1]) {
+      const how = pause_ms === 0 ? 'in the same instant' : 'later';
+      const storyOf = (...events: readonly ('part' | 'end' | 'rest')[]) => {
+        const world = new NetworkWorld(now);
+        world.authorize({ ...ref, trace_id: 'T' });
+        for (const event of events) {
+          world.now_ms += pause_ms;
+          if (event === 'end') end(world);
+          else world.clear({ ...ref, billing_amount: 300, partial: event === 'part' });
+        }
+        const { status, cleared, held, uses } = world.row(1);
+        return { world, row: [status, cleared, held, uses] };
+      };
+
+      test(`in part of what was ${ended} makes it partially cleared, ${how}`, () => {
+        assert.deepEqual(storyOf('end', 'part').row, ['partially_cleared', 300, 0, 1]);
+        assert.deepEqual(storyOf('part', 'end', 'part').row, ['partially_cleared', 600, 0, 1]);
+      });
+
+      test(`in part that came first leaves it ${ended}, also after others are settled again, ${how}`, () => {
+        const { world, row } = storyOf('part', 'end');
+        assert.deepEqual(row, [ended, 300, 0, 1]);
+        world.clear({ ...ref, clearing_type: 'CREDIT', billing_amount: 100, settlement_date: '2026-11-20' });
+        assert.deepEqual([world.row(1).status, world.row(1).cleared], [ended, 200]);
+      });
+
+      test(`that is final clears what was ${ended}, ${how}`, () => {
+        assert.equal(storyOf('part', 'end', 'rest').row[0], 'cleared');
+        assert.equal(storyOf('end', 'part', 'rest').row[0], 'cleared');
+      });
+
+      test(`in part of what was ${ended} opens it for no increment and no advice, ${how}`, () => {
+        const { world } = storyOf('end', 'part');
+        world.now_ms += pause_ms;
+        world.authorize({ ...ref, trace_id: 'T', message_type_indicator: '0120', billing_amount: 1_500 });
+        const increment = world.authorize({ trace_id: 'T', incremental: true, billing_amount: 50 });
+        const { status, held } = world.row(1);
+        assert.deepEqual([status, held, world.row(increment.id!).root_id], ['partially_cleared', 0, increment.id]);
+      });
+    }
+  }
+
+  for (const when of ['before', 'after']) {
+    test(`counts a reversal as one ${when} the hold ended: it is not late, and the reversed one is the last choice`, () => {
+      const world = new NetworkWorld(now, aging);
+      world.authorize({ ...ref, trace_id: 'T' });
+      if (when === 'after') world.now = '2026-11-30T12:00:00Z';
+      world.authorize({ ...reversal, trace_id: 'T' });
+      world.now = '2026-11-30T12:00:00Z';
+      assert.equal(world.row(1).status, 'reversed');
+      const { id } = world.clear({ ...ref, settlement_date: '2026-11-30' });
+      assert.equal(world.clearing(id).class, 'over');
+      const second = world.authorize({ ...ref, message_type_indicator: '0120' });
+      assert.deepEqual([world.clearing(id).authorization_id, world.clearing(id).class], [second.id, 'exact']);
+    });
+  }
 
   test('after a reversal in full is applied anyway', () => {
     const world = new NetworkWorld(now);

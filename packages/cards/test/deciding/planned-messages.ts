@@ -229,8 +229,10 @@ export function outcomeIn(world: NetworkWorld) {
     roots: world.state.authorizations
       .values()
       .filter(({ root_id, id }) => root_id === id)
-      .map(({ trace_id, status, authorized, held: holds, cleared: paid, uses: used }) => {
-        return { trace_id, status, authorized, holds, paid, used };
+      .map(({ trace_id, status, uncleared_status, authorized, held: holds, cleared: paid, uses: used }) => {
+        // Of a part and a reversal, the one that came last is the status (docs/adr/0033).
+        const is_reversed = uncleared_status === 'reversed' && status === 'partially_cleared';
+        return { trace_id, status: is_reversed ? 'reversed' : status, authorized, holds, paid, used };
       })
       .sort((a, b) => (a.trace_id < b.trace_id ? -1 : 1)),
     clearings: world.state.clearings

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { type ClearingInput, clearing_cycles } from '../../src/index.ts';
+import { type ClearingInput, clearing_cycles, clearing_types } from '../../src/index.ts';
 import { inCanonicalOrder, type OrderFields } from '../../src/settling/canonical-order.ts';
 import { now, outcomeOf, type Planned, sets } from '../deciding/planned-messages.ts';
 import { NetworkWorld } from '../network-world.ts';
@@ -225,6 +225,30 @@ describe('a chargeback and its reversal on one date leave the purchase cleared',
   }
 });
 
+describe('a refund on the day of its purchase', () => {
+  const same_day = { settlement_date: '2026-11-21', merchant_id: 'M' };
+  for (const [purchase_id, refund_id] of [
+    ['A1', 'B1'],
+    ['B1', 'A1'],
+  ]) {
+    for (const is_authorized of [true, false]) {
+      for (const first of ['purchase', 'refund']) {
+        test(`with the ids ${purchase_id} and ${refund_id}, the ${first} first, ${is_authorized ? '' : 'un'}authorized, is linked and not flagged`, () => {
+          const world = new NetworkWorld(now);
+          const named = is_authorized ? { net_reference_number: 'MCCABC1231121' } : {};
+          if (is_authorized) world.authorize(named);
+          const purchase = { ...same_day, ...named, network_financial_transaction_id: purchase_id! };
+          const refund = { ...purchase, network_financial_transaction_id: refund_id!, clearing_type: 'CREDIT' };
+          for (const input of first === 'purchase' ? [purchase, refund] : [refund, purchase]) world.clear(input);
+          const rows = world.state.clearings.values();
+          const credit = rows.find(({ clearing_type }) => clearing_type === 'CREDIT')!;
+          assert.deepEqual([credit.class, credit.review, world.counters.cleared], ['refund_linked', false, 0]);
+        });
+      }
+    }
+  }
+});
+
 /** Clearings of one card with few dates and references, and the same in another order. */
 const placed = fc
   .uniqueArray(
@@ -232,6 +256,7 @@ const placed = fc
       network_financial_transaction_id: fc.nat({ max: 99 }).map(String),
       settlement_date: fc.constantFrom('2026-11-20', '2026-11-21'),
       acquirer_reference_data: fc.constantFrom('11111111111111111', '22222222222222222', null),
+      clearing_type: fc.constantFrom(...clearing_types),
       cycle: fc.constantFrom(...clearing_cycles),
     }),
     { maxLength: 12, selector: ({ network_financial_transaction_id: id }) => id },
@@ -268,20 +293,23 @@ describe('the canonical order', () => {
     check((ordered) => assertSorted(ordered.map(({ settlement_date }) => settlement_date)));
   });
 
-  test('of a date and an acquirer reference is presentments, disputes and reversals, each by id', () => {
+  const placeOf = (one: OrderFields) =>
+    `${one.clearing_type === 'DEBIT' ? 1 : 2} ${one.network_financial_transaction_id}`;
+
+  test('of a date and an acquirer reference is presentments, disputes and reversals, each by type and id', () => {
     check((ordered) => {
       const groups = Map.groupBy(ordered, (one) => `${one.settlement_date} ${one.acquirer_reference_data}`);
       for (const group of groups.values()) {
         if (group[0]!.acquirer_reference_data === null) continue;
-        assertSorted(group.map((one) => `${ranks[one.cycle]} ${one.network_financial_transaction_id}`));
+        assertSorted(group.map((one) => `${ranks[one.cycle]} ${placeOf(one)}`));
       }
     });
   });
 
-  test('of those without an acquirer reference is by date and id', () => {
+  test('of those without an acquirer reference is by date, debits before credits, then by id', () => {
     check((ordered) => {
       const unrelated = ordered.filter((one) => one.acquirer_reference_data === null);
-      assertSorted(unrelated.map((one) => `${one.settlement_date} ${one.network_financial_transaction_id}`));
+      assertSorted(unrelated.map((one) => `${one.settlement_date} ${placeOf(one)}`));
     });
   });
 });

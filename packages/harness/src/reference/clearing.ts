@@ -10,7 +10,16 @@ import {
   windowOn,
 } from './card.ts';
 import { chosenByHand, isTakenFrom } from './hand-decision.ts';
-import { authorizedAmount, clearedAmount, holdEndOf, isRefund, type Purchase, statusOf, sum } from './purchase.ts';
+import {
+  authorizedAmount,
+  clearedAmount,
+  holdEndOf,
+  isRefund,
+  type Purchase,
+  standingBeforeClearings,
+  statusOf,
+  sum,
+} from './purchase.ts';
 
 interface Settlement {
   readonly rule: number;
@@ -150,11 +159,12 @@ export function without<Result>(clearings: readonly AnsweredClearing[], compute:
 }
 
 /**
- * By settlement date, then by transaction id. Of those with one date and one reference, a dispute
+ * By settlement date, then debits before credits, then by transaction id. Of those with one date and one reference, a dispute
  * comes after the presentments, and a reversal after the presentments and the disputes.
  */
 function inOrder(clearings: readonly AnsweredClearing[]): readonly AnsweredClearing[] {
-  const place = ({ message, ids }: AnsweredClearing) => `${message.settlement_date} ${ids[0]}`;
+  const place = ({ message, ids }: AnsweredClearing) =>
+    `${message.settlement_date} ${message.clearing_type === 'DEBIT' ? 1 : 2} ${ids[0]}`;
   const sorted = clearings.toSorted((a, b) => (place(a) < place(b) ? -1 : 1));
   const ordered: AnsweredClearing[] = [];
   for (const clearing of sorted) {
@@ -404,17 +414,18 @@ function chooseOf(
 /** The id of a purchase to which the system has given none yet. */
 const newest = Number.MAX_SAFE_INTEGER;
 
+/** Cleared in full, or ever reversed in full, whatever parts have cleared. */
 function isFinished(purchase: Purchase, now_ms: number): boolean {
-  return ['cleared', 'reversed'].includes(statusOf(purchase, now_ms));
+  return statusOf(purchase, now_ms) === 'cleared' || standingBeforeClearings(purchase, now_ms).status === 'reversed';
 }
 
-/** Whether its hold had ended by a settlement date: on the local date of its end, or later. */
+/** Whether its hold had ended by a settlement date: on an earlier local date. */
 function isEndedBy({ controls }: ReferenceCard, purchase: Purchase, settlement_date: string): boolean {
   const end_ms = holdEndOf(purchase);
   if (end_ms === null) return false;
   const zone = controls.authorization_hold_days === null ? 'UTC' : controls.aging_velocity_time_zone!;
   const ended_on = Temporal.Instant.fromEpochMilliseconds(end_ms).toZonedDateTimeISO(zone).toPlainDate();
-  return Temporal.PlainDate.compare(settlement_date, ended_on) >= 0;
+  return Temporal.PlainDate.compare(settlement_date, ended_on) > 0;
 }
 
 /**

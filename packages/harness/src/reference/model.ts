@@ -276,7 +276,7 @@ export class ReferenceModel {
       this.#note('hold: nothing to release');
       return conflict();
     }
-    purchase.history.push({ what: 'released', at_ms: this.now_ms });
+    purchase.history.push({ what: 'released', at_ms: this.now_ms, its: purchase.cleared });
     this.#settleAgain(card);
     this.#note('hold: released by hand');
     this.#addEvent('virtualcard.updated', card);

@@ -32,15 +32,15 @@ export type PurchaseChange = { readonly at_ms: number } & (
   /** An advice reported `amount`; `by` is 0 if the advice was only recorded. */
   | { readonly what: 'advised'; readonly amount: number; readonly by: number }
   | { readonly what: 'corrected'; readonly to: number }
-  | { readonly what: 'reversed' }
-  | { readonly what: 'released' }
+  /** `its` is what of it had cleared then. */
+  | { readonly what: 'reversed' | 'released'; readonly its: readonly Cleared[] }
 );
 
 /**
  * A clearing of a purchase: `effect` is the change of the cleared amount, negative for a credit.
  */
 export interface Cleared {
-  readonly clearing: { readonly is_taken_out: boolean };
+  readonly clearing: { readonly at_ms: number; readonly is_taken_out: boolean };
   readonly effect: number;
   /** How it changes the hold and the status; null for a credit, which changes neither. */
   readonly settles: { readonly final: boolean; readonly debit: boolean } | null;
@@ -64,16 +64,28 @@ export interface Standing {
 /** Replays the history of a purchase, then its clearings. */
 export function standingOf(purchase: Purchase, now_ms: number): Standing {
   const standing = standingBeforeClearings(purchase, now_ms);
-  for (const { effect, settles } of countedClearings(purchase)) {
+  for (const cleared of countedClearings(purchase)) {
+    const { effect, settles } = cleared;
     if (settles === null) continue;
     const { final, debit } = settles;
     if (debit) standing.is_use = true;
     standing.held = final ? 0 : Math.max(0, standing.held - Math.max(0, effect));
     if (final) standing.status = 'cleared';
-    // What was reversed or released by hand stays so until the final clearing.
-    else if (!['cleared', 'reversed', 'released'].includes(standing.status)) standing.status = 'partially_cleared';
+    else if (standing.status !== 'cleared' && !isBeforeEnd(purchase, cleared, standing.status)) {
+      standing.status = 'partially_cleared';
+    }
   }
   return standing;
+}
+
+/**
+ * Whether a part came before the purchase was reversed or released, which is its status then: only a
+ * part that comes later makes it partially cleared.
+ */
+function isBeforeEnd({ history }: Purchase, { clearing }: Cleared, status: string): boolean {
+  const end = history.findLast(({ what }) => what === status);
+  if (end?.what !== 'reversed' && end?.what !== 'released') return false;
+  return clearing.at_ms < end.at_ms || end.its.some((known) => known.clearing === clearing);
 }
 
 /** The purchase as if nothing of it had cleared. */
@@ -123,9 +135,10 @@ function apply(standing: Standing, change: PurchaseChange): void {
     case 'reversed':
       standing.authorized = 0;
       standing.held = 0;
+      standing.hold_is_over = true;
       standing.is_use = false;
-      // An expired or released one keeps its status.
-      if (standing.status === 'open') standing.status = 'reversed';
+      // Also when its hold had ended by itself. One that was released stays so.
+      if (standing.status !== 'released') standing.status = 'reversed';
       break;
     case 'released':
       standing.held = 0;

@@ -208,13 +208,15 @@ function placeOf(amount: number, day: number): string {
   return `${amount} ${day}`;
 }
 
-/** By settlement date, then by transaction id, whenever they arrived. */
-export function compareClearings(
-  a: Pick<PairableClearing, 'id' | 'settlement_date' | 'transaction_id'>,
-  b: Pick<PairableClearing, 'id' | 'settlement_date' | 'transaction_id'>,
-): number {
+type OrderFields = Pick<PairableClearing, 'id' | 'amount' | 'settlement_date' | 'transaction_id'>;
+
+/**
+ * By settlement date, then debits before credits, then by transaction id, whenever they arrived.
+ */
+export function compareClearings(a: OrderFields, b: OrderFields): number {
   return (
     compareTexts(a.settlement_date, b.settlement_date) ||
+    Number(a.amount < 0) - Number(b.amount < 0) ||
     compareTexts(a.transaction_id, b.transaction_id) ||
     a.id - b.id
   );

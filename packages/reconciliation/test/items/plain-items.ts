@@ -63,6 +63,7 @@ function daysApart({ clearing, line }: Pick<Pair, 'clearing' | 'line'>): number 
 function placeOf({ clearing, line }: Pick<Pair, 'clearing' | 'line'>): string {
   return [
     clearing.settlement_date,
+    clearing.amount < 0 ? 'credit' : 'a debit',
     clearing.transaction_id,
     line.booking_date,
     line.bank_reference ?? '~',
