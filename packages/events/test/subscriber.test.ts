@@ -32,6 +32,25 @@ describe('a subscription', () => {
     await subscriber.stop();
   });
 
+  it('receives what each nudge tells of within 5 ms, and so does a listener, however long nothing happened', async () => {
+    const world = new SubscriberWorld();
+    const { subscriber } = world.process();
+    const { calls, handler } = recording();
+    const heard: number[] = [];
+    await subscriber.subscribe('ledger', ['all'], handler);
+    subscriber.on(['all'], ({ id }) => heard.push(id));
+    subscriber.start();
+    const ids: number[] = [];
+    for (const nudges of [1, 2, 1]) {
+      await world.pass(10_000);
+      ids.push(...(await world.happen(1)));
+      for (let nudge = 0; nudge < nudges; nudge += 1) subscriber.nudge();
+      await world.pass(5);
+      assert.deepEqual([calls.flat(), heard], [ids, ids]);
+    }
+    await subscriber.stop();
+  });
+
   it('starts now with a new name, at the oldest event when asked, and where it was with a known name', async () => {
     const world = new SubscriberWorld();
     const before = await world.happen(2);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Permission, permissions, unsupported_permissions } from '@tallystick/consents';
+import { OpenBankingRefusal, type Permission, permissions, unsupported_permissions } from '@tallystick/consents';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { ConsentWorld, problemsOf } from '../consent-world.ts';
@@ -11,6 +11,13 @@ async function granted(Permissions: readonly unknown[]): Promise<readonly Permis
 
 function refused(Permissions: unknown): Promise<readonly string[]> {
   return problemsOf(new ConsentWorld().requestAccess({ Permissions }));
+}
+
+/** What the refusal says of each problem. */
+async function reasons(Permissions: readonly unknown[]): Promise<readonly string[]> {
+  const [outcome] = await Promise.allSettled([new ConsentWorld().requestAccess({ Permissions })]);
+  assert(outcome.status === 'rejected' && outcome.reason instanceof OpenBankingRefusal);
+  return outcome.reason.problems.map(({ message }) => message);
 }
 
 const of_the_list = ['invalid', 'UK.OBIE.Field.Invalid Data.Permissions'];
@@ -37,6 +44,18 @@ describe('the permissions of a new consent', () => {
       assert.deepEqual(await refused(['ReadAccountsBasic', unsupported]), expected);
     });
   }
+
+  it('are refused with the reason: none, not supported, or unknown, with those that are known', async () => {
+    assert.deepEqual(await reasons([]), ['Data.Permissions must name at least one permission']);
+    const [unsupported] = unsupported_permissions;
+    const known = permissions.join(', ');
+    assert.deepEqual(await reasons([unsupported, 'ReadBalance', 7, '\ud800']), [
+      `Data.Permissions[0] is "${unsupported}", which this service does not support`,
+      `Data.Permissions[1] must be one of ${known}, not "ReadBalance"`,
+      `Data.Permissions[2] must be one of ${known}, not 7`,
+      `Data.Permissions[3] must be one of ${known}, not "\ufffd"`,
+    ]);
+  });
 
   it('are refused without ReadAccountsBasic and ReadAccountsDetail', async () => {
     assert.deepEqual(await refused(['ReadBalances', 'ReadDirectDebits']), of_the_list);
