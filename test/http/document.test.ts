@@ -313,6 +313,10 @@ describe('the OpenAPI document', () => {
         }
       }
     }
+    const { items } = await service.persistence.unitOfWork.read((tx) => tx.audit.list({}, { limit: 100 }));
+    const by_key = items.filter(({ actor }) => actor.startsWith('key:'));
+    assert.ok(by_key.length > 10, `${by_key.length} entries`);
+    for (const { action, source_address } of by_key) assert.equal(source_address, '127.0.0.1', action);
   });
 
   it('states the refused values of every field, and the refusals name the field', async (t) => {

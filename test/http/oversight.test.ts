@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { afterAttempt, failures_until_failing, relayEvents } from '@tallystick/events';
 import { database_names } from '@tallystick/test-support';
-import { type Reply, type Service, start, startService } from './service.ts';
+import { authorization, type Reply, type Service, start, startService } from './service.ts';
 
 const operator = { key: 'operator' } as const;
 const start_ms = Temporal.Instant.from(start).epochMilliseconds;
@@ -150,6 +150,7 @@ for (const name of database_names) {
         action: 'company.updated',
         object: 'company:1',
         request_id: newest.request_id,
+        source_address: '127.0.0.1',
         details: { status: 'closed' },
         type: 'audit_entry',
       });
@@ -172,6 +173,34 @@ for (const name of database_names) {
       const one = await get(service, 'audit?page[limit]=1');
       const two = await send('GET', one.json.links.next, operator);
       assert.deepEqual([one.json.data[0].action, two.json.data[0].action], ['company.updated', 'card_number.shown']);
+    });
+
+    it('show in the audit log from which address each caller came, behind a proxy too', async (t) => {
+      const service = await startService(t, name, (ports) => ({ ...ports, trusted_proxies: ['127.0.0.0/8'] }));
+      const { send } = service;
+      const headers = { 'X-Forwarded-For': '198.51.100.1, 203.0.113.7', 'Idempotency-Key': 'once' };
+      const data = { total_card_amount: 50_000 };
+      const issued = await send('POST', '/v1/virtualcards', { headers, body: { data, show_card_number: true } });
+      const from = { 'X-Forwarded-For': '2001:DB8::1' };
+      await send('POST', '/v1/virtualcards', {
+        headers: { ...headers, ...from },
+        body: { data, show_card_number: true },
+      });
+      const { card_number } = issued.json.data;
+      await send('POST', '/network/v1/authorizations', { key: 'network', body: authorization(card_number) });
+      const release = { headers: from, body: { data: { note: 'n' } } };
+      assert.equal((await send('POST', '/v1/virtualcards/1/authorizations/1/release', release)).status, 200);
+      const { data: entries } = (await get(service, 'audit')).json;
+      assert.deepEqual(
+        entries.map((entry: Reply['json']) => [entry.action, entry.source_address]),
+        [
+          ['hold.released', '2001:db8::1'],
+          ['card_number.shown', '2001:db8::1'],
+          ['card_number.shown', '203.0.113.7'],
+          ['real_card.created', null],
+          ['company.created', null],
+        ],
+      );
     });
   });
 }

@@ -104,6 +104,10 @@ for (const database of database_names) {
       const undone = await act(service, merged, 'unmatch', { note: 'Another purchase' });
       assert.equal(undone.status, 200, undone.text);
       assert.deepEqual((await read(service, line)).clearing_ids, []);
+      const audited = (await service.send('GET', '/operator/v1/audit', { key: 'operator' })).json.data;
+      for (const { actor, action, source_address } of audited) {
+        if (actor.startsWith('key:')) assert.equal(source_address, '127.0.0.1', action);
+      }
     });
 
     it('is refused with what is wrong and what would be right', async (t) => {

@@ -52,7 +52,8 @@ export function cardDetailsPage(ports: CardDetailsPorts): readonly SystemRoute[]
       method: 'POST',
       path,
       async answer(ctx) {
-        const request = { token: tokenOf(ctx), request_id: ctx.state.request_id, now_ms: await nowMs() };
+        const { request_id, source_address } = ctx.state;
+        const request = { token: tokenOf(ctx), request_id, source_address, now_ms: await nowMs() };
         // Strangers who guess tokens must not take turns of those who write.
         const open = await ports.unitOfWork.read((tx) => isLinkOpen(tx, ports, request.token, request.now_ms));
         const card = open ? await ports.unitOfWork.run((tx) => openOneTimeLink(tx, ports, request)) : null;

@@ -19,6 +19,7 @@ const entry: AuditEntry = {
   action: 'thing.made',
   object: 'thing:1',
   request_id: null,
+  source_address: null,
   details: {},
 };
 

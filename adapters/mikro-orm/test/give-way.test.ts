@@ -87,7 +87,16 @@ if (database_names.includes('postgres')) {
           and pid in (select pid from pg_stat_activity where datname = current_database())`;
       return new Set((await pool.query<{ pid: number }>(waiting)).rows.map(({ pid }) => pid)).size;
     };
-    const entry = { company_id: 1, actor: 'test', action: 'x', object: 'x', request_id: null, details: {}, at_ms: 0 };
+    const entry = {
+      company_id: 1,
+      actor: 'test',
+      action: 'x',
+      object: 'x',
+      request_id: null,
+      source_address: null,
+      details: {},
+      at_ms: 0,
+    };
     const changes = { ...no_changes, audit_entries: [entry] };
     await importer.rest(0);
     // The pass of the file locks the card, and then waits for this table.

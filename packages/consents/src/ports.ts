@@ -58,6 +58,7 @@ export interface CreatePorts {
 export interface ThirdPartyCall {
   readonly client_id: string;
   readonly request_id: string | null;
+  readonly source_address?: string | null | undefined;
   readonly now_ms: number;
 }
 

@@ -33,6 +33,8 @@ export interface OperationCall<Body = unknown> extends ParameterValues {
   /** The caller as the audit log names it. */
   readonly actor: string;
   readonly request_id: string;
+  /** The IP address of the caller over HTTP; null in process. */
+  readonly source_address: string | null;
   /** Service time, read once for the call; epoch milliseconds. */
   readonly now_ms: number;
   /** When the call arrived in the process, if earlier than now; milliseconds of a monotonic clock. */
@@ -219,7 +221,7 @@ export function present<Item, Shown>({ items, next }: Page<Item>, show: (item: I
 }
 
 /** The parts of a call that a use case needs. */
-type CallParts = Pick<OperationCall, 'caller' | 'actor' | 'request_id' | 'now_ms'>;
+type CallParts = Pick<OperationCall, 'caller' | 'actor' | 'request_id' | 'source_address' | 'now_ms'>;
 
 /** Returns the call as a use case of the caller's own company takes it. */
 export function companyCall(call: CallParts): Call {
@@ -227,13 +229,13 @@ export function companyCall(call: CallParts): Call {
 }
 
 /** Returns the call as a use case takes it on behalf of a company. */
-export function callFor({ actor, request_id, now_ms }: CallParts, company_id: number): Call {
-  return { company_id, actor, request_id, now_ms };
+export function callFor({ actor, request_id, source_address, now_ms }: CallParts, company_id: number): Call {
+  return { company_id, actor, request_id, source_address, now_ms };
 }
 
 /** Returns the call as a use case takes it that is not about a single company. */
-export function operatorCall({ actor, request_id, now_ms }: CallParts) {
-  return { actor, request_id, now_ms };
+export function operatorCall({ actor, request_id, source_address, now_ms }: CallParts) {
+  return { actor, request_id, source_address, now_ms };
 }
 
 /** Returns the call as a use case of the bank's data takes it. */

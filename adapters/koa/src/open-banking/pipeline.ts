@@ -138,7 +138,8 @@ async function work(
 ): Promise<EndpointAnswer> {
   const { unitOfWork, shares, random, clock } = ports;
   const { client_id } = token;
-  const call = { client_id, request_id: ctx.state.request_id, now_ms: clock.nowMs() };
+  const { request_id, source_address } = ctx.state;
+  const call = { client_id, request_id, source_address, now_ms: clock.nowMs() };
   const run = endpoint.method === 'GET' ? unitOfWork.read.bind(unitOfWork) : unitOfWork.run.bind(unitOfWork);
   return await shares.run(owner, () =>
     run((tx) => {

@@ -38,15 +38,15 @@ export async function claimKey(
   principal: Principal,
   key: string,
   request: SignedParts,
-  { request_id, now_ms }: Pick<OperationCall, 'request_id' | 'now_ms'>,
+  call: Pick<OperationCall, 'request_id' | 'source_address' | 'now_ms'>,
 ): Promise<IdempotencyOwner | RenderedAnswer> {
   return await ports.unitOfWork.run(async (tx) => {
-    const claimed = await claimIdempotencyKey(tx, ports, principal, key, request, now_ms);
+    const claimed = await claimIdempotencyKey(tx, ports, principal, key, request, call.now_ms);
     if (claimed.kind === 'claimed') return claimed.owner;
     const answer = JSON.parse(Buffer.from(claimed.answer).toString('utf8')) as RenderedAnswer;
     if (answer.shows_numbers_of !== undefined) {
-      const call = companyCall({ caller: principal, actor: actorOf(principal), request_id, now_ms });
-      await auditShownNumbers(tx, call, answer.shows_numbers_of, { replayed: true });
+      const replay = companyCall({ ...call, caller: principal, actor: actorOf(principal) });
+      await auditShownNumbers(tx, replay, answer.shows_numbers_of, { replayed: true });
     }
     return { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } };
   });

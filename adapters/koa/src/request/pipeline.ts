@@ -268,8 +268,12 @@ async function answerRead(
  */
 async function performOnce(ports: PipelinePorts, route: Route, arrived: Arrived, key: string): Promise<RenderedAnswer> {
   const { ctx, principal, bytes, now_ms } = arrived;
-  const { request_id } = ctx.state;
-  const owner = await claimKey(ports, principal, key, signedPartsOf(ctx, bytes), { request_id, now_ms });
+  const { request_id, source_address } = ctx.state;
+  const owner = await claimKey(ports, principal, key, signedPartsOf(ctx, bytes), {
+    request_id,
+    source_address,
+    now_ms,
+  });
   if ('status' in owner) return owner;
   try {
     const answer = await perform(ports, route, arrived, owner);
@@ -293,7 +297,7 @@ async function perform(
   owner: IdempotencyOwner | null,
 ): Promise<RenderedAnswer> {
   const { operation } = route;
-  const { request_id, arrived_ms } = ctx.state;
+  const { request_id, source_address, arrived_ms } = ctx.state;
   const parameters = readParameters(ctx.params ?? {});
   const value = readValue(ctx, route, bytes);
   await giveWay();
@@ -306,6 +310,7 @@ async function perform(
     caller: principal,
     actor,
     request_id,
+    source_address,
     now_ms,
     arrived_ms,
     query,
@@ -380,7 +385,7 @@ async function answerUpload(
   const query = queryOf(ctx, route);
   if (ports.refreshClock !== undefined) await ports.refreshClock();
   const now_ms = ports.clock.nowMs();
-  const { request_id, arrived_ms } = state;
+  const { request_id, source_address, arrived_ms } = state;
   const parameters = readParameters(ctx.params ?? {});
   const { linkTo } = query;
   const call: OperationCall<undefined> = {
@@ -388,6 +393,7 @@ async function answerUpload(
     caller: principal,
     actor: actorOf(principal),
     request_id,
+    source_address,
     now_ms,
     arrived_ms,
     query,

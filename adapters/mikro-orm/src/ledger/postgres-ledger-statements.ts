@@ -406,10 +406,12 @@ export function writes(state: LedgerState, changes: LedgerChanges, audit_rows: r
   );
   add(
     'ledger_insert_audit_entries',
-    `insert into tallystick_audit_entries (id, company_id, actor, action, "object", request_id, details, at_ms, content_hash)
-       select m.id, m.company_id, m.actor, m.action, m."object", m.request_id, m.details, m.at_ms, m.content_hash
+    `insert into tallystick_audit_entries (id, company_id, actor, action, "object", request_id, source_address,
+         details, at_ms, content_hash)
+       select m.id, m.company_id, m.actor, m.action, m."object", m.request_id, m.source_address, m.details, m.at_ms,
+         m.content_hash
        from json_to_recordset($1::json) as m (id bigint, company_id bigint, actor text, action text, "object" text,
-         request_id text, details text, at_ms bigint, content_hash text)`,
+         request_id text, source_address text, details text, at_ms bigint, content_hash text)`,
     audit_rows,
   );
   add(

@@ -165,6 +165,7 @@ export function prepareStatements(database: Database) {
         'action',
         'object',
         'request_id',
+        'source_address',
         'details',
         'at_ms',
         'content_hash',

@@ -67,8 +67,19 @@ function writeAudit(statements: LedgerStatements, entries: LedgerChanges['audit_
   if (entries.length === 0) return;
   const ids = idsAfter(statements.last_id.get('tallystick_audit_entries') ?? 0, entries.length);
   for (const row of auditRows(audit_mac, entries, ids)) {
-    const { id, company_id, actor, action, object, request_id, details, at_ms, content_hash } = row;
-    statements.insert_audit.run(id, company_id, actor, action, object, request_id, details, at_ms, content_hash);
+    const { id, company_id, actor, action, object, request_id, source_address, details, at_ms, content_hash } = row;
+    statements.insert_audit.run(
+      id,
+      company_id,
+      actor,
+      action,
+      object,
+      request_id,
+      source_address,
+      details,
+      at_ms,
+      content_hash,
+    );
   }
 }
 

@@ -8,7 +8,15 @@ import { auditSealerJob } from '../../src/background/audit-chain.ts';
 
 const clock = fixedClock('2030-03-15T10:00:00Z');
 const now_ms = clock.nowMs();
-const entry = { company_id: null, actor: 'command', action: 'a', object: 'o', request_id: null, details: {} };
+const entry = {
+  company_id: null,
+  actor: 'command',
+  action: 'a',
+  object: 'o',
+  request_id: null,
+  source_address: null,
+  details: {},
+};
 
 for (const name of database_names) {
   describe(`the sealer of the audit log, on ${name}`, () => {

@@ -30,11 +30,12 @@ export const audit_commands: readonly Command[] = [
         data: entries,
         text: formatList(
           'There are no such entries.',
-          ['at', 'company', 'actor', 'action', 'object', 'details'],
-          entries.map(({ at, company_id, actor, action, object, details }) => [
+          ['at', 'company', 'actor', 'address', 'action', 'object', 'details'],
+          entries.map(({ at, company_id, actor, source_address, action, object, details }) => [
             at,
             company_id === null ? '-' : String(company_id),
             actor,
+            source_address ?? '-',
             action,
             object,
             JSON.stringify(details),

@@ -9,7 +9,7 @@
  * proof: 256 random bits, of which a SHA-256 is stored, so that neither the database nor a backup
  * of it opens a link.
  */
-import type { Random, Sha256 } from '@tallystick/kernel';
+import type { Call, Random, Sha256 } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
 import { revealNumbers } from '../numbers/reveal.ts';
 import type { Mail } from './mail.ts';
@@ -80,14 +80,14 @@ export async function isLinkOpen(
 export async function openOneTimeLink(
   tx: Pick<MailTx, 'one_time_links' | 'cards' | 'audit'>,
   { vault, sha256 }: { readonly vault: CardVault; readonly sha256: Sha256 },
-  { token, request_id, now_ms }: { readonly token: string; readonly request_id: string; readonly now_ms: number },
+  { token, ...caller }: Pick<Call, 'request_id' | 'source_address' | 'now_ms'> & { readonly token: string },
 ): Promise<OpenedCard | null> {
   if (!token_form.test(token)) return null;
-  const link = await tx.one_time_links.use(hashOf(token, sha256), now_ms);
+  const link = await tx.one_time_links.use(hashOf(token, sha256), caller.now_ms);
   if (link === null) return null;
   const card = await tx.cards.find(link.company_id, link.card_id);
   if (card === null || card.status === 'Canceled') return null;
-  const call = { company_id: link.company_id, actor: `one_time_link:${link.id}`, request_id, now_ms };
+  const call = { company_id: link.company_id, actor: `one_time_link:${link.id}`, ...caller };
   const revealed = (await revealNumbers(tx, { vault }, call, [card])).get(card.id)!;
   return { rcn_alias: card.rcn_alias, expiry: card.expiry, ...revealed };
 }

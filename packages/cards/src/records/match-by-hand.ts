@@ -47,6 +47,7 @@ export interface RematchMessage {
    */
   readonly seen_acts?: SeenActs | undefined;
   readonly request_id: string | null;
+  readonly source_address?: string | null | undefined;
 }
 
 /** A match by hand as a ledger looks up its records. */

@@ -14,6 +14,7 @@ export interface ReleaseMessage {
   /** The caller, see `Call`. */
   readonly actor: string;
   readonly request_id: string | null;
+  readonly source_address?: string | null | undefined;
 }
 
 /** The most characters (code points) of the note of a release. */

@@ -26,11 +26,7 @@ export async function deleteConsent(
   const consent = ownConsent(await tx.consents.lock(consent_id), call, kind);
   await tx.consents.update({ ...consent, decided_ahead: false, deleted_at_ms: call.now_ms });
   await tx.authorisation.endByConsent(consent.consent_id);
-  const caller = {
-    company_id: consent.company_id,
-    actor: `third_party:${call.client_id}`,
-    request_id: call.request_id,
-  };
+  const caller = { ...call, company_id: consent.company_id, actor: `third_party:${call.client_id}` };
   await tx.audit.record(auditEntry(caller, 'consent.deleted', consentObject(consent)), call.now_ms);
 }
 

@@ -64,12 +64,15 @@ export function auditContentHash(
     action,
     object,
     request_id,
+    source_address,
     details,
     at_ms,
   }: Omit<AuditRow, keyof AuditSeal> & { id: number },
   by: AuditHasher = 'writer',
 ): string {
-  return mac(JSON.stringify(['entry', by, id, company_id, actor, action, object, request_id, details, at_ms]));
+  return mac(
+    JSON.stringify(['entry', by, id, company_id, actor, action, object, request_id, source_address, details, at_ms]),
+  );
 }
 
 /** The link of the entry with this number, which follows an entry with the link `previous`. */

@@ -16,17 +16,24 @@ export interface AuditEntry {
   /** The object of the action: `virtualcard:17`. */
   readonly object: string;
   readonly request_id: string | null;
+  /** The IP address of the caller; null: a call in process, a command or a job. */
+  readonly source_address: string | null;
   /** Further facts; never a card number or a secret. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
 export function auditEntry(
-  { company_id, actor, request_id }: Pick<AuditEntry, 'company_id'> & Pick<Call, 'actor' | 'request_id'>,
+  {
+    company_id,
+    actor,
+    request_id,
+    source_address = null,
+  }: Pick<AuditEntry, 'company_id'> & Pick<Call, 'actor' | 'request_id' | 'source_address'>,
   action: string,
   object: string,
   details: AuditEntry['details'] = {},
 ): AuditEntry {
-  return { company_id, actor, action, object, request_id, details };
+  return { company_id, actor, action, object, request_id, source_address, details };
 }
 
 export interface RecordedAuditEntry extends AuditEntry {

@@ -41,6 +41,8 @@ export interface Call {
   /** For the audit log: `key:<id>`, `command`, `job:<name>`. */
   readonly actor: string;
   readonly request_id: string | null;
+  /** The address from which the caller sent its request; null or absent: it sent none. */
+  readonly source_address?: string | null | undefined;
   /** The time of the call, read once from the clock; epoch milliseconds. */
   readonly now_ms: number;
 }

@@ -91,7 +91,8 @@ async function perform(ports: CallPorts, { operation, readOptions }: Callable, s
   if (sent.unitOfWork === undefined) await ports.refreshClock?.();
   const request_id = ports.requestIdOf(sent.request_id);
   const now_ms = ports.clock.nowMs();
-  const call: OperationCall = { caller, actor, request_id, now_ms, ...parameters, query, body, linkTo };
+  const who = { caller, actor, request_id, source_address: null };
+  const call: OperationCall = { ...who, now_ms, ...parameters, query, body, linkTo };
   const { company_id } = caller;
   try {
     const check = (tx: OperationTx) => requireOpenCompany(tx, company_id);

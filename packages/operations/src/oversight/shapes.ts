@@ -47,6 +47,10 @@ export const audit_entry = z
     action: z.string().describe('Such as `card_number.shown`, `api_key.created`, `company.updated`'),
     object: z.string().describe('What the action was done to: `virtualcard:17`'),
     request_id: z.string().nullable(),
+    source_address: z
+      .string()
+      .nullable()
+      .describe('The IP address of the caller; null: a call in process, a command line or a job'),
     details: z.record(z.string(), z.unknown()).describe('Further facts; never a card number or a secret'),
     type: z.literal('audit_entry'),
   } satisfies ShapeOf<ReturnType<typeof presentAuditEntry>>)

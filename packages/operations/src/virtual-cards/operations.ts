@@ -229,7 +229,7 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       refusals: ['conflict'],
       answer: authorization_item,
       runs_alone: shares_pass,
-      async perform({ caller, actor, id, authorization_id, body, request_id }) {
+      async perform({ caller, actor, id, authorization_id, body, request_id, source_address }) {
         const answer = await ports.network.release({
           kind: 'release',
           number_index: null,
@@ -239,6 +239,7 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
           note: readReleaseNote(body.data),
           actor,
           request_id,
+          source_address,
         });
         if (answer.kind === 'refused') throw answer.refusal;
         return answer.item;

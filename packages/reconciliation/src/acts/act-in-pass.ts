@@ -60,7 +60,7 @@ export async function actInPass(ports: ActPorts, act: ActOfPass): Promise<void> 
 /** The message to the network's side, with the act and all its matches. */
 export function rematchMessage({ situation, plan, seen_acts }: ActOfPass): RematchMessage {
   const { call, item, request } = situation;
-  const { company_id, actor, request_id } = call;
+  const { company_id, actor, request_id, source_address } = call;
   const { action, note, reason } = request;
   const subject = JSON.stringify(plan.subject);
   return {
@@ -74,6 +74,7 @@ export function rematchMessage({ situation, plan, seen_acts }: ActOfPass): Remat
     act: { company_id, actor, action, item_id: item.id, subject, note, reason, request_id },
     seen_acts,
     request_id,
+    source_address,
   };
 }
 

@@ -10,9 +10,9 @@ export function auditRows(
   entries: LedgerChanges['audit_entries'],
   ids: readonly number[],
 ): readonly NewAuditRow[] {
-  return entries.map(({ company_id, actor, action, object, request_id, details, at_ms }, place) => {
-    const content = { company_id, actor, action, object, request_id, details: JSON.stringify(details), at_ms };
-    const row = { id: ids[place]!, ...content };
+  return entries.map(({ company_id, actor, action, object, request_id, source_address, details, at_ms }, place) => {
+    const who = { company_id, actor, action, object, request_id, source_address };
+    const row = { id: ids[place]!, ...who, details: JSON.stringify(details), at_ms };
     return { ...row, content_hash: auditContentHash(mac, row) };
   });
 }

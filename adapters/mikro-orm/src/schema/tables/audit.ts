@@ -12,6 +12,7 @@ export const AuditEntry = defineEntity({
     action: p.text(),
     object: p.text(),
     request_id: p.text().nullable(),
+    source_address: p.text().nullable(),
     details: p.text(),
     at_ms: int(),
     content_hash: p.text().nullable(),

@@ -5,7 +5,17 @@ import { auditRows } from '../../schema/records/audit-rows.ts';
 import { readNewestFirstByTime } from '../queries/paging.ts';
 
 /** The columns that are the entry itself. The others are its place in the chain. */
-const entry_columns = ['id', 'company_id', 'actor', 'action', 'object', 'request_id', 'details', 'at_ms'] as const;
+const entry_columns = [
+  'id',
+  'company_id',
+  'actor',
+  'action',
+  'object',
+  'request_id',
+  'source_address',
+  'details',
+  'at_ms',
+] as const;
 
 /** The most rows of one insert: SQLite takes 32,766 parameters. */
 const rows_of_statement = 500;

@@ -114,6 +114,8 @@ export interface AuditEntry {
   /** What the action was done to: `virtualcard:17`. */
   readonly object: string;
   readonly request_id: string | null;
+  /** The IP address of the caller; null: a call in process, a command line or a job. */
+  readonly source_address: string | null;
   /** Further facts; never a card number or a secret. */
   readonly details: Readonly<Record<string, unknown>>;
   readonly type: 'audit_entry';

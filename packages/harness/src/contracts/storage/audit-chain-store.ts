@@ -41,6 +41,7 @@ function entry(place: number): AuditEntry {
     action: 'thing.made',
     object: `thing:${place}`,
     request_id: place % 2 === 0 ? null : `r-${place}`,
+    source_address: place % 2 === 0 ? '2001:db8::1' : null,
     details: { place, text: 'é "quoted" 𝄞 \u0001', list: [1, null, { a: 1.5 }] },
   };
 }

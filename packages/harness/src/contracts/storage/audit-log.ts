@@ -14,6 +14,7 @@ async function recorded({ unitOfWork }: StorageUnderTest, at_ms: readonly number
       action: odd ? `one.made ${company_id}` : `other.deleted ${company_id}`,
       object: `thing:${company_id}:${place % 3}`,
       request_id: odd ? 'r-1' : null,
+      source_address: odd ? '203.0.113.7' : null,
       details: { place, nested: { text: 'é', list: [1, null] } },
     };
   });
@@ -77,6 +78,7 @@ export const audit_log_contract: readonly ContractRule<StorageUnderTest>[] = [
         action: 'done',
         object: 'o',
         request_id: null,
+        source_address: null,
         details: {},
       };
       const lost = here.unitOfWork.run(async (tx) => {

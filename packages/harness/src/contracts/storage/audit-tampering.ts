@@ -23,7 +23,7 @@ export interface Tampering {
   readonly finding: Pick<AuditFinding, 'kind' | 'number' | 'id'> | null;
 }
 
-type Content = Pick<AuditRow, 'company_id' | 'actor' | 'action' | 'object' | 'request_id' | 'details' | 'at_ms'>;
+type Content = Omit<AuditRow, 'id' | 'content_hash' | 'number' | 'link'>;
 
 const text = fc.constantFrom('x', 'key:9', "it's", 'é 𝄞', '');
 const hash = fc.constantFrom('0'.repeat(64), 'f'.repeat(64));
@@ -34,6 +34,7 @@ const content: fc.Arbitrary<Partial<Content>> = fc.oneof(
   fc.record({ action: text }),
   fc.record({ object: text }),
   fc.record({ request_id: fc.option(text) }),
+  fc.record({ source_address: fc.constantFrom(null, '203.0.113.7', '2001:db8::1') }),
   fc.record({ details: fc.constantFrom('{}', '{"place":99}', '[]') }),
   fc.record({ at_ms: fc.constantFrom(0, 17, 1_900_000_000_000) }),
 );
@@ -94,9 +95,9 @@ export function tamperingWith(mac: AuditMac, tables: AuditTables): fc.Arbitrary<
   });
   const swapped = fc.tuple(place, place).map(([one, other]): Tampering => {
     const [from, to] = [Math.min(one, other), Math.max(one, other)];
-    const asAnother = (row: AuditRow, { actor, action, object, request_id, details, at_ms, company_id }: AuditRow) => ({
+    const asAnother = (row: AuditRow, { id, content_hash, number, link, ...content }: AuditRow) => ({
       ...row,
-      ...{ actor, action, object, request_id, details, at_ms, company_id },
+      ...content,
     });
     const swap = rows.with(from, asAnother(at(from), at(to))).with(to, asAnother(at(to), at(from)));
     return {

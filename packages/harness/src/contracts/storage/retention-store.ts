@@ -70,7 +70,15 @@ export async function purgeAll(
 }
 
 function recordAudit({ unitOfWork }: RetentionStorage, company_id: number, at_ms: number): Promise<void> {
-  const entry = { company_id, actor: 'key:1', action: 'a', object: 'o', request_id: 'r', details: { nested: [1] } };
+  const entry = {
+    company_id,
+    actor: 'key:1',
+    action: 'a',
+    object: 'o',
+    request_id: 'r',
+    source_address: null,
+    details: { nested: [1] },
+  };
   return unitOfWork.run((tx) => tx.audit.record(entry, at_ms));
 }
 
