@@ -17,13 +17,15 @@ export interface Route extends Omit<Endpoint, 'at'> {
 /** What the operations need that this adapter does not have itself. */
 export interface RoutePorts extends Omit<OperationPorts, 'spool' | 'readRecordLines' | 'importFailed'> {
   readonly log: Log;
+  /** Where bodies are kept until they were read whole; the folder for temporary files when absent. */
+  readonly spool_folder?: string;
 }
 
 /** Returns the operations, which keep files on the disk while they arrive. */
 export function createOperations(ports: RoutePorts): readonly Operation[] {
   return listOperations({
     ...ports,
-    spool: spooled,
+    spool: (body, work) => spooled(body, work, ports.spool_folder),
     readRecordLines,
     importFailed(error, import_id, request_id) {
       ports.log.error({ request_id, import_id, err: toLoggedError(error) }, 'import failed');

@@ -5,7 +5,7 @@
  */
 import './supported-node.ts';
 
-export { openArchive, openArchiveFolder, UnusableArchive } from './background/archive-files.ts';
+export { openArchive, openFolder, UnusableFolder } from './background/archive-files.ts';
 export type { Deliveries } from './background/deliveries.ts';
 export type { Job, Jobs } from './background/jobs.ts';
 export type { Mails } from './background/mails.ts';

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { rate_limit_max } from '@tallystick/access';
 import { authorizations_kept_days_min } from '@tallystick/cards';
@@ -99,6 +100,7 @@ function read(options: TallystickOptions, problem: Problem): Settings {
     bodies_bytes_max: integer('bodies_bytes_max', 2 * 1024 ** 2, 64 * 1024 ** 3, default_settings.bodies_bytes_max),
     ...readKeptDays(options.kept_days ?? {}, problem),
     archive_folder: null,
+    spool_folder: tmpdir(),
     statement_key,
     process_metrics: false,
   };

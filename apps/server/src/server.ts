@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createHttpServer } from '@tallystick/koa';
 import type { Container } from 'inversify';
-import { openArchiveFolder } from 'tallystick/inversify';
+import { openFolder } from 'tallystick/inversify';
 import type { Config } from './configuration/config.ts';
 import { isRsa, loadTls } from './configuration/tls.ts';
 import { closeContainer, createContainer, tokens } from './container.ts';
@@ -31,7 +31,8 @@ export function createServer(config: Config, container: Container = createContai
   let stopping: Promise<void> | null = null;
 
   const start = async (): Promise<{ url: string }> => {
-    if (config.archive_folder !== null) await openArchiveFolder(config.archive_folder);
+    if (config.archive_folder !== null) await openFolder('ARCHIVE_FOLDER', config.archive_folder);
+    if (config.role !== 'worker') await openFolder('SPOOL_FOLDER', config.spool_folder);
     const tls = config.tls === null ? undefined : await loadTls(config.tls);
     if (tls !== undefined && !isRsa(tls)) {
       container.get(tokens.logger).warn('the certificate is not RSA: clients need TLS 1.3');

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Fault, findRootCause, rootMessageOf } from '@tallystick/kernel';
 import { NewerSchema, OlderSchema, OtherStatementKey, UnusableSchema } from '@tallystick/mikro-orm';
-import { isSqlite, UnusableArchive, UnusableKeysFile, WrongKeys } from 'tallystick/inversify';
+import { isSqlite, UnusableFolder, UnusableKeysFile, WrongKeys } from 'tallystick/inversify';
 import type { Config } from './configuration/config.ts';
 import { UnusableFormats } from './configuration/formats.ts';
 import { UnusableTls } from './configuration/tls.ts';
@@ -42,7 +42,7 @@ export function describeStartProblem(error: unknown, config: Config): string {
     const { made_with, setting } = error;
     return `The database ${showDatabase(config.database_url)} was made with STATEMENT_KEY=${made_with}, which cannot be changed to ${setting}: set STATEMENT_KEY=${made_with} again.`;
   }
-  const unusable = [UnusableSchema, UnusableKeysFile, UnusableFormats, UnusableArchive, UnusableTls, UnusableUserLogin];
+  const unusable = [UnusableSchema, UnusableKeysFile, UnusableFormats, UnusableFolder, UnusableTls, UnusableUserLogin];
   if (unusable.some((kind) => error instanceof kind)) return `${(error as Error).message}.`;
   // The remaining errors of the system come from opening the database, for example a read-only
   // folder or a full disk.

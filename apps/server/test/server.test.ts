@@ -234,6 +234,10 @@ describe('a server that cannot start', () => {
       startServer({ database_url: 'sqlite::memory:', env: { ARCHIVE_FOLDER: '/dev/null/archive' } }),
       /status 1[\s\S]*ARCHIVE_FOLDER=\/dev\/null\/archive cannot be used/,
     );
+    await assert.rejects(
+      startServer({ database_url: 'sqlite::memory:', env: { SPOOL_FOLDER: '/dev/null/spool' } }),
+      /status 1[\s\S]*SPOOL_FOLDER=\/dev\/null\/spool cannot be used/,
+    );
   });
 });
 

@@ -59,22 +59,22 @@ export function archiveFiles(folder: string, today: () => string): RowArchive {
   };
 }
 
-/** The folder of the archive cannot be created, or this user may not write in it. */
-export class UnusableArchive extends Error {
-  override readonly name = 'UnusableArchive';
+/** A folder of the configuration cannot be created, or this user may not write in it. */
+export class UnusableFolder extends Error {
+  override readonly name = 'UnusableFolder';
 }
 
 /**
- * Creates the folder unless it exists. Rejects with `UnusableArchive`, so that a wrong folder is
- * known at the start and not months later, when the first rows are due.
+ * Creates the folder of a setting unless it exists. Rejects with `UnusableFolder`, so that a wrong
+ * folder is known at the start and not when it is needed, which may be months later.
  */
-export async function openArchiveFolder(folder: string): Promise<void> {
+export async function openFolder(setting: string, folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await access(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).message;
-    throw new UnusableArchive(`ARCHIVE_FOLDER=${folder} cannot be used: ${reason}`, { cause: error });
+    throw new UnusableFolder(`${setting}=${folder} cannot be used: ${reason}`, { cause: error });
   }
 }
 
@@ -91,7 +91,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Pr
 
 /** Creates the next file with this name, and makes its entry in the folder durable. */
 async function createFile(folder: string, name: string): Promise<string> {
-  await openArchiveFolder(folder);
+  await openFolder('ARCHIVE_FOLDER', folder);
   for (let number = 1; ; number += 1) {
     const path = join(folder, `${name}-${number}.ndjson`);
     try {

@@ -104,6 +104,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       requests_max: settings.requests_max,
       transactions_max: persistence.others_max,
       bodies_bytes_max: settings.bodies_bytes_max,
+      spool_folder: settings.spool_folder,
       version,
     }),
     [

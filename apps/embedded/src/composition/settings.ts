@@ -73,6 +73,8 @@ export interface Settings {
   readonly kept_days: Readonly<Record<RetentionKind, number | null>>;
   /** Where rows are written before they are removed; null: nowhere. */
   readonly archive_folder: string | null;
+  /** Where uploads are kept until they were read whole. */
+  readonly spool_folder: string;
   /** How statement lines find their clearings. */
   readonly statement_key: StatementKeySetting;
   /** Whether the metrics have those of the process: memory, event loop, garbage collection. */

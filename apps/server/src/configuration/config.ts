@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { rate_limit_max } from '@tallystick/access';
 import { authorizations_kept_days_min } from '@tallystick/cards';
@@ -193,6 +194,7 @@ const schema = z.object({
   MAILS_KEPT_DAYS: keptDays(1).default(defaults.kept_days.mails),
   AUDIT_KEPT_DAYS: keptDays(30).optional(),
   ARCHIVE_FOLDER: z.string().optional(),
+  SPOOL_FOLDER: z.string().default(tmpdir()),
   STATEMENT_KEY: z
     .enum(statement_key_settings, {
       error: (issue) => `is "${issue.input}"; it must be ${statement_key_settings.join(' or ')}`,
@@ -282,6 +284,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
       audit_entries: values.AUDIT_KEPT_DAYS ?? null,
     },
     archive_folder: values.ARCHIVE_FOLDER === undefined ? null : resolve(values.ARCHIVE_FOLDER),
+    spool_folder: resolve(values.SPOOL_FOLDER),
     statement_key: values.STATEMENT_KEY,
     csv_profiles: values.CSV_PROFILES ?? [],
     format_modules: values.CLEARING_FORMATS ?? [],
