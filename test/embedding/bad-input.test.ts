@@ -35,6 +35,7 @@ const wrong_options: Readonly<Record<string, readonly [unknown, RegExp]>> = {
   'a number as a text': [{ decision_ms_max: '5000' }, /decision_ms_max must be an integer/],
   'a boolean as a text': [{ sandbox: 'yes' }, /sandbox must be true or false/],
   'networks that are a text': [{ webhook_networks: '10.0.0.0/8' }, /webhook_networks must be a list/],
+  'proxies that are everyone': [{ trusted_proxies: ['0.0.0.0/0'] }, /trusted_proxies must not have a network as wide/],
   'mail without a server': [{ mail: {} }, /mail\.smtp_url must be a text; mail\.from must be a text/],
   'days that are a number': [{ kept_days: 5 }, /kept_days must be an object/],
   'mails without an address for links': [
