@@ -20,6 +20,7 @@ export const day_ms = 86_400_000;
 
 /** The HTTP interface has the bounds. Here there are none. */
 const unbounded: RequestBounds = {
+  origin: { request_id: 'r-1', source_address: '203.0.113.7' },
   transaction: (work) => work(),
   identify: () => null,
   slowDown: async () => {},

@@ -4,6 +4,7 @@ import type { AccessTokens, RequestBounds } from '@tallystick/consents';
 import { TooManyRequests, withinBounds } from './bounds.ts';
 import { createPageSending, redirect } from './pages/forms.ts';
 import { createLogIn } from './pages/log-in.ts';
+import { createLogInAudit } from './pages/log-in-audit.ts';
 import { notice } from './pages/notice-page.ts';
 import { consents_path, createUserConsents } from './pages/user-consents.ts';
 import { createUserStep } from './pages/user-step.ts';
@@ -42,7 +43,7 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
   const records = createRecords(ports);
   const sendPage = createPageSending(ports.bank_name);
   const tokens = createAccessTokens(records, ports.sandbox);
-  const logIn = createLogIn(ports.users);
+  const logIn = createLogIn(ports.users, createLogInAudit(ports, records));
   let started: ReturnType<typeof start> | undefined;
 
   const start = () => {

@@ -13,6 +13,11 @@ export function boundsOfRequest(): RequestBounds | null {
   return current.getStore() ?? null;
 }
 
+/** The request and its address, for the audit log. */
+export function originOfRequest(): RequestBounds['origin'] {
+  return boundsOfRequest()?.origin ?? { request_id: null, source_address: null };
+}
+
 /** A caller who is known is past its limit of requests a minute. */
 export class TooManyRequests extends Error {
   override readonly name = 'TooManyRequests';

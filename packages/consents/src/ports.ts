@@ -109,6 +109,8 @@ export interface LogInAttempt {
 
 /** What bounds a request to the authorisation server. Its host supplies it (ADR 0059). */
 export interface RequestBounds {
+  /** The request and its address, for the audit log. */
+  readonly origin: { readonly request_id: string | null; readonly source_address: string | null };
   /**
    * Runs a transaction when such requests have a share. Rejects with a retryable fault when they
    * have none in time, and then it does not run.

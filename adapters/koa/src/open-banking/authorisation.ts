@@ -105,7 +105,9 @@ function boundsOf(
       throw new Fault('no place was free in time', { retryable: true, cause: error });
     });
   const wait = (work: () => Promise<boolean>): Promise<boolean> => inTime(outside(work));
+  const { request_id, source_address } = state;
   return {
+    origin: { request_id, source_address },
     transaction: (work) => inTime(ports.shares.run(door, work)),
     identify(caller) {
       noteKnownCaller(req);

@@ -64,12 +64,6 @@ export function createPageSending(bank_name: string) {
   };
 }
 
-/** The id of a request, which the service has set on its answer; null: it has none. */
-export function requestIdOf(response: ServerResponse): string | null {
-  const request_id = response.getHeader('x-request-id');
-  return typeof request_id === 'string' ? request_id : null;
-}
-
 export function redirect(response: ServerResponse, location: string): void {
   response.writeHead(303, { Location: location, 'Cache-Control': 'no-store', 'Content-Length': 0 });
   response.end();

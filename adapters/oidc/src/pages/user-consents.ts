@@ -12,12 +12,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BankAccount } from '@tallystick/accounts';
 import { type Consent, isActive, too_many_log_ins, withdrawConsent } from '@tallystick/consents';
 import { type Page, Refusal } from '@tallystick/kernel';
-import { noteUser } from '../bounds.ts';
+import { noteUser, originOfRequest } from '../bounds.ts';
 import { cookieName } from '../cookie-name.ts';
 import { type AuthorisationServerPorts, type AuthorisationTx, bankOf } from '../ports.ts';
 import { no_links, type Records } from '../records.ts';
 import { consentListPage, type ShownConsent, withdrawalPage } from './consent-pages.ts';
-import { createPageSending, formToken, hasFormToken, readForm, redirect, requestIdOf } from './forms.ts';
+import { createPageSending, formToken, hasFormToken, readForm, redirect } from './forms.ts';
 import type { LogIn } from './log-in.ts';
 import { loginPage } from './login-page.ts';
 import { notice } from './notice-page.ts';
@@ -129,7 +129,7 @@ export function createUserConsents({ ports, records, logIn }: UserConsentsPorts)
     });
 
   const withdraw = async (response: ServerResponse, { user_id }: Session, consent_id: string): Promise<void> => {
-    const call = { actor: `user:${user_id}`, request_id: requestIdOf(response), now_ms: records.nowMs() };
+    const call = { ...originOfRequest(), actor: `user:${user_id}`, now_ms: records.nowMs() };
     try {
       await records.run((tx) => withdrawConsent(tx, call, { consent_id, user_id }));
     } catch (error) {

@@ -16,7 +16,7 @@ import { type Decidable, findDecidable, rejectConsent, type ThirdParty, too_many
 import { Refusal } from '@tallystick/kernel';
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
-import { noteUser } from '../bounds.ts';
+import { noteUser, originOfRequest } from '../bounds.ts';
 import { type AuthorisationServerPorts, bankOf } from '../ports.ts';
 import { authorise } from '../protocol/grant.ts';
 import { intentOf } from '../protocol/intent.ts';
@@ -25,7 +25,7 @@ import { default_acr, step_path } from '../protocol/provider.ts';
 import { Unavailable } from '../protocol/unavailable.ts';
 import { no_links, type Records } from '../records.ts';
 import { decisionPage, undecidablePage } from './decision-page.ts';
-import { createPageSending, formToken, hasFormToken, readForm, redirect, requestIdOf } from './forms.ts';
+import { createPageSending, formToken, hasFormToken, readForm, redirect } from './forms.ts';
 import type { Leave } from './layout.ts';
 import type { LogIn } from './log-in.ts';
 import { loginPage } from './login-page.ts';
@@ -121,22 +121,14 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     redirect(response, `${step_path}/${interaction.uid}`);
   };
 
-  const approve = (
-    interaction: Interaction,
-    user_id: string,
-    account_numbers: readonly string[],
-    request_id: string | null,
-  ): Promise<string> => {
+  const approve = (interaction: Interaction, user_id: string, account_numbers: readonly string[]): Promise<string> => {
     const { consent_id } = wantedOf(interaction);
-    return authorise(
-      { ports, records, provider },
-      { consent_id, user_id, account_numbers, actor: `user:${user_id}`, request_id },
-    );
+    return authorise({ ports, records, provider }, { consent_id, user_id, account_numbers, actor: `user:${user_id}` });
   };
 
-  const refuse = async (interaction: Interaction, user_id: string, request_id: string | null): Promise<void> => {
+  const refuse = async (interaction: Interaction, user_id: string): Promise<void> => {
     const { consent_id } = wantedOf(interaction);
-    const call = { actor: `user:${user_id}`, request_id, now_ms: records.nowMs() };
+    const call = { ...originOfRequest(), actor: `user:${user_id}`, now_ms: records.nowMs() };
     await records.run(async (tx) => {
       const bank = bankOf(ports, tx);
       const decidable = await findDecidable(tx, { bank }, { ...wantedOf(interaction), user_id, now_ms: call.now_ms });
@@ -159,10 +151,10 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     if (decision !== 'approve' && decision !== 'refuse') return sendPage(response, notice(400));
     try {
       if (decision === 'refuse') {
-        await refuse(interaction, user_id, requestIdOf(response));
+        await refuse(interaction, user_id);
         return await deny(request, response, 'the user refused');
       }
-      const grantId = await approve(interaction, user_id, form.getAll('account'), requestIdOf(response));
+      const grantId = await approve(interaction, user_id, form.getAll('account'));
       const { consent_id: accountId } = wantedOf(interaction);
       const login = { accountId, acr: ports.users.acr ?? default_acr, remember: false };
       await finish(request, response, { login, consent: { grantId } });

@@ -1,5 +1,6 @@
 import { authoriseConsent, type Consent } from '@tallystick/consents';
 import type Provider from 'oidc-provider';
+import { originOfRequest } from '../bounds.ts';
 import { type AuthorisationServerPorts, bankOf } from '../ports.ts';
 import type { Records } from '../records.ts';
 import { intent_claim, scopeOf } from './intent.ts';
@@ -20,7 +21,6 @@ export interface Authorisation {
   readonly account_numbers: readonly string[];
   /** For the audit log. */
   readonly actor: string;
-  readonly request_id: string | null;
 }
 
 /**
@@ -28,8 +28,8 @@ export interface Authorisation {
  * together: whatever ends the consent finds both, or neither. Refuses like `authoriseConsent`.
  */
 export function authorise({ ports, records, provider }: GrantPorts, authorisation: Authorisation): Promise<string> {
-  const { actor, request_id, ...decision } = authorisation;
-  const call = { actor, request_id, now_ms: records.nowMs() };
+  const { actor, ...decision } = authorisation;
+  const call = { ...originOfRequest(), actor, now_ms: records.nowMs() };
   return records.run(async (tx) => {
     const consent = await authoriseConsent(tx, { bank: bankOf(ports, tx) }, call, decision);
     return saveGrant(provider, consent, call.now_ms);

@@ -3,7 +3,6 @@ import { Refusal } from '@tallystick/kernel';
 import type { Configuration, KoaContextWithOIDC, interactionPolicy as Policy } from 'oidc-provider';
 import { boundsOfRequest } from '../bounds.ts';
 import { cookieName } from '../cookie-name.ts';
-import { requestIdOf } from '../pages/forms.ts';
 import { page_headers } from '../pages/layout.ts';
 import { errorPage } from '../pages/notice-page.ts';
 import type { AuthorisationServerPorts } from '../ports.ts';
@@ -149,7 +148,7 @@ export function createProvider(
       const decided = ctx.oidc.result?.consent?.grantId;
       if (decided !== undefined) return ctx.oidc.provider.Grant.find(decided);
       if (!intents.isDecidedAhead(ctx)) return undefined;
-      return provider.Grant.find(await authoriseAhead(ctx, await intents.consentOf(ctx)));
+      return provider.Grant.find(await authoriseAhead(await intents.consentOf(ctx)));
     },
 
     findAccount: async (ctx, consent_id) => ({
@@ -193,9 +192,8 @@ export function createProvider(
   return provider;
 
   /** The sandbox stands in for the user, each time. */
-  async function authoriseAhead(ctx: KoaContextWithOIDC, { consent_id, user_id }: Consent): Promise<string> {
-    const request_id = requestIdOf(ctx.res);
-    const decision = { consent_id, user_id: user_id ?? '', account_numbers: [], actor: 'sandbox', request_id };
+  async function authoriseAhead({ consent_id, user_id }: Consent): Promise<string> {
+    const decision = { consent_id, user_id: user_id ?? '', account_numbers: [], actor: 'sandbox' };
     try {
       return await authorise({ ports, records, provider }, decision);
     } catch (error) {
