@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -15,10 +16,12 @@ import {
   readRows,
   type ScratchDatabase,
   type ServerProcess,
+  send,
   sqliteFile,
   startServer,
 } from '@tallystick/test-support';
 import pg from 'pg';
+import { authorize, issue, purchase } from './purchases.ts';
 
 /** A user of the sandbox. */
 const [user_name, password] = ['alex', 'sandbox'];
@@ -131,6 +134,52 @@ for (const name of database_names) {
       assert.equal((await logIn(server, password, '127.0.0.3')).status, 303);
       await server.kill();
       await late;
+    });
+
+    it('serve known callers while hundreds of strangers fail at every door, and refuse nobody', async (t) => {
+      const { server } = await start(t);
+      const { card_number } = await issue(server.url, { total_card_amount: 1_000_000, recurring: 'Continuous' });
+      const payload = Buffer.from(JSON.stringify({ sub: 'sandbox-aisp', iss: 'sandbox-aisp' })).toString('base64url');
+      const made_up = `tly_test_1000000_${'A'.repeat(43)}`;
+      const strangers = [
+        ['GET', '/accounts', `Bearer ${'a'.repeat(43)}`, ''],
+        ['POST', '/network/v1/authorizations', `Bearer ${made_up}`, '{}'],
+        ['POST', '/oauth/token', null, `grant_type=client_credentials&client_assertion=e30.${payload}.AA`],
+        ['POST', '/consents/login', null, 'form_token=x&user_name=alex&password=wrong'],
+      ] as const;
+      let failed = 0;
+      for (const [method, path, authorization, body] of strangers) {
+        const head = [
+          `${method} ${path} HTTP/1.1`,
+          'Host: x',
+          ...(authorization === null ? [] : [`Authorization: ${authorization}`]),
+          'Content-Type: application/x-www-form-urlencoded',
+          `Content-Length: ${body.length}`,
+        ];
+        for (let at = 0; at < 75; at += 1) {
+          const { port, hostname } = new URL(server.url);
+          const socket = connect({ port: Number(port), host: hostname });
+          t.after(() => socket.destroy());
+          socket.on('error', () => undefined);
+          const sendNext = () => socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+          socket.on('data', (bytes) => {
+            if (!String(bytes).startsWith('HTTP/1.1 ')) return;
+            failed += 1;
+            sendNext();
+          });
+          sendNext();
+        }
+      }
+      while (failed < 300) await new Promise((resolve) => setTimeout(resolve, 20));
+      for (let at = 0; at < 30; at += 1) {
+        const decided = await authorize(server.url, purchase(card_number, 100));
+        assert.deepEqual([decided.status, decided.json.data.response_code], [200, '00']);
+        assert.equal((await send(server.url, 'GET', '/v1/virtualcards')).status, 200);
+        assert.equal((await askForToken(server, 'sandbox-aisp-2')).status, 200);
+      }
+      assert.equal((await logIn(server, password, '127.0.0.2')).status, 303);
+      const metrics = (await send(server.url, 'GET', '/metrics')).text;
+      assert.match(metrics, /^tallystick_http_requests_refused_total 0$/m);
     });
 
     it('keep the rate limit of a third party, which only its own requests use up', async (t) => {

@@ -27,6 +27,9 @@ const owners_max = 10_000;
 /** Answers and log-ins that pause at the same time, of which each address has a share. */
 const pauses_max = 4_096;
 
+/** Its multiples, without their whole part, are spread evenly between 0 and 1. */
+const golden_ratio = (1 + Math.sqrt(5)) / 2;
+
 /** Log-ins that wait for an earlier one with the same user name and address, or of the same step. */
 const log_ins_waiting_max = 8;
 
@@ -37,7 +40,8 @@ const log_ins_waiting_max = 8;
  */
 export interface Strangers {
   /**
-   * Counts a failure of the address, and waits before it is answered. False: too many answers wait
+   * Counts a failure of the address, and waits before it is answered: a half of the pause at least,
+   * at most all of it. False: too many answers wait
    * already. Then this one is due at once, and its connection is to be closed.
    */
   slowDown(address: string): Promise<boolean>;
@@ -62,6 +66,7 @@ export function createStrangers(monotonicNow: () => number, pause: (ms: number) 
   const failed_log_ins = createFailures(log_ins, monotonicNow);
   const pauses = createFairShare(pauses_max);
   const turns = createTurns(log_ins_waiting_max);
+  let slowed = 0;
 
   /** False: too many pause, and this one does not. */
   async function pauseFor(address: string, ms: number): Promise<boolean> {
@@ -77,7 +82,9 @@ export function createStrangers(monotonicNow: () => number, pause: (ms: number) 
     async slowDown(address) {
       const ms = failed_answers.pauseOf(address);
       failed_answers.note(address);
-      return await pauseFor(address, ms);
+      slowed += 1;
+      // Those that came together would come back together, as one burst that delays all others.
+      return await pauseFor(address, ms * (1 - ((slowed * golden_ratio) % 1) / 2));
     },
 
     async logIn(address, { user_name, step }, outside, work) {
