@@ -26,7 +26,7 @@ export const left_to_full_run: readonly LeftPart[] = [
   {
     what: 'large files and databases',
     files:
-      /^(test\/end-to-end\/(.*-answers|sample-files|strangers|account-range)|packages\/imports\/test\/statements\/continuation|test\/bench\/event-pages|test\/model\/retention|apps\/embedded\/test\/background\/retention|test\/model\/planted-faults|packages\/samples\/test\/sample-statements|adapters\/mikro-orm\/test\/(bounded-reads|card-search|lookup-plans))\.test/,
+      /^(test\/event-loop\/longest-turn|test\/end-to-end\/(.*-answers|sample-files|strangers|account-range)|packages\/imports\/test\/statements\/continuation|test\/bench\/event-pages|test\/model\/retention|apps\/embedded\/test\/background\/retention|test\/model\/planted-faults|packages\/samples\/test\/sample-statements|adapters\/mikro-orm\/test\/(bounded-reads|card-search|lookup-plans))\.test/,
   },
   {
     what: 'the server and its commands as processes, deployments and upgrades',

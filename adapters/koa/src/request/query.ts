@@ -1,7 +1,14 @@
-import { type FieldError, filters_max, invalidQuery, isStorable, nearestName, showValue } from '@tallystick/kernel';
+import {
+  type FieldError,
+  filters_max,
+  invalidQuery,
+  isStorable,
+  named_max,
+  nearestName,
+  showValue,
+} from '@tallystick/kernel';
 import {
   hasFilter,
-  named_max,
   page_names,
   type Query,
   type QueryNames,

@@ -6,6 +6,7 @@ import {
   type Call,
   invalid,
   isStorable,
+  isWithin,
   type Money,
   money,
   type Random,
@@ -85,7 +86,7 @@ export async function simulatePurchase(
   const merchant_name =
     fields.readText(
       'merchant_name',
-      (text) => text.trim() !== '' && [...text].length <= merchant_name_length_max && isStorable(text),
+      (text) => isWithin(text, merchant_name_length_max) && text.trim() !== '' && isStorable(text),
       `text of 1 to ${merchant_name_length_max} characters`,
     ) ?? merchant_default.merchant_name;
   fields.refuseInvalid();

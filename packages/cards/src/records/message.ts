@@ -2,6 +2,7 @@ import {
   amount_max,
   cardNumbersIn,
   isStorable,
+  isWithin,
   type Money,
   maskCardNumbers,
   money,
@@ -394,8 +395,7 @@ export function isNoApprovalCode(text: string): boolean {
 }
 
 export function isNetworkText(text: string): boolean {
-  const is_short = text.length <= network_text_length_max || [...text].length <= network_text_length_max;
-  return is_short && isStorable(text);
+  return isWithin(text, network_text_length_max) && isStorable(text);
 }
 
 function instantOf(text: string): number | null {

@@ -1,4 +1,4 @@
-import { isStorable, maskCardNumbers, RequestFields } from '@tallystick/kernel';
+import { isStorable, isWithin, maskCardNumbers, RequestFields } from '@tallystick/kernel';
 
 /** A request to end the hold of an authorization by hand (decision: windows and holds). */
 export interface ReleaseMessage {
@@ -27,7 +27,7 @@ export const release_note_length_max = 500;
 export function readReleaseNote(request: object): string {
   const fields = new RequestFields(request);
   fields.require('note');
-  const rule = (text: string) => text.trim() !== '' && [...text].length <= release_note_length_max && isStorable(text);
+  const rule = (text: string) => isWithin(text, release_note_length_max) && text.trim() !== '' && isStorable(text);
   const note = fields.readText(
     'note',
     rule,

@@ -1,4 +1,4 @@
-import { isPrintable, showValue } from '@tallystick/kernel';
+import { isPrintable, isWithin, showValue } from '@tallystick/kernel';
 import { type OpenBankingErrorCode, type OpenBankingProblem, OpenBankingRefusal } from '../open-banking-refusal.ts';
 
 /** The most problems that one refusal reports. */
@@ -88,7 +88,7 @@ export class RequestBody {
     const value = this.#readMember(parent, path, name);
     if (value === undefined) return null;
     // A code point has at most two code units.
-    const is_short = typeof value === 'string' && value.length <= 2 * length_max && [...value].length <= length_max;
+    const is_short = typeof value === 'string' && isWithin(value, length_max);
     if (is_short && value !== '' && isPrintable(value)) return value;
     const its_path = join(path, name);
     const shown = is_secret ? '' : `, not ${showValue(typeof value === 'string' ? value.toWellFormed() : value)}`;

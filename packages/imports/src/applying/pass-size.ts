@@ -10,7 +10,10 @@ const pass_ms = { concurrent: 150, blocking: 10 } as const;
 /** A pass has costs that do not depend on its records. Fewer records would only be slower. */
 const records_min = 10;
 
-const records_at_start = { concurrent: 100, blocking: records_min } as const;
+/** To decide about the records of a pass is one turn of the event loop, on every database. */
+const records_max = 100;
+
+const records_at_start = { concurrent: records_max, blocking: records_min } as const;
 
 /**
  * How many records the next pass of a file takes, so that it takes about the same time however fast
@@ -35,7 +38,7 @@ export class PassSize {
     // The last pass of a batch may have few records, and says little about more of them.
     if (took_ms <= this.#pass_ms && records < this.#records) return;
     const fitting = Math.floor((records * this.#pass_ms) / Math.max(1, took_ms));
-    this.#records = Math.max(records_min, Math.min(fitting, 2 * this.#records));
+    this.#records = Math.max(records_min, Math.min(fitting, 2 * this.#records, records_max));
   }
 }
 

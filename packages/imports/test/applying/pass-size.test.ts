@@ -3,8 +3,13 @@ import { describe, test } from 'node:test';
 import { PassSize } from '../../src/applying/pass-size.ts';
 
 /** The sizes of passes that take this time for each record, and this time more. */
-function sizesAt(record_ms: number, pass_ms: number, passes: number): readonly number[] {
-  const size = new PassSize({});
+function sizesAt(
+  record_ms: number,
+  pass_ms: number,
+  passes: number,
+  ledger: ConstructorParameters<typeof PassSize>[0] = {},
+): readonly number[] {
+  const size = new PassSize(ledger);
   return Array.from({ length: passes }, () => {
     const { records } = size;
     size.note(records, pass_ms + records * record_ms);
@@ -13,8 +18,9 @@ function sizesAt(record_ms: number, pass_ms: number, passes: number): readonly n
 }
 
 describe('the size of the passes of a file', () => {
-  test('rises step by step while passes are fast', () => {
-    assert.deepEqual(sizesAt(0.01, 0, 5), [100, 200, 400, 800, 1_600]);
+  test('rises step by step while passes are fast, to a bound', () => {
+    assert.deepEqual(sizesAt(0.01, 0, 3), [100, 100, 100]);
+    assert.deepEqual(sizesAt(0.01, 0, 6, { gather: async () => {} }), [10, 20, 40, 80, 100, 100]);
   });
 
   test('falls at once when a pass is slow, so that the next takes no longer than it should', () => {
@@ -29,8 +35,8 @@ describe('the size of the passes of a file', () => {
     const size = new PassSize({});
     size.note(100, 10_000);
     assert.equal(size.records, 10);
-    for (let pass = 1; pass <= 4; pass += 1) size.note(size.records, 1);
-    assert.equal(size.records, 160);
+    for (let pass = 1; pass <= 3; pass += 1) size.note(size.records, 1);
+    assert.equal(size.records, 80);
   });
 
   test('is for a time that a turn of the event loop may take when a pass blocks the process', () => {

@@ -3,6 +3,9 @@ import { isDay } from '../time/calendar.ts';
 import { maskDigitRuns } from '../values/card-number-mask.ts';
 import { amount_max, type Money, money } from '../values/money.ts';
 
+/** The most problems that a refusal names. */
+export const named_max = 50;
+
 /** Bounds of a whole number or of a length, both included. */
 export interface Bounds {
   readonly min: number;
@@ -10,7 +13,8 @@ export interface Bounds {
 }
 
 /**
- * Reads the fields of one request and collects every problem, so that one refusal reports them all.
+ * Reads the fields of one request and collects the problems, so that one refusal reports them all, up
+ * to `named_max`.
  *
  * A null stands for the default: readers treat it as absent, and `resets` recognizes it in a
  * change. Each reader returns null for a field that is absent or invalid;
@@ -33,7 +37,7 @@ export class RequestFields {
 
   /** Adds a problem; the message continues the path: "must be ...". A null message adds none. */
   addProblem(path: string, message: string | null): void {
-    if (message !== null) this.#problems.push({ path, message });
+    if (message !== null && this.#problems.length < named_max) this.#problems.push({ path, message });
   }
 
   /** Whether the request has a value for the field. */

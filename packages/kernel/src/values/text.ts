@@ -3,9 +3,14 @@ export function isPrintable(text: string): boolean {
   return text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
+/** Whether the text has at most so many characters (code points). Looks at no text that is far longer. */
+export function isWithin(text: string, length_max: number): boolean {
+  return text.length <= 2 * length_max && [...text].length <= length_max;
+}
+
 /** Whether the text can name something: 1 to `length_max` printable characters (code points), not all of them blank. */
 export function isName(text: string, length_max: number): boolean {
-  return text.trim() !== '' && [...text].length <= length_max && isPrintable(text);
+  return isWithin(text, length_max) && text.trim() !== '' && isPrintable(text);
 }
 
 /** Whether every database can store the text unchanged: no U+0000, no half of a surrogate pair. */

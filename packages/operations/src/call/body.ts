@@ -1,4 +1,4 @@
-import { type FieldError, invalid, nearestName, showValue } from '@tallystick/kernel';
+import { type FieldError, invalid, named_max, nearestName, showValue } from '@tallystick/kernel';
 import * as z from 'zod';
 import { ignoresUnknownNames, type Operation } from '../operation.ts';
 
@@ -10,9 +10,6 @@ export const nesting_max = 64;
  * work that follows. The largest body that an operation takes has a tenth of them.
  */
 export const values_max = 10_000;
-
-/** The most fields and parameters that one refusal names. */
-export const named_max = 50;
 
 /**
  * The fields of an object in a request. The value is null for a field that holds no closed object.

@@ -1,4 +1,4 @@
-import { isStorable, maskCardNumbers, RequestFields, showValue } from '@tallystick/kernel';
+import { isStorable, isWithin, maskCardNumbers, RequestFields, showValue } from '@tallystick/kernel';
 import type { ActKind } from '../act.ts';
 
 /** The sides of an item whose matches can be undone. */
@@ -71,7 +71,7 @@ export function readActRequest(action: ActKind, request: object): ActRequest {
 
 /** Whether the text can be a note or a reason. */
 export function isNote(text: string): boolean {
-  return text.trim() !== '' && [...text].length <= act_note_length_max && isStorable(text);
+  return isWithin(text, act_note_length_max) && text.trim() !== '' && isStorable(text);
 }
 
 /** The text as it is stored. */
@@ -89,7 +89,9 @@ function readWith(fields: RequestFields): MatchWith | null {
   }
   const named = new RequestFields(value);
   for (const name of Object.keys(value)) {
-    if (!with_fields.includes(name)) fields.addProblem(`with.${name}`, `is not known: ${with_fields.join(', ')} are`);
+    if (with_fields.includes(name)) continue;
+    const path = /^[a-z_]{1,64}$/i.test(name) ? `with.${name}` : `with[${showValue(name)}]`;
+    fields.addProblem(path, `is not known: ${with_fields.join(', ')} are`);
   }
   const authorization_id = named.readId('authorization_id');
   if (named.has('authorization_id') && authorization_id === null) {

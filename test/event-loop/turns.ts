@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+
+/** A request to a service in this thread. */
+export interface Sending {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+}
+
+/** The beginning of the answer, and its length. The status is 0 without an answer. */
+export interface Sent {
+  readonly status: number;
+  readonly text: string;
+  readonly length: number;
+}
+
+/** The answer to a request, and the longest turn of the event loop of this thread until then. */
+export interface Measured extends Sent {
+  readonly turn_ms: number;
+}
+
+/** The step in which some systems count the processor time of a thread, milliseconds. */
+const tick_ms = 4;
+
+/** Shorter turns are not of interest, milliseconds. */
+const noted_ms_min = 1;
+
+interface Turn {
+  readonly began_ms: number;
+  readonly ended_ms: number;
+  readonly processor_ms: number;
+}
+
+/** Collects the turns of the event loop of this thread until the returned function is called. */
+function watchTurns(): () => readonly Turn[] {
+  const turns: Turn[] = [];
+  let is_over = false;
+  let began_ms = performance.now();
+  let used = process.threadCpuUsage();
+  const look = (): void => {
+    const ended_ms = performance.now();
+    const now = process.threadCpuUsage();
+    const processor_ms = (now.user + now.system - used.user - used.system) / 1_000;
+    if (ended_ms - began_ms >= noted_ms_min) turns.push({ began_ms, ended_ms, processor_ms });
+    began_ms = performance.now();
+    used = now;
+    if (!is_over) setImmediate(look);
+  };
+  setImmediate(look);
+  return () => {
+    look();
+    is_over = true;
+    return turns;
+  };
+}
+
+/**
+ * How long a turn took: not much longer than its processor time, because waits for a disk, and for a
+ * processor that others use, are not its own. Nor are pauses of the garbage collector, which depend
+ * on all that the process holds, and on processors for its own threads.
+ */
+function lengthOf(
+  { began_ms, ended_ms, processor_ms }: Turn,
+  pauses: readonly Pick<PerformanceEntry, 'startTime' | 'duration'>[],
+): number {
+  const paused = pauses.filter(({ startTime }) => startTime >= began_ms && startTime < ended_ms);
+  const paused_ms = paused.reduce((sum, { duration }) => sum + duration, 0);
+  return Math.max(0, Math.min(ended_ms - began_ms - paused_ms, processor_ms + tick_ms));
+}
+
+/** Sends requests from another thread, and measures the turns of this one meanwhile. */
+export class TurnMeter {
+  readonly #worker = new Worker(new URL('./sender.ts', import.meta.url));
+
+  async send(sending: Sending): Promise<Measured> {
+    this.#worker.postMessage(sending);
+    const pauses: PerformanceEntry[] = [];
+    const pause_observer = new PerformanceObserver((list) => pauses.push(...list.getEntries()));
+    pause_observer.observe({ entryTypes: ['gc'] });
+    const end = watchTurns();
+    const [sent] = (await once(this.#worker, 'message')) as [Sent];
+    const turns = end();
+    // The last pauses are reported in the next turn.
+    await nextTurn();
+    pauses.push(...pause_observer.takeRecords());
+    pause_observer.disconnect();
+    const off = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+    for (const turn of turns)
+      if (lengthOf(turn, pauses) > 14)
+        console.error(
+          'DEVTURN',
+          turn.began_ms + off,
+          turn.ended_ms + off,
+          lengthOf(turn, pauses).toFixed(1),
+          sending.url.slice(20, 70),
+        );
+    return { ...sent, turn_ms: Math.max(0, ...turns.map((turn) => lengthOf(turn, pauses))) };
+  }
+
+  async close(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
