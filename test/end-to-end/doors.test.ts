@@ -116,7 +116,7 @@ for (const name of database_names) {
       assert.equal((await logIn(server, password, '127.0.0.1')).status, 303);
     });
 
-    it('let a user in after wrong passwords from another address, which write nothing', async (t) => {
+    it('let a user in after wrong passwords from another address, which write no records', async (t) => {
       const { database, server } = await start(t);
       const count = async () =>
         (
