@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { scratchDatabase } from '@tallystick/test-support';
+import { database_names, scratchDatabase } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { createKeys, createTallystick, type TallystickOptions, UnusableDatabase, UnusableOptions } from 'tallystick';
@@ -90,7 +90,7 @@ async function plantMigration(database_url: string): Promise<void> {
 }
 
 describe('a database that cannot be used', () => {
-  for (const name of ['sqlite', 'postgres'] as const) {
+  for (const name of database_names) {
     it(`refuses a schema that is newer than the library, and closes everything, on ${name}`, async (t) => {
       const scratch = await scratchDatabase(name);
       // On Postgres this fails while a connection of the refused instance is open.

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import type { Mailer } from '@tallystick/cards';
-import { migratedDatabase, type ScratchDatabase } from '@tallystick/test-support';
+import { database_names, migratedDatabase, type ScratchDatabase } from '@tallystick/test-support';
 import { type AuthorizationMessage, createKeys, createTallystick } from 'tallystick';
 import { runCommand } from '../../apps/embedded/src/command-line/command.ts';
 import { default_settings } from '../../apps/embedded/src/composition/default-settings.ts';
@@ -66,7 +66,9 @@ function purchaseWith(card_number: string): AuthorizationMessage {
   };
 }
 
-describe('docs/embedding.md', { timeout: 120_000 }, () => {
+const skip = !database_names.includes('postgres') && 'there is no Postgres';
+
+describe('docs/embedding.md', { timeout: 120_000, skip }, () => {
   let scratch: ScratchDatabase;
   let host: typeof import('./guide/tally.ts');
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { scratchDatabase } from '@tallystick/test-support';
+import { database_names, scratchDatabase } from '@tallystick/test-support';
 import { createKeys, createTallystick, type Tallystick, UnusableDatabase, UnusableOptions } from 'tallystick';
 
 async function sandbox(database: string): Promise<Tallystick> {
@@ -23,7 +23,7 @@ it('two instances in one process share nothing', async () => {
 });
 
 it('two instances on one database see what the other has committed', async () => {
-  for (const name of ['sqlite', 'postgres'] as const) {
+  for (const name of database_names) {
     const scratch = await scratchDatabase(name);
     const keys = await createKeys();
     const open = () => createTallystick({ database: scratch.database_url, keys });
@@ -40,7 +40,7 @@ it('two instances on one database see what the other has committed', async () =>
 });
 
 it('an instance with other keys is refused before it is open', async () => {
-  for (const name of ['sqlite', 'postgres'] as const) {
+  for (const name of database_names) {
     const scratch = await scratchDatabase(name);
     try {
       await using first = await createTallystick({ database: scratch.database_url, keys: await createKeys() });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Clock } from '@tallystick/kernel';
-import { migratedDatabase } from '@tallystick/test-support';
+import { database_names, migratedDatabase } from '@tallystick/test-support';
 import { Container, ContainerModule, type ServiceIdentifier } from 'inversify';
 import { pino } from 'pino';
 import { createKeys, type Tallystick } from 'tallystick';
@@ -43,7 +43,7 @@ async function createCompany({ operator }: Tallystick): Promise<string> {
 }
 
 describe('a host on Inversify', () => {
-  for (const name of ['sqlite', 'postgres'] as const) {
+  for (const name of database_names) {
     it(`rebinds the sender and the clock, and loads a module of its own beside, on ${name}`, async (t) => {
       const scratch = await migratedDatabase(name);
       t.after(() => scratch.dispose());

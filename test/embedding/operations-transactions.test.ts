@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type DatabaseName, migratedDatabase } from '@tallystick/test-support';
+import { type DatabaseName, database_names, migratedDatabase } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { type CompanyOperations, createKeys, createTallystick, isRefusal, type Tallystick } from 'tallystick';
@@ -57,7 +57,7 @@ async function visible(company: CompanyOperations) {
   return { cards: cards.map(({ id }) => id), events: events.map(({ event_type }) => event_type) };
 }
 
-for (const name of ['sqlite', 'postgres'] as const) {
+for (const name of database_names) {
   describe(`calls in a transaction of the host on ${name}`, () => {
     const closing = new AsyncDisposableStack();
     let world: World;

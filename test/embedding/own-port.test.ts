@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DeliveryOffer, DeliveryQueue } from '@tallystick/events';
 import { card_vault_contract, mailer_contract, type VaultOfRing } from '@tallystick/harness';
-import { migratedDatabase, propertyParameters } from '@tallystick/test-support';
+import { database_names, migratedDatabase, propertyParameters } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
 import { verifyDelivery } from '@tallystick/webhook-signature';
 import fc from 'fast-check';
@@ -63,7 +63,7 @@ describe('a vault of the host', () => {
   }
 
   it('seals the numbers of every card, and opens them in another process with the same keys', async (t) => {
-    for (const name of ['sqlite', 'postgres'] as const) {
+    for (const name of database_names) {
       const scratch = await migratedDatabase(name);
       t.after(() => scratch.dispose());
       const keys = await createKeys();

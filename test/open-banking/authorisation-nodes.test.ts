@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setThirdPartyStatus, type ThirdParty, withdrawConsent } from '@tallystick/consents';
+import { database_names } from '@tallystick/test-support';
 import * as client from 'openid-client';
 import { authorisePlain, authoriseSigned, configure, registerWithKey, userAgent } from './authorisation-client.ts';
 import { newConsent, startWorld, type World, type WorldStorage } from './authorisation-world.ts';
 
-const storages: readonly WorldStorage[] = ['memory', 'sqlite', 'postgres'];
+const storages: readonly WorldStorage[] = ['memory', ...database_names];
 
 for (const storage of storages) {
   describe(`two nodes on one storage, ${storage}`, () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, afterEach, before, describe, it, mock } from 'node:test';
 import { changeThirdParty, type ThirdParty, type ThirdPartyChange } from '@tallystick/consents';
-import { type Received, type TlsReceiver, tlsReceiver } from '@tallystick/test-support';
+import { database_names, type Received, type TlsReceiver, tlsReceiver } from '@tallystick/test-support';
 import { addressGuard, type DocumentReader, documentReader, loopback_networks } from '@tallystick/webhook-client';
 import * as client from 'openid-client';
 import {
@@ -17,7 +17,7 @@ import {
 } from './authorisation-client.ts';
 import { newConsent, startWorld, type World, type WorldStorage } from './authorisation-world.ts';
 
-const storages: readonly WorldStorage[] = ['memory', 'sqlite', 'postgres'];
+const storages: readonly WorldStorage[] = ['memory', ...database_names];
 
 function change(world: World, { id }: Pick<ThirdParty, 'id'>, changes: ThirdPartyChange): Promise<ThirdParty> {
   const call = { actor: 'test', request_id: null, now_ms: world.nowMs() };
