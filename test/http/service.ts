@@ -91,7 +91,12 @@ export async function startService(
   const clock: Clock = { nowMs: () => clock_now.nowMs() };
   const vault = createVault(parseKeyRing(test_keys));
   const { audit_mac } = vault;
-  const persistence = await mikroOrmPersistence({ database_url: database.database_url, clock, audit_mac });
+  const persistence = await mikroOrmPersistence({
+    database_url: database.database_url,
+    clock,
+    audit_mac,
+    owns_process: true,
+  });
   const metrics = createMetrics({ process_metrics: false });
   const ledger = measureLedger(around(persistence.ledger), metrics);
   const network = createNetwork({ ...vault, ledger, vault: vault.card_vault });

@@ -29,9 +29,9 @@ import {
 } from '@tallystick/reconciliation';
 import { connect } from './connection/connection.ts';
 import { giveWay } from './connection/event-loop.ts';
-import { givingWayOn } from './connection/give-way.ts';
 import { findNewerMigrations, type MigrateOptions, migrate } from './connection/migrations/migrate.ts';
 import { others_max_default } from './connection/postgres/postgres-pools.ts';
+import { restingOn } from './connection/resting.ts';
 import type { Session } from './connection/session.ts';
 import { unitOfWorkOn } from './connection/unit-of-work.ts';
 import { writeCheckOn } from './connection/write-check.ts';
@@ -126,6 +126,12 @@ export interface PersistencePorts {
    * during the life of the database.
    */
   readonly statement_key?: StatementKeySetting | undefined;
+  /**
+   * No other code of this process uses the database. On SQLite a transaction that writes gives way
+   * between its statements then. False when absent: the synchronous statement of a host would stop
+   * the process, and so the transaction whose lock it waits for.
+   */
+  readonly owns_process?: boolean | undefined;
   /** The migrations of this version; for tests of an upgrade. */
   readonly migrations?: readonly SchemaMigration[];
 }
@@ -196,7 +202,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
   const { clock, audit_mac, statement_key = statement_key_default } = ports;
   const connection = await connect(ports);
   const event_index = eventIndexOn(connection);
-  const giving_way = givingWayOn(connection);
+  const resting = restingOn(connection);
   const writes = writeCheckOn(connection);
   const storesOf = (session: Session) => storesOn(session, event_index, { audit_mac, statement_key });
   const stores = unitOfWorkOn(connection, storesOf);
@@ -210,7 +216,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
   };
   const own_look_ups = unitOfWorkOn(connection, storesOf, connection.look_ups);
   const look_ups: UnitOfWork<Tx> = { ...own_look_ups, run: (work) => writes.noting(own_look_ups.run(work)) };
-  const ledger = ledgerOn(connection, { clock, audit_mac }, giving_way);
+  const ledger = ledgerOn(connection, { clock, audit_mac }, resting);
   const noted_ledger: Ledger = {
     ...ledger,
     pass: (...given) => writes.noting(ledger.pass(...given)),
@@ -231,8 +237,8 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     },
     joining: (host) => joinedUnitOfWork(connection, storesOf, byte_columns, host),
     others_max: ports.others_max ?? others_max_default,
-    ledger: giving_way.counting(ledgerKeepingUp(noted_ledger, event_index)),
-    rest: giving_way.rest,
+    ledger: resting.counting(ledgerKeepingUp(noted_ledger, event_index)),
+    rest: resting.rest,
     giveWay,
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
     async migrate(options) {

@@ -4,8 +4,8 @@ import { authorizationMessage as authorizationOf, clearingMessage as clearingOf 
 import { type Clock, fixedClock } from '@tallystick/kernel';
 import { migratedDatabase, type ScratchDatabase, testAuditMac } from '@tallystick/test-support';
 import { type Connection, connect } from '../src/connection/connection.ts';
-import { type GivingWay, givingWayOn } from '../src/connection/give-way.ts';
 import { migrate } from '../src/connection/migrations/migrate.ts';
+import { type Resting, restingOn } from '../src/connection/resting.ts';
 import { ledgerOn } from '../src/ledger/ledger.ts';
 
 export const noon_ms = Date.UTC(2026, 4, 20, 12);
@@ -14,7 +14,7 @@ export const noon_ms = Date.UTC(2026, 4, 20, 12);
 export interface OpenLedger {
   readonly connection: Connection;
   readonly ledger: Ledger;
-  readonly rest: GivingWay['rest'];
+  readonly rest: Resting['rest'];
   close(): Promise<void>;
 }
 
@@ -24,11 +24,11 @@ export async function openLedger(
   decision_ms_max?: number,
 ): Promise<OpenLedger> {
   const connection = await connect({ database_url, decision_ms_max });
-  const giving_way = givingWayOn(connection);
+  const resting = restingOn(connection);
   return {
     connection,
-    ledger: ledgerOn(connection, { clock, audit_mac: testAuditMac }, giving_way),
-    rest: giving_way.rest,
+    ledger: ledgerOn(connection, { clock, audit_mac: testAuditMac }, resting),
+    rest: resting.rest,
     close: () => connection.close(),
   };
 }

@@ -7,11 +7,11 @@ import { mikroOrmPersistence, type Persistence, type Tx } from '../src/index.ts'
 
 const clock = { nowMs: () => 0 };
 
-async function open(t: TestContext): Promise<Persistence> {
+async function open(t: TestContext, owns_process = true): Promise<Persistence> {
   const database = await migratedDatabase('sqlite');
   t.after(() => database.dispose());
   const { database_url } = database;
-  const persistence = await mikroOrmPersistence({ database_url, clock, audit_mac: testAuditMac });
+  const persistence = await mikroOrmPersistence({ database_url, clock, audit_mac: testAuditMac, owns_process });
   t.after(() => persistence.close());
   return persistence;
 }
@@ -48,6 +48,15 @@ it('a transaction on SQLite gives way between its statements after 5 ms of work'
     const turns = await turnsDuring(() => unitOfWork[way](fiveSteps));
     assert.ok(turns >= 5, `${way}: ${turns}`);
   }
+});
+
+it('a transaction that holds the write lock does not give way in the process of a host', async (t) => {
+  const { unitOfWork } = await open(t, false);
+  const turns = await turnsDuring(() =>
+    unitOfWork.run(async (tx) => assert.equal(await turnsDuring(() => fiveSteps(tx)), 0)),
+  );
+  assert.ok(turns >= 1, 'before it takes the lock it does');
+  assert.ok((await turnsDuring(() => unitOfWork.read(fiveSteps))) >= 5, 'a read takes no lock');
 });
 
 it('a transaction on SQLite does not give way while another one waits for it', async (t) => {

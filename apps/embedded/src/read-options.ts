@@ -102,7 +102,7 @@ function read(options: TallystickOptions, problem: Problem): Settings {
     archive_folder: null,
     spool_folder: tmpdir(),
     statement_key,
-    process_metrics: false,
+    owns_process: false,
   };
 }
 

@@ -17,8 +17,8 @@ export interface CertificateProxies {
  * Returns the function that finds the client certificate of a request; null: it has none, or none
  * that is trusted. Within TLS of this server, that is a certificate of a configured authority. A
  * trusted proxy has verified the certificate itself, and replaces a header that the client sent: a
- * header with two values, or with two certificates, counts as none. It passes the certificate on as percent-encoded PEM (`$ssl_client_escaped_cert` of nginx) or as
- * RFC 9440 has it (`:<base64 of DER>:`).
+ * header with two values, or with two certificates, counts as none. It passes the certificate on as
+ * percent-encoded PEM (`$ssl_client_escaped_cert` of nginx) or as RFC 9440 has it (`:<base64 of DER>:`).
  */
 export function createCertificateReader(
   proxies: CertificateProxies | null,

@@ -137,10 +137,11 @@ interface Arrived {
 /**
  * Returns the pipeline of a route. The order of its steps is the same for all routes: the caller
  * (401), the rate limits (429), the role (403), the load of the route (503), the share of the company
- * in the requests in progress (503), the body (413, 503), its signature (401), the query (400). Then, if the request has an Idempotency-Key, its claim (409, 422, or the first
- * answer again). Then the body's type and shape (415, 400), and the work. Nothing of a body is kept
- * before the caller is known, and a body that nothing needs is dropped. An upload has bounds of its
- * own in place of the share and the body, and its signature is verified at its end.
+ * in the requests in progress (503), the body (413, 503), its signature (401), the query (400).
+ * Then, if the request has an Idempotency-Key, its claim (409, 422, or the first answer again). Then
+ * the body's type and shape (415, 400), and the work. Nothing of a body is kept before the caller is
+ * known, and a body that nothing needs is dropped. An upload has bounds of its own in place of the
+ * share and the body, and its signature is verified at its end.
  */
 export function createAnswering(shared: PipelinePorts, route: Route): (ctx: HttpContext) => Promise<RenderedAnswer> {
   const { operation } = route;

@@ -18,7 +18,7 @@ describe('the client certificate of a request', () => {
     certificates = await clientCertificates();
   });
 
-  const certificateOf = createCertificateReader({ header, networks: ['10.1.0.0/16', 'fd00::/8', '192.0.2.7'] });
+  const certificateOf = createCertificateReader({ header, networks: ['10.1.0.0/16', 'fd00::/8', '192.0.2.7/32'] });
 
   it('is read from the header of a trusted proxy, as percent-encoded PEM and as RFC 9440 has it', () => {
     const { cert } = certificates.client;

@@ -59,6 +59,8 @@ export interface ConnectionOptions {
   readonly others_max?: number | undefined;
   /** The time to the deadline of a decision; `decision_ms_max_default` when absent. */
   readonly decision_ms_max?: number | undefined;
+  /** Whether a transaction that writes on SQLite gives way: see `PersistencePorts`. */
+  readonly owns_process?: boolean | undefined;
   /** The migrations of this version; the list of the adapter when absent. */
   readonly migrations?: readonly SchemaMigration[];
 }
@@ -68,7 +70,8 @@ export interface ConnectionOptions {
  * Creates no table.
  */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
-  const { database_url, others_max, decision_ms_max = decision_ms_max_default, migrations = every_migration } = options;
+  const { database_url, others_max, owns_process } = options;
+  const { decision_ms_max = decision_ms_max_default, migrations = every_migration } = options;
   if (options.database !== undefined) {
     const handle = hostHandle(options.database);
     if (handle.kind === 'postgres') {
@@ -78,11 +81,11 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     assertUsableOnSqlite(options.schema);
     return handle.kind === 'sqlite file'
       ? connectSqlite(handle.path, migrations)
-      : connectSqlite(':memory:', migrations, handle.database);
+      : connectSqlite(':memory:', migrations, { shared: handle.database });
   }
   if (database_url.startsWith('sqlite:')) {
     assertUsableOnSqlite(options.schema);
-    return connectSqlite(database_url.slice('sqlite:'.length), migrations);
+    return connectSqlite(database_url.slice('sqlite:'.length), migrations, { owns_process });
   }
   assert(/^postgres(ql)?:\/\//.test(database_url), 'a database URL begins with sqlite:, postgres:// or postgresql://');
   const schema = schemaOnPostgres(options.schema);

@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import { closeNow, settleBy } from '../connection/closing.ts';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { faultOf, isConflict } from '../connection/faults.ts';
-import type { GivingWay } from '../connection/give-way.ts';
+import type { Resting } from '../connection/resting.ts';
 import { auditRows, type NewAuditRow } from '../schema/records/audit-rows.ts';
 import type { PassPorts } from './ledger-rows.ts';
 import { TemplateRules } from './ledger-rows.ts';
@@ -42,12 +42,12 @@ const held_ms_max_default = 5_000;
 export function postgresLedger(
   { passes: pool, runOutermost }: Pick<PostgresConnection, 'passes' | 'runOutermost'>,
   { clock, audit_mac }: PassPorts,
-  giving_way: Pick<GivingWay, 'noteWaiting'>,
+  resting: Pick<Resting, 'noteWaiting'>,
 ): Ledger {
   const templates = new TemplateRules();
 
   async function run<Result>(load: Load, fold: Fold<Result>, bounds: PassBounds = {}): Promise<Result> {
-    const place: Place = { pool, client: null, giving_way, audit_mac };
+    const place: Place = { pool, client: null, resting, audit_mac };
 
     async function attempts(deadline: Deadline | undefined): Promise<Result> {
       for (let attempt = 1; ; attempt += 1) {
@@ -75,7 +75,7 @@ export function postgresLedger(
 interface Place {
   readonly pool: Pool;
   client: PoolClient | null;
-  readonly giving_way: Pick<GivingWay, 'noteWaiting'>;
+  readonly resting: Pick<Resting, 'noteWaiting'>;
   readonly audit_mac: AuditMac;
 }
 
@@ -119,7 +119,7 @@ async function transaction<Result>(
       { text: 'commit' },
     ]);
     if (answers.at(-1)?.command !== 'COMMIT') throw new Fault('the transaction was rolled back', { retryable: true });
-    if (is_of_file && answers.at(-2 - in_time.length)?.rows[0]?.is_waiting) place.giving_way.noteWaiting();
+    if (is_of_file && answers.at(-2 - in_time.length)?.rows[0]?.is_waiting) place.resting.noteWaiting();
     return result;
   } catch (error) {
     await client.query('rollback').catch(() => {

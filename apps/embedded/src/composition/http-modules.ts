@@ -48,9 +48,9 @@ export const open_banking_module = new ContainerModule(({ bind }) => {
 export const http_module = new ContainerModule(({ bind }) => {
   bind(tokens.lifecycle).toResolvedValue(createLifecycle);
   bind(tokens.metrics).toResolvedValue(
-    ({ database_url, role, process_metrics }) => {
+    ({ database_url, role, owns_process }) => {
       const database = isSqlite(database_url) ? 'sqlite' : 'postgres';
-      return createMetrics({ build: { version, database, role }, process_metrics });
+      return createMetrics({ build: { version, database, role }, process_metrics: owns_process });
     },
     [tokens.settings],
   );

@@ -77,6 +77,9 @@ export interface Settings {
   readonly spool_folder: string;
   /** How statement lines find their clearings. */
   readonly statement_key: StatementKeySetting;
-  /** Whether the metrics have those of the process: memory, event loop, garbage collection. */
-  readonly process_metrics: boolean;
+  /**
+   * Whether the process is ours and not that of a host. The metrics then have those of the process,
+   * and a transaction on SQLite gives way to other work while it holds the write lock.
+   */
+  readonly owns_process: boolean;
 }

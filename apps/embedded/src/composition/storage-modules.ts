@@ -57,7 +57,7 @@ function openVault(ring: KeyRing, card_vault: CardVault | null): Vault {
 }
 
 function openDatabase(
-  { database_url, database, schema, other_connections_max, decision_ms_max, statement_key }: Settings,
+  { database_url, database, schema, other_connections_max, decision_ms_max, statement_key, owns_process }: Settings,
   clock: Clock,
   { audit_mac }: Vault,
   known_migrations: readonly SchemaMigration[],
@@ -72,6 +72,7 @@ function openDatabase(
     decision_ms_max,
     statement_key,
     migrations: known_migrations,
+    owns_process,
   });
 }
 

@@ -122,10 +122,6 @@ const proxies = networks.refine((list) => findProxyProblem(list.filter(isNetwork
   error: (issue) => findProxyProblem(issue.input as string[]) ?? '',
 });
 
-/** Headers that say something else, by their own standards or to the service. */
-const other_headers =
-  /^(accept|authorization|cache|connection|content|cookie|date|expect|forwarded|from|host|http2|idempotency|if|keep|max|origin|prefer|priority|proxy|range|referer|sec|te|trace|trailer|transfer|upgrade|user|via|x-(correlation|customer|fapi|idempotency|real|request|signature|timestamp))(-|$)|^(traceparent|tracestate|x-forwarded-(for|host|port|prefix|proto|server|by))$/i;
-
 /** A retention time. Its least value leaves time for what refers to the rows. */
 const keptDays = (min: number) => integer(min, 36_500);
 
@@ -173,10 +169,8 @@ const schema = z.object({
   TLS_CLIENT_CA: path.optional(),
   CLIENT_CERTIFICATE_HEADER: z
     .string()
-    .regex(/^[A-Za-z0-9-]{1,64}$/, { error: 'must be the name of a header, such as X-Client-Cert' })
-    .refine((name) => !other_headers.test(name), {
-      error: (issue) =>
-        `must be a header for certificates only, such as X-Client-Cert; ${issue.input} has another meaning`,
+    .regex(/^(?=.*cert)[a-z0-9-]{1,64}$/i, {
+      error: (issue) => `is "${issue.input}"; it must be the name of a header for certificates, such as X-Client-Cert`,
     })
     .optional(),
   TRUSTED_PROXIES: proxies.optional(),
@@ -288,7 +282,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     statement_key: values.STATEMENT_KEY,
     csv_profiles: values.CSV_PROFILES ?? [],
     format_modules: values.CLEARING_FORMATS ?? [],
-    process_metrics: true,
+    owns_process: true,
     shutdown_ms_max: values.SHUTDOWN_MS_MAX,
     notices: [...keys.notices, ...notices(given)],
   };

@@ -159,8 +159,9 @@ export function without<Result>(clearings: readonly AnsweredClearing[], compute:
 }
 
 /**
- * By settlement date, then debits before credits, then by transaction id. Of those with one date and one reference, a dispute
- * comes after the presentments, and a reversal after the presentments and the disputes.
+ * By settlement date, then debits before credits, then by transaction id. Of those with one date and
+ * one reference, a dispute comes after the presentments, and a reversal after the presentments and
+ * the disputes.
  */
 function inOrder(clearings: readonly AnsweredClearing[]): readonly AnsweredClearing[] {
   const place = ({ message, ids }: AnsweredClearing) =>

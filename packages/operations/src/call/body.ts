@@ -26,7 +26,8 @@ export type FieldCheck = (body: unknown) => unknown;
  * Returns the check of the names in a request body (decision: unknown fields). It refuses
  * (`validation_failed`) every unknown field with the nearest known one, at every depth where the
  * fields are fixed. A client may send a resource back: in `data`, the members that only answers
- * have are removed, and `is_sent_back` beside `data` states that there were some. Networks add fields to their messages, so those are not checked.
+ * have are removed, and `is_sent_back` beside `data` states that there were some. Networks add fields
+ * to their messages, so those are not checked.
  */
 export function createFieldCheck(
   operation: Pick<Operation, 'area' | 'body' | 'documented_body' | 'takes_back'>,

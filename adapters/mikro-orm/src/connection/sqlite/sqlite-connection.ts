@@ -88,7 +88,10 @@ export interface BegunTransaction {
 export async function connectSqlite(
   path: string,
   migrations: readonly SchemaMigration[],
-  shared?: Database.Database,
+  {
+    shared,
+    owns_process = false,
+  }: { readonly shared?: Database.Database; readonly owns_process?: boolean | undefined } = {},
 ): Promise<SqliteConnection> {
   const in_memory = path === ':memory:';
   if (!in_memory) {
@@ -115,6 +118,7 @@ export async function connectSqlite(
       beforeCommit: file.assertInPlace,
       afterCommit: checkpoints.noteCommit,
       keeps_open: shared !== undefined,
+      owns_process,
     }),
   });
   const kysely = orm.driver.getConnection().getClient<Tables>();

@@ -32,6 +32,8 @@ export interface CommitHooks {
   readonly afterCommit: () => void;
   /** The handle belongs to the host, who closes it. */
   readonly keeps_open?: boolean;
+  /** No other code of the process waits for the write lock. */
+  readonly owns_process?: boolean;
 }
 
 const no_hooks: CommitHooks = { beforeCommit() {}, afterCommit() {} };
@@ -44,9 +46,10 @@ const no_hooks: CommitHooks = { beforeCommit() {}, afterCommit() {} };
  * turns.
  *
  * Statements are synchronous, so a transaction gives way to other work of the process before it
- * begins and between two statements (ADR 0054). Between them it does not while another one waits for its connection, which would
- * wait longer: it may be a decision. Nor on a handle of the host, whose own statements could run in
- * between.
+ * begins and between two statements (ADR 0054). Between them it does not while another one waits for
+ * its connection, which would wait longer: it may be a decision. Nor on a handle of the host, whose
+ * own statements could run in between. Nor while it holds the write lock in the process of a host:
+ * a statement of the host would wait for the lock without letting this transaction end.
  */
 export function sqliteDialect(database: Database, turns: Turns, hooks: CommitHooks = no_hooks): Dialect {
   return {
@@ -113,7 +116,10 @@ class TurnDriver implements Driver {
     this.#database = database;
     this.#turns = turns;
     this.#hooks = hooks;
-    this.#connection = new SqliteConnection(database, () => !turns.is_wanted && !hooks.keeps_open);
+    this.#connection = new SqliteConnection(
+      database,
+      (only_reads) => !turns.is_wanted && !hooks.keeps_open && (only_reads || hooks.owns_process === true),
+    );
   }
 
   async init(): Promise<void> {}
@@ -181,10 +187,10 @@ class SqliteConnection implements DatabaseConnection {
   /** Changes when the connection is taken and when it is released. */
   users = 0;
   readonly #database: Database;
-  readonly #mayGiveWay: () => boolean;
+  readonly #mayGiveWay: (only_reads: boolean) => boolean;
   readonly #statements = new Map<string, Statement<unknown[]>>();
 
-  constructor(database: Database, mayGiveWay: () => boolean) {
+  constructor(database: Database, mayGiveWay: (only_reads: boolean) => boolean) {
     this.#database = database;
     this.#mayGiveWay = mayGiveWay;
   }
@@ -200,7 +206,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const later = this.#mayGiveWay() ? giveWay() : undefined;
+    const later = this.#mayGiveWay(this.only_reads) ? giveWay() : undefined;
     if (later !== undefined) {
       const { users } = this;
       await later;

@@ -3,7 +3,7 @@ import type { Ledger } from '@tallystick/cards';
 import type { Connection } from './connection.ts';
 
 /** Lets decisions use the database between the batches of a long work. */
-export interface GivingWay {
+export interface Resting {
   /**
    * Resolves after as long as the work was busy, in milliseconds, if others used the database since
    * the last call: a pass of this process that is not of a file, on SQLite a commit of another
@@ -23,7 +23,7 @@ const rest_ms_max = 2_000;
 /** How much longer than the batch others have the database: their caches are cold after it. */
 const rest_share = 1.25;
 
-export function givingWayOn(connection: Connection): GivingWay {
+export function restingOn(connection: Connection): Resting {
   let others = 0;
   let seen = { others: 0, version: 0 };
 
