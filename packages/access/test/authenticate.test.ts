@@ -16,6 +16,7 @@ import {
   updateCompany,
 } from '@tallystick/access';
 import { Fault, Violation } from '@tallystick/kernel';
+import { memoryVault } from '@tallystick/memory';
 import { AccessStorage, random, sealer, sha256 } from './access-storage.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -207,6 +208,27 @@ test('any number of unknown keys is read in two transactions, with a new key amo
   assert.equal((await authenticate(`Bearer ${text}`)).key_id, '1');
   for (const refusal of await Promise.all(refused)) assert.equal(refusal.code, 'unauthenticated');
   assert.equal(storage.key_reads, 2);
+});
+
+test('a signing secret that cannot be opened is a fault for the caller with that key only', async () => {
+  const { authenticate } = authenticator();
+  const { sealer } = memoryVault(['k0']);
+  const { text: sealed } = await storage.run((tx) =>
+    createKey(tx, { sealer, random, sha256, environment: 'live' }, call, {
+      role: 'network',
+      name: 'sealed with a key that the ring lacks',
+      signing_secret: 'a secret of sorts',
+    }),
+  );
+  const secret = 'A'.repeat(43);
+  // The first is read alone, and those that come meanwhile are read together.
+  const keys = [`tly_live_9_${secret}`, sealed, text, `tly_live_2_${secret}`];
+  const [, own, other, stranger] = await Promise.allSettled(
+    keys.map(async (key) => await authenticate(`Bearer ${key}`)),
+  );
+  assert.ok(own?.status === 'rejected' && own.reason instanceof Fault);
+  assert.ok(other?.status === 'fulfilled' && other.value.key_id === '1');
+  assert.ok(stranger?.status === 'rejected' && stranger.reason.code === 'unauthenticated');
 });
 
 test('a key in use does not wait for unknown keys', async () => {

@@ -58,8 +58,9 @@ const read_together_max = 256;
 interface Remembered {
   /** Null for the sandbox's fixed keys, which are not stored. */
   readonly key: ApiKey | null;
-  readonly principal: Principal;
-  readonly is_closed: boolean;
+  readonly company: Company | null;
+  /** The caller, for whom the signing secret is opened. Throws a `Fault` when it cannot be. */
+  readonly principal: () => Principal;
   readonly read_at_ms: number;
 }
 
@@ -79,8 +80,9 @@ export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
       const companies = new Map((await tx.companies.findByIds([...company_ids])).map((row) => [row.id, row]));
       const found = keys.map((key) => {
         const company = companies.get(key.company_id ?? 0) ?? null;
-        const principal = principalOf(ports.sealer, key, company);
-        return [key.id, { key, principal, is_closed: company?.status === 'closed', read_at_ms }] as const;
+        let opened: Principal | null = null;
+        const principal = () => (opened ??= principalOf(ports.sealer, key, company));
+        return [key.id, { key, company, principal, read_at_ms }] as const;
       });
       return new Map(found);
     });
@@ -91,7 +93,7 @@ export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
     const company_id = company_of_role[role] === 'never' ? null : sandbox_company_id;
     const company = company_id === null ? null : await ports.unitOfWork.read((tx) => tx.companies.find(company_id));
     const principal = sandboxPrincipalOf(role, company_id, company);
-    return { key: null, principal, is_closed: company?.status === 'closed', read_at_ms };
+    return { key: null, company, principal: () => principal, read_at_ms };
   }
 
   /** Concurrent callers wait for the same read of a key, unless the key was forgotten meanwhile. */
@@ -158,8 +160,8 @@ export function createAuthenticator(ports: AuthenticatorPorts): Authenticator {
       reading.delete(String(key_id));
     },
     forgetCompany(company_id) {
-      for (const [key_id, { principal }] of remembered) {
-        if (principal.company_id === company_id) remembered.delete(key_id);
+      for (const [key_id, { company }] of remembered) {
+        if (company?.id === company_id) remembered.delete(key_id);
       }
       // What is being read may be older than the change.
       reading.clear();
@@ -232,8 +234,8 @@ function verify(
 
 function principalOfOpenCompany(found: Remembered | null): Principal {
   if (found === null) throw unknownKey();
-  if (found.is_closed) throw new Refusal('forbidden', 'the company of this key is closed');
-  return found.principal;
+  if (found.company?.status === 'closed') throw new Refusal('forbidden', 'the company of this key is closed');
+  return found.principal();
 }
 
 function principalOf(sealer: Sealer, key: ApiKey, company: Company | null): Principal {

@@ -3,6 +3,7 @@ import { assert, type FieldError, invalid, maskJson, Refusal } from '@tallystick
 import type { QuarantineReason } from '../quarantine/quarantined-record.ts';
 import { sourceOf } from '../quarantine/quarantined-record.ts';
 import { excerptOf, identityOf, sealClearing } from '../quarantine/sealed-clearing.ts';
+import type { Authorization } from '../records/authorization.ts';
 import type { Clearing, ClearingMessage, Records } from '../records/clearing.ts';
 import { differencesOf, namesNothing } from '../records/clearing-identity.ts';
 import { clearingItem } from '../records/clearing-item.ts';
@@ -56,7 +57,7 @@ export function foldClearing(pass: Pass, message: ClearingMessage): ClearingAnsw
   const clearing = clear(pass, working, unnumbered, around);
   if (clearing instanceof Refusal) return refuseClearing(pass, message, 'sum_limit', clearing);
   const root = clearing.authorization_id === null ? undefined : working.entry(clearing.authorization_id);
-  if (root !== undefined) working.settle(afterItsEnd(root.now, clearing));
+  if (root !== undefined) settleChanged(working, afterItsEnd(root.now, clearing));
   pass.clearings.set(clearing.network_financial_transaction_id, clearing);
   const item = clearingItem(clearing, card);
   pass.events.push({
@@ -153,9 +154,14 @@ function clear(pass: Pass, working: WorkingCard, unnumbered: Clearing, around: R
   });
   if (refusal !== null) return refusal;
   const recorded = is_last ? { ...unrecorded, id: pass.nextClearingId() } : unrecorded;
-  if (root !== null) working.settle(root);
+  if (root !== null) settleChanged(working, root);
   working.putClearing(recorded);
   return recorded;
+}
+
+/** A clearing that changes nothing of its authorization, such as a dispute, writes only itself. */
+function settleChanged(working: WorkingCard, root: Authorization): void {
+  if (root !== working.entry(root.id)?.now) working.settle(root);
 }
 
 /** The excerpt of a message with the number of a card in one of its fields. */

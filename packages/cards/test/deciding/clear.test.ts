@@ -683,14 +683,17 @@ describe('the reversal of a clearing', () => {
 
 describe('a dispute', () => {
   for (const cycle of ['second_presentment', 'chargeback']) {
-    test(`(${cycle}) is recorded against its clearing and does not change the balance`, () => {
+    test(`(${cycle}) is recorded against its clearing and does not write what it does not change`, () => {
       const world = new NetworkWorld(now);
       const root = world.authorize({ ...ref, trace_id: 'T' });
       const first = world.clear({ ...ref, ...ard });
-      const before = structuredClone([world.counters, world.row(root.id!)]);
+      const row = world.row(root.id!);
+      const before = structuredClone([world.counters, row]);
       const item = world.clear({ ...ard, cycle });
       assert.deepEqual([item.class, item.match_rule, item.clearing_id], ['dispute', 2, first.id]);
-      assert.deepEqual([world.counters, world.row(root.id!)], before);
+      assert.equal(item.authorization_id, root.id);
+      assert.equal(world.row(root.id!), row, 'the row is the one that was there');
+      assert.deepEqual([world.counters, row], before);
       assert.equal(world.events.length, 3);
     });
   }
