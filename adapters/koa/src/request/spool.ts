@@ -1,5 +1,5 @@
-import { createCipheriv, randomBytes } from 'node:crypto';
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { createCipheriv, randomBytes, randomUUID } from 'node:crypto';
+import { open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fault } from '@tallystick/kernel';
@@ -7,10 +7,10 @@ import { Fault } from '@tallystick/kernel';
 const piece_bytes = 64 * 1024;
 
 /**
- * Receives all of a body into a temporary file, and passes `work` what reads its bytes
- * from the beginning. The file is encrypted with
- * a key that only this process has, and removed afterwards, so that a crash leaves nothing
- * readable. Rejects with a `Fault` when the folder has no room, or cannot be written any more.
+ * Receives all of a body into a temporary file, and passes `work` what reads its bytes from the
+ * beginning. The file is encrypted with a key that only this process has. It has no name while it is
+ * in use, so that nothing stays when the process is killed. Rejects with a `Fault` when the folder
+ * has no room, or cannot be written any more.
  */
 export async function spooled<Result>(
   body: AsyncIterable<Uint8Array>,
@@ -20,28 +20,26 @@ export async function spooled<Result>(
   const unusable = (error: Error): never => {
     throw new Fault(`the upload cannot be kept in ${parent}: ${error.message}`, { retryable: true, cause: error });
   };
-  const folder = await mkdtemp(join(parent, 'tallystick-upload-')).catch(unusable);
+  const path = join(parent, `tallystick-upload-${randomUUID()}`);
   const secrets = { key: randomBytes(32), start: randomBytes(16) };
   const cipher = () => createCipheriv('aes-256-ctr', secrets.key, secrets.start);
-  let file: FileHandle | null = null;
+  const file = await open(path, 'wx+', 0o600).catch(unusable);
   try {
-    const handle = await open(join(folder, 'body'), 'wx+', 0o600);
-    file = handle;
+    await unlink(path).catch(unusable);
     const encrypt = cipher();
-    for await (const bytes of body) await handle.appendFile(encrypt.update(bytes)).catch(unusable);
+    for await (const bytes of body) await file.appendFile(encrypt.update(bytes)).catch(unusable);
     return await work(async function* read() {
       // The cipher adds a stream of bits, so that it also decrypts.
       const decrypt = cipher();
       const piece = Buffer.alloc(piece_bytes);
       for (let at = 0; ; ) {
-        const { bytesRead } = await handle.read(piece, 0, piece_bytes, at);
+        const { bytesRead } = await file.read(piece, 0, piece_bytes, at);
         if (bytesRead === 0) return;
         at += bytesRead;
         yield decrypt.update(piece.subarray(0, bytesRead));
       }
     });
   } finally {
-    await file?.close();
-    await rm(folder, { recursive: true, force: true });
+    await file.close();
   }
 }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { glob, readFile, readlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { Fault } from '@tallystick/kernel';
 import { spooled } from '../../src/request/spool.ts';
 
 async function* pieces(...texts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
@@ -32,15 +34,32 @@ describe('a body that is kept to be read twice', () => {
     }
   });
 
-  it('is not readable in its file, which is gone afterwards', async (t) => {
+  it('is in a file without a name, so that a killed process leaves nothing', async (t) => {
+    const parent = scratchFolder(t);
+    await spooled(pieces('a note'), async () => assert.deepEqual(readdirSync(parent), []), parent);
+  });
+
+  it('is not readable in its file', { skip: process.platform !== 'linux' }, async (t) => {
     const parent = scratchFolder(t);
     const look = async () => {
-      const [folder] = readdirSync(parent);
-      assert.ok(folder !== undefined);
-      assert.ok(!readFileSync(join(parent, folder, 'body')).includes('note'));
+      const kept = await Array.fromAsync(glob('/proc/self/fd/*'), async (path) => {
+        const target = await readlink(path).catch(() => '');
+        return target.startsWith(parent) ? [await readFile(path)] : [];
+      });
+      assert.deepEqual(
+        kept.flat().map((bytes) => [bytes.length, bytes.includes('note')]),
+        [['a note of a person'.length, false]],
+      );
     };
     await spooled(pieces('a note of a person'), look, parent);
-    assert.deepEqual(readdirSync(parent), []);
+  });
+
+  it('cannot be kept in a folder that cannot be used, which is a fault of the service', async (t) => {
+    const parent = join(scratchFolder(t), 'missing');
+    await assert.rejects(
+      spooled(pieces('a'), async () => assert.fail('nothing was kept'), parent),
+      (error) => error instanceof Fault && error.retryable,
+    );
   });
 
   it('leaves nothing when its sender disconnects, and when the work fails', async (t) => {
