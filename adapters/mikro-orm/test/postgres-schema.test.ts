@@ -127,18 +127,26 @@ describe('a schema on Postgres', { skip }, () => {
     assert.deepEqual(await readRows(database, `select 1 from pg_tables where schemaname = 'public'`), []);
   });
 
-  it('is not migrated by a connection whose settings change what a statement returns', async (t) => {
-    const { database } = await scratch(t);
-    const connection = await connect({ database_url: database.database_url });
-    t.after(() => connection.close());
-    assert(connection.dialect === 'postgres');
-    connection.long.on('connect', (client) => void client.query('set bytea_output = escape'));
-    await assert.rejects(migrate(connection), (error: Error) => {
-      assert.ok(error instanceof UnusableSchema);
-      assert.match(error.message, /bytea_output is escape instead of hex: let the connection pooler/);
-      return true;
+  for (const [name, value, ours] of [
+    ['bytea_output', 'escape', 'hex'],
+    ['DateStyle', 'German, DMY', 'ISO, MDY'],
+    ['TimeZone', 'Europe/Berlin', 'UTC'],
+    ['default_transaction_isolation', 'repeatable read', 'read committed'],
+  ]) {
+    it(`is not migrated by a connection with another ${name}`, async (t) => {
+      const { database } = await scratch(t);
+      const connection = await connect({ database_url: database.database_url });
+      t.after(() => connection.close());
+      assert(connection.dialect === 'postgres');
+      const set = { text: 'select set_config($1, $2, false)', values: [name, value] };
+      connection.long.on('connect', (client) => void client.query(set));
+      await assert.rejects(migrate(connection), (error: Error) => {
+        assert.ok(error instanceof UnusableSchema);
+        assert.ok(error.message.includes(`: ${name} is ${value} instead of ${ours}: let the connection pooler`));
+        return true;
+      });
     });
-  });
+  }
 
   it('that does not exist lacks every migration, and a check does not create it', async (t) => {
     const { database, open } = await scratch(t);

@@ -68,8 +68,8 @@ async function writeOnSqlite(connection: Connection & { readonly dialect: 'sqlit
 }
 
 /**
- * An update could find room in its page. A sort in a file needs new room on the disk, and leaves
- * nothing behind.
+ * An update could find room in its page. The rows of a function that do not fit into memory are kept
+ * in a temporary file, which needs new room on the disk, and leaves nothing behind.
  */
 async function writeOnPostgres({ look_ups }: Connection & { readonly dialect: 'postgres' }): Promise<void> {
   await look_ups.transaction().execute(async (db) => {

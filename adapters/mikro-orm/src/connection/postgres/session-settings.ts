@@ -28,17 +28,17 @@ export const session_options: string = Object.entries(session_settings)
   .join(' ');
 
 /**
- * Throws `UnusableSchema` when statements would not work on the connection: a connection pooler drops
- * the startup parameter, and the role or the database has a value of its own.
+ * Throws `UnusableSchema` when the connection has other settings: a connection pooler drops the
+ * startup parameter, and the role or the database has a value of its own.
  */
 export async function assertSession(client: ClientBase): Promise<void> {
-  const names = Object.keys(statement_settings);
+  const names = Object.keys(session_settings);
   const { rows } = await client.query<{ readonly name: string; readonly value: string }>(
     'select name, current_setting(name) as value from unnest($1::text[]) as s (name)',
     [names],
   );
   const others = rows.flatMap(({ name, value }) => {
-    const expected = statement_settings[name as keyof typeof statement_settings];
+    const expected = session_settings[name as keyof typeof session_settings];
     return value === expected ? [] : [`${name} is ${value} instead of ${expected}`];
   });
   if (others.length === 0) return;
