@@ -20,7 +20,7 @@ import {
 } from './host-project.ts';
 import { packageOf, readPackedFiles } from './packed-files.ts';
 import { embeddingExample, type PackedPackage, pack } from './packing.ts';
-import { type PublicPackage, publicPackages, readManifest } from './public-packages.ts';
+import { publicPackages, readManifest, type Workspace } from './public-packages.ts';
 import { lintTarball, rules, type World } from './tarball-rules.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -110,7 +110,7 @@ async function check(name: string, part: () => Promise<readonly string[]>): Prom
   problems.push(...(await step(name, part)));
 }
 
-async function build(packages: readonly PublicPackage[]): Promise<void> {
+async function build(packages: readonly Workspace[]): Promise<void> {
   const filters = packages.map(({ manifest }) => `--filter=${manifest.name}`);
   try {
     execFileSync('npx', ['turbo', 'run', 'build', '--output-logs=errors-only', ...filters], {

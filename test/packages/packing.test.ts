@@ -4,9 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import type { PackedFiles } from './packed-files.ts';
 import { embeddingExample, node_needed, pack, publishedManifest } from './packing.ts';
-import { type Manifest, publicPackages } from './public-packages.ts';
+import { type Manifest, publicPackages, readManifest, workspaces } from './public-packages.ts';
 import { lintTarball, type Rule, rules } from './tarball-rules.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tallystick-packing-'));
@@ -15,6 +16,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const manifest = {
   name: '@tallystick/one',
   version: '1.0.0',
+  private: true,
   license: 'UNLICENSED',
   type: 'module',
   exports: {
@@ -25,6 +27,7 @@ const manifest = {
   scripts: { build: 'tsc' },
   dependencies: { '@tallystick/two': '1.0.0' },
   devDependencies: { '@tallystick/three': '1.0.0' },
+  publishConfig: { access: 'public' },
 };
 
 /** A repository of one public and one private package. */
@@ -54,9 +57,26 @@ const sources = {
   'packages/app/package.json': JSON.stringify({ name: 'app', private: true }),
 };
 
+describe('the sources of a package', () => {
+  it('are private, so that npm refuses to publish them; the packed package.json is not', () => {
+    const root = fileURLToPath(new URL('../../', import.meta.url));
+    const manifests = [readManifest(root), ...workspaces(root).map((one) => one.manifest)];
+    assert.deepEqual(
+      manifests.filter((one) => one.private !== true).map(({ name }) => name),
+      [],
+    );
+    const packages = publicPackages(root);
+    assert.ok(packages.length > 0);
+    assert.deepEqual(
+      packages.filter((one) => 'private' in publishedManifest(one.manifest)),
+      [],
+    );
+  });
+});
+
 describe('a packed package', () => {
-  it('has a manifest without sources, scripts and development dependencies, and states its Node', () => {
-    const { scripts, devDependencies, ...rest } = manifest;
+  it('has a manifest that is not private, without sources, scripts and development dependencies, and states its Node', () => {
+    const { private: _, scripts, devDependencies, ...rest } = manifest;
     assert.deepEqual(publishedManifest(manifest), {
       ...rest,
       engines: { node: node_needed },
@@ -68,7 +88,7 @@ describe('a packed package', () => {
     assert.deepEqual(publishedManifest({ ...manifest, engines: { node: '>=20' } }).engines, { node: '>=20' });
   });
 
-  it('has what was built of sources that still exist, and its documents; private ones are not packed', async () => {
+  it('has what was built of sources that still exist, and its documents; one without publishConfig is not packed', async () => {
     const packages = publicPackages(write('whole', sources));
     assert.deepEqual(
       packages.map(({ manifest: { name } }) => name),
@@ -95,7 +115,7 @@ describe('a packed package', () => {
   it('is refused when it was not built', async () => {
     const root = write('not-built', {
       ...sources,
-      'packages/two/package.json': JSON.stringify({ name: '@tallystick/two' }),
+      'packages/two/package.json': JSON.stringify({ name: '@tallystick/two', publishConfig: { access: 'public' } }),
     });
     await assert.rejects(pack(publicPackages(root), join(folder, 'not-built-tarballs')), /two: .*dist is missing; run/);
   });

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Conditions, Manifest, PublicPackage } from './public-packages.ts';
+import type { Conditions, Manifest, Workspace } from './public-packages.ts';
 
 const run = promisify(execFile);
 
@@ -27,10 +27,11 @@ export interface PackedPackage {
 
 /**
  * Returns the package.json of a package as it is published: without scripts, development
- * dependencies and the conditions that lead to the sources.
+ * dependencies and the conditions that lead to the sources. That of the sources is private, so that
+ * npm refuses to publish them.
  */
 export function publishedManifest(manifest: Manifest): Manifest {
-  const { scripts, devDependencies, publishConfig, exports = {}, ...rest } = manifest;
+  const { private: _, scripts, devDependencies, publishConfig, exports = {}, ...rest } = manifest;
   const published = Object.entries(exports).map(([path, { source, ...conditions }]) => [path, conditions] as const);
   return {
     ...rest,
@@ -41,7 +42,7 @@ export function publishedManifest(manifest: Manifest): Manifest {
 }
 
 /** Packs built packages into a folder. Rejects when one has not been built. */
-export async function pack(packages: readonly PublicPackage[], folder: string): Promise<readonly PackedPackage[]> {
+export async function pack(packages: readonly Workspace[], folder: string): Promise<readonly PackedPackage[]> {
   mkdirSync(folder, { recursive: true });
   const staged = packages.map((one) => stage(one, join(folder, 'staged')));
   const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder, ...staged], {
@@ -72,7 +73,7 @@ interface PackReport {
 }
 
 /** Copies what is published into a folder of its own, and returns that folder. */
-function stage({ folder, manifest }: PublicPackage, staged: string): string {
+function stage({ folder, manifest }: Workspace, staged: string): string {
   const target = join(staged, manifest.name.replace('/', '-'));
   const dist = join(folder, 'dist');
   if (!existsSync(dist)) throw new Error(`${manifest.name}: ${dist} is missing; run \`npm run build\``);

@@ -1,4 +1,4 @@
-/** The workspaces that are published: every one that is not private. */
+/** The workspaces that are published: those with `publishConfig`. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -23,7 +23,7 @@ export interface Manifest {
 /** The conditions of one entry of `exports`, each with the path of its file. */
 export type Conditions = Readonly<Record<string, string>>;
 
-export interface PublicPackage {
+export interface Workspace {
   /** Absolute. */
   readonly folder: string;
   readonly manifest: Manifest;
@@ -34,15 +34,19 @@ export function readManifest(folder: string): Manifest {
 }
 
 /** Returns the public workspaces of the repository in the order of their names. */
-export function publicPackages(root: string): readonly PublicPackage[] {
-  const { workspaces } = readManifest(root) as unknown as { readonly workspaces: readonly string[] };
+export function publicPackages(root: string): readonly Workspace[] {
+  return workspaces(root).filter(({ manifest }) => manifest.publishConfig !== undefined);
+}
+
+/** Returns all workspaces of the repository in the order of their names. */
+export function workspaces(root: string): readonly Workspace[] {
+  const { workspaces: patterns } = readManifest(root) as unknown as { readonly workspaces: readonly string[] };
   return globSync(
-    workspaces.map((pattern) => `${pattern}/package.json`),
+    patterns.map((pattern) => `${pattern}/package.json`),
     { cwd: root },
   )
     .map((path) => join(root, path, '..'))
     .map((folder) => ({ folder, manifest: readManifest(folder) }))
-    .filter(({ manifest }) => manifest.private !== true)
     .sort((one, other) => one.manifest.name.localeCompare(other.manifest.name));
 }
 
