@@ -1,10 +1,17 @@
 import { once } from 'node:events';
+import { isIP } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import type { DeliveryOffer, DeliveryQueue } from '@tallystick/events';
 import Bull from 'bull';
 
 export interface BullQueueOptions {
   /** `redis://[user:password@]host:port[/database]`, or `rediss://` with TLS. */
   readonly redis_url: string;
+  /**
+   * The authority of the certificate of Redis, in PEM, for `rediss://`. Those that Node trusts when
+   * absent.
+   */
+  readonly ca?: string | undefined;
   /** Separates this service's keys from others in the same Redis; `tallystick` by default. */
   readonly prefix?: string;
   /** Receives errors of Redis and of Bull, for the log. */
@@ -32,7 +39,7 @@ export function bullQueue(options: BullQueueOptions): DeliveryQueue {
   const report = options.onError ?? (() => {});
   const queue = new Bull<Job>('deliveries', options.redis_url, {
     prefix: options.prefix ?? 'tallystick',
-    redis: { maxRetriesPerRequest: null, enableReadyCheck: false },
+    redis: { maxRetriesPerRequest: null, enableReadyCheck: false, ...tlsOf(options) },
     settings: { maxStalledCount: 1 },
     defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
   });
@@ -79,6 +86,21 @@ export function bullQueue(options: BullQueueOptions): DeliveryQueue {
       // the process alive.
       await limitTime(queue.close(true)).catch(report);
       for (const client of queue.clients) if (client.status !== 'end') client.disconnect();
+    },
+  };
+}
+
+/** Bull itself takes `rediss://` for `redis://`, and would send the password unencrypted. */
+function tlsOf({ redis_url, ca }: BullQueueOptions): { readonly tls?: ConnectionOptions } {
+  const { protocol, hostname } = new URL(redis_url);
+  if (protocol !== 'rediss:') return {};
+  return {
+    tls: {
+      // NODE_TLS_REJECT_UNAUTHORIZED=0 must not matter here.
+      rejectUnauthorized: true,
+      // Proxies before several servers find theirs by it. An address has no name.
+      ...(isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0 ? { servername: hostname } : {}),
+      ...(ca === undefined ? {} : { ca }),
     },
   };
 }

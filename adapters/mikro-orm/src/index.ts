@@ -7,6 +7,7 @@ export {
 } from './connection/migrations/migrate-database.ts';
 export { type PrintOptions, printMigrations } from './connection/migrations/print-migrations.ts';
 export { UnusableSchema } from './connection/migrations/schema-name.ts';
+export { readPostgresTls } from './connection/postgres/postgres-tls.ts';
 export { mikroOrmPersistence, type Persistence, type PersistencePorts, type Tx } from './persistence.ts';
 export { type MigrationKind, migration, migrations, type SchemaMigration } from './schema/migrations/index.ts';
 export { OtherStatementKey } from './stores/installation/installation.ts';

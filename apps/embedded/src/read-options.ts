@@ -5,6 +5,7 @@ import { authorizations_kept_days_min } from '@tallystick/cards';
 import { nearestName, Refusal } from '@tallystick/kernel';
 import { findProxyProblem } from '@tallystick/koa';
 import { parseSender, parseSmtpServer } from '@tallystick/mail';
+import { readPostgresTls } from '@tallystick/mikro-orm';
 import { statement_key_settings } from '@tallystick/reconciliation';
 import { createKeyRingText, type KeyRing, parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
@@ -143,6 +144,9 @@ function readDatabase(options: TallystickOptions, problem: Problem): DatabaseSet
     problem(
       'database must be sqlite:<file>, sqlite::memory:, postgres://<user>@<host>/<database>, a pg Pool or a better-sqlite3 Database',
     );
+  }
+  if (typeof database === 'string' && !is_sqlite && URL.canParse(database)) {
+    readBy(database, 'database', readPostgresTls, problem);
   }
   if (is_sqlite && other_connections_max !== undefined) problem('other_connections_max is for Postgres');
   if (is_sqlite && schema !== undefined) problem('schema is for Postgres');

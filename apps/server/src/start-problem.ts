@@ -44,6 +44,9 @@ export function describeStartProblem(error: unknown, config: Config): string {
   }
   const unusable = [UnusableSchema, UnusableKeysFile, UnusableFormats, UnusableFolder, UnusableTls, UnusableUserLogin];
   if (unusable.some((kind) => error instanceof kind)) return `${(error as Error).message}.`;
+  if (/CERT|_SIGNATURE$/.test(code)) {
+    return `The database ${showDatabase(config.database_url)} does not have the certificate that DATABASE_URL asks for: ${message}. sslrootcert must be the file of its authority, and the host one of its names.`;
+  }
   // The remaining errors of the system come from opening the database, for example a read-only
   // folder or a full disk.
   if (error instanceof Fault || (code !== '' && !code.startsWith('ERR_')))

@@ -60,7 +60,7 @@ describe('the delivery queue on a Redis in trouble', () => {
       });
       let now_ms = 0;
       const queue = await openDeliveryQueue(
-        { redis_url, webhooks: true },
+        { redis_url, redis_ca: null, webhooks: true },
         pino(logOptions('info'), sink),
         () => now_ms,
       );

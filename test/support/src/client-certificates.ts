@@ -35,15 +35,43 @@ export async function clientCertificates(): Promise<ClientCertificates> {
   return { authority, client, other, pretender };
 }
 
-async function make(attributes: typeof names, is_authority: boolean, ca?: Certified): Promise<Certified> {
+/** An authority for servers of a test run. */
+export interface ServerAuthority {
+  /** PEM. */
+  readonly ca: string;
+  /** Makes the certificate of a server with this name, and for 127.0.0.1 when asked. */
+  issue(name: string, with_address?: boolean): Promise<Certified>;
+}
+
+/** Generates an authority. */
+export async function serverAuthority(): Promise<ServerAuthority> {
+  const authority = await make([{ name: 'commonName', value: 'Test authority of servers' }], true);
+  return {
+    ca: authority.cert,
+    issue: (name, with_address = false) =>
+      make([{ name: 'commonName', value: name }], false, authority, [
+        {
+          name: 'subjectAltName',
+          altNames: [{ type: 2, value: name }, ...(with_address ? [{ type: 7 as const, ip: '127.0.0.1' }] : [])],
+        },
+        { name: 'extKeyUsage', serverAuth: true },
+      ]),
+  };
+}
+
+type Extensions = NonNullable<NonNullable<Parameters<typeof import('selfsigned')['generate']>[1]>['extensions']>;
+
+async function make(
+  attributes: typeof names,
+  is_authority: boolean,
+  ca?: Certified,
+  extensions: Extensions = is_authority ? [] : [{ name: 'extKeyUsage', clientAuth: true }],
+): Promise<Certified> {
   const { generate } = await import('selfsigned');
   const pems = await generate(attributes, {
     keyType: 'ec',
     algorithm: 'sha256',
-    extensions: [
-      { name: 'basicConstraints', cA: is_authority, critical: true },
-      ...(is_authority ? [] : [{ name: 'extKeyUsage' as const, clientAuth: true }]),
-    ],
+    extensions: [{ name: 'basicConstraints', cA: is_authority, critical: true }, ...extensions],
     ...(ca === undefined ? {} : { ca }),
   });
   return { key: pems.private, cert: pems.cert };

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { chownSync, existsSync, globSync, readFileSync } from 'node:fs';
+import { chownSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Certified } from './client-certificates.ts';
 import { scratchFolder, startExitCleanup } from './exit-cleanup.ts';
 import { freePort } from './free-port.ts';
 
@@ -25,9 +26,9 @@ export interface LocalPostgres {
 /**
  * Starts Postgres from the binaries of this machine, on a free port of loopback, without fsync,
  * because its data are needed only during the run. Postgres refuses to run as root, so root runs it
- * as `postgres` or `nobody`. Throws an error that names what is missing.
+ * as `postgres` or `nobody`. With a certificate it also speaks TLS. Throws an error that names what is missing.
  */
-export async function startLocalPostgres(): Promise<LocalPostgres> {
+export async function startLocalPostgres(tls?: Certified): Promise<LocalPostgres> {
   const binaries = findBinaries();
   const folder = scratchFolder('tallystick-postgres-');
   const owner = process.getuid?.() === 0 ? await unprivilegedUser() : undefined;
@@ -42,6 +43,11 @@ export async function startLocalPostgres(): Promise<LocalPostgres> {
       ['--auth=trust', '--username=postgres', '--encoding=UTF8', '--no-sync', data],
       options,
     );
+    for (const [name, pem] of Object.entries(tls ?? {})) {
+      const file = join(data, `server.${name}`);
+      writeFileSync(file, pem, { mode: 0o600 });
+      if (owner) chownSync(file, owner.uid, owner.gid);
+    }
     await startOnFreePort();
   } catch (error) {
     await cleanup.execute();
@@ -69,7 +75,7 @@ export async function startLocalPostgres(): Promise<LocalPostgres> {
   }
 
   async function start(): Promise<void> {
-    const settings = `-p ${port} -h 127.0.0.1 -k ${folder} -F -c max_connections=400`;
+    const settings = `-p ${port} -h 127.0.0.1 -k ${folder} -F -c max_connections=400${tls ? ' -c ssl=on -c ssl_cert_file=server.cert -c ssl_key_file=server.key' : ''}`;
     const log = join(folder, 'log');
     const words = ['--pgdata', data, '--log', log, '--wait', '--timeout', `${start_s_max}`, '--options', settings];
     try {

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Certified } from './client-certificates.ts';
 import { startExitCleanup } from './exit-cleanup.ts';
 import { freePort } from './free-port.ts';
 
@@ -20,6 +21,8 @@ const ports_tried_max = 5;
  */
 export interface LocalRedis {
   readonly url: string;
+  /** The port that speaks only TLS, when a certificate was given. */
+  readonly tls_port: number;
   /** Kills it and starts it again, empty, on the same port. */
   restart(): Promise<void>;
   /** FLUSHALL. */
@@ -33,19 +36,25 @@ export interface LocalRedis {
 }
 
 /**
- * Starts `redis-server` of this machine on a free port of loopback. Throws an error that names what
- * is missing.
+ * Starts `redis-server` of this machine on a free port of loopback, with a certificate also on one
+ * with TLS. Throws an error that names what is missing.
  */
-export async function startLocalRedis(): Promise<LocalRedis> {
+export async function startLocalRedis(tls?: Certified): Promise<LocalRedis> {
   const problem = localRedisProblem();
   if (problem !== null) throw new Error(problem);
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-redis-'));
   const pid_file = join(folder, 'pid');
   const cleanup = startExitCleanup('kill -KILL "$(cat "$1")" 2>/dev/null; rm -rf "$2"', pid_file, folder);
   let child: ChildProcess;
+  let tls_port = 0;
+  for (const [name, pem] of Object.entries(tls ?? {})) writeFileSync(join(folder, name), pem);
 
   async function start(port: number): Promise<void> {
     const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    if (tls !== undefined) {
+      settings.push('--tls-port', String(tls_port), '--tls-auth-clients', 'no');
+      settings.push('--tls-cert-file', join(folder, 'cert'), '--tls-key-file', join(folder, 'key'));
+    }
     child = spawn('redis-server', [...settings, '--dir', folder], { stdio: 'ignore' });
     writeFileSync(pid_file, String(child.pid));
     await createAnswering(urlAt(port), child);
@@ -54,6 +63,7 @@ export async function startLocalRedis(): Promise<LocalRedis> {
   async function startOnFreePort(): Promise<number> {
     for (let tried = 1; ; tried += 1) {
       const port = await freePort();
+      if (tls !== undefined) tls_port = await freePort();
       try {
         await start(port);
         return port;
@@ -75,6 +85,7 @@ export async function startLocalRedis(): Promise<LocalRedis> {
     const port = await startOnFreePort();
     return {
       url: urlAt(port),
+      tls_port,
       async restart() {
         await kill();
         await start(port);

@@ -13,6 +13,10 @@ export function faultOf(error: unknown): Error {
   return new Fault(`the database failed${words} (${code})`, { retryable: isTransient(code), cause: error });
 }
 
+/** What Node and OpenSSL call a certificate of the server that the client does not trust. */
+const of_certificate =
+  /^(ERR_TLS_CERT_ALTNAME_INVALID|CERT_[A-Z_]+|UNABLE_TO_(GET|VERIFY)_[A-Z_]+|(DEPTH_ZERO_)?SELF_SIGNED_CERT[A-Z_]*|INVALID_CA|HOSTNAME_MISMATCH)$/;
+
 /** In the words of an operator, what a code means. The first match counts. */
 const causes: readonly (readonly [RegExp, string])[] = [
   [/^(SQLITE_FULL|SQLITE_IOERR_(WRITE|SHMSIZE)|53100|ENOSPC|EDQUOT)$/, 'its disk is full'],
@@ -27,6 +31,7 @@ const causes: readonly (readonly [RegExp, string])[] = [
   [/^57P03$/, 'it is starting or shutting down'],
   [/^57014$/, 'a statement took too long'],
   [/^(28...|42501)$/, 'the role may not do this'],
+  [of_certificate, 'its certificate is not accepted'],
   [/^(08...|ECONN.*|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT)$/, 'it cannot be reached'],
 ];
 
@@ -39,13 +44,15 @@ export function isConflict(error: unknown): boolean {
 /**
  * The code of an error of the database or its connection: `SQLITE_FULL`, an SQLSTATE such as
  * `23505`, or a system code such as `ECONNREFUSED`. Null for other errors. Codes of Node itself
- * begin with `ERR_` and indicate a bug.
+ * begin with `ERR_` and indicate a bug, except for that of a certificate.
  */
 export function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if (!('code' in error) || typeof error.code !== 'string') return uncoded.get(error.message) ?? null;
   const { code } = error;
-  return /^SQLITE_/.test(code) || of_system.test(code) || sqlstate.test(code) ? code : null;
+  return /^SQLITE_/.test(code) || of_certificate.test(code) || of_system.test(code) || sqlstate.test(code)
+    ? code
+    : null;
 }
 
 const of_system = /^E(?!RR_)[A-Z0-9_]+$/;
@@ -65,6 +72,8 @@ const uncoded: ReadonlyMap<string, string> = new Map([
   ['Client was closed and is not queryable', '08003'],
   ['Query read timeout', '57014'],
   ['timeout expired', '08001'],
+  ['The server does not support SSL connections', '08001'],
+  ['There was an error establishing an SSL connection', '08001'],
   ['Client has encountered a connection error and is not queryable', '08003'],
 ]);
 
@@ -76,7 +85,12 @@ function isTransient(code: string): boolean {
   if (code.startsWith('SQLITE_')) {
     return /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|INTERRUPT|NOMEM|PROTOCOL)/.test(code);
   }
-  return of_system.test(code) || transient_classes.has(code.slice(0, 2)) || transient_states.has(code);
+  return (
+    of_certificate.test(code) ||
+    of_system.test(code) ||
+    transient_classes.has(code.slice(0, 2)) ||
+    transient_states.has(code)
+  );
 }
 
 /**

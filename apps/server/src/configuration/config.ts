@@ -5,6 +5,7 @@ import { authorizations_kept_days_min } from '@tallystick/cards';
 import { nearestName, Refusal } from '@tallystick/kernel';
 import { connections_max_default, findProxyProblem } from '@tallystick/koa';
 import { parseSender, parseSmtpServer } from '@tallystick/mail';
+import { readPostgresTls } from '@tallystick/mikro-orm';
 import { statement_key_settings } from '@tallystick/reconciliation';
 import { type KeyRing, parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
@@ -33,6 +34,8 @@ export interface Config extends Settings {
   readonly log_level: LogLevel;
   /** The queue between processes; null: this process sends its own deliveries. */
   readonly redis_url: string | null;
+  /** A file with the authority of the certificate of Redis; null: those that Node trusts. */
+  readonly redis_ca: string | null;
   /** The module that authenticates the bank's users; null: the sandbox has its own, others none. */
   readonly user_login_module: string | null;
   /** The files with which the server terminates TLS; null: it serves plain HTTP. */
@@ -135,7 +138,9 @@ const schema = z.object({
     .string()
     .refine((url) => isSqlite(url) || isPostgres(url), {
       error: 'must be sqlite:<file> or postgres://<user>@<host>:<port>/<database>',
+      abort: true,
     })
+    .transform(readBy(checkedTls))
     .default(defaults.database_url),
   DATA_FOLDER: z.string().optional(),
   SANDBOX: onOrOff.optional(),
@@ -150,6 +155,7 @@ const schema = z.object({
     .string()
     .refine((url) => /^rediss?:$/.test(URL.parse(url)?.protocol ?? ''), { error: 'must be redis://<host>:<port>' })
     .optional(),
+  REDIS_CA: path.optional(),
   WEBHOOKS: onOrOff.default('on'),
   NEWER_SCHEMA: z
     .enum(['refuse', 'accept'], { error: (issue) => `is "${issue.input}"; it must be refuse or accept` })
@@ -222,6 +228,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...findRoleProblems(given),
     ...findMailProblems(given),
     ...findTlsProblems(given),
+    ...findBackendTlsProblems(given),
   ];
   if (!parsed.success) {
     problems.unshift(
@@ -242,6 +249,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     key_setting: keySettings(given)[0] ?? null,
     log_level: values.LOG_LEVEL,
     redis_url: values.REDIS_URL ?? null,
+    redis_ca: values.REDIS_CA ?? null,
     webhooks: values.WEBHOOKS === 'on',
     accepts_newer_schema: values.NEWER_SCHEMA === 'accept',
     webhook_networks:
@@ -393,6 +401,19 @@ function findMailProblems(given: Environment): ConfigProblem[] {
   return problems;
 }
 
+/** The requirements of TLS to Postgres and to Redis. */
+function findBackendTlsProblems(given: Environment): ConfigProblem[] {
+  const { DATABASE_URL = '', PGSSLMODE, REDIS_CA, REDIS_URL = '' } = given;
+  const problems: ConfigProblem[] = [];
+  if (REDIS_CA !== undefined && !REDIS_URL.startsWith('rediss:')) {
+    problems.push({ variable: 'REDIS_CA', message: 'needs REDIS_URL with rediss://: redis:// has no TLS' });
+  }
+  if (PGSSLMODE !== undefined && isPostgres(DATABASE_URL) && !/[?&]sslmode=/.test(DATABASE_URL)) {
+    problems.push({ variable: 'PGSSLMODE', message: 'is not used: write sslmode=... into DATABASE_URL' });
+  }
+  return problems;
+}
+
 /** The requirements of TLS and of client certificates. */
 function findTlsProblems(given: Environment): ConfigProblem[] {
   const needs: readonly (readonly [string, string, string])[] = [
@@ -484,6 +505,11 @@ function isNetwork(text: string): boolean {
 
 function isPostgres(database_url: string): boolean {
   return /^postgres(ql)?:$/.test(URL.parse(database_url)?.protocol ?? '');
+}
+
+function checkedTls(database_url: string): string {
+  if (isPostgres(database_url)) readPostgresTls(database_url);
+  return database_url;
 }
 
 function folderOf(database_url: string): string {

@@ -15,21 +15,25 @@ export async function loadTls(files: TlsFiles): Promise<TlsOptions> {
     read('TLS_CERTIFICATE', files.certificate),
     read('TLS_KEY', files.key),
   ]);
-  const client_ca = files.client_ca === null ? null : await read('TLS_CLIENT_CA', files.client_ca);
+  const client_ca = files.client_ca === null ? null : await readAuthorities('TLS_CLIENT_CA', files.client_ca);
   try {
     createSecureContext({ cert: certificate, key });
   } catch (error) {
     const { message } = error as Error;
     throw new UnusableTls(`TLS_CERTIFICATE ${files.certificate} and TLS_KEY ${files.key} cannot be used: ${message}`);
   }
-  if (client_ca !== null) {
-    try {
-      new X509Certificate(client_ca);
-    } catch {
-      throw new UnusableTls(`TLS_CLIENT_CA ${files.client_ca} contains no certificate in PEM`);
-    }
-  }
   return { certificate, key, client_ca };
+}
+
+/** Reads a file of authorities in PEM, which a variable names. */
+export async function readAuthorities(variable: string, path: string): Promise<string> {
+  const text = await read(variable, path);
+  try {
+    new X509Certificate(text);
+  } catch {
+    throw new UnusableTls(`${variable} ${path} contains no certificate in PEM`);
+  }
+  return text;
 }
 
 /** Whether the server can be reached by TLS 1.2, whose permitted suites are for RSA (FAPI 1 Advanced 8.5). */

@@ -140,6 +140,18 @@ describe('configuration', () => {
     assert.equal(readConfig({ REDIS_URL }).role, 'all');
   });
 
+  it('refuses TLS to Postgres and Redis that would check nothing, or that is not there', () => {
+    const DATABASE_URL = 'postgres://a:hunter2@b/c?sslmode=require';
+    assert.match(problems({ DATABASE_URL, TALLYSTICK_KEYS: key }).DATABASE_URL ?? '', /^must not have sslmode=require/);
+    const plain = { DATABASE_URL: 'postgres://a@b/c', TALLYSTICK_KEYS: key };
+    assert.match(problems({ ...plain, PGSSLMODE: 'require' }).PGSSLMODE ?? '', /write sslmode=/);
+    const named = { ...plain, DATABASE_URL: 'postgres://a@b/c?sslmode=verify-full', PGSSLMODE: 'require' };
+    assert.deepEqual(problems(named), {});
+    const REDIS_CA = '/etc/tallystick/redis-ca.pem';
+    assert.match(problems({ REDIS_URL: 'redis://r', REDIS_CA }).REDIS_CA ?? '', /rediss:/);
+    assert.equal(readConfig({ REDIS_URL: 'rediss://r', REDIS_CA }).redis_ca, REDIS_CA);
+  });
+
   it('lets webhooks reach loopback only in the sandbox, unless networks are named', () => {
     assert.deepEqual(readConfig({}).webhook_networks, ['127.0.0.0/8', '::1/128']);
     assert.deepEqual(readConfig({ WEBHOOK_NETWORKS: '10.1.0.0/16, fd00::/8' }).webhook_networks, [

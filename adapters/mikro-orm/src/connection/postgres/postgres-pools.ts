@@ -17,6 +17,7 @@ import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 import { closeNow, isClosed } from '../closing.ts';
 import { PreparingClient } from '../prepared-statement.ts';
+import { readPostgresTls, withoutTlsParameters } from './postgres-tls.ts';
 import { own_types } from './postgres-types.ts';
 import { session_options } from './session-settings.ts';
 
@@ -67,7 +68,7 @@ export interface PostgresPools {
 /** Opens no connection: each is opened when it is needed. */
 export function openPostgresPools({ url, schema, others_max, decision_ms_max }: PostgresPoolOptions): PostgresPools {
   const open_clients = new Set<pg.PoolClient>();
-  const connection = typeof url === 'string' ? startOptions(url, schema) : startOptionsOf(url, schema);
+  const connection = typeof url === 'string' ? startOptionsWithTls(url, schema) : startOptionsOf(url, schema);
 
   function open(config: pg.PoolConfig): pg.Pool {
     const pool = new pg.Pool({
@@ -152,6 +153,12 @@ function startOptions(url: string, schema: string): { connectionString: string; 
   const of_url = parsed.searchParams.get('options');
   parsed.searchParams.delete('options');
   return { connectionString: of_url === null ? url : parsed.href, options: optionsOf(of_url, schema) };
+}
+
+/** A host decides itself about the TLS of its pool. */
+function startOptionsWithTls(url: string, schema: string): pg.PoolConfig & { options: string } {
+  const ssl = readPostgresTls(url);
+  return ssl === undefined ? startOptions(url, schema) : { ...startOptions(withoutTlsParameters(url), schema), ssl };
 }
 
 function optionsOf(given: string | null, schema: string): string {
