@@ -389,9 +389,12 @@ export function isApprovalCode(text: string): boolean {
   return /^[0-9A-Za-z ]{0,6}$/.test(text);
 }
 
-/** The network sends zeros or blanks for no approval code. */
+/**
+ * The network sends zeros or blanks for no approval code. A shorter text than the six characters was
+ * cut on its way: it names no authorization, and no answer may bear it.
+ */
 export function isNoApprovalCode(text: string): boolean {
-  return /^[0 ]*$/.test(text);
+  return text.length < 6 || /^[0 ]*$/.test(text);
 }
 
 export function isNetworkText(text: string): boolean {

@@ -30,6 +30,17 @@ describe('an authorization after its own clearing', () => {
     assert.deepEqual([held, sum, used, world.row(root.id!).status], [0, 1_000, 1, 'cleared']);
   });
 
+  test('has a code of six characters, whatever the clearing bears', () => {
+    const world = new NetworkWorld(now, { total_card_amount: money(1_000) });
+    const cleared = world.clear({ ...ref, approval_code: '2e8rk' });
+    const root = world.authorize(ref);
+    assert.match(root.approval_code ?? '', /^[0-9A-Z]{6}$/);
+    assert.deepEqual(
+      [world.clearing(cleared.id).match_rule, world.clearing(cleared.id).authorization_id],
+      [3, root.id],
+    );
+  });
+
   for (const order of ['before', 'after'] as const) {
     test(`has a clearing that only the approval code of another names, which comes ${order} it`, () => {
       const world = new NetworkWorld(now, { total_card_amount: money(1_000) });

@@ -139,8 +139,8 @@ describe('an authorization message', () => {
     assert.equal(read({ incremental: true, message_type_indicator: '0400' }).incremental, false);
   });
 
-  test('has no approval code when it is blank or zeros', () => {
-    for (const approval_code of ['', '      ', '000000', null])
+  test('has no approval code when it is blank, zeros or cut', () => {
+    for (const approval_code of ['', '      ', '000000', 'A1B2C', '1', null])
       assert.equal(read({ approval_code }).approval_code, null);
     assert.equal(read({ approval_code: 'A1B2C3' }).approval_code, 'A1B2C3');
   });

@@ -212,7 +212,7 @@ checkOnStorages('imports of files', [
       for (const batch_records_max of [1, 2, 3, 1_000]) {
         const world = new ImportWorld(storage);
         const card = await world.makeCard();
-        const purchase = { acquirer_reference_data: '12345678901234567', approval_code: 'A1', billing_amount: 70 };
+        const purchase = { acquirer_reference_data: '12345678901234567', approval_code: 'A1B2C3', billing_amount: 70 };
         const [first, plain, last] = [
           clearingLine(card, purchase),
           clearingLine(card, { billing_amount: 5 }),
