@@ -116,24 +116,42 @@ for (const name of database_names) {
       assert.equal((await logIn(server, password, '127.0.0.1')).status, 303);
     });
 
-    it('let a user in after wrong passwords from another address, which write no records', async (t) => {
+    it('let a user in after wrong passwords from another address, which write one entry for an auditor', async (t) => {
       const { database, server } = await start(t);
-      const count = async () =>
-        (
-          await readRows<{ count: unknown }>(database, 'select count(*) as count from tallystick_authorisation_records')
-        )[0];
-      const before = await count();
+      const counts = () =>
+        readRows(
+          database,
+          `select (select count(*) from tallystick_authorisation_records) as records,
+             (select count(*) from tallystick_audit_entries where action = 'user.login_failed') as entries`,
+        );
+      const [before] = await counts();
       const wrong = await Promise.all(Array.from({ length: 4 }, () => logIn(server, 'wrong', '127.0.0.2')));
       assert.deepEqual(
         wrong.map(({ status }) => status),
         [401, 401, 401, 401],
       );
-      assert.deepEqual(await count(), before);
+      const [after] = await counts();
+      assert.deepEqual([after?.records, Number(after?.entries)], [before?.records, 1]);
       // Twelve attempts are one more than are made at once from one address.
       const late = Promise.allSettled(Array.from({ length: 12 }, () => logIn(server, 'wrong', '127.0.0.2')));
       assert.equal((await logIn(server, password, '127.0.0.3')).status, 303);
       await server.kill();
       await late;
+    });
+
+    it('report every wrong password to an auditor, by a job and when the server stops', async (t) => {
+      const { database, server } = await start(t);
+      const failed = `select details from tallystick_audit_entries where action = 'user.login_failed' order by id`;
+      const counted = async () =>
+        (await readRows<{ details: string }>(database, failed)).map(({ details }) => JSON.parse(details).failures);
+      const failTwice = () => Promise.all([1, 2].map(() => logIn(server, 'wrong', '127.0.0.2')));
+      await failTwice();
+      const body = { data: { advance: 'PT0S' } };
+      assert.equal((await send(server.url, 'POST', '/sandbox/v1/clock', { key: 'operator', body })).status, 200);
+      assert.deepEqual(await counted(), [1, 1]);
+      await failTwice();
+      await server.stop();
+      assert.deepEqual(await counted(), [1, 1, 1, 1]);
     });
 
     it('serve known callers while hundreds of strangers fail at every door, and refuse nobody', async (t) => {

@@ -19,6 +19,8 @@ export interface AuthorisationServer extends AccessTokens {
   /** Whether a path belongs to the server or its pages. */
   handles(path: string): boolean;
   handle(request: IncomingMessage, response: ServerResponse, bounds: RequestBounds): Promise<void>;
+  /** Writes the failed log-ins that no entry has counted: every few minutes, and at the end. */
+  writeFailedLogIns(): Promise<void>;
 }
 
 /**
@@ -43,7 +45,8 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
   const records = createRecords(ports);
   const sendPage = createPageSending(ports.bank_name);
   const tokens = createAccessTokens(records, ports.sandbox);
-  const logIn = createLogIn(ports.users, createLogInAudit(ports, records));
+  const log_ins = createLogInAudit(ports, records);
+  const logIn = createLogIn(ports.users, log_ins);
   let started: ReturnType<typeof start> | undefined;
 
   const start = () => {
@@ -74,6 +77,8 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
       await ports.refreshClock?.();
       return tokens.find(token, certificate_sha256);
     },
+
+    writeFailedLogIns: log_ins.write,
 
     handles: (path) =>
       library_paths.has(path) ||

@@ -5,42 +5,73 @@ import { withinBounds } from '../src/bounds.ts';
 import { createLogInAudit } from '../src/pages/log-in-audit.ts';
 import type { AuthorisationTx } from '../src/ports.ts';
 
-const period_ms = 300_000;
-
-/** The audit of a process, at a time that the test sets, with what it records. */
+/** The audit of a process, with what it records. */
 function process() {
   const entries: AuditEntry[] = [];
-  const state = { now_ms: 0, entries };
-  const audit = { record: async (entry: AuditEntry) => void entries.push(entry) };
+  const state = { is_away: false };
+  const audit = {
+    async recordAll(some: readonly AuditEntry[]) {
+      if (state.is_away) throw new Error('away');
+      entries.push(...some);
+    },
+  };
   const records = {
     run: <Result>(work: (tx: AuthorisationTx) => Promise<Result>) => work({ audit } as unknown as AuthorisationTx),
     nowMs: () => 0,
   };
-  const log_ins = createLogInAudit({ cookie_keys: ['k'] }, records, () => state.now_ms);
+  const log_ins = createLogInAudit({ cookie_keys: ['k'] }, records);
   const fail = (name: string, source_address: string) =>
-    withinBounds({ origin: { request_id: null, source_address } } as never, () => log_ins.failed(name));
-  return { state, fail, counts: () => entries.splice(0).map(({ details }) => details.failures) };
+    withinBounds({ origin: { request_id: 'r-1', source_address } } as never, () => log_ins.failed(name));
+  const written = () =>
+    entries.splice(0).map(({ details, source_address, request_id }) => [details.failures, source_address, request_id]);
+  return { state, entries, fail, write: log_ins.write, written };
 }
 
-test('failures of one name and address are one entry in five minutes, and the next one counts them', async () => {
-  const { state, fail, counts } = process();
-  for (let time = 0; time < 50; time += 1) await fail('alice', '192.0.2.1');
+test('the first failure of a name and address is an entry, and those after it are the next one', async () => {
+  const { fail, write, written } = process();
+  for (let time = 0; time < 500; time += 1) await fail('alice', '192.0.2.1');
   await fail('alice', '192.0.2.2');
   await fail('bob', '192.0.2.1');
-  assert.deepEqual(counts(), [1, 1, 1]);
-  state.now_ms = period_ms;
+  assert.deepEqual(written(), [
+    [1, '192.0.2.1', 'r-1'],
+    [1, '192.0.2.2', 'r-1'],
+    [1, '192.0.2.1', 'r-1'],
+  ]);
+  await write();
+  assert.deepEqual(written(), [[499, '192.0.2.1', null]], 'without another failure');
+  await write();
+  assert.deepEqual(written(), []);
   await fail('alice', '192.0.2.1');
-  assert.deepEqual(counts(), [50], 'this one, and 49 without an entry');
-  state.now_ms = 2 * period_ms;
-  await fail('alice', '192.0.2.1');
-  assert.deepEqual(counts(), [1]);
+  assert.deepEqual(written(), [[1, '192.0.2.1', 'r-1']]);
 });
 
-test('a flood of made-up names from many addresses makes about a thousand entries in five minutes', async () => {
-  const { state, fail, counts } = process();
-  for (let at = 0; at < 20_000; at += 1) await fail(`name ${at}`, `192.0.2.${at % 256}`);
-  assert.equal(state.entries.at(-1)?.object, 'others');
-  assert.equal(counts().length, 1_001);
-  await fail('name 0', '192.0.2.0');
-  assert.deepEqual(counts(), []);
+test('failures that could not be written are in the next entry, with those that came meanwhile', async () => {
+  const { state, fail, write, written } = process();
+  for (let time = 0; time < 3; time += 1) await fail('alice', '192.0.2.1');
+  state.is_away = true;
+  await assert.rejects(write(), /away/);
+  await fail('alice', '192.0.2.1');
+  state.is_away = false;
+  const writing = write();
+  await fail('alice', '192.0.2.1');
+  await writing;
+  await write();
+  assert.deepEqual(
+    written().map(([failures]) => failures),
+    [1, 3, 1],
+  );
+});
+
+test('a flood of made-up names from many addresses makes about a thousand entries, and as many later', async () => {
+  const { entries, fail, write, written } = process();
+  for (let time = 0; time < 2; time += 1) {
+    for (let at = 0; at < 10_000; at += 1) await fail(`name ${at}`, `192.0.2.${at % 256}`);
+  }
+  assert.equal(entries.at(-1)?.object, 'others');
+  assert.equal(written().length, 1_001);
+  await write();
+  assert.deepEqual(
+    [entries.length, entries.at(-1)?.details, entries.at(-1)?.source_address],
+    [1_001, { failures: 17_999 }, null],
+  );
 });

@@ -43,6 +43,7 @@ export async function closeContainer(container: Container): Promise<void> {
   const logger = container.get(tokens.logger);
   const parts = [
     tokens.jobs,
+    tokens.open_banking,
     tokens.subscriber,
     tokens.network,
     tokens.deliveries,

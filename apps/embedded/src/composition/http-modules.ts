@@ -13,35 +13,37 @@ import { tokens } from './tokens.ts';
 export const open_banking_module = new ContainerModule(({ bind }) => {
   bind(tokens.bank_data).toConstantValue(null);
   bind(tokens.user_login).toResolvedValue(openUserLogin, [tokens.settings, tokens.persistence]);
-  bind(tokens.open_banking).toResolvedValue(
-    async (settings, persistence, vault, clock, refresh, users, logger, listening, bank, documents) =>
-      settings.open_banking
-        ? await createOpenBanking({
-            settings,
-            persistence,
-            vault,
-            clock,
-            refresh,
-            users,
-            bank,
-            logger,
-            documents,
-            publicUrl: () => publicUrl(settings, listening.url),
-          })
-        : null,
-    [
-      tokens.settings,
-      tokens.persistence,
-      tokens.vault,
-      tokens.clock,
-      tokens.refresh_clock,
-      tokens.user_login,
-      tokens.logger,
-      tokens.listening,
-      tokens.bank_data,
-      tokens.document_reader,
-    ],
-  );
+  bind(tokens.open_banking)
+    .toResolvedValue(
+      async (settings, persistence, vault, clock, refresh, users, logger, listening, bank, documents) =>
+        settings.open_banking
+          ? await createOpenBanking({
+              settings,
+              persistence,
+              vault,
+              clock,
+              refresh,
+              users,
+              bank,
+              logger,
+              documents,
+              publicUrl: () => publicUrl(settings, listening.url),
+            })
+          : null,
+      [
+        tokens.settings,
+        tokens.persistence,
+        tokens.vault,
+        tokens.clock,
+        tokens.refresh_clock,
+        tokens.user_login,
+        tokens.logger,
+        tokens.listening,
+        tokens.bank_data,
+        tokens.document_reader,
+      ],
+    )
+    .onDeactivation((open_banking) => open_banking?.authorisation.writeFailedLogIns());
 });
 
 /** The HTTP interface, and the measures of the whole process. */

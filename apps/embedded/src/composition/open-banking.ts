@@ -3,6 +3,7 @@ import type { UserLogin } from '@tallystick/consents';
 import type { Clock } from '@tallystick/kernel';
 import { createCertificateReader, type OpenBankingPorts } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
+import type { AuthorisationServer } from '@tallystick/oidc';
 import type { Vault } from '@tallystick/vault';
 import type { DocumentReader } from '@tallystick/webhook-client';
 import type { Logger } from 'pino';
@@ -25,8 +26,12 @@ export interface OpenBankingParts {
   readonly publicUrl: () => string;
 }
 
+export interface OpenBanking extends OpenBankingPorts {
+  readonly authorisation: AuthorisationServer;
+}
+
 /** Open Banking with its authorisation server, which only processes that serve it load. */
-export async function createOpenBanking(parts: OpenBankingParts): Promise<OpenBankingPorts> {
+export async function createOpenBanking(parts: OpenBankingParts): Promise<OpenBanking> {
   const { settings, persistence, vault, clock, refresh, users, bank, logger, documents, publicUrl } = parts;
   const { certificate_header: header, trusted_proxies: networks } = settings;
   const certificateOf = createCertificateReader(header === null ? null : { header, networks });

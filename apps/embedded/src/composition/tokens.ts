@@ -5,7 +5,7 @@ import type { UserLogin } from '@tallystick/consents';
 import type { DeliveryQueue, Subscriber, WebhookSender } from '@tallystick/events';
 import type { Formats, ImportPorts } from '@tallystick/imports';
 import type { Clock, RowArchive, UrlPolicy } from '@tallystick/kernel';
-import type { HttpApp, HttpAppPorts, Lifecycle, Metrics, OpenBankingPorts } from '@tallystick/koa';
+import type { HttpApp, HttpAppPorts, Lifecycle, Metrics } from '@tallystick/koa';
 import type { Persistence, SchemaMigration } from '@tallystick/mikro-orm';
 import type { Sandbox } from '@tallystick/operations';
 import type { KeyRing, Vault } from '@tallystick/vault';
@@ -17,6 +17,7 @@ import type { Jobs } from '../background/jobs.ts';
 import type { Mails } from '../background/mails.ts';
 import type { SchemaWatch } from '../background/schema-watch.ts';
 import type { SharedClock } from '../sandbox/shared-clock.ts';
+import type { OpenBanking } from './open-banking.ts';
 import type { Settings } from './settings.ts';
 
 /** The parts that the modules provide, by name. A host replaces a part by rebinding its token. */
@@ -79,7 +80,7 @@ export const tokens = {
   /** The bank's data for Open Banking; null: as the bank has reported it to the database. */
   bank_data: identifier<BankData | null>('bank_data'),
   /** Null: Open Banking is not served. */
-  open_banking: identifier<OpenBankingPorts | null>('open_banking'),
+  open_banking: identifier<OpenBanking | null>('open_banking'),
   lifecycle: identifier<Lifecycle>('lifecycle'),
   key_uses: identifier<KeyUses>('key_uses'),
   metrics: identifier<Metrics>('metrics'),

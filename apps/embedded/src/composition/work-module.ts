@@ -35,6 +35,7 @@ export const work_module = new ContainerModule(({ bind }) => {
         lifecycle,
         archive,
         key_uses,
+        open_banking,
       ) =>
         createJobs(
           [
@@ -58,6 +59,9 @@ export const work_module = new ContainerModule(({ bind }) => {
             accountRangeJob(persistence, metrics, logger),
             schema_watch.job,
             importJob(import_ports, lifecycle, metrics, logger),
+            ...(open_banking === null
+              ? []
+              : [{ name: 'failed log-ins', every_ms: 300_000, run: open_banking.authorisation.writeFailedLogIns }]),
           ],
           jobObserver(metrics, logger),
         ),
@@ -76,6 +80,7 @@ export const work_module = new ContainerModule(({ bind }) => {
         tokens.lifecycle,
         tokens.archive,
         tokens.key_uses,
+        tokens.open_banking,
       ],
     )
     .onDeactivation((jobs) => jobs.stop());
