@@ -19,10 +19,9 @@ export const password = 'correct horse';
 export const day_ms = 86_400_000;
 
 /** The HTTP interface has the bounds. Here there are none. */
-const unbounded: RequestBounds = {
+const unbounded: Omit<RequestBounds, 'identify'> = {
   origin: { request_id: 'r-1', source_address: '203.0.113.7' },
   transaction: (work) => work(),
-  identify: () => null,
   slowDown: async () => {},
   logIn: (_attempt, work) => work(),
 };
@@ -58,6 +57,8 @@ export interface World {
   advance(duration_ms: number): void;
   nowMs(): number;
   register(changes?: Partial<ThirdParty>): Promise<ThirdParty>;
+  /** The third parties and users that have proved to send a request, request by request. */
+  readonly identified: readonly string[];
   /** The faults that the servers logged. */
   readonly logged: readonly string[];
   /** The warnings that the servers logged. */
@@ -150,6 +151,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { fetchKeys = documents.read } = options;
   const logged: string[] = [];
   const warned: string[] = [];
+  const identified: string[] = [];
+  const identify: RequestBounds['identify'] = (caller) => {
+    identified.push('user' in caller ? caller.user : caller.third_party);
+    return null;
+  };
   const logTo =
     (lines: string[]) =>
     (fields: object, message: string): void => {
@@ -187,7 +193,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     });
     const http = createServer((request, response) => {
       const path = (request.url ?? '').split('?')[0] ?? '';
-      if (server.handles(path)) void server.handle(request, response, unbounded);
+      if (server.handles(path)) void server.handle(request, response, { ...unbounded, identify });
       else response.writeHead(404).end();
     });
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
@@ -202,6 +208,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     nodes,
     issuer,
     unitOfWork,
+    identified,
     logged,
     warned,
     advance: (duration_ms) => {

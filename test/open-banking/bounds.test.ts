@@ -193,6 +193,72 @@ describe('the way to the authorisation server', () => {
     );
   });
 
+  it('counts ids that no third party has as their address', async (t) => {
+    const release = Promise.withResolvers<void>();
+    t.after(() => release.resolve());
+    let inside = 0;
+    const world = await startWorld(t, 'sqlite', (ports) => ({
+      ...ports,
+      requests_max: 32,
+      open_banking: {
+        ...ports.open_banking!,
+        authorisation: {
+          find: async () => null,
+          handles: (path) => path.startsWith('/oauth/'),
+          async handle(_request, response) {
+            inside += 1;
+            await release.promise;
+            response.end();
+          },
+        },
+      },
+    }));
+    const ask = (client_id: string) => world.send('POST', '/oauth/token', { body: `client_id=${client_id}` });
+    const long = ['a', 'b', 'c'].map((letter) => ask(letter.repeat(65)));
+    await until(() => inside === 2);
+    const short = ask('a'.repeat(64));
+    await until(() => inside === 3);
+    const body = 'x'.repeat(16 * 1024);
+    const padded = ask(`d&${body}`);
+    const health = await world.send('GET', '/healthz');
+    assert.deepEqual([health.status, inside], [200, 3]);
+    release.resolve();
+    for (const one of [...long, short, padded]) assert.equal((await one).status, 200);
+  });
+
+  it('keeps nothing of a body while its sender waits for a refusal', async (t) => {
+    const pauses: (() => void)[] = [];
+    let held = false;
+    const world = await startWorld(t, 'sqlite', (ports) => ({
+      ...ports,
+      pause: () => new Promise((end) => pauses.push(end)),
+      open_banking: {
+        ...ports.open_banking!,
+        authorisation: {
+          find: async () => null,
+          handles: (path) => path.startsWith('/oauth/'),
+          async handle(request, response, bounds) {
+            await bounds.slowDown();
+            held ||= request.readableLength > 0;
+            response.writeHead(401).end();
+          },
+        },
+      },
+    }));
+    let answered = 0;
+    const ask = async () => {
+      await world.send('POST', '/oauth/token', { body: 'x'.repeat(200_000) });
+      answered += 1;
+    };
+    const all = Array.from({ length: 40 }, ask);
+    await until(() => pauses.length > 0 && answered + pauses.length === all.length);
+    const metrics = await text((await fetch(`${world.service.url}/metrics`)).body!);
+    for (const end of pauses) end();
+    await Promise.all(all);
+    assert.match(metrics, /^tallystick_http_body_bytes 0$/m);
+    assert.equal(held, false);
+  });
+
   it('logs neither path nor query', async (t) => {
     const world = await startEcho(t);
     const reply = await world.send('GET', '/oauth/secret-id?code=secret');

@@ -41,7 +41,7 @@ import { createAnswering, type HttpContext, type PipelinePorts, type RequestStat
 import { createRateLimit } from './request/rate-limit.ts';
 import { readRequestId } from './request/request-id.ts';
 import { createShares, inShares, type Shares, transactions_max_default } from './request/shares.ts';
-import { createStrangers } from './request/strangers.ts';
+import { createStrangers, type Pause } from './request/strangers.ts';
 import type { Page, SystemRoute } from './request/system-route.ts';
 import { normalizeTarget } from './request/target.ts';
 import { createUploads, uploads_max } from './request/uploads.ts';
@@ -117,7 +117,7 @@ export interface HttpAppPorts {
   /** Whether a proxy in front serves the interface over https. False when absent. */
   readonly is_behind_https?: boolean;
   /** Waits so many milliseconds before a stranger is refused; a timer when absent. */
-  readonly pause?: (ms: number) => Promise<void>;
+  readonly pause?: Pause;
   /** The networks of the proxies whose `X-Forwarded-For` is believed, as CIDR. None when absent. */
   readonly trusted_proxies?: readonly string[];
 }
@@ -281,8 +281,11 @@ function openBanking(
 }
 
 /** Waits with a timer, and at most until the signal: nobody waits for strangers at the end. */
-function pauseUntil(signal: AbortSignal): (ms: number) => Promise<void> {
-  return (ms) => delay(ms, undefined, { signal }).catch(() => undefined);
+function pauseUntil(stop: AbortSignal): Pause {
+  return (ms, gone) => {
+    const signal = gone === undefined ? stop : AbortSignal.any([stop, gone]);
+    return delay(ms, undefined, { signal }).catch(() => undefined);
+  };
 }
 
 /** Waits before a request is refused whose caller is not known (ADR 0059). */

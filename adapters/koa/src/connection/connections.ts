@@ -5,72 +5,102 @@ import { addressOwner, canonical } from './client-address.ts';
 /** What a connection emits when one of its requests has proved who sends it. */
 const caller_known = Symbol('caller known');
 
-/** Notes that the caller of a request is known, so that its connection is not closed for others. */
-export function noteKnownCaller({ socket }: Pick<IncomingMessage, 'socket'>): void {
-  socket.emit(caller_known);
+/**
+ * Notes who has proved to send a request: a company, a key, a third party or a user. Connections of
+ * strangers are closed before those of this owner.
+ */
+export function noteKnownCaller({ socket }: Pick<IncomingMessage, 'socket'>, owner: string): void {
+  socket.emit(caller_known, owner);
 }
 
 /** The open connections of one server. */
 export interface Connections {
   /**
-   * Adds a connection. When there are too many, closes one whose caller is not known: the oldest of
-   * the address that has most of them. When all callers are known, closes the new one. So strangers
-   * from one address, however many, keep nobody out (ADR 0059).
+   * Adds a connection. When there are too many, closes another one first, of a caller who is not
+   * known: the oldest of the address that has most of them. When there is none, or when one known
+   * caller has more than half of all, closes the connection whose last request is the oldest, of the
+   * known caller that has most of them. So nobody, with however many, keeps others out (ADR 0059).
    */
   add(socket: Socket): void;
-  /** Within a connection that was added, what carries its requests: the same, or TLS. */
+  /** Within a connection that was added, the TLS that carries its requests. */
   watch(carrier: Socket): void;
 }
 
 /** At most `max` connections. */
 export function createConnections(max: number): Connections {
-  /** All, by the address and port of the other side, with what makes a connection known or closed. */
-  const open = new Map<string, OpenConnection>();
-  /** Those of strangers, by address, the oldest first. */
-  const strangers = new Map<string, Set<OpenConnection>>();
+  const open = new Map<Socket, OpenConnection>();
+  /** By both ends: TLS does not say which socket is below it. */
+  const by_name = new Map<string, Socket>();
+  /** By address, the oldest first. */
+  const strangers: Groups = new Map();
+  /** By owner, the one whose last request is the oldest first. */
+  const known: Groups = new Map();
 
-  function know(connection: OpenConnection): void {
-    const of_owner = strangers.get(connection.owner);
-    of_owner?.delete(connection);
-    if (of_owner?.size === 0) strangers.delete(connection.owner);
+  function close(socket: Socket): void {
+    const connection = open.get(socket);
+    if (connection === undefined) return;
+    leave(socket, connection);
+    open.delete(socket);
+    if (by_name.get(connection.name) === socket) by_name.delete(connection.name);
+    socket.destroy();
   }
 
-  function close(connection: OpenConnection): void {
-    know(connection);
-    if (open.get(connection.name) === connection) open.delete(connection.name);
-    connection.socket.destroy();
+  function know(socket: Socket, owner: string): void {
+    const connection = open.get(socket);
+    if (connection === undefined) return;
+    leave(socket, connection);
+    open.set(socket, { ...connection, ...join(socket, known, owner) });
   }
 
-  /** The one to close: it may be the one that was just added. */
-  function oneTooMany(added: OpenConnection): OpenConnection {
-    let most = new Set([added]);
-    for (const of_owner of strangers.values()) if (of_owner.size > most.size) most = of_owner;
-    const [oldest = added] = most;
-    return oldest;
+  function oneTooMany(): Socket | undefined {
+    const [of_strangers, of_known] = [largest(strangers), largest(known)];
+    const [first] = of_strangers.size === 0 || of_known.size > max / 2 ? of_known : of_strangers;
+    return first;
   }
 
   return {
     add(socket) {
-      const owner = addressOwner(canonical(socket.remoteAddress ?? ''));
-      const connection = { socket, owner, name: nameOf(socket) };
-      open.set(connection.name, connection);
-      strangers.set(owner, (strangers.get(owner) ?? new Set()).add(connection));
-      socket.once('close', () => close(connection));
-      if (open.size > max) close(oneTooMany(connection));
+      const closed = open.size < max ? undefined : oneTooMany();
+      if (closed !== undefined) close(closed);
+      const name = nameOf(socket);
+      by_name.set(name, socket);
+      open.set(socket, { name, ...join(socket, strangers, addressOwner(canonical(socket.remoteAddress ?? ''))) });
+      socket.once('close', () => close(socket));
+      socket.on(caller_known, (owner: string) => know(socket, owner));
     },
     watch(carrier) {
-      const connection = open.get(nameOf(carrier));
-      if (connection !== undefined) carrier.once(caller_known, () => know(connection));
+      const below = by_name.get(nameOf(carrier));
+      if (below !== undefined) carrier.on(caller_known, (owner: string) => below.emit(caller_known, owner));
     },
   };
 }
 
+type Groups = Map<string, Set<Socket>>;
+
 interface OpenConnection {
-  readonly socket: Socket;
-  readonly owner: string;
   readonly name: string;
+  /** The group that it is in. */
+  readonly groups: Groups;
+  readonly owner: string;
 }
 
-function nameOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
+function join(socket: Socket, groups: Groups, owner: string): Pick<OpenConnection, 'groups' | 'owner'> {
+  groups.set(owner, (groups.get(owner) ?? new Set()).add(socket));
+  return { groups, owner };
+}
+
+function leave(socket: Socket, { groups, owner }: OpenConnection): void {
+  groups.get(owner)?.delete(socket);
+  if (groups.get(owner)?.size === 0) groups.delete(owner);
+}
+
+function largest(groups: Groups): ReadonlySet<Socket> {
+  let most: ReadonlySet<Socket> = new Set();
+  for (const group of groups.values()) if (group.size > most.size) most = group;
+  return most;
+}
+
+/** A port of the other side may be connected to several addresses of this one. */
+function nameOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
+  return [localAddress, localPort, remoteAddress, remotePort].join(' ');
 }

@@ -45,8 +45,8 @@ export interface HttpServerOptions {
   readonly log: Pick<Log, 'info'>;
   readonly metrics: Pick<Metrics, 'request'>;
   /**
-   * Above it, connections of callers who are not known are closed; `connections_max_default` when
-   * absent.
+   * Above it, one is closed for each further one, first of callers who are not known;
+   * `connections_max_default` when absent.
    */
   readonly connections_max?: number;
   /**
@@ -118,7 +118,7 @@ export function createHttpServer(
   const server = options.tls === undefined ? createServer(limits, handle) : createTls(options.tls, handle);
   const connections = createConnections(options.connections_max ?? connections_max_default);
   server.on('connection', (socket) => connections.add(socket));
-  server.on(options.tls === undefined ? 'connection' : 'secureConnection', (socket) => connections.watch(socket));
+  server.on('secureConnection', (socket) => connections.watch(socket));
   // A client that has sent its last request and closed its side still gets its answers.
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
   // The body is asked for when it is read. Other expectations are ignored (RFC 9110, 10.1.1).

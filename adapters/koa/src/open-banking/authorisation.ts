@@ -43,7 +43,7 @@ export function createAuthorisationAnswering(
   lifecycle: Pick<Lifecycle, 'stopping'>,
 ): (ctx: HttpContext) => Promise<void> {
   return async (ctx) => {
-    const { req, res, state } = ctx;
+    const { res, state } = ctx;
     state.route = authorisation_template;
     const address = addressOwner(state.source_address);
     const account = withSmallFree(ports.bodies.open(address));
@@ -52,10 +52,16 @@ export function createAuthorisationAnswering(
       send(ctx, render({ status, body, headers: { 'Retry-After': String(wait_s) } }), lifecycle);
     };
     try {
-      const bytes = await readBody(req, res, account);
       const is_oauth = ctx.path.startsWith('/oauth/') || ctx.path.startsWith('/.well-known/');
       const door = is_oauth ? 'oauth' : 'user_pages';
-      const client_id = is_oauth ? claimedClient(ctx, bytes) : null;
+      const { whole, claimed } = await readWhole(ctx, account);
+      const client_id = is_oauth ? claimed : null;
+      // The library and this process then keep nothing of the body. A page may keep its form.
+      const forgetBody = (): void => {
+        if (!is_oauth) return;
+        whole.read();
+        account.release();
+      };
       // Only requests that authenticate as the third party use its limit up (`identify`).
       const limits = client_id === null || isOfUser(ctx) ? [] : limitsOf(ports, `third-party:${client_id}`);
       const reached = ports.rate_limit.reached(limits);
@@ -64,14 +70,16 @@ export function createAuthorisationAnswering(
         const message = `this third party may send ${limit.per_minute} requests a minute; try again in ${wait_s} s`;
         return refuse(429, wait_s, message);
       }
-      await ports.doors[door].run(client_id === null ? address : `third-party:${client_id}`, (outside) => {
+      const owner = client_id === null ? address : `third-party:${client_id}`;
+      const work = (outside: Outside): Promise<void> => {
         ctx.respond = false;
         // Koa begins with 404.
         res.statusCode = 200;
         const headers = headersOf(ctx, lifecycle);
         for (const [name, value] of Object.entries(headers)) if (!of_pages.has(name)) res.setHeader(name, value);
-        return authorisation.handle(withBody(req, bytes), res, boundsOf(ports, ctx, door, outside));
-      });
+        return authorisation.handle(whole, res, boundsOf(ports, ctx, door, outside, forgetBody));
+      };
+      await ports.doors[door].run(owner, work, address);
     } catch (error) {
       if (!(error instanceof Overloaded)) throw error;
       ports.metrics.requestRefused();
@@ -97,6 +105,7 @@ function boundsOf(
   { req, res, state }: HttpContext,
   door: 'oauth' | 'user_pages',
   outside: Outside,
+  forgetBody: () => void,
 ): RequestBounds {
   const address = addressOwner(state.source_address);
   const inTime = <Result>(work: Promise<Result>): Promise<Result> =>
@@ -110,17 +119,23 @@ function boundsOf(
     origin: { request_id, source_address },
     transaction: (work) => inTime(ports.shares.run(door, work)),
     identify(caller) {
-      noteKnownCaller(req);
+      const owner = 'user' in caller ? `user:${caller.user}` : `third-party:${caller.third_party}`;
+      noteKnownCaller(req, owner);
       state.is_known = true;
       if ('third_party' in caller) state.third_party = caller.third_party;
-      const owner = 'user' in caller ? `user:${caller.user}` : `third-party:${caller.third_party}`;
       return ports.rate_limit.take(limitsOf(ports, owner))?.wait_s ?? null;
     },
     async slowDown() {
       if (state.is_known) return;
+      forgetBody();
       if (!(await wait(() => ports.strangers.slowDown(address)))) res.setHeader('Connection', 'close');
     },
-    logIn: (attempt, work) => ports.strangers.logIn(address, attempt, wait, work),
+    logIn(attempt, work) {
+      const gone = new AbortController();
+      if (res.closed) gone.abort();
+      res.once('close', () => gone.abort());
+      return ports.strangers.logIn(address, attempt, wait, work, gone.signal);
+    },
   };
 }
 
@@ -136,14 +151,22 @@ function withSmallFree(account: BodyAccount): BodyAccount {
   };
 }
 
-/** No form of a third party is as long. To parse a longer one would hold up all others. */
-const claim_bytes_max = 64 * 1024;
+/** Forms of third parties are shorter. To parse a longer one would hold up all others. */
+const claim_bytes_max = 16 * 1024;
 
-/**
- * Which third party a request says it is from, before anything proves it: that one shares the bound.
- * Null: it does not say.
- */
-function claimedClient({ req, querystring }: HttpContext, bytes: Buffer): string | null {
+/** No third party has a longer id. */
+const client_id_length_max = 64;
+
+/** The whole request, and which third party it says it is from. Null: it does not say. */
+async function readWhole(ctx: HttpContext, account: BodyAccount) {
+  const bytes = await readBody(ctx.req, ctx.res, account);
+  const claimed = claimOf(ctx, bytes);
+  const is_id = claimed !== null && claimed.length <= client_id_length_max;
+  return { whole: withBody(ctx.req, bytes), claimed: is_id ? claimed : null };
+}
+
+/** Nothing proves it yet. */
+function claimOf({ req, querystring }: HttpContext, bytes: Buffer): string | null {
   const basic = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(req.headers.authorization ?? '')?.[1];
   if (basic !== undefined) return Buffer.from(basic, 'base64').toString().split(':')[0] ?? null;
   if (bytes.length > claim_bytes_max) return null;

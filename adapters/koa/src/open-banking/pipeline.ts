@@ -63,10 +63,10 @@ async function answerRequest(
   const token = await identify(ports, open_banking, ctx);
   state.third_party = token.client_id;
   state.is_known = true;
-  noteKnownCaller(req);
+  const owner = `third-party:${token.client_id}`;
+  noteKnownCaller(req, owner);
   enforceRateLimit(ports, token);
   requireToken(endpoint, token);
-  const owner = `third-party:${token.client_id}`;
   checkHeaders(req.headers);
   requireAcceptsJson(req.headers.accept);
   const takes_body = endpoint.method === 'POST';

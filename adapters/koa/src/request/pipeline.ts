@@ -184,12 +184,12 @@ export function createAnswering(shared: PipelinePorts, route: Route): (ctx: Http
     const principal = known instanceof Promise ? await known : known;
     state.principal = principal;
     state.is_known = true;
-    noteKnownCaller(req);
+    const owner = ownerOf(principal);
+    noteKnownCaller(req, owner);
     enforceRateLimit(ports, principal);
     requireRole(principal, area);
     if (route.sheds_load !== undefined && ports.network.refuseUnread())
       return answerOverload(ports, route, state.request_id);
-    const owner = ownerOf(principal);
     if ('receive' in operation) {
       return await ports.uploads.during(principal.role, owner, (place) =>
         answerUpload(ports, route, operation, ctx, principal, place),

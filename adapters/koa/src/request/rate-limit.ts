@@ -7,8 +7,8 @@ import { HttpProblem } from '../answer/error-answer.ts';
 const buckets_max = 10_000;
 
 interface Bucket {
-  tokens: number;
-  filled_at_ms: number;
+  readonly tokens: number;
+  readonly filled_at_ms: number;
 }
 
 /** A limit that a request must keep: the requests per minute of one key, or of one company. */
@@ -35,7 +35,7 @@ export interface RateLimit {
    * limit with the longest wait.
    */
   take<Of extends Limit>(limits: readonly Of[]): ReachedLimit<Of> | null;
-  /** What `take` would return. Takes no token. */
+  /** What `take` would return. Takes no token, and remembers nothing: the limit may be invented. */
   reached<Of extends Limit>(limits: readonly Of[]): ReachedLimit<Of> | null;
 }
 
@@ -43,25 +43,19 @@ export interface RateLimit {
 export function createRateLimit(monotonicNow: () => number): RateLimit {
   const buckets = new Map<string, Bucket>();
 
-  function fill({ id, per_minute }: Limit, at_ms: number): Bucket {
-    let bucket = buckets.get(id);
-    if (bucket === undefined) {
-      if (buckets.size >= buckets_max) dropFull(buckets, at_ms);
-      bucket = { tokens: per_minute, filled_at_ms: at_ms };
-      buckets.set(id, bucket);
-    }
-    bucket.tokens = Math.min(per_minute, bucket.tokens + ((at_ms - bucket.filled_at_ms) * per_minute) / 60_000);
-    bucket.filled_at_ms = at_ms;
-    return bucket;
+  function tokensOf({ id, per_minute }: Limit, at_ms: number): number {
+    const bucket = buckets.get(id);
+    if (bucket === undefined) return per_minute;
+    return Math.min(per_minute, bucket.tokens + ((at_ms - bucket.filled_at_ms) * per_minute) / 60_000);
   }
 
   function reached<Of extends Limit>(limits: readonly Of[]): ReachedLimit<Of> | null {
     const at_ms = monotonicNow();
     const empty = limits
-      .map((limit) => ({ limit, bucket: fill(limit, at_ms) }))
-      .filter(({ bucket }) => bucket.tokens < 1)
-      .map(({ limit, bucket }) => {
-        const wait_ms = ((1 - bucket.tokens) * 60_000) / limit.per_minute;
+      .map((limit) => ({ limit, tokens: tokensOf(limit, at_ms) }))
+      .filter(({ tokens }) => tokens < 1)
+      .map(({ limit, tokens }) => {
+        const wait_ms = ((1 - tokens) * 60_000) / limit.per_minute;
         return { limit, wait_s: Math.max(1, Math.ceil(wait_ms / 1000)) };
       })
       .sort((a, b) => b.wait_s - a.wait_s);
@@ -73,7 +67,11 @@ export function createRateLimit(monotonicNow: () => number): RateLimit {
     take(limits) {
       const empty = reached(limits);
       if (empty !== null) return empty;
-      for (const { id } of limits) buckets.get(id)!.tokens -= 1;
+      const at_ms = monotonicNow();
+      for (const limit of limits) {
+        if (buckets.size >= buckets_max && !buckets.has(limit.id)) dropFull(buckets, at_ms);
+        buckets.set(limit.id, { tokens: tokensOf(limit, at_ms) - 1, filled_at_ms: at_ms });
+      }
       return null;
     },
   };

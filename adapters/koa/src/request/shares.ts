@@ -16,9 +16,10 @@ const wait_ms_max = 5_000;
 export interface Shares {
   /**
    * Runs the work when its owner has a share. Rejects with `Overloaded` when it has none for
-   * `wait_ms_max`, and then the work does not run.
+   * `wait_ms_max`, and then the work does not run. Turns go round the senders, and those of one
+   * sender round its owners: who invents owners gains no turn. A sender that is absent is the owner.
    */
-  run<Result>(owner: string, work: (outside: Outside) => Promise<Result>): Promise<Result>;
+  run<Result>(owner: string, work: (outside: Outside) => Promise<Result>, sender?: string): Promise<Result>;
 }
 
 /**
@@ -30,43 +31,59 @@ export type Outside = <Result>(elsewhere: () => Promise<Result>) => Promise<Resu
 /** Shares of `max` places. */
 export function createShares(max: number): Shares {
   const share = createFairShare(max);
-  /** The starts of work that waits, by owner, in the order of the owners' next turns. */
-  const waiting = new Map<string, (() => void)[]>();
+  /** The starts of work that waits, by sender and owner, each in the order of their next turns. */
+  const waiting = new Map<string, Map<string, Set<() => void>>>();
 
-  /** Begins what may begin, one of each owner after another. */
+  /** Begins what may begin, one of each sender after another. */
   function beginWaiting(): void {
-    // An owner that is added again comes after all others.
-    for (const [owner, starts] of waiting) {
-      if (!share.mayTake(owner)) continue;
-      const start = starts.shift();
-      waiting.delete(owner);
-      if (starts.length > 0) waiting.set(owner, starts);
-      share.take(owner);
-      start?.();
+    // A sender or an owner that is added again comes after all others.
+    for (const [sender, by_owner] of waiting) {
+      for (const [owner, starts] of by_owner) {
+        if (!share.mayTake(owner)) continue;
+        const [start] = starts;
+        remove(sender, owner, start!);
+        if (starts.size > 0) {
+          by_owner.delete(owner);
+          by_owner.set(owner, starts);
+        }
+        if (by_owner.size > 0) {
+          waiting.delete(sender);
+          waiting.set(sender, by_owner);
+        }
+        share.take(owner);
+        start!();
+        break;
+      }
     }
   }
 
+  function remove(sender: string, owner: string, start: () => void): void {
+    const by_owner = waiting.get(sender);
+    by_owner?.get(owner)?.delete(start);
+    if (by_owner?.get(owner)?.size === 0) by_owner.delete(owner);
+    if (by_owner?.size === 0) waiting.delete(sender);
+  }
+
   /** Resolves when the owner has a share for this work. */
-  function turnOf(owner: string): Promise<void> {
+  function turnOf(sender: string, owner: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      const starts = waiting.get(owner) ?? [];
-      waiting.set(owner, starts);
+      const by_owner = waiting.get(sender) ?? new Map<string, Set<() => void>>();
+      waiting.set(sender, by_owner);
       const start = (): void => {
         clearTimeout(timer);
         resolve();
       };
       const timer = setTimeout(() => {
-        starts.splice(starts.indexOf(start), 1);
-        if (starts.length === 0) waiting.delete(owner);
+        remove(sender, owner, start);
         reject(new Overloaded());
       }, wait_ms_max);
-      starts.push(start);
+      by_owner.set(owner, (by_owner.get(owner) ?? new Set()).add(start));
     });
   }
 
   /** Takes a share at once, and then returns undefined, or resolves when the owner has its turn. */
-  function take(owner: string): Promise<void> | undefined {
-    if (waiting.has(owner) || !share.mayTake(owner)) return turnOf(owner);
+  function take(sender: string, owner: string): Promise<void> | undefined {
+    if (waiting.get(sender)?.has(owner) || !share.mayTake(owner)) return turnOf(sender, owner);
     share.take(owner);
     return undefined;
   }
@@ -77,8 +94,8 @@ export function createShares(max: number): Shares {
   }
 
   return {
-    async run(owner, work) {
-      const turn = take(owner);
+    async run(owner, work, sender = owner) {
+      const turn = take(sender, owner);
       if (turn !== undefined) await turn;
       let is_inside = true;
       try {
@@ -88,7 +105,7 @@ export function createShares(max: number): Shares {
           try {
             return await elsewhere();
           } finally {
-            await take(owner);
+            await take(sender, owner);
             is_inside = true;
           }
         });

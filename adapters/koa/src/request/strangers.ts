@@ -18,8 +18,11 @@ const answers: Pace = { free: 20, first_ms: 50, most_ms: 2_000, forgotten_ms: 1_
 /** Log-ins by address. Many users may share one, so nobody waits for long. */
 const log_ins_of_address: Pace = { free: 20, first_ms: 250, most_ms: 8_000, forgotten_ms: 30_000 };
 
-/** Log-ins by user name of one address, and by step: 90 wrong passwords in an hour. */
-const log_ins: Pace = { free: 3, first_ms: 1_000, most_ms: 40_000, forgotten_ms: 60_000 };
+/**
+ * Log-ins by user name of one address, and by step: 360 wrong passwords in an hour. The user of that
+ * name may be at the same address, and waits as long.
+ */
+const log_ins: Pace = { free: 3, first_ms: 1_000, most_ms: 10_000, forgotten_ms: 60_000 };
 
 /** Owners whose failures are remembered, for each pace. */
 const owners_max = 10_000;
@@ -47,20 +50,25 @@ export interface Strangers {
   slowDown(address: string): Promise<boolean>;
   /**
    * Logs somebody in; null: the password is wrong. Attempts with one user name from one address, and
-   * those of one step, are made one after another, after a pause that grows with their failures. The
-   * pause of an address is short. No failure of another address delays an attempt. `outside` runs
-   * the wait: a place that the request has is free meanwhile.
+   * those of one step, are made one after another, after a pause that grows with their failures.
+   * When too many wait, the oldest of them ends: `too_many_log_ins`. So does one whose client is
+   * `gone`. No failure of another address delays an attempt. `outside` runs the wait: a place that
+   * the request has is free meanwhile.
    */
   logIn<Result>(
     address: string,
     attempt: LogInAttempt,
     outside: (wait: () => Promise<boolean>) => Promise<boolean>,
     work: () => Promise<Result | null>,
+    gone: AbortSignal,
   ): Promise<Result | null | typeof too_many_log_ins>;
 }
 
-/** `monotonicNow` returns milliseconds and never goes back. `pause` resolves after so many. */
-export function createStrangers(monotonicNow: () => number, pause: (ms: number) => Promise<void>): Strangers {
+/** Resolves after so many milliseconds, or when the signal is aborted. */
+export type Pause = (ms: number, gone?: AbortSignal) => Promise<void>;
+
+/** `monotonicNow` returns milliseconds and never goes back. */
+export function createStrangers(monotonicNow: () => number, pause: Pause): Strangers {
   const failed_answers = createFailures(answers, monotonicNow);
   const failed_of_address = createFailures(log_ins_of_address, monotonicNow);
   const failed_log_ins = createFailures(log_ins, monotonicNow);
@@ -69,11 +77,11 @@ export function createStrangers(monotonicNow: () => number, pause: (ms: number) 
   let slowed = 0;
 
   /** False: too many pause, and this one does not. */
-  async function pauseFor(address: string, ms: number): Promise<boolean> {
+  async function pauseFor(address: string, ms: number, gone?: AbortSignal): Promise<boolean> {
     if (ms === 0) return true;
     if (!pauses.mayTake(address)) return false;
     pauses.take(address);
-    await pause(ms);
+    await pause(ms, gone);
     pauses.release(address);
     return true;
   }
@@ -87,16 +95,17 @@ export function createStrangers(monotonicNow: () => number, pause: (ms: number) 
       return await pauseFor(address, ms * (1 - ((slowed * golden_ratio) % 1) / 2));
     },
 
-    async logIn(address, { user_name, step }, outside, work) {
+    async logIn(address, { user_name, step }, outside, work, gone) {
       const owners = [`name ${address} ${user_name}`, ...(step === null ? [] : [`step ${step}`])];
       const taken: string[] = [];
       const wait = async (): Promise<boolean> => {
         for (const owner of owners) {
-          if (!(await turns.take(owner))) return false;
+          if (!(await turns.take(owner, gone))) return false;
           taken.push(owner);
         }
         const pauses_ms = owners.map((owner) => failed_log_ins.pauseOf(owner));
-        return await pauseFor(address, Math.max(failed_of_address.pauseOf(address), ...pauses_ms));
+        const ms = Math.max(failed_of_address.pauseOf(address), ...pauses_ms);
+        return (await pauseFor(address, ms, gone)) && !gone.aborted;
       };
       try {
         if (!(await outside(wait))) return too_many_log_ins;
@@ -144,20 +153,38 @@ function createFailures({ free, first_ms, most_ms, forgotten_ms }: Pace, monoton
 
 /** One after another, for each owner. */
 function createTurns(waiting_max: number) {
-  const waiting = new Map<string, (() => void)[]>();
+  const waiting = new Map<string, Set<(is_turn: boolean) => void>>();
+
+  /** Lets the oldest go that waits: it is its turn, or it is one too many. */
+  function release(owner: string, is_turn: boolean): boolean {
+    const [oldest] = waiting.get(owner) ?? [];
+    oldest?.(is_turn);
+    return oldest !== undefined;
+  }
+
   return {
-    /** Resolves with true at the owner's turn, with false at once when too many wait. */
-    async take(owner: string): Promise<boolean> {
+    /** Resolves with true at the owner's turn, with false when it is one too many or gone. */
+    async take(owner: string, gone: AbortSignal): Promise<boolean> {
+      if (gone.aborted) return false;
       const others = waiting.get(owner);
-      if (others === undefined) waiting.set(owner, []);
-      else if (others.length >= waiting_max) return false;
-      else await new Promise<void>((begin) => others.push(begin));
-      return true;
+      if (others === undefined) {
+        waiting.set(owner, new Set());
+        return true;
+      }
+      if (others.size >= waiting_max) release(owner, false);
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      const leave = (): void => go(false);
+      const go = (is_turn: boolean): void => {
+        others.delete(go);
+        gone.removeEventListener('abort', leave);
+        resolve(is_turn);
+      };
+      others.add(go);
+      gone.addEventListener('abort', leave);
+      return await promise;
     },
     end(owner: string): void {
-      const begin = waiting.get(owner)?.shift();
-      if (begin === undefined) waiting.delete(owner);
-      else begin();
+      if (!release(owner, true)) waiting.delete(owner);
     },
   };
 }

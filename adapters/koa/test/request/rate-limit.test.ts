@@ -46,6 +46,12 @@ describe('the rate limit of a key', () => {
     assert.equal(limit.take([{ id: 'key:2', per_minute: 2 }, company]), null, 'key 2 kept its tokens');
   });
 
+  it('remembers nothing of a limit that is only looked at', () => {
+    const limit = createRateLimit(() => 0);
+    assert.equal(limit.reached([{ id: 'invented', per_minute: 1 }]), null);
+    assert.deepEqual([taken(limit, 'invented', 2), taken(limit, 'invented', 2)], [0, 0]);
+  });
+
   it('never allows more requests than a full bucket and its refill since', () => {
     const waits = fc.array(fc.integer({ min: 0, max: 5_000 }), { maxLength: 200 });
     fc.assert(

@@ -10,12 +10,13 @@ import { createShares } from '../../src/request/shares.ts';
 function works(max: number) {
   const shares = createShares(max);
   const running: { readonly owner: string; readonly end: () => void }[] = [];
-  const begin = (owner: string): Promise<void> => {
+  const begin = (owner: string, sender?: string): Promise<void> => {
     const work = Promise.withResolvers<void>();
-    return shares.run(owner, () => {
+    const run = () => {
       running.push({ owner, end: work.resolve });
       return work.promise;
-    });
+    };
+    return shares.run(owner, run, sender);
   };
   const endOne = async (at = 0): Promise<void> => {
     running.splice(at, 1)[0]?.end();
@@ -44,14 +45,28 @@ describe('the connections that companies share', () => {
     assert.deepEqual(['a', 'b', 'c'].map(count), [0, 0, 0]);
   });
 
+  it('go round the senders first, so that one who invents owners has one turn', async () => {
+    const { running, begin, endOne } = works(2);
+    const owners = ['x1', 'x2', 'x3', 'x4', 'x5', 'y', 'y'];
+    for (const owner of owners) void begin(owner, 'inventor').catch(() => {});
+    for (const owner of ['y', 'z']) void begin(owner, 'other').catch(() => {});
+    const begun: string[] = [];
+    while (running.length > 0) {
+      begun.push(running[0]!.owner);
+      await endOne();
+    }
+    assert.deepEqual(begun, ['x1', 'x2', 'x3', 'y', 'x4', 'z', 'x5', 'y', 'y']);
+  });
+
   it('are never more than there are, and all work is done in the order of its owner', async () => {
-    const step = fc.oneof(fc.constantFrom('a', 'b', 'c', 'd'), fc.nat(9));
+    const asking = fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.constantFrom('1', '2', undefined));
+    const step = fc.oneof(asking, fc.nat(9));
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 60 }), async (max, steps) => {
         const { running, begin, endOne } = works(max);
         const asked: Promise<void>[] = [];
         for (const one of steps) {
-          if (typeof one === 'string') asked.push(begin(one));
+          if (typeof one !== 'number') asked.push(begin(...one));
           else await endOne(running.length === 0 ? 0 : one % running.length);
           assert.ok(running.length <= max);
         }

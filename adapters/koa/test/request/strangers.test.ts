@@ -14,7 +14,11 @@ beforeEach(() => {
   pauses = [];
   strangers = createStrangers(
     () => now_ms,
-    (ms) => new Promise((end) => pauses.push({ ms, end })),
+    (ms, gone) =>
+      new Promise((end) => {
+        gone?.addEventListener('abort', () => end());
+        pauses.push({ ms, end });
+      }),
   );
 });
 
@@ -79,14 +83,20 @@ describe('answers to strangers', () => {
 });
 
 /** Begins a log-in. Its result: undefined while it is not over. */
-function begin(user_name: string, result: string | null, address = 'a', step: string | null = null) {
+function begin(
+  user_name: string,
+  result: string | null,
+  address = 'a',
+  step: string | null = null,
+  gone = new AbortController().signal,
+) {
   const log_in: { result: unknown; is_worked: boolean } = { result: undefined, is_worked: false };
   const work = async () => {
     log_in.is_worked = true;
     return result;
   };
   void strangers
-    .logIn(address, { user_name, step }, (wait) => wait(), work)
+    .logIn(address, { user_name, step }, (wait) => wait(), work, gone)
     .then((value) => {
       log_in.result = value;
     });
@@ -113,16 +123,16 @@ async function failLogIns(times: number, user_name: string, address = 'a', step:
 
 describe('wrong passwords', () => {
   it('slow further attempts with the name from the same address, with growing pauses', async () => {
-    assert.deepEqual(await failLogIns(9, 'alice'), [1_000, 2_000, 4_000, 8_000, 16_000, 32_000]);
+    assert.deepEqual(await failLogIns(9, 'alice'), [1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
     now_ms += 3 * 60_000;
-    assert.deepEqual(await failLogIns(1, 'alice'), [8_000]);
+    assert.deepEqual(await failLogIns(1, 'alice'), [2_000]);
   });
 
   it('slow no attempt from another address, so nobody locks a user out', async () => {
     await failLogIns(12, 'alice', 'elsewhere');
     const log_in = begin('alice', 'user-1');
     await settle();
-    assert.deepEqual([log_in.result, pauses.at(-1)!.ms], ['user-1', 40_000]);
+    assert.deepEqual([log_in.result, pauses.at(-1)!.ms], ['user-1', 10_000]);
   });
 
   it('slow the step, from every address and with every name', async () => {
@@ -149,14 +159,14 @@ describe('wrong passwords', () => {
 });
 
 describe('log-ins at once with one name from one address', () => {
-  it('are attempted one after another, and refused when eight wait', async () => {
+  it('are attempted one after another, and the oldest of eight that wait ends for a further one', async () => {
     await failLogIns(3, 'alice');
-    const all = Array.from({ length: 10 }, () => begin('alice', null));
+    const first = begin('alice', null);
+    const oldest = begin('alice', null);
+    const all = [first, ...Array.from({ length: 8 }, () => begin('alice', null))];
     await settle();
-    assert.deepEqual(
-      all.map(({ result, is_worked }) => [result, is_worked]),
-      all.map((_, at) => [at < 9 ? undefined : too_many_log_ins, false]),
-    );
+    assert.deepEqual([oldest.result, oldest.is_worked], [too_many_log_ins, false]);
+    assert.ok(all.every(({ result, is_worked }) => result === undefined && !is_worked));
     const of_other_name = begin('bob', 'user-2');
     await settle();
     assert.equal(of_other_name.result, 'user-2');
@@ -170,12 +180,33 @@ describe('log-ins at once with one name from one address', () => {
     assert.deepEqual(first_pauses.slice(0, 3), [1_000, 2_000, 4_000]);
   });
 
+  it('end when their client is gone, while they pause and while they wait, without an attempt', async () => {
+    await failLogIns(3, 'alice');
+    const client = new AbortController();
+    const gone = Array.from({ length: 9 }, () => begin('alice', null, 'a', null, client.signal));
+    const right = begin('alice', 'user-1');
+    await settle();
+    client.abort();
+    gone.push(begin('alice', null, 'a', null, client.signal));
+    await settle();
+    pauses.at(-1)!.end();
+    await settle();
+    assert.equal(right.result, 'user-1');
+    assert.ok(gone.every(({ result, is_worked }) => result === too_many_log_ins && !is_worked));
+    assert.deepEqual(
+      pauses.slice(-2).map(({ ms }) => ms),
+      [1_000, 1_000],
+      'none of them counts',
+    );
+  });
+
   it('go on after work that fails', async () => {
     const broken = strangers.logIn(
       'a',
       { user_name: 'alice', step: null },
       (wait) => wait(),
       () => Promise.reject(new Error('the bank is away')),
+      new AbortController().signal,
     );
     const next = begin('alice', 'user-1');
     await assert.rejects(broken, /away/);

@@ -265,18 +265,37 @@ interface SchemaPrototype {
 /** The endpoints at which third parties authenticate. */
 const authenticated_routes: ReadonlySet<unknown> = new Set(['token', 'revocation', 'pushed_authorization_request']);
 
+/**
+ * The errors there that prove an authentication, because the library finds them after it. Others,
+ * such as `invalid_request`, also come before it, when the client is only named.
+ */
+const authenticated_errors: ReadonlySet<unknown> = new Set([
+  'invalid_grant',
+  'invalid_scope',
+  'unsupported_grant_type',
+  'invalid_request_object',
+]);
+
 /** Notes which third party has authenticated. The refusal of a stranger waits. */
 function keepBounds(provider: InstanceType<typeof Provider>): void {
   provider.use(async (ctx, next) => {
+    // The library refuses these headers of a method that we do not offer.
+    delete ctx.headers['oauth-client-attestation'];
+    delete ctx.headers['oauth-client-attestation-pop'];
     await next();
     const { status } = ctx;
     if (status === 503) ctx.set('Retry-After', String(retry_after_s));
     if (status >= 500) return;
     const { oidc } = ctx as { readonly oidc?: KoaContextWithOIDC['oidc'] };
     const client = authenticated_routes.has(oidc?.route) ? oidc?.client : undefined;
-    // Every failed authentication is 401.
-    if (client !== undefined && status !== 401) boundsOfRequest()?.identify({ third_party: client.clientId });
-    else if (status >= 400) await boundsOfRequest()?.slowDown();
+    const { error } = (ctx.body ?? {}) as { readonly error?: unknown };
+    const is_authenticated = status < 400 || (status === 400 && authenticated_errors.has(error));
+    if (client !== undefined && is_authenticated) boundsOfRequest()?.identify({ third_party: client.clientId });
+    else if (status >= 400) {
+      // Nothing that a stranger sent is kept while its answer waits.
+      if (oidc !== undefined) Object.assign(oidc, { body: undefined, params: undefined });
+      await boundsOfRequest()?.slowDown();
+    }
   });
 }
 
