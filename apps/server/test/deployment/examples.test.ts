@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { freePort, own_servers_expected, redisProblem, scratchFolder } from '@tallystick/test-support';
 import { readConfig, variable_names } from '../../src/configuration/config.ts';
 import { readYaml } from './yaml.ts';
 
@@ -26,7 +29,13 @@ function assertOutlastsShutdown(time: string): void {
 interface Service {
   readonly image?: string;
   readonly build?: string;
-  readonly env_file?: string;
+  readonly env_file?: string | readonly string[];
+  readonly networks?: readonly string[];
+  readonly read_only?: string;
+  readonly user?: string;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly pids_limit?: string;
   readonly environment?: Record<string, string>;
   readonly command?: readonly string[];
   readonly depends_on?: Record<string, { readonly condition: string }>;
@@ -40,12 +49,14 @@ describe('compose.yaml', () => {
   const compose = readYaml(read('compose.yaml')) as unknown as {
     services: Record<string, Service>;
     volumes: Record<string, unknown>;
+    networks: Record<string, unknown>;
   };
   const { services } = compose;
   const own = ['api', 'worker'].map((name) => ({ name, service: services[name] as Service }));
 
   it('starts an API and a worker on Postgres and Redis with variables that the server reads', () => {
-    const secrets = { ...variablesOf('deploy/tallystick.env.example') };
+    const { REDISCLI_AUTH: _, ...redis } = variablesOf('deploy/redis.env.example');
+    const secrets = { ...variablesOf('deploy/tallystick.env.example'), ...redis };
     for (const { name, service } of own) {
       const variables = { ...secrets, ...service.environment };
       for (const variable of Object.keys(variables)) assert.ok(variable_names.includes(variable), variable);
@@ -72,10 +83,9 @@ describe('compose.yaml', () => {
   });
 
   it('has no password, and reads them from files that Git ignores', () => {
-    assert.doesNotMatch(read('compose.yaml'), /password|secret|KEYS/i);
+    assert.doesNotMatch(read('compose.yaml'), /password|secret|KEYS|:\/\//i);
     const ignored = read('.gitignore').split('\n');
-    for (const { env_file } of Object.values(services)) {
-      if (env_file === undefined) continue;
+    for (const env_file of Object.values(services).flatMap(({ env_file = [] }) => env_file)) {
       assert.ok(existsSync(join(repository, `${env_file}.example`)), env_file);
       assert.ok(ignored.includes('deploy/*.env'));
     }
@@ -84,6 +94,45 @@ describe('compose.yaml', () => {
       new URL(variablesOf('deploy/tallystick.env.example').DATABASE_URL as string).password,
       POSTGRES_PASSWORD,
     );
+    const { REDIS_URL, REDISCLI_AUTH } = variablesOf('deploy/redis.env.example');
+    assert.equal(new URL(REDIS_URL as string).password, REDISCLI_AUTH);
+  });
+
+  it('gives no service privileges, and Postgres and Redis no other network', () => {
+    for (const [name, service] of Object.entries(services)) {
+      assert.deepEqual(service.cap_drop, ['ALL'], name);
+      assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name);
+      assert.equal(service.read_only, 'true', name);
+      assert.ok(Number(service.pids_limit) > 0, name);
+      const { ports, networks, user } = service;
+      if (service.build !== undefined || service.image === 'tallystick') continue;
+      assert.deepEqual([ports, networks], [undefined, ['stores']], name);
+      // The image would need capabilities to begin as root.
+      assert.notEqual(user, undefined, name);
+    }
+    assert.deepEqual(compose.networks, { stores: { internal: 'true' } });
+  });
+
+  const skip = own_servers_expected ? false : 'no Redis can be started';
+  it('starts a Redis that nobody uses without its password, and none without a password', { skip }, async (t) => {
+    const [shell = '', flags = '', script = ''] = services.redis?.command ?? [];
+    const port = await freePort();
+    const words = [flags, script.replace('redis-server -', `redis-server - --port ${port}`).replaceAll('$$', '$')];
+    const { PATH } = process.env;
+    const folder = scratchFolder('tallystick-compose-redis-');
+    assert.notEqual(spawnSync(shell, words, { cwd: folder, env: { PATH } }).status, 0);
+    const redis = spawn(shell, words, { cwd: folder, env: { PATH, REDISCLI_AUTH: 'right' }, stdio: 'ignore' });
+    const ended = once(redis, 'exit');
+    t.after(async () => {
+      redis.kill('SIGKILL');
+      await ended;
+    });
+    while ((await redisProblem(`redis://127.0.0.1:${port}`)) !== null) assert.equal(redis.exitCode, null);
+    const [program = '', ...check] = services.redis?.healthcheck?.test.slice(1) ?? [];
+    const asks = (env: NodeJS.ProcessEnv) =>
+      spawnSync(program, ['-p', String(port), ...check], { env: { PATH, ...env } }).status;
+    assert.equal(asks({ REDISCLI_AUTH: 'right' }), 0);
+    assert.notEqual(asks({}), 0);
   });
 
   it('waits for what a service needs, and longer for its end than a shutdown takes', () => {
@@ -114,6 +163,30 @@ describe('deploy/tallystick.service', () => {
     [...read('deploy/tallystick.service').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value ?? '']),
   );
   const setting = (name: string): string => unit.get(name) ?? '';
+
+  /** The most that `systemd-analyze security` may rate it, times ten; docs/deployment.md has the figure. */
+  const exposure_max = 15;
+
+  it('leaves the process only what the server needs', () => {
+    for (const name of ['NoNewPrivileges', 'PrivateTmp', 'PrivateDevices', 'ProtectHome', 'RestrictNamespaces'])
+      assert.equal(setting(name), 'true', name);
+    assert.equal(setting('ProtectSystem'), 'strict');
+    assert.equal(setting('CapabilityBoundingSet'), '');
+    assert.ok(unit.has('CapabilityBoundingSet'));
+    assert.equal(setting('RestrictAddressFamilies'), 'AF_INET AF_INET6 AF_UNIX');
+    assert.equal(setting('SystemCallErrorNumber'), 'EPERM');
+    assert.match(read('deploy/tallystick.service'), /^SystemCallFilter=@system-service$/m);
+    assert.match(read('deploy/tallystick.service'), /^SystemCallFilter=~@privileged @resources$/m);
+    assert.notEqual(setting('MemoryDenyWriteExecute'), 'true', 'V8 could not compile');
+    assert.ok(read('docs/deployment.md').includes(`--threshold=${exposure_max} `));
+  });
+
+  const without = spawnSync('systemd-analyze', ['--version']).error !== undefined && 'systemd-analyze is not here';
+  it('is rated by the checker of systemd as the documentation says', { skip: without }, () => {
+    const words = ['security', '--offline=true', `--threshold=${exposure_max}`, 'deploy/tallystick.service'];
+    const { status, stdout } = spawnSync('systemd-analyze', words, { cwd: repository, encoding: 'utf8' });
+    assert.equal(status, 0, stdout);
+  });
 
   it('starts the server as npm start does, without a shell between', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
