@@ -24,7 +24,7 @@ numbered, and retried after a failure. Then a clearing file and a statement
 file are imported: authorization, clearing and statement line are one item, and
 a bridge leads from balance to balance.
 Without --url it starts a server: on DATABASE_URL if that is set, else on a
-scratch file. It moves the sandbox's clock forward by about nine days.`,
+scratch file. It moves the sandbox's clock forward by about eight days.`,
   },
   'open-banking': {
     play: playOpenBanking,
