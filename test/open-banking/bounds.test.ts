@@ -226,6 +226,45 @@ describe('the way to the authorisation server', () => {
     for (const one of [...long, short, padded]) assert.equal((await one).status, 200);
   });
 
+  it('sends a refusal that has waited, although no place is free', async (t) => {
+    const release = Promise.withResolvers<void>();
+    t.after(() => release.resolve());
+    const pauses: (() => void)[] = [];
+    let hanging = 0;
+    const world = await startWorld(t, 'sqlite', (ports) => ({
+      ...ports,
+      requests_max: 8,
+      pause: () => new Promise((end) => pauses.push(end)),
+      open_banking: {
+        ...ports.open_banking!,
+        authorisation: {
+          find: async () => null,
+          handles: (path) => path.startsWith('/oauth/'),
+          async handle(request, response, bounds) {
+            if ((await text(request)) === 'hanging') {
+              hanging += 1;
+              await release.promise;
+            } else await bounds.slowDown();
+            response.writeHead(401).end();
+          },
+        },
+      },
+    }));
+    const ask = (body: string) => world.send('POST', '/oauth/token', { body });
+    const refused: Promise<{ readonly status: number }>[] = [];
+    while (pauses.length === 0) {
+      const one = ask('wrong');
+      refused.push(one);
+      await Promise.race([one, until(() => pauses.length > 0)]);
+    }
+    const holding = ask('hanging');
+    await until(() => hanging === 1);
+    for (const end of pauses) end();
+    for (const one of refused) assert.equal((await one).status, 401);
+    release.resolve();
+    await holding;
+  });
+
   it('keeps nothing of a body while its sender waits for a refusal', async (t) => {
     const pauses: (() => void)[] = [];
     let held = false;

@@ -12,7 +12,7 @@ import type { BodyAccount } from '../request/bodies.ts';
 import { readBody } from '../request/body.ts';
 import type { HttpContext, PipelinePorts } from '../request/pipeline.ts';
 import type { Limit } from '../request/rate-limit.ts';
-import type { Outside } from '../request/shares.ts';
+import type { Place } from '../request/shares.ts';
 import type { AuthorisationEndpoints } from './ports.ts';
 
 /**
@@ -71,13 +71,13 @@ export function createAuthorisationAnswering(
         return refuse(429, wait_s, message);
       }
       const owner = client_id === null ? address : `third-party:${client_id}`;
-      const work = (outside: Outside): Promise<void> => {
+      const work = (place: Place): Promise<void> => {
         ctx.respond = false;
         // Koa begins with 404.
         res.statusCode = 200;
         const headers = headersOf(ctx, lifecycle);
         for (const [name, value] of Object.entries(headers)) if (!of_pages.has(name)) res.setHeader(name, value);
-        return authorisation.handle(whole, res, boundsOf(ports, ctx, door, outside, forgetBody));
+        return authorisation.handle(whole, res, boundsOf(ports, ctx, door, place, forgetBody));
       };
       await ports.doors[door].run(owner, work, address);
     } catch (error) {
@@ -104,7 +104,7 @@ function boundsOf(
   ports: AuthorisationPorts,
   { req, res, state }: HttpContext,
   door: 'oauth' | 'user_pages',
-  outside: Outside,
+  place: Place,
   forgetBody: () => void,
 ): RequestBounds {
   const address = addressOwner(state.source_address);
@@ -113,7 +113,7 @@ function boundsOf(
       if (!(error instanceof Overloaded)) throw error;
       throw new Fault('no place was free in time', { retryable: true, cause: error });
     });
-  const wait = (work: () => Promise<boolean>): Promise<boolean> => inTime(outside(work));
+  const wait = (work: () => Promise<boolean>): Promise<boolean> => inTime(place.outside(work));
   const { request_id, source_address } = state;
   return {
     origin: { request_id, source_address },
@@ -128,7 +128,8 @@ function boundsOf(
     async slowDown() {
       if (state.is_known) return;
       forgetBody();
-      if (!(await wait(() => ports.strangers.slowDown(address)))) res.setHeader('Connection', 'close');
+      place.leave();
+      if (!(await ports.strangers.slowDown(address))) res.setHeader('Connection', 'close');
     },
     logIn(attempt, work) {
       const gone = new AbortController();

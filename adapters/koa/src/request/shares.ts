@@ -19,14 +19,16 @@ export interface Shares {
    * `wait_ms_max`, and then the work does not run. Turns go round the senders, and those of one
    * sender round its owners: who invents owners gains no turn. A sender that is absent is the owner.
    */
-  run<Result>(owner: string, work: (outside: Outside) => Promise<Result>, sender?: string): Promise<Result>;
+  run<Result>(owner: string, work: (place: Place) => Promise<Result>, sender?: string): Promise<Result>;
 }
 
-/**
- * Gives the place of the work up while it waits for something else, one thing at a time, and then
- * waits for a place again.
- */
-export type Outside = <Result>(elsewhere: () => Promise<Result>) => Promise<Result>;
+/** The place of work that has its turn. */
+export interface Place {
+  /** Gives the place up during a wait, one at a time, and then waits for a place again. */
+  outside<Result>(wait: () => Promise<Result>): Promise<Result>;
+  /** Gives the place up before the work ends: the rest of it takes none. */
+  leave(): void;
+}
 
 /** Shares of `max` places. */
 export function createShares(max: number): Shares {
@@ -98,19 +100,25 @@ export function createShares(max: number): Shares {
       const turn = take(sender, owner);
       if (turn !== undefined) await turn;
       let is_inside = true;
+      const leave = (): void => {
+        if (is_inside) release(owner);
+        is_inside = false;
+      };
       try {
-        return await work(async (elsewhere) => {
-          release(owner);
-          is_inside = false;
-          try {
-            return await elsewhere();
-          } finally {
-            await take(sender, owner);
-            is_inside = true;
-          }
+        return await work({
+          leave,
+          async outside(wait) {
+            leave();
+            try {
+              return await wait();
+            } finally {
+              await take(sender, owner);
+              is_inside = true;
+            }
+          },
         });
       } finally {
-        if (is_inside) release(owner);
+        leave();
       }
     },
   };

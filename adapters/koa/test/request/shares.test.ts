@@ -112,7 +112,7 @@ describe('the connections that companies share', () => {
     const shares = createShares(1);
     const elsewhere = Promise.withResolvers<number>();
     const order: string[] = [];
-    const waiting = shares.run('a', async (outside) => {
+    const waiting = shares.run('a', async ({ outside }) => {
       order.push(`a begins, ${await outside(() => elsewhere.promise)} from elsewhere`);
     });
     const other = Promise.withResolvers<void>();
