@@ -220,7 +220,7 @@ for (const name of database_names) {
       const one = await command(...of_company, '--limit', '1', '--from', '2020-01-01');
       assert.match(
         one.out,
-        /^at +company +actor +action +object +details\n\S+Z +1 +command +company\.updated +company:1 +\{/,
+        /^at +company +actor +address +action +object +details\n\S+Z +1 +command +- +company\.updated +company:1 +\{/,
       );
       assert.equal(one.out.trim().split('\n').length, 2);
       assert.deepEqual(await json(...of_company, '--to', '2020-01-01'), []);
