@@ -141,7 +141,9 @@ describe('the files of a run', () => {
 
   it('are the files with one of the texts in their path', () => {
     const { chosen } = testFiles(root, ['test/runner/', 'package-lock'], 'short', recorded);
-    const here = ['failures', 'interruption', 'report', 'switches'].map((name) => `test/runner/${name}.test.ts`);
+    const here = ['databases', 'failures', 'interruption', 'report', 'switches'].map(
+      (name) => `test/runner/${name}.test.ts`,
+    );
     assert.deepEqual(chosen, ['test/package-lock.test.ts', ...here]);
   });
 
