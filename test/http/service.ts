@@ -144,6 +144,8 @@ export async function startService(
       },
     },
     rate_limit_per_minute: null,
+    // A test is a stranger that fails often.
+    pause: async () => {},
     open_banking: {
       authorisation: { find: async () => null, handles: () => false, handle: async () => {} },
       baseUrl: () => 'http://127.0.0.1',

@@ -55,6 +55,7 @@ describe('a release', () => {
         action: 'hold.released',
         object: 'virtualcard:1',
         request_id: 'r-1',
+        source_address: null,
         details: released,
         at_ms: world.now_ms,
       },

@@ -107,6 +107,7 @@ test('a number is shown in plain text with its code, and each time is in the aud
       action: 'card_number.shown',
       object: `virtualcard:${id}`,
       request_id: 'r-1',
+      source_address: null,
       details: {},
     })),
   );
