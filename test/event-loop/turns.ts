@@ -88,16 +88,6 @@ export class TurnMeter {
     await nextTurn();
     pauses.push(...pause_observer.takeRecords());
     pause_observer.disconnect();
-    const off = Number(process.hrtime.bigint()) / 1e6 - performance.now();
-    for (const turn of turns)
-      if (lengthOf(turn, pauses) > 14)
-        console.error(
-          'DEVTURN',
-          turn.began_ms + off,
-          turn.ended_ms + off,
-          lengthOf(turn, pauses).toFixed(1),
-          sending.url.slice(20, 70),
-        );
     return { ...sent, turn_ms: Math.max(0, ...turns.map((turn) => lengthOf(turn, pauses))) };
   }
 

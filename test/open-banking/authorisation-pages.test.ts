@@ -32,6 +32,13 @@ describe('the user’s step', () => {
   const request = async (consent_id: string) => (await authorisePlain(config, consent_id)).url;
   const newRequest = async (changes = {}) => request(await newConsent(world, third_party, changes));
 
+  it('takes at most 200 parameters in an address', async () => {
+    const ask = async (count: number) =>
+      await (await fetch(`${world.issuer}/oauth/authorize?${'a&'.repeat(count - 1)}a`)).text();
+    assert.doesNotMatch(await ask(200), /cannot be read/);
+    assert.match(await ask(201), /cannot be read/);
+  });
+
   it('shows who asks for what, until when, and which accounts there are, and escapes all names', async () => {
     const url = await newRequest({
       expires_at_ms: Date.UTC(2099, 0, 31, 12),

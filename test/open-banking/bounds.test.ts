@@ -226,12 +226,6 @@ describe('the way to the authorisation server', () => {
     for (const one of [...long, short, padded]) assert.equal((await one).status, 200);
   });
 
-  it('takes at most 200 parameters in an address', async (t) => {
-    const world = await startEcho(t, 1);
-    assert.equal((await world.send('GET', `/oauth/x?${'a&'.repeat(199)}a`)).status, 200);
-    assert.equal((await world.send('GET', `/oauth/x?${'a&'.repeat(200)}a`)).status, 400);
-  });
-
   it('sends a refusal that has waited, although no place is free', async (t) => {
     const release = Promise.withResolvers<void>();
     t.after(() => release.resolve());

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import type { RequestBounds } from '@tallystick/consents';
 import { Fault } from '@tallystick/kernel';
 import { render } from '../answer/answer.ts';
-import { HttpProblem, retry_after_s } from '../answer/error-answer.ts';
+import { retry_after_s } from '../answer/error-answer.ts';
 import { headersOf, send } from '../answer/send.ts';
 import { addressOwner } from '../connection/client-address.ts';
 import { noteKnownCaller } from '../connection/connections.ts';
@@ -54,9 +54,6 @@ export function createAuthorisationAnswering(
     try {
       const is_oauth = ctx.path.startsWith('/oauth/') || ctx.path.startsWith('/.well-known/');
       const door = is_oauth ? 'oauth' : 'user_pages';
-      if (ctx.querystring.split('&', parameters_max + 1).length > parameters_max) {
-        throw new HttpProblem('malformed_request', `the address has more than ${parameters_max} parameters`);
-      }
       const { whole, claimed } = await readWhole(ctx, account);
       const client_id = is_oauth ? claimed : null;
       // The library and this process then keep nothing of the body. A page may keep its form.
@@ -154,9 +151,6 @@ function withSmallFree(account: BodyAccount): BodyAccount {
     },
   };
 }
-
-/** The library takes 10 ms and more for the 2,500 that fit into an address (ADR 0054). */
-const parameters_max = 200;
 
 /** Forms of third parties are shorter. To parse a longer one would hold up all others. */
 const claim_bytes_max = 16 * 1024;
