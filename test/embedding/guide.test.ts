@@ -239,7 +239,7 @@ describe('docs/embedding.md', { timeout: 120_000, skip }, () => {
     assert.equal(kept_days.deliveries, kept_days.mails);
     assert.equal(
       stated('kept_days'),
-      `for ever; deliveries, mails ${kept_days.mails}; unknown numbers ${unknown_numbers_kept_days}`,
+      `for ever; deliveries, mails ${kept_days.mails}; consents that nobody authorised ${kept_days.consents}; unknown numbers ${unknown_numbers_kept_days}`,
     );
   });
 });
