@@ -248,6 +248,7 @@ export function clearingPlan(): fc.Arbitrary<ClearingPlan> {
           'known_elsewhere' as const,
           'known_elsewhere' as const,
           'known_here' as const,
+          'known_here' as const,
         ),
       },
     ),

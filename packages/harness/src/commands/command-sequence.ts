@@ -24,6 +24,7 @@ import {
   repeatRefused,
   reverse,
   reverseEarly,
+  undoCopy,
 } from './messages.ts';
 
 /** Sequences of commands of every kind. `replay_path` reproduces a failure. */
@@ -52,6 +53,7 @@ export function commandSequence(commands_max: number, replay_path?: string): fc.
     [1, card_pick.map(readCard)],
     [1, fc.record({ card_pick, message_pick: fc.nat({ max: 30 }) }).map(repeatAuthorization)],
     [1, fc.record({ card_pick, message_pick: fc.nat({ max: 10 }) }).map(repeatClearing)],
+    [1, fc.record({ card_pick, message_pick: fc.nat({ max: 10 }) }).map(undoCopy)],
     [3, fc.record({ at: fc.nat({ max: 10 }), is_replay: seldom(3).map((again) => !again) }).map(repeatRefused)],
   ]);
   return fc.commands(kinds, {

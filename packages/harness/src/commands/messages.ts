@@ -8,6 +8,7 @@ import { pick } from '../arbitraries/picks.ts';
 import { type EarlyReversalPlan, earlyReversalOf, type ReversalPlan, reversalOf } from '../arbitraries/reversals.ts';
 import { agreeAnswers, compareCard, create, replay, send, sendClearing } from '../comparison.ts';
 import { windowOn } from '../reference/card.ts';
+import type { ClearingWire } from '../system.ts';
 import { command } from './command.ts';
 
 interface EarlierMessage {
@@ -106,6 +107,21 @@ export const repeatClearing = command<EarlierMessage>('repeat the clearing', {
   isPossible: ({ cards }, { card_pick }) => (pick(cards, card_pick)?.clearings.length ?? 0) > 0,
   run: ({ card_pick, message_pick }, model, system) =>
     sendClearing(model, system, pick(pick(model.cards, card_pick)!.clearings, message_pick)!.message),
+});
+
+/** An earlier clearing of the run under a new id, and its reversal, which fits both. */
+export const undoCopy = command<EarlierMessage>('undo a copy of the clearing', {
+  isPossible: ({ cards }, { card_pick }) => (pick(cards, card_pick)?.clearings.length ?? 0) > 0,
+  async run({ card_pick, message_pick }, model, system) {
+    const { synthetic_id: _none, ...message } = pick(pick(model.cards, card_pick)!.clearings, message_pick)!.message;
+    const again = (changes: Partial<ClearingWire>): ClearingWire => ({
+      ...message,
+      ...changes,
+      network_financial_transaction_id: `${model.world.tag}C${model.fresh()}`,
+    });
+    await sendClearing(model, system, again({}));
+    await sendClearing(model, system, again({ cycle: 'reversal' }));
+  },
 });
 
 /**

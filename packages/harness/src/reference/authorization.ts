@@ -13,6 +13,7 @@ import {
 import { ownClearings, without } from './clearing.ts';
 import {
   authorizedAmount,
+  end,
   holdOf,
   isLive,
   isLiveBeforeClearings,
@@ -318,7 +319,7 @@ function reverse(card: ReferenceCard, message: AuthorizationWire, now_ms: number
   if (original === undefined) return { reason: 'V', purchase: null, status: 'reversed' };
   const corrected = correctedAmount(card, message) ?? 0;
   const status = statusOf(original, now_ms);
-  if (corrected === 0) original.history.push({ what: 'reversed', at_ms: now_ms, its: original.cleared });
+  if (corrected === 0) end(original, 'reversed', now_ms);
   else original.history.push({ what: 'corrected', to: corrected, at_ms: now_ms });
   card.note(corrected === 0 ? 'reversal: in full' : 'reversal: in part');
   if (status === 'expired') card.note('reversal: of an expired authorization');

@@ -39,7 +39,7 @@ import {
 } from './card.ts';
 import type { Case } from './cases.ts';
 import { differences, pair, settleAll, unsettled } from './clearing.ts';
-import { holdOf, type Purchase, statusOf } from './purchase.ts';
+import { comeAfterEnd, end, holdOf, type Purchase, statusOf } from './purchase.ts';
 import { readCreate, readUpdate } from './request.ts';
 
 /** Values that only the system can choose. The model learns them. */
@@ -234,6 +234,7 @@ export class ReferenceModel {
     const answered = unsettled(card, message, this.now_ms);
     card.clearings.push(answered);
     this.#settleAgain(card);
+    if (answered.purchase !== null) comeAfterEnd(answered.purchase, answered);
     this.#addEvent('virtualcard.clearings', card);
     return { answer: done(answered.answer), answered };
   }
@@ -276,7 +277,7 @@ export class ReferenceModel {
       this.#note('hold: nothing to release');
       return conflict();
     }
-    purchase.history.push({ what: 'released', at_ms: this.now_ms, its: purchase.cleared });
+    end(purchase, 'released', this.now_ms);
     this.#settleAgain(card);
     this.#note('hold: released by hand');
     this.#addEvent('virtualcard.updated', card);

@@ -32,9 +32,15 @@ export type PurchaseChange = { readonly at_ms: number } & (
   /** An advice reported `amount`; `by` is 0 if the advice was only recorded. */
   | { readonly what: 'advised'; readonly amount: number; readonly by: number }
   | { readonly what: 'corrected'; readonly to: number }
-  /** `its` is what of it had cleared then. */
-  | { readonly what: 'reversed' | 'released'; readonly its: readonly Cleared[] }
+  | Ending
 );
+
+/** A reversal in full, or a release by hand. */
+interface Ending {
+  readonly what: 'reversed' | 'released';
+  /** After all of it that had cleared then, and not after a part that came since. */
+  end_ms: number;
+}
 
 /**
  * A clearing of a purchase: `effect` is the change of the cleared amount, negative for a credit.
@@ -78,14 +84,30 @@ export function standingOf(purchase: Purchase, now_ms: number): Standing {
   return standing;
 }
 
+/** Reverses a purchase in full, or releases its hold. */
+export function end({ history, cleared }: Purchase, what: Ending['what'], now_ms: number): void {
+  const last_ms = Math.max(0, ...cleared.map(({ clearing }) => clearing.at_ms));
+  history.push({ what, at_ms: now_ms, end_ms: Math.max(now_ms, last_ms + 1) });
+}
+
+/** A part has come: it is after the end, also in the same instant. */
+export function comeAfterEnd({ history, cleared }: Purchase, clearing: Cleared['clearing']): void {
+  const settles = cleared.find((known) => known.clearing === clearing)?.settles;
+  const ending = history.findLast(isEnding);
+  if (settles?.final === false && ending !== undefined) ending.end_ms = Math.min(ending.end_ms, clearing.at_ms);
+}
+
 /**
  * Whether a part came before the purchase was reversed or released, which is its status then: only a
  * part that comes later makes it partially cleared.
  */
 function isBeforeEnd({ history }: Purchase, { clearing }: Cleared, status: string): boolean {
-  const end = history.findLast(({ what }) => what === status);
-  if (end?.what !== 'reversed' && end?.what !== 'released') return false;
-  return clearing.at_ms < end.at_ms || end.its.some((known) => known.clearing === clearing);
+  const ending = history.filter(isEnding).findLast(({ what }) => what === status);
+  return ending !== undefined && clearing.at_ms < ending.end_ms;
+}
+
+function isEnding(change: PurchaseChange): change is PurchaseChange & Ending {
+  return change.what === 'reversed' || change.what === 'released';
 }
 
 /** The purchase as if nothing of it had cleared. */
