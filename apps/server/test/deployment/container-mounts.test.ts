@@ -31,7 +31,7 @@ async function startContained({ read_only, tmpfs = [] }: Service) {
   }
   return await startServer({
     database_url: 'sqlite::memory:',
-    command: withMounts(lines.join('\n'), ['node_modules/.bin/node', '--conditions=source', 'apps/server/src/main.ts']),
+    command: withMounts(lines.join('\n'), ['bin/node', '--conditions=source', 'apps/server/src/main.ts']),
     env: { NODE_COMPILE_CACHE: undefined },
   });
 }

@@ -191,8 +191,8 @@ describe('deploy/tallystick.service', () => {
   it('starts the server as npm start does, without a shell between', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: { start: string } };
     const [program = '', ...words] = setting('ExecStart').split(' ');
-    assert.equal(program, `${setting('WorkingDirectory')}/node_modules/.bin/node`);
-    assert.equal(`exec node ${words.join(' ')}`, scripts.start);
+    assert.equal(program, `${setting('WorkingDirectory')}/bin/node`);
+    assert.equal(`exec bin/node ${words.join(' ')}`, scripts.start);
     assert.notEqual(setting('User'), '');
   });
 
