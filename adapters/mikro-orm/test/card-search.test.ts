@@ -99,7 +99,12 @@ function counterOnSqlite(database_url: string): Counter {
   const db = new Kysely<Tables>({ dialect: sqliteDialect(handle, new Turns()) });
   const search: Counter['search'] = async (filter, page = { limit: 50 }) => {
     statements.length = 0;
-    const { ids } = await findCards({ dialect: 'sqlite', db, beforeCommit: () => undefined }, company_id, filter, page);
+    const { ids } = await findCards(
+      { dialect: 'sqlite', db, giveWay: () => undefined, beforeCommit: () => undefined },
+      company_id,
+      filter,
+      page,
+    );
     const reads = [...statements].map((statement) => {
       const lookups = lookupsOf(handle, statement);
       const rows = handle.prepare(statement).all() as Record<string, number>[];

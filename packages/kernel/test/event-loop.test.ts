@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { createGiveWay, turn_work_ms_max } from '../src/index.ts';
+import { atOnce, createGiveWay, inTurns, type Steps, turn_work_ms_max } from '../src/index.ts';
 
 /** An event loop whose turns and time a test makes. */
 class ManualLoop {
@@ -69,4 +69,39 @@ it('gives way for all loops of one turn together', async () => {
   for (const turn of new Set(log.map((line) => line.slice(-1)))) {
     assert.ok(log.filter((line) => line.endsWith(turn)).length <= 2, log.join(', '));
   }
+});
+
+it('does steps in as many turns as their work takes, and returns their result', async () => {
+  const loop = new ManualLoop();
+  function* work(): Steps<string> {
+    for (let step = 0; step < 4; step += 1) {
+      loop.now_ms += turn_work_ms_max;
+      yield;
+    }
+    return 'done';
+  }
+  assert.equal(atOnce(work()), 'done');
+  assert.equal(loop.turns, 0);
+  await loop.work(0);
+  const done = inTurns(work(), loop.giveWay);
+  for (let turn = 0; turn < 4; turn += 1) await loop.turn();
+  assert.equal(await done, 'done');
+});
+
+it('does no further step before the next turn', async () => {
+  const loop = new ManualLoop();
+  let steps = 0;
+  function* work(): Steps<void> {
+    for (; steps < 3; steps += 1) {
+      loop.now_ms += turn_work_ms_max;
+      yield;
+    }
+  }
+  await loop.work(0);
+  const done = inTurns(work(), loop.giveWay);
+  assert.equal(steps, 0);
+  await loop.turn();
+  assert.equal(steps, 1);
+  for (let turn = 0; turn < 3; turn += 1) await loop.turn();
+  await done;
 });

@@ -1,6 +1,6 @@
 import type { CandidateRecords } from '@tallystick/cards';
 import type { EventStore } from '@tallystick/events';
-import type { Clock, Page, PageRequest, UnitOfWork } from '@tallystick/kernel';
+import type { Clock, GiveWay, Page, PageRequest, UnitOfWork } from '@tallystick/kernel';
 import type { Act } from './act.ts';
 import type { Item } from './item.ts';
 import type { RecordKey } from './item-id.ts';
@@ -120,6 +120,12 @@ export interface InboxBacklog {
  * asked for together.
  */
 export interface ReconciliationStore {
+  /**
+   * Called during long work between two calls. Returns undefined where no other work of the process
+   * may run before the transaction ends.
+   */
+  readonly giveWay: GiveWay;
+
   // The turn of a company
 
   /**

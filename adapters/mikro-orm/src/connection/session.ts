@@ -1,4 +1,5 @@
 import type { InferKyselyDB } from '@mikro-orm/sqlite';
+import type { GiveWay } from '@tallystick/kernel';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { Dialect } from '../schema/dialect.ts';
 import type { entities } from '../schema/entities.ts';
@@ -12,6 +13,8 @@ export type Tables = InferKyselyDB<(typeof entities)[number]>;
 export interface Session {
   readonly dialect: Dialect;
   readonly db: Kysely<Tables>;
+  /** For long work between two statements. Does nothing where other work of the process must not run. */
+  readonly giveWay: GiveWay;
   /**
    * Adds work that runs as the last work of the transaction, immediately before the commit. Does
    * not run when the transaction rolls back.

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { UnitOfWork } from '@tallystick/kernel';
 import type { Kysely } from 'kysely';
 import type { Connection } from './connection.ts';
+import { giveWay } from './event-loop.ts';
 import { faultOf, isConflict } from './faults.ts';
 import type { Session, Tables } from './session.ts';
 
@@ -30,7 +31,13 @@ export function unitOfWorkOn<Tx>(
     if (only_reads && dialect === 'postgres') transaction = transaction.setIsolationLevel('repeatable read');
     return transaction.execute(async (db) => {
       const last: (() => Promise<void>)[] = [];
-      const result = await work(stores({ dialect, db, beforeCommit: (write) => last.push(write) }));
+      const session: Session = {
+        dialect,
+        db,
+        giveWay: connection.dialect === 'postgres' || connection.mayGiveWay(only_reads) ? giveWay : () => undefined,
+        beforeCommit: (write) => last.push(write),
+      };
+      const result = await work(stores(session));
       for (const write of last) await write();
       return result;
     });

@@ -49,7 +49,14 @@ export function joinedUnitOfWork<Tx>(
     const db = new Kysely<Tables>({ dialect: hostDialect(host, byte_columns, notes) });
     try {
       const last: (() => Promise<void>)[] = [];
-      const result = await work(stores({ dialect: host.dialect, db, beforeCommit: (write) => last.push(write) }));
+      const session: Session = {
+        dialect: host.dialect,
+        db,
+        // The transaction is the host's, and its code waits for the call.
+        giveWay: () => undefined,
+        beforeCommit: (write) => last.push(write),
+      };
+      const result = await work(stores(session));
       for (const write of last) await write();
       if (only_reads) {
         // Also restores the settings.

@@ -31,7 +31,7 @@ it('a search on an almost empty Postgres prepares no plan that reads a whole tab
   const db = connection.orm.em.getKysely() as unknown as Session['db'];
   const run = async <Row>(query: RawBuilder<Row>) => (await query.execute(db)).rows;
   const searchIn = async (trx: Session['db'], filter: EventFilter) => {
-    const session = { dialect: connection.dialect, db: trx, beforeCommit: () => {} };
+    const session = { dialect: connection.dialect, db: trx, giveWay: () => undefined, beforeCommit: () => {} };
     const { items } = await eventStore(session, { noteWritten: () => {} }).list(1, [filter], { limit: 2 });
     return items.map(({ created_at_ms }) => created_at_ms);
   };

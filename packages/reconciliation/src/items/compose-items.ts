@@ -1,5 +1,5 @@
 import type { ClearingClass } from '@tallystick/cards';
-import { assert } from '@tallystick/kernel';
+import { assert, atOnce, type Steps } from '@tallystick/kernel';
 import type { Act } from '../act.ts';
 import { type Decision, standingActs } from '../acts/standing-acts.ts';
 import { fingerprintOf, type ItemContent, type ItemStatus } from '../item.ts';
@@ -38,10 +38,18 @@ export interface ItemGroup {
  * arrived but for the ids, which come from the first record of each item.
  */
 export function composeItems(group: ItemGroup): readonly ItemContent[] {
+  return atOnce(composingSteps(group));
+}
+
+/** `composeItems` with a step for each item. */
+export function* composingSteps(group: ItemGroup): Steps<readonly ItemContent[]> {
   const offersOf = offersByRecord(group.offers);
-  return partsOf(group)
-    .map((part) => composeItem(group, offersOf, part))
-    .sort((a, b) => a.id - b.id);
+  const items: ItemContent[] = [];
+  for (const part of partsOf(group)) {
+    yield;
+    items.push(composeItem(group, offersOf, part));
+  }
+  return items.sort((a, b) => a.id - b.id);
 }
 
 function composeItem(group: ItemGroup, offersOf: OffersOf, records: ItemRecords): ItemContent {

@@ -1,3 +1,4 @@
+import { inTurns } from '@tallystick/kernel';
 import { recordsOfPairs } from '../act.ts';
 import { standingActs } from '../acts/standing-acts.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
@@ -5,7 +6,7 @@ import {
   type CoveringSet,
   type CoveringSets,
   covering_reach_days,
-  findCoveringSets,
+  coveringSetSteps,
   type Leftovers,
 } from '../pairing/covering-sets.ts';
 import { joinDates, type LeftoverDates, leftoverKeysAround } from '../pairing/entry-key.ts';
@@ -138,7 +139,7 @@ async function findSets(store: ReconciliationStore, company_id: number, group: C
     clearings: [...leftovers.clearings, ...(await store.clearings(company_id, idsOf('clearing')))],
     lines: [...leftovers.lines, ...(await store.lines(company_id, idsOf('line')))],
   };
-  const found = findCoveringSets(all, bars);
+  const found = await inTurns(coveringSetSteps(all, bars), store.giveWay);
   const isOfGroup = (set: CoveringSet) => recordsOf(set).some((record) => group.has(record));
   const applied = found.applied.filter(isOfGroup);
   return {

@@ -1,6 +1,7 @@
+import { inTurns, type Steps } from '@tallystick/kernel';
 import type { Item, ItemContent } from '../item.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
-import { composeItems } from '../items/compose-items.ts';
+import { composingSteps } from '../items/compose-items.ts';
 import { pairingsOf } from '../pairing/covering-sets.ts';
 import type { Entry, ItemChanges, ReconciliationStore } from '../ports.ts';
 import type { Coverage } from '../records.ts';
@@ -37,7 +38,8 @@ export interface Recomputed {
 /**
  * Recomputes the items of everything that the seeds may concern, and returns the differences.
  * Writes nothing. The items depend on the stored records, acts and frozen items, not on the seeds:
- * to recompute more than necessary changes nothing else.
+ * to recompute more than necessary changes nothing else. A step joins all leftovers on the days
+ * around it, so the work gives way (ADR 0054).
  */
 export async function recompute(
   store: ReconciliationStore,
@@ -49,7 +51,7 @@ export async function recompute(
   for (const id of seeds.item_ids) group.addItem(id);
   const paired = await pairGroup(store, company_id, group);
   const { open, sets } = await coveringSetsOf(store, company_id, group, paired, seeds.records);
-  const contents = composeItems({
+  const composing = composingSteps({
     records: { purchases: [...group.purchases.values()], clearings: open.clearings, lines: open.lines },
     pairings: [...open.pairings, ...sets.applied.flatMap(pairingsOf)],
     offers: sets.offers,
@@ -58,8 +60,9 @@ export async function recompute(
     coverage,
     now_ms,
   });
-  const items = itemChangesOf(group, contents);
-  const entries = entryChangesOf(company_id, group, open, contents);
+  const contents = await inTurns(composing, store.giveWay);
+  const items = await inTurns(itemChangeSteps(group, contents), store.giveWay);
+  const entries = await inTurns(entryChangeSteps(company_id, group, open, contents), store.giveWay);
   const rows = items.map((change) => ({ ...change, is_new_row: isNewRow(change) }));
   return {
     items,
@@ -114,13 +117,14 @@ function isNewRow({ before, after }: ItemChange): boolean {
 }
 
 /** The differences of the items that are not frozen. */
-function itemChangesOf(group: ClosedGroup, contents: readonly ItemContent[]): readonly ItemChange[] {
+function* itemChangeSteps(group: ClosedGroup, contents: readonly ItemContent[]): Steps<readonly ItemChange[]> {
   const composed = new Map(contents.map((content) => [content.id, content]));
   const changes: ItemChange[] = [];
   for (const before of group.items.values()) {
     if (before.period_id === null && !composed.has(before.id)) changes.push({ before, after: null });
   }
   for (const content of contents) {
+    yield;
     const before = group.items.get(content.id) ?? null;
     // The retention time of a record takes the name of its merchant. The item keeps it.
     const known = before !== null && hasSameRecords(before, content) ? before.merchant_name : null;
@@ -152,12 +156,16 @@ function versionOf(group: ClosedGroup, { id, clearing_ids, line_ids }: ItemConte
 }
 
 /** The differences of the entries of the records that are not frozen. */
-function entryChangesOf(
+function* entryChangeSteps(
   company_id: number,
   group: ClosedGroup,
   open: OpenGroup,
   contents: readonly ItemContent[],
-): { readonly inserted: readonly Entry[]; readonly updated: readonly Entry[]; readonly removed: readonly Entry[] } {
+): Steps<{
+  readonly inserted: readonly Entry[];
+  readonly updated: readonly Entry[];
+  readonly removed: readonly Entry[];
+}> {
   const inserted: Entry[] = [];
   const updated: Entry[] = [];
   const left = new Map(open.leftover_entries);
@@ -166,6 +174,7 @@ function entryChangesOf(
     else if (before.item_id !== entry.item_id) updated.push(entry);
   };
   for (const { id: item_id, clearing_ids, line_ids } of contents) {
+    yield;
     for (const record of recordsOf({ clearing_ids, line_ids })) {
       const own_id = itemIdOf(record);
       keep(group.entries.get(own_id), { company_id, key: group.keyOf(record), record, item_id });

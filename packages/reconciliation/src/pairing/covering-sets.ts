@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '@tallystick/kernel';
 import { pairKeyOf, pairsBetween, type StatementPair } from '../act.ts';
 import { dayOf } from '../calendar.ts';
 import type { CardLine, ClearedAmount } from '../records.ts';
@@ -76,8 +77,13 @@ export function leftoversOf(
  * are, never on their order (decision: reconciliation, covering sets).
  */
 export function findCoveringSets(leftovers: Leftovers, bars: readonly StatementPair[] = []): CoveringSets {
+  return atOnce(coveringSetSteps(leftovers, bars));
+}
+
+/** `findCoveringSets` with a step for each record: thousands may be left over on the same days. */
+export function* coveringSetSteps(leftovers: Leftovers, bars: readonly StatementPair[] = []): Steps<CoveringSets> {
   if (leftovers.lines.length === 0 || leftovers.clearings.length === 0) return { applied: [], offers: [], examined: 0 };
-  return new CoveringSearch(leftovers, bars).find();
+  return yield* new CoveringSearch(leftovers, bars).find();
 }
 
 export function pairingsOf(set: CoveringSet): readonly Pairing[] {
@@ -107,8 +113,8 @@ class CoveringSearch {
   readonly #pairs_found = new Set<string>();
   readonly #listed: { readonly set: CoveringSet; readonly of: readonly Leftover[] }[] = [];
   #examined = 0;
-  readonly #clearings_by_place: ReadonlyMap<string, readonly Leftover[]>;
-  readonly #lines_by_place: ReadonlyMap<string, readonly Leftover[]>;
+  readonly #clearings_by_place: LeftoversByPlace;
+  readonly #lines_by_place: LeftoversByPlace;
 
   constructor({ clearings, lines }: Leftovers, bars: readonly StatementPair[]) {
     this.#clearings = clearings.toSorted(compareClearings).map(({ id, amount, currency, settlement_date }, order) => {
@@ -117,16 +123,22 @@ class CoveringSearch {
     this.#lines = lines.toSorted(compareLines).map(({ id, amount, currency, booking_date, account_id }, order) => {
       return { kind: 'line', id, order, amount, currency, day: dayOf(booking_date), account_id, sets: 0 };
     });
-    this.#clearings_by_place = Map.groupBy(this.#clearings, (clearing) => placeOf(clearing));
-    this.#lines_by_place = Map.groupBy(this.#lines, (line) => placeOf(line));
+    this.#clearings_by_place = byPlace(this.#clearings);
+    this.#lines_by_place = byPlace(this.#lines);
     this.#bars = new Set(bars.map(pairKeyOf));
   }
 
-  find(): CoveringSets {
-    for (const line of this.#lines) this.#findSetsOf(line, this.#near(line, this.#clearings_by_place));
-    for (const clearing of this.#clearings) {
-      const near = this.#near(clearing, this.#lines_by_place);
-      for (const lines of Map.groupBy(near, ({ account_id }) => account_id).values()) this.#findSetsOf(clearing, lines);
+  *find(): Steps<CoveringSets> {
+    for (const [subjects, others] of [
+      [this.#lines, this.#clearings_by_place],
+      [this.#clearings, this.#lines_by_place],
+    ] as const) {
+      for (const subject of subjects) {
+        for (const candidates of candidatesOf(subject, others)) {
+          this.#findSetsOf(subject, candidates);
+          yield;
+        }
+      }
     }
     const isApplied = ({ of }: { readonly of: readonly Leftover[] }) => of.every(({ sets }) => sets === 1);
     const [applied, offers] = [this.#listed.filter(isApplied), this.#listed.filter((listed) => !isApplied(listed))];
@@ -137,22 +149,8 @@ class CoveringSearch {
     };
   }
 
-  /** The records of the other kind that may be members of a set of this one, oldest first. */
-  #near(subject: Leftover, by_place: ReadonlyMap<string, readonly Leftover[]>): readonly Leftover[] {
-    const near: Leftover[] = [];
-    for (let days = -pairing_days_max; days <= pairing_days_max; days += 1) {
-      const place = placeOf({ ...subject, day: subject.day + days });
-      near.push(...(by_place.get(place) ?? []).filter(({ amount }) => Math.abs(amount) <= Math.abs(subject.amount)));
-    }
-    return near;
-  }
-
-  #findSetsOf(subject: Leftover, near: readonly Leftover[]): void {
-    const nearest = near
-      .toSorted((a, b) => distance(a, subject) - distance(b, subject) || a.order - b.order)
-      .slice(0, candidates_max)
-      .sort((a, b) => a.order - b.order);
-    const allowed = nearest.filter((candidate) => !this.#bars.has(pairKeyOfLeftovers(subject, candidate)));
+  #findSetsOf(subject: Leftover, candidates: readonly Leftover[]): void {
+    const allowed = candidates.filter((candidate) => !this.#bars.has(pairKeyOfLeftovers(subject, candidate)));
     let found = 0;
     this.#examined += coveringIndexes(
       allowed.map(({ amount }) => Math.abs(amount)),
@@ -177,6 +175,38 @@ class CoveringSearch {
     return false;
   }
 }
+
+/** By place and account, oldest first. */
+type LeftoversByPlace = ReadonlyMap<string, ReadonlyMap<number | null, readonly Leftover[]>>;
+
+function byPlace(leftovers: readonly Leftover[]): LeftoversByPlace {
+  const places = Map.groupBy(leftovers, placeOf);
+  return new Map(
+    [...places].map(([place, of_place]) => [place, Map.groupBy(of_place, ({ account_id }) => account_id)]),
+  );
+}
+
+/**
+ * The records of the other kind that may be members of a set of this one: the nearest of each account,
+ * oldest first. Looks only at as many as it needs, because thousands may be on one day.
+ */
+function* candidatesOf(subject: Leftover, by_place: LeftoversByPlace): Generator<readonly Leftover[]> {
+  const placeAfter = (days: number) => by_place.get(placeOf({ ...subject, day: subject.day + days }));
+  const places = near_days.flatMap((days) => placeAfter(days) ?? []);
+  for (const account_id of new Set(places.flatMap((place) => [...place.keys()]))) {
+    const nearest: Leftover[] = [];
+    for (const place of places) {
+      for (const candidate of place.get(account_id) ?? []) {
+        if (nearest.length === candidates_max) break;
+        if (Math.abs(candidate.amount) <= Math.abs(subject.amount)) nearest.push(candidate);
+      }
+    }
+    yield nearest.sort((a, b) => a.order - b.order);
+  }
+}
+
+/** The distances of candidates in days, the nearest first; of two, the earlier day. */
+const near_days = [0, ...Array.from({ length: pairing_days_max }, (_, at) => [-1 - at, 1 + at]).flat()];
 
 /** What the members of a set have in common with its record, but for days between them. */
 function placeOf({ currency, amount, day }: Pick<Leftover, 'currency' | 'amount' | 'day'>): string {

@@ -80,6 +80,8 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     (item.period_date === after.period_date && item.id > after.id);
 
   return {
+    // A pass of the ledger is synchronous, and must not find the transaction open.
+    giveWay: () => undefined,
     lockCompany: lock,
     lockCompanyIfFree: lock,
 

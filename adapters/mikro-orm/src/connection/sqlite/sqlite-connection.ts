@@ -30,6 +30,8 @@ export interface SqliteConnection {
   /** SQLite has no schemas. */
   readonly schema: null;
   readonly runOutermost: RunOutermost;
+  /** Whether work of a transaction may give way: see `sqliteDialect`. */
+  readonly mayGiveWay: (only_reads: boolean) => boolean;
   /** The connection that only reads. It waits for no writer. */
   readonly reader: Kysely<Tables>;
   /** Only reads, for look-ups of a decision, which wait for no other read. */
@@ -103,6 +105,7 @@ export async function connectSqlite(
   const look_up_reader = in_memory ? writer : openReader(path);
   const file = in_memory ? no_file : databaseFile(resolve(path));
   const runOutermost = outermostOnly();
+  const mayGiveWay = (only_reads: boolean) => shared === undefined && (only_reads || owns_process);
   const write_turns = shared === undefined ? new Turns() : new SharedTurns(shared);
   const read_turns = in_memory ? write_turns : new Turns();
   const look_up_turns = in_memory ? write_turns : new Turns();
@@ -118,7 +121,7 @@ export async function connectSqlite(
       beforeCommit: file.assertInPlace,
       afterCommit: checkpoints.noteCommit,
       keeps_open: shared !== undefined,
-      owns_process,
+      mayGiveWay,
     }),
   });
   const kysely = orm.driver.getConnection().getClient<Tables>();
@@ -151,6 +154,7 @@ export async function connectSqlite(
     migrations,
     schema: null,
     runOutermost,
+    mayGiveWay,
     path: in_memory ? null : resolve(path),
     reader: reading_kysely,
     look_ups,

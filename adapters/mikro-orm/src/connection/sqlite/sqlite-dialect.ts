@@ -32,8 +32,8 @@ export interface CommitHooks {
   readonly afterCommit: () => void;
   /** The handle belongs to the host, who closes it. */
   readonly keeps_open?: boolean;
-  /** No other code of the process waits for the write lock. */
-  readonly owns_process?: boolean;
+  /** Whether other code of the process may run between two statements; only while reading when absent. */
+  readonly mayGiveWay?: (only_reads: boolean) => boolean;
 }
 
 const no_hooks: CommitHooks = { beforeCommit() {}, afterCommit() {} };
@@ -116,10 +116,8 @@ class TurnDriver implements Driver {
     this.#database = database;
     this.#turns = turns;
     this.#hooks = hooks;
-    this.#connection = new SqliteConnection(
-      database,
-      (only_reads) => !turns.is_wanted && !hooks.keeps_open && (only_reads || hooks.owns_process === true),
-    );
+    const { mayGiveWay = (only_reads) => only_reads } = hooks;
+    this.#connection = new SqliteConnection(database, (only_reads) => !turns.is_wanted && mayGiveWay(only_reads));
   }
 
   async init(): Promise<void> {}

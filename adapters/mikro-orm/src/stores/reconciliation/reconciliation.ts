@@ -28,7 +28,7 @@ import { writeItems } from './write-items.ts';
 export function reconciliationStore(session: Session, setting: StatementKeySetting): ReconciliationStore {
   const { dialect } = session;
   const queries = queriesOf(session);
-  const { is_postgres, all, each, preferIndexes, run, list, from_ids, from_texts } = queries;
+  const { is_postgres, all, each, preferIndexes, run, list, from_ids, from_texts, inPieces } = queries;
   const select_progress = `select ${progress_columns} from tallystick_reconciliation_companies where company_id = ?`;
 
   async function lockRow(company_id: number, how: string): Promise<CompanyProgress | null> {
@@ -45,6 +45,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
   }
 
   return {
+    giveWay: session.giveWay,
     ...recordReads(queries, setting),
     ...candidateReads(queries, dialect),
     ...periodStore(queries),
@@ -174,45 +175,51 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
       return { waiting: counted!.waiting, oldest_at_ms: arrived?.at_ms ?? null };
     },
 
-    async entries(company_id, keys) {
-      if (keys.length === 0) return [];
-      const rows = await all<EntryRow>(
-        each(from_texts, 'e', 'e.*', 'tallystick_reconciliation_entries e', 'e.company_id = ? and e."key" = j.value'),
-        list(keys),
-        company_id,
-      );
-      return rows.map(entryOf);
-    },
+    entries: (company_id, keys) =>
+      inPieces(keys, async (piece) => {
+        const rows = await all<EntryRow>(
+          each(from_texts, 'e', 'e.*', 'tallystick_reconciliation_entries e', 'e.company_id = ? and e."key" = j.value'),
+          list(piece),
+          company_id,
+        );
+        return rows.map(entryOf);
+      }),
 
     async entriesOf(company_id, places) {
-      if (places.length === 0) return [];
-      const keys = places.map(({ key, record }) => ({ key, kind: record.kind, record_id: record.id }));
       const columns = ['key', 'kind', 'record_id'];
       const from = is_postgres
         ? 'json_to_recordset(?::json) as j ("key" text, kind text, record_id bigint)'
         : `(select ${columns.map((name) => `value ->> '$.${name}' as "${name}"`)} from json_each(?)) j`;
-      const rows = await all<EntryRow>(
-        each(
-          from,
-          'e',
-          'e.*',
-          'tallystick_reconciliation_entries e',
-          'e.company_id = ? and e."key" = j."key" and e.kind = j.kind and e.record_id = j.record_id',
-        ),
-        JSON.stringify(keys),
-        company_id,
+      const sql = each(
+        from,
+        'e',
+        'e.*',
+        'tallystick_reconciliation_entries e',
+        'e.company_id = ? and e."key" = j."key" and e.kind = j.kind and e.record_id = j.record_id',
       );
-      return rows.map(entryOf);
+      return await inPieces(places, async (piece) => {
+        const keys = piece.map(({ key, record }) => ({ key, kind: record.kind, record_id: record.id }));
+        return (await all<EntryRow>(sql, JSON.stringify(keys), company_id)).map(entryOf);
+      });
     },
 
     async entriesBetween(company_id, from, to) {
-      const rows = await all<EntryRow>(
-        'select * from tallystick_reconciliation_entries where company_id = ? and "key" >= ? and "key" <= ?',
-        company_id,
-        from,
-        to,
-      );
-      return rows.map(entryOf);
+      const found: Entry[] = [];
+      for (let after: readonly (string | number)[] = [from, '', 0]; ; ) {
+        const rows: EntryRow[] = await all<EntryRow>(
+          `select * from tallystick_reconciliation_entries
+            where company_id = ? and ("key", kind, record_id) > (?, ?, ?) and "key" <= ?
+            order by "key", kind, record_id limit ?`,
+          company_id,
+          ...after,
+          to,
+          entries_of_statement,
+        );
+        for (const row of rows) found.push(entryOf(row));
+        const last = rows.length < entries_of_statement ? undefined : rows.at(-1);
+        if (last === undefined) return found;
+        after = [last.key, last.kind, last.record_id];
+      }
     },
 
     async actsOn(company_id, records) {
@@ -222,25 +229,29 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
         company_id,
       );
       if (any.length === 0) return [];
-      const rows = await all<ActRow>(
-        `select * from tallystick_reconciliation_acts where id in (
-          select r.act_id from ${from_ids} cross join tallystick_reconciliation_act_records r
-          where r.company_id = ? and r.record = j.value) order by id`,
-        list(records.map(itemIdOf)),
-        company_id,
-      );
-      return rows.map(actOf);
+      const acts = await inPieces(records, async (piece) => {
+        const rows = await all<ActRow>(
+          `select * from tallystick_reconciliation_acts where id in (
+            select r.act_id from ${from_ids} cross join tallystick_reconciliation_act_records r
+            where r.company_id = ? and r.record = j.value)`,
+          list(piece.map(itemIdOf)),
+          company_id,
+        );
+        return rows.map(actOf);
+      });
+      const by_id = new Map(acts.map((act) => [act.id, act]));
+      return [...by_id.values()].sort((a, b) => a.id - b.id);
     },
 
-    async items(company_id, ids) {
-      if (ids.length === 0) return [];
-      const rows = await all<ItemRow>(
-        each(from_ids, 'i', 'i.*', 'tallystick_reconciliation_items i', 'i.id = j.value and i.company_id = ?'),
-        list(ids),
-        company_id,
-      );
-      return rows.map(itemOf);
-    },
+    items: (company_id, ids) =>
+      inPieces(ids, async (piece) => {
+        const rows = await all<ItemRow>(
+          each(from_ids, 'i', 'i.*', 'tallystick_reconciliation_items i', 'i.id = j.value and i.company_id = ?'),
+          list(piece),
+          company_id,
+        );
+        return rows.map(itemOf);
+      }),
 
     write: (changes) => writeItems(queries, dialect, changes),
     list: (company_id, filter, page) => listItems(queries, company_id, filter, page),
@@ -308,6 +319,9 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     },
   };
 }
+
+/** How many entries of a range one statement reads. */
+const entries_of_statement = 500;
 
 /** When a record of the inbox arrived. */
 const arrival_columns: Readonly<Record<RecordKind | 'account', { readonly table: string; readonly column: string }>> = {

@@ -21,7 +21,7 @@ type RecordReads = Pick<
 
 /** The authorizations, clearings and card lines that items are made of. */
 export function recordReads(queries: Queries, setting: StatementKeySetting): RecordReads {
-  const { is_postgres, preferIndexes, all, each, list, from_ids } = queries;
+  const { is_postgres, preferIndexes, all, each, list, from_ids, inPieces } = queries;
   const purchase_columns = `a.id, a.company_id, a.card_id, a.authorized, a.cleared, a.billing_amount, a.merchant_amount,
       a.merchant_currency, a.approval_code, a.merchant_id, a.net_reference_number, a.transaction_date_time_ms, a.status,
       a.uncleared_status, a.hold_end_ms, a.decided_at_ms,
@@ -43,60 +43,52 @@ export function recordReads(queries: Queries, setting: StatementKeySetting): Rec
       c.net_reference_number, c.sent, c.cleared_effect, c.settlement_date, c.acquirer_reference_data, c.recorded_at_ms, ${queries.field('c.details', 'merchant_name')} as merchant_name,
       case when c.review and c.authorization_id is null and c.clearing_id is null
         then (select v.currency from tallystick_virtual_cards v where v.id = c.card_id) end as limit_currency`;
+  const clearings_sql = each(
+    from_ids,
+    'c',
+    clearing_columns,
+    'tallystick_clearings c',
+    'c.id = j.value and c.company_id = ?',
+  );
+  const clearing_ids_sql = each(from_ids, 'c', 'c.id', 'tallystick_clearings c', 'c.authorization_id = j.value');
+  const referring_sql = each(
+    from_ids,
+    'c',
+    clearing_columns,
+    'tallystick_clearings o cross join tallystick_clearings c',
+    'o.id = j.value and c.card_id = o.card_id and c.clearing_id = o.id and c.company_id = ?',
+  );
+  const lines_sql = each(
+    from_ids,
+    'l',
+    `l.id, l.company_id, l.account_id, l.currency, l.amount, l.bai_code, l.booking_date, l.bank_reference,
+      l.acquirer_reference, l.text, l.recorded_at_ms`,
+    'tallystick_statement_lines l',
+    `l.id = j.value and l.company_id = ? and l.bai_code in (${card_codes})`,
+  );
+  const clearingsBy = (sql: string, company_id: number, ids: readonly number[]) =>
+    inPieces(ids, async (piece) => {
+      const rows = await all<ClearingRow>(sql, list(piece), company_id);
+      return rows.map((row) => clearingOf(row, setting));
+    });
   return {
-    async authorizations(company_id, ids) {
-      if (ids.length === 0) return [];
-      const rows = await all<AuthorizationFields & CardCurrencies>(purchases_sql, list(ids), company_id);
-      return rows.map((row) => authorizedPurchaseOf(row, row));
-    },
-    async clearings(company_id, ids) {
-      if (ids.length === 0) return [];
-      const rows = await all<ClearingRow>(
-        each(from_ids, 'c', clearing_columns, 'tallystick_clearings c', 'c.id = j.value and c.company_id = ?'),
-        list(ids),
-        company_id,
-      );
-      return rows.map((row) => clearingOf(row, setting));
-    },
-    async clearingIdsOf(authorization_ids) {
-      if (authorization_ids.length === 0) return [];
-      const rows = await all<{ id: number }>(
-        each(from_ids, 'c', 'c.id', 'tallystick_clearings c', 'c.authorization_id = j.value'),
-        list(authorization_ids),
-      );
-      return rows.map(({ id }) => id);
-    },
-    async clearingsReferring(company_id, ids) {
-      if (ids.length === 0) return [];
-      const rows = await all<ClearingRow>(
-        each(
-          from_ids,
-          'c',
-          clearing_columns,
-          'tallystick_clearings o cross join tallystick_clearings c',
-          'o.id = j.value and c.card_id = o.card_id and c.clearing_id = o.id and c.company_id = ?',
-        ),
-        list(ids),
-        company_id,
-      );
-      return rows.map((row) => clearingOf(row, setting));
-    },
-    async lines(company_id, ids) {
-      if (ids.length === 0) return [];
-      const rows = await all<LineRow>(
-        each(
-          from_ids,
-          'l',
-          `l.id, l.company_id, l.account_id, l.currency, l.amount, l.bai_code, l.booking_date, l.bank_reference,
-            l.acquirer_reference, l.text, l.recorded_at_ms`,
-          'tallystick_statement_lines l',
-          `l.id = j.value and l.company_id = ? and l.bai_code in (${card_codes})`,
-        ),
-        list(ids),
-        company_id,
-      );
-      return rows.map((row) => lineOf(row, setting));
-    },
+    authorizations: (company_id, ids) =>
+      inPieces(ids, async (piece) => {
+        const rows = await all<AuthorizationFields & CardCurrencies>(purchases_sql, list(piece), company_id);
+        return rows.map((row) => authorizedPurchaseOf(row, row));
+      }),
+    clearings: (company_id, ids) => clearingsBy(clearings_sql, company_id, ids),
+    clearingIdsOf: (authorization_ids) =>
+      inPieces(authorization_ids, async (piece) => {
+        const rows = await all<{ id: number }>(clearing_ids_sql, list(piece));
+        return rows.map(({ id }) => id);
+      }),
+    clearingsReferring: (company_id, ids) => clearingsBy(referring_sql, company_id, ids),
+    lines: (company_id, ids) =>
+      inPieces(ids, async (piece) => {
+        const rows = await all<LineRow>(lines_sql, list(piece), company_id);
+        return rows.map((row) => lineOf(row, setting));
+      }),
     async recordsAfter(company_id, kind, after, limit) {
       await preferIndexes();
       if (kind === 'authorization') {
