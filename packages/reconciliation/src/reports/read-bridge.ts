@@ -24,8 +24,8 @@ export interface AccountBridge extends Bridge {
 export type BridgeTx = Pick<ReconciliationTx, 'reconciliation'> &
   ReportsTx & { readonly accounts: { findByNumber(number: string): Promise<Account | null> } };
 
-/** The lines of one look at the database. */
-const batch_size = 1_000;
+/** The lines of one look at the database: one turn of the event loop on SQLite (ADR 0054). */
+const batch_size = 200;
 
 const card_codes: ReadonlySet<string> = new Set(card_line_codes);
 
