@@ -25,9 +25,10 @@ import { refuseByState, refuseMerged, refuseOtherVersion, withNewestAct } from '
  * Refuses `not_found` an unknown item and one of another company, `validation_failed` invalid
  * fields and records that cannot belong together, and `conflict` what the state of the item does
  * not permit: the message says what happened. It refuses as `conflict` also the id of an item that
- * was merged into another one, unless the request has the version of that one. Of several acts on
- * one item at once the first one counts, and the others are refused, because the item is not as it
- * was when they were asked for.
+ * was merged into another one, unless the request has the version of that one. Of several acts that
+ * begin before one of them is done, that one counts, and the others are refused, because the item is
+ * not as it was when they began. An act that begins later is one on what that one left, unless its
+ * version is an older one.
  */
 export async function actOnItem(
   ports: ActPorts,

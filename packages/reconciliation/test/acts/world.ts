@@ -128,6 +128,22 @@ export class ActWorld {
     return new ActWorld(storage, this.company_id, card, this.#account_ids, networkOf(storage));
   }
 
+  /** The same world, in which what a read found is used only once `afterRead` has ended. */
+  pausing(afterRead: () => Promise<void>): ActWorld {
+    const { unitOfWork } = this.storage;
+    const pausing: StorageUnderTest['unitOfWork'] = {
+      ...unitOfWork,
+      async read(work) {
+        const found = await unitOfWork.read(work);
+        await afterRead();
+        return found;
+      },
+    };
+    const card = { id: this.card_id, number_index: this.#number_index };
+    const storage = { ...this.storage, unitOfWork: pausing };
+    return new ActWorld(storage, this.company_id, card, this.#account_ids, this.network);
+  }
+
   /** A call of a person of the company. */
   call(actor = 'key:1'): Call {
     const now_ms = this.storage.now_ms + days_until_acts * day_ms;
