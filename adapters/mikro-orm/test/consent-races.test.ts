@@ -95,7 +95,7 @@ function answerOf(outcome: PromiseSettledResult<unknown>): string {
 async function raceOf(fixture: Fixture, acts: readonly [Act, Act], prepare?: Act): Promise<readonly Outcome[]> {
   const here = fixture.persistence;
   const there = await fixture.another();
-  return await Promise.all(
+  const outcomes = await Promise.all(
     Array.from({ length: races }, async (_, at) => {
       const { consent_id } = await fixture.run((tx) => tx.consents.insert(newAccessConsent()));
       await here.unitOfWork.run(async (tx) => prepare?.(tx, consent_id));
@@ -119,6 +119,9 @@ async function raceOf(fixture: Fixture, acts: readonly [Act, Act], prepare?: Act
       }));
     }),
   );
+  // A server accepts too few connections for a process of each race.
+  await there.close();
+  return outcomes;
 }
 
 onEveryDatabase('a decision about a consent, in a race of two processes', (fixture) => {
