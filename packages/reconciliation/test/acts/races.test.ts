@@ -120,7 +120,8 @@ const encounters: Readonly<Record<string, (doings: readonly [Begin, Begin]) => P
       if (reading === 0) have_read.resolve();
       return have_read.promise;
     };
-    return await Promise.allSettled([one(meet), other(meet)]);
+    // Also when one of them fails before it has read: then the other does not wait for it.
+    return await Promise.allSettled([one, other].map((begin) => begin(meet).finally(have_read.resolve)));
   },
   async 'one while the other has read'([one, other]) {
     let first: Promise<readonly Outcome[]> | undefined;
@@ -129,7 +130,7 @@ const encounters: Readonly<Record<string, (doings: readonly [Begin, Begin]) => P
       await first;
     };
     const [second] = await Promise.allSettled([other(doFirst)]);
-    return [...(await first!), second];
+    return [...(first === undefined ? [] : await first), second];
   },
 };
 
