@@ -210,6 +210,18 @@ describe('a clearing of an authorization', () => {
     });
   }
 
+  test('counts a reversal as one after a part of it has cleared: the rest is not late, and it is the last choice', () => {
+    const world = new NetworkWorld(now, aging);
+    world.authorize({ ...ref, trace_id: 'T' });
+    world.authorize({ ...reversal, trace_id: 'T' });
+    world.clear({ ...ref, billing_amount: 300, partial: true });
+    assert.equal(world.row(1).status, 'partially_cleared');
+    const { id } = world.clear({ ...ref, settlement_date: '2026-11-30' });
+    assert.equal(world.clearing(id).class, 'over');
+    const second = world.authorize({ ...ref, message_type_indicator: '0120' });
+    assert.equal(world.clearing(id).authorization_id, second.id);
+  });
+
   test('after a reversal in full is applied anyway', () => {
     const world = new NetworkWorld(now);
     world.authorize({ ...ref, trace_id: 'T' });
