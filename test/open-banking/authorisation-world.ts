@@ -76,6 +76,8 @@ export interface WorldOptions {
   readonly fetchKeys?: AuthorisationServerPorts['fetchKeys'];
   /** The level of the login. */
   readonly acr?: string;
+  /** Called before each transaction of the servers, which fails as this does. */
+  readonly beforeTransaction?: () => void;
   /** Delays the bank's answer to a log-in. */
   readonly beforeLogin?: () => Promise<void>;
 }
@@ -166,7 +168,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const nodes: WorldNode[] = [];
   for (let index = 0; index < node_count; index += 1) {
     const server = createAuthorisationServer({
-      unitOfWork: await openUnitOfWork(),
+      unitOfWork: withBefore(await openUnitOfWork(), options.beforeTransaction),
       bank,
       clock,
       sealer: vault.sealer,
@@ -277,6 +279,23 @@ async function unitsOfWork(
     if (!is_migrated) await persistence.migrate();
     is_migrated = true;
     return persistence.unitOfWork;
+  };
+}
+
+function withBefore(
+  unitOfWork: AuthorisationServerPorts['unitOfWork'],
+  before = () => {},
+): AuthorisationServerPorts['unitOfWork'] {
+  return {
+    ...unitOfWork,
+    async run(work) {
+      before();
+      return await unitOfWork.run(work);
+    },
+    async read(work) {
+      before();
+      return await unitOfWork.read(work);
+    },
   };
 }
 

@@ -128,8 +128,12 @@ describe('a schema on Postgres', { skip }, () => {
   });
 
   for (const [name, value, ours] of [
+    ['array_nulls', 'off', 'on'],
     ['bytea_output', 'escape', 'hex'],
+    ['extra_float_digits', '-15', '1'],
+    ['standard_conforming_strings', 'off', 'on'],
     ['DateStyle', 'German, DMY', 'ISO, MDY'],
+    ['IntervalStyle', 'sql_standard', 'postgres'],
     ['TimeZone', 'Europe/Berlin', 'UTC'],
     ['default_transaction_isolation', 'repeatable read', 'read committed'],
   ]) {

@@ -137,6 +137,26 @@ describe('an upload', () => {
     assert.ok(taken <= 2, `${taken} bytes`);
   });
 
+  it('waits for a sender that has been fast for no longer than for any other', async () => {
+    let now_ms = 0;
+    let taken = 0;
+    const read = () => {
+      const is_first = now_ms === 0;
+      now_ms += is_first ? 1 : 59_000;
+      body.push(Buffer.alloc(is_first ? 10 * 1024 * 1024 : 1));
+    };
+    const body = new Readable({ highWaterMark: 1, read });
+    const req = Object.assign(body, { headers: { 'transfer-encoding': 'chunked' } }) as unknown as IncomingMessage;
+    const res = new EventEmitter() as ServerResponse;
+    const receive = async () => {
+      for await (const _ of receiveUpload(req, res, { ...unsigned, monotonicNow: () => now_ms })) {
+        taken += 1;
+        assert.ok(taken <= 3, 'it ends');
+      }
+    };
+    await assert.rejects(receive(), /sent too slowly/);
+  });
+
   it('takes any time at a steady pace, and waits once again for a sender that has been fast', async () => {
     let now_ms = 0;
     const pieces = [...Array.from({ length: 100 }, () => 10 * 1024), 1, 600 * 1024, 1];
