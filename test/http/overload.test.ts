@@ -190,6 +190,39 @@ describe('too many requests in progress', () => {
   });
 });
 
+describe('uploads of the clients of several companies', () => {
+  it('take all places of clients, and none of an operator', async (t) => {
+    const service = await startService(t);
+    const decisions = '/v1/reconciliation/decisions';
+    const create = async (path: string, data: object) =>
+      (await service.send('POST', `/operator/v1/${path}`, { key: 'operator', body: { data } })).json;
+    const keys: string[] = [];
+    // One upload of each fills the eight places of clients.
+    for (const name of 'ABCDEFGH') {
+      const company = await create('companies', { name, customer_number: name });
+      const { data } = await create('keys', { role: 'client', name, company_id: Number(company.data.id) });
+      keys.push(data.key);
+    }
+    const { port } = new URL(service.url);
+    for (const key of keys) {
+      const socket = connect(Number(port), '127.0.0.1');
+      t.after(() => socket.destroy());
+      socket.write(
+        `POST ${decisions} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+          'Content-Type: text/csv\r\nContent-Length: 500\r\n\r\nid',
+      );
+    }
+    const headers = { 'content-type': 'text/csv' };
+    await until(async () => (await service.send('POST', decisions, { body: 'id\n', headers })).status === 503);
+    const imported = await service.send('POST', '/operator/v1/imports?name=a.csv', {
+      key: 'operator',
+      body: 'x',
+      headers: { 'content-type': 'application/octet-stream' },
+    });
+    assert.equal(imported.status, 200, imported.text);
+  });
+});
+
 for (const name of database_names) {
   describe(`strangers who hold hundreds of requests at every door, on ${name}`, () => {
     it('refuse no authorization, no request of a company, and no new key', async (t) => {

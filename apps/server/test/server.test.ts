@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sandbox_keys } from '@tallystick/access';
@@ -238,6 +241,20 @@ describe('a server that cannot start', () => {
       startServer({ database_url: 'sqlite::memory:', env: { SPOOL_FOLDER: '/dev/null/spool' } }),
       /status 1[\s\S]*SPOOL_FOLDER=\/dev\/null\/spool cannot be used/,
     );
+  });
+
+  it('keeps uploads in SPOOL_FOLDER, and answers 503 while it is gone', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'tallystick-spool-'));
+    const server = await startServer({ database_url: 'sqlite::memory:', env: { SPOOL_FOLDER: folder } });
+    t.after(() => server.kill());
+    const headers = { authorization: `Bearer ${sandbox_keys.bank}`, 'content-type': 'application/x-ndjson' };
+    const upload = async () => {
+      const answer = await fetch(`${server.url}/bank/v1/records`, { method: 'POST', headers, body: '{}\n' });
+      return [answer.status, answer.headers.get('retry-after')];
+    };
+    assert.deepEqual(await upload(), [200, null]);
+    rmSync(folder, { recursive: true });
+    assert.deepEqual(await upload(), [503, '1']);
   });
 });
 

@@ -40,8 +40,9 @@ describe('the client certificate of a request', () => {
   });
 
   it('is none when the header is absent, repeated, empty or no certificate', () => {
-    const pem = encodeURIComponent(certificates.client.cert);
-    const other = encodeURIComponent(certificates.other.cert);
+    // OpenSSL reads no further after the line break.
+    const pem = encodeURIComponent(`${certificates.client.cert.trim()}\n`);
+    const other = encodeURIComponent(`${certificates.other.cert.trim()}\n`);
     const der = (cert: string) => `:${new X509Certificate(cert).raw.toString('base64')}:`;
     for (const values of [
       [],
@@ -56,6 +57,7 @@ describe('the client certificate of a request', () => {
       ['', pem],
       [`${pem}, ${other}`],
       [pem + other],
+      [`${pem}, ${der(certificates.other.cert)}`],
       [`${der(certificates.client.cert)}, ${der(certificates.other.cert)}`],
     ]) {
       assert.equal(certificateOf(requestFrom('10.1.2.3', ...values)), null, String(values).slice(0, 40));
