@@ -69,7 +69,7 @@ async function applyRecords(
       file_progress: { ...place, lease: claim.renewed(), ...counts },
     }));
     try {
-      await ports.ledger.pass(messagesOf(records), fold, { is_of_file: true, onHolding: held.onHolding });
+      await ports.ledger.pass(messagesOf(records), held.during(fold), { is_of_file: true, onHolding: held.onHolding });
     } catch (error) {
       if (!(error instanceof LeaseLost) || attempt === 1) throw error;
       // The attempt before may have committed, though its answer was lost.

@@ -183,14 +183,9 @@ function readAgain(
 /**
  * A pass over the records. One that is refused again adds to the quarantined record that it has.
  */
-function pass(
-  ports: ImportPorts,
-  ready: readonly ReadyRecord[],
-  open: readonly QuarantinedRecord[],
-  { onHolding }: HoldTime,
-) {
+function pass(ports: ImportPorts, ready: readonly ReadyRecord[], open: readonly QuarantinedRecord[], held: HoldTime) {
   const identities = new Map(open.map((row) => [row.ordinal, row.identity_sha256]));
-  const fold = foldBatch(ports, ready);
+  const fold = held.during(foldBatch(ports, ready));
   return ports.ledger.pass(
     messagesOf(ready),
     (state) => {
@@ -201,7 +196,7 @@ function pass(
       }));
       return { changes: { ...changes, quarantined: quarantined.sort(byIdentity) }, result };
     },
-    { is_of_file: true, onHolding },
+    { is_of_file: true, onHolding: held.onHolding },
   );
 }
 

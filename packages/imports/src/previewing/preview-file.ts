@@ -245,7 +245,7 @@ class Preview {
     const begun_ms = monotonicNow();
     const held = new HoldTime(this.#ports);
     this.#passes += 1;
-    const fold = foldBatch(this.#ports, ready);
+    const fold = held.during(foldBatch(this.#ports, ready));
     const folded = await ledger.pass(
       messagesOf(ready),
       (state) => {

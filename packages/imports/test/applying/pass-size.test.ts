@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { PassSize } from '../../src/applying/pass-size.ts';
+import { type Ledger, type LedgerState, no_changes } from '@tallystick/cards';
+import { HoldTime, PassSize } from '../../src/applying/pass-size.ts';
+
+const blocking = { gather: async () => {} };
 
 /** The sizes of passes that take this time for each record, and this time more. */
 function sizesAt(
@@ -20,7 +23,7 @@ function sizesAt(
 describe('the size of the passes of a file', () => {
   test('rises step by step while passes are fast, to a bound', () => {
     assert.deepEqual(sizesAt(0.01, 0, 3), [100, 100, 100]);
-    assert.deepEqual(sizesAt(0.01, 0, 6, { gather: async () => {} }), [10, 20, 40, 80, 100, 100]);
+    assert.deepEqual(sizesAt(0.01, 0, 9, blocking), [2, 4, 8, 16, 32, 64, 100, 100, 100]);
   });
 
   test('falls at once when a pass is slow, so that the next takes no longer than it should', () => {
@@ -40,12 +43,22 @@ describe('the size of the passes of a file', () => {
   });
 
   test('is for a time that a turn of the event loop may take when a pass blocks the process', () => {
-    const size = new PassSize({ gather: async () => {} });
-    assert.equal(size.records, 10);
-    size.note(10, 5);
-    assert.equal(size.records, 20);
-    size.note(20, 40);
-    assert.equal(size.records, 10);
+    assert.deepEqual(sizesAt(1, 0, 5, blocking), [2, 4, 5, 5, 5]);
+    assert.deepEqual(sizesAt(4, 0, 3, blocking), [2, 1, 1], 'one record with many neighbours takes most of it');
+  });
+
+  test('does not depend on the commit when a pass blocks the process', () => {
+    const measured = (ledger: Pick<Ledger, 'gather'>) => {
+      let now_ms = 0;
+      const held = new HoldTime({ monotonicNow: () => now_ms, ledger: ledger as Ledger });
+      now_ms += 100;
+      held.onHolding();
+      now_ms += 3;
+      held.during(() => ({ changes: no_changes, result: null }))({} as LedgerState);
+      now_ms += 50;
+      return held.ms;
+    };
+    assert.deepEqual([measured({}), measured(blocking)], [53, 3]);
   });
 
   test('stays after a fast pass over fewer records than it would have taken', () => {
