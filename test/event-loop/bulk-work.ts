@@ -5,24 +5,22 @@ import { statement_formats } from '@tallystick/statement-files';
 import { sandbox_keys } from '@tallystick/test-support';
 import type { Service } from '../http/service.ts';
 import { deposit } from '../open-banking/bank.ts';
-import type { TurnMeter } from './turns.ts';
+import type { Found, TurnMeter } from './turns.ts';
 
-/** The longest turn of one kind of work. */
-interface Work {
-  readonly what: string;
-  readonly turn_ms: number;
-}
+/** How many records a file has, and how many items wait: those of several transactions. */
+const records = 1_000;
 
-/** How many records a file has, and how many items wait. */
-const records = 2_000;
+/** How many clearings a file has. */
+const clearings_count = 500;
 
-const cards_count = 20;
+/** Few cards, so that a clearing has more neighbours than are read. */
+const cards_count = 4;
 
 /**
  * Sends files of every kind, and asks for what brings items up to date. A round differs from the ones
  * before, so that nothing is known already.
  */
-export async function* bulkWork(service: Service, meter: TurnMeter, round: number): AsyncGenerator<Work> {
+export async function* bulkWork(service: Service, meter: TurnMeter, round: number): AsyncGenerator<Found> {
   const send = async (
     role: keyof typeof sandbox_keys,
     method: string,
@@ -37,7 +35,7 @@ export async function* bulkWork(service: Service, meter: TurnMeter, round: numbe
     assert.equal(sent.status, status, `${method} ${path}: ${sent.text}`);
     return sent;
   };
-  const done = (what: string, { turn_ms }: { readonly turn_ms: number }): Work => ({ what, turn_ms });
+  const done = (what: string, { turn_ms }: { readonly turn_ms: number }): Found => ({ what, turn_ms });
 
   for (const [what, text] of recordFiles(round)) {
     yield done(
@@ -79,6 +77,15 @@ export async function* bulkWork(service: Service, meter: TurnMeter, round: numbe
       await send('operator', 'POST', `/operator/v1/imports?name=${round}`, 200, 'application/octet-stream', bytes),
     );
   }
+  await upToDate(service);
+  yield done(
+    'POST /bank/v1/records: lines that no reference leads to a clearing',
+    await send('bank', 'POST', '/bank/v1/records', 200, 'application/x-ndjson', leftoverLines(round)),
+  );
+  yield done(
+    'GET /v1/reconciliation/summary: items are left over',
+    await send('client', 'GET', '/v1/reconciliation/summary', 200),
+  );
 }
 
 async function upToDate({ send }: Service): Promise<void> {
@@ -99,7 +106,7 @@ function recordFiles(round: number): readonly (readonly [what: string, text: str
   const creditor = { creditor_scheme_name: 'UK.OBIE.IBAN', creditor_identification: 'GB29NWBK60161331926819' };
   const account = deposit;
   return [
-    ['empty objects', '{}\n'.repeat(350_000)],
+    ['empty objects', '{}\n'.repeat(100_000)],
     ['long lines', lines(() => Array.from({ length: 9_000 }, () => 'xx'), 20)],
     [
       'lines with many names',
@@ -151,6 +158,20 @@ function recordFiles(round: number): readonly (readonly [what: string, text: str
   ];
 }
 
+/** Card lines on the days of the clearings. Each may be one of a set with any of them. */
+function leftoverLines(round: number): string {
+  const recordAt = (at: number) => ({
+    kind: 'transaction',
+    account: deposit,
+    bank_reference: `L-${round}-${at}`,
+    booking_date: '2030-02-02',
+    amount: -1_250 - at,
+    bai_code: '821',
+    text: `PAPER SHOP ${at}`,
+  });
+  return lines(recordAt, 200);
+}
+
 /** The table of all breaks, each to be ignored. */
 async function openBreaks({ send }: Service): Promise<string> {
   const { text } = await send('GET', '/v1/reconciliation/items.csv?filter[status]=break');
@@ -171,7 +192,13 @@ async function* importFiles(
   const cardOf = (card: number) => cards[card]!;
   for (const [at, { name: format, write }] of clearing_formats.entries()) {
     if (write === undefined) continue;
-    const set = createSampleSet({ cards: cards_count, records, seed: round * 10 + at, format, day: '2030-02-01' });
+    const set = createSampleSet({
+      cards: cards_count,
+      records: clearings_count,
+      seed: round * 10 + at,
+      format,
+      day: '2030-02-01',
+    });
     const clearings = Iterator.from(set.records(cardOf)).map(({ written }) => written);
     const sequence = round * 10 + at + 1;
     const file = write({ sequence, created_on: '2030-03-15', mode: 'production', clearings });
@@ -182,7 +209,7 @@ async function* importFiles(
     const day = '2030-01-15';
     const set = createSampleSet({
       cards: cards_count,
-      records,
+      records: clearings_count,
       seed: 1_000 + round * 10 + at,
       format: 'cdf3',
       day,

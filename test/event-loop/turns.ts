@@ -3,6 +3,18 @@ import { type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
+/** The longest turn that a request may cause, milliseconds. */
+export const turn_ms_max = 20;
+
+/** What is measured in a process of its own. */
+export type Part = 'operations' | 'open banking' | 'authorisation' | `bulk on ${'sqlite' | 'postgres'}`;
+
+/** The longest turn of an input. */
+export interface Found {
+  readonly what: string;
+  readonly turn_ms: number;
+}
+
 /** A request to a service in this thread. */
 export interface Sending {
   readonly url: string;
@@ -61,7 +73,8 @@ function watchTurns(): () => readonly Turn[] {
 /**
  * How long a turn took: not much longer than its processor time, because waits for a disk, and for a
  * processor that others use, are not its own. Nor are pauses of the garbage collector, which depend
- * on all that the process holds, and on processors for its own threads.
+ * on all that the process holds, and on processors for its own threads: of the processor time they
+ * have the share that they have of the turn.
  */
 function lengthOf(
   { began_ms, ended_ms, processor_ms }: Turn,
@@ -69,7 +82,8 @@ function lengthOf(
 ): number {
   const paused = pauses.filter(({ startTime }) => startTime >= began_ms && startTime < ended_ms);
   const paused_ms = paused.reduce((sum, { duration }) => sum + duration, 0);
-  return Math.max(0, Math.min(ended_ms - began_ms - paused_ms, processor_ms + tick_ms));
+  const lasted_ms = ended_ms - began_ms;
+  return Math.min(lasted_ms, processor_ms + tick_ms) * Math.max(0, 1 - paused_ms / lasted_ms);
 }
 
 /** Sends requests from another thread, and measures the turns of this one meanwhile. */
