@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fault } from '@tallystick/kernel';
 
-const piece_bytes = 64 * 1024;
+/** What is read of a table at once is parsed in one turn of the event loop (ADR 0054). */
+const piece_bytes = 8 * 1024;
 
 /**
  * Receives all of a body into a temporary file, and passes `work` what reads its bytes from the
