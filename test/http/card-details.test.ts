@@ -21,6 +21,9 @@ describe('the page behind a mailed link', () => {
     assert.ok(shown.text.includes(`<code>${grouped(mail.card_number)}</code>`));
     assert.ok(shown.text.includes(`<code>${mail.cvc}</code>`));
     assert.ok(shown.text.includes('<code>2032-03</code>'));
+    const { json } = await mail.service.send('GET', '/operator/v1/audit', { key: 'operator' });
+    const { actor, action, source_address } = json.data[0];
+    assert.deepEqual([actor, action, source_address], ['one_time_link:1', 'card_number.shown', '127.0.0.1']);
     for (const method of ['GET', 'POST']) {
       const after = await visit(mail, method, mail.path);
       assert.equal(after.status, 410);

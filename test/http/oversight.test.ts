@@ -175,7 +175,7 @@ for (const name of database_names) {
       assert.deepEqual([one.json.data[0].action, two.json.data[0].action], ['company.updated', 'card_number.shown']);
     });
 
-    it('show in the audit log from which address each caller came, behind a proxy too', async (t) => {
+    it('show in the audit log from which address each caller came, behind a proxy too, as the request log does', async (t) => {
       const service = await startService(t, name, (ports) => ({ ...ports, trusted_proxies: ['127.0.0.0/8'] }));
       const { send } = service;
       const headers = { 'X-Forwarded-For': '198.51.100.1, 203.0.113.7', 'Idempotency-Key': 'once' };
@@ -201,6 +201,13 @@ for (const name of database_names) {
           ['company.created', null],
         ],
       );
+      const logged = service
+        .log()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      const [issuing] = logged.filter(({ route }) => route === '/v1/virtualcards');
+      assert.equal(issuing?.source_address, '203.0.113.7');
     });
   });
 }

@@ -104,10 +104,13 @@ for (const database of database_names) {
       const undone = await act(service, merged, 'unmatch', { note: 'Another purchase' });
       assert.equal(undone.status, 200, undone.text);
       assert.deepEqual((await read(service, line)).clearing_ids, []);
+      const bought = await itemOfKind(service, 'amount');
+      const taken = await act(service, bought, 'unmatch', { side: 'authorization', note: 'Another card' });
+      assert.equal(taken.status, 200, taken.text);
       const audited = (await service.send('GET', '/operator/v1/audit', { key: 'operator' })).json.data;
-      for (const { actor, action, source_address } of audited) {
-        if (actor.startsWith('key:')) assert.equal(source_address, '127.0.0.1', action);
-      }
+      const by_keys = audited.filter(({ actor }: Item) => actor.startsWith('key:'));
+      assert.ok(by_keys.some(({ action }: Item) => action === 'clearing.unmatched_by_hand'));
+      for (const { action, source_address } of by_keys) assert.equal(source_address, '127.0.0.1', action);
     });
 
     it('is refused with what is wrong and what would be right', async (t) => {
