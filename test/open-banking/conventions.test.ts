@@ -320,6 +320,9 @@ for (const name of database_names) {
       const token = world.managementToken(aisp, 'accounts');
       const deleted = await world.consentFor(aisp, all_permissions);
       await world.send('DELETE', `/account-access-consents/${deleted}`, { token });
+      const { json } = await world.service.send('GET', '/operator/v1/audit', { key: 'operator' });
+      const { action, source_address } = json.data[0];
+      assert.deepEqual([action, source_address], ['consent.deleted', '127.0.0.1']);
       const of_other = await world.consentFor(other_aisp, all_permissions);
       const of_other_kind = await world.fundsConsentFor(cbpii);
       const ids = [
