@@ -95,6 +95,7 @@ export function importPorts({ unitOfWork, ledger, rest, giveWay }: Persistence):
     ledger,
     rest,
     giveWay,
+    pass_kind: 'alone',
     formats: createFormats(clearing_formats),
     vault,
     random,

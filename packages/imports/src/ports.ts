@@ -1,6 +1,7 @@
 import type { AccountStore } from '@tallystick/accounts';
 import type { CardsTx, CardVault, Ledger, PassPorts, QuarantineStore } from '@tallystick/cards';
 import type { AuditLog, Clock, GiveWay, Sha256Stream, UnitOfWork } from '@tallystick/kernel';
+import type { PassKind } from './applying/pass-size.ts';
 import type { Formats } from './formats/formats.ts';
 import type { ImportStore } from './import-store.ts';
 
@@ -35,6 +36,8 @@ export interface ImportPorts extends Omit<PassPorts, 'vault'> {
   readonly rest: (busy_ms: number) => Promise<void>;
   /** Lets others use the process between two records. */
   readonly giveWay: GiveWay;
+  /** What a pass may hold up. */
+  readonly pass_kind: PassKind;
   /** Whether a test file is held. */
   readonly is_production: boolean;
   /** The most records of a batch; `batch_records_max_default` when absent. */

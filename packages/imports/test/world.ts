@@ -107,6 +107,7 @@ export class ImportWorld {
       rest: async () => {},
       giveWay: () => undefined,
       is_production: true,
+      pass_kind: 'beside',
       batch_records_max: 2,
       ...changes,
     };

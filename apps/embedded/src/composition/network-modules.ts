@@ -58,13 +58,10 @@ export const imports_module = new ContainerModule(({ bind }) => {
       createImportPorts(settings, { ...persistence, ledger }, vault, clock, formats),
     [tokens.settings, tokens.persistence, tokens.ledger, tokens.vault, tokens.clock, tokens.formats],
   );
-  bind(tokens.offline_imports).toResolvedValue(createImportPorts, [
-    tokens.settings,
-    tokens.persistence,
-    tokens.vault,
-    tokens.clock,
-    tokens.formats,
-  ]);
+  bind(tokens.offline_imports).toResolvedValue(
+    (...parts) => ({ ...createImportPorts(...parts), pass_kind: 'alone' }),
+    [tokens.settings, tokens.persistence, tokens.vault, tokens.clock, tokens.formats],
+  );
 });
 
 /** The ports of imports on this database. Test files are accepted only in a sandbox. */
@@ -90,6 +87,8 @@ export function createImportPorts(
     monotonicNow: () => performance.now(),
     rest,
     giveWay,
+    // A pass of a ledger that gathers messages first is one turn of the process.
+    pass_kind: ledger.gather === undefined ? 'beside' : 'blocking',
     is_production: !sandbox,
   };
 }

@@ -17,7 +17,7 @@ export async function applyClearings(run: ImportRun, begun: ImportRecord): Promi
   const { ports, call, claim } = run;
   const { id, bytes } = begun;
   const records_total = applicableRecords(begun);
-  const size = new PassSize(ports.ledger);
+  const size = new PassSize(ports.pass_kind);
   let records = doneRecords(begun);
   let from = begun.applied_of_batch;
   for (;;) {

@@ -1,39 +1,41 @@
-import type { Fold, Ledger } from '@tallystick/cards';
+import type { Fold } from '@tallystick/cards';
 import { turn_work_ms_max } from '@tallystick/kernel';
-import type { ImportPorts } from '../ports.ts';
 
 /**
- * The time that a pass of a file is to take, milliseconds. A decision about one of its cards waits
- * until the pass ends. A pass that blocks its process is one turn of the event loop (ADR 0054).
+ * What waits for a pass of a file besides decisions about its cards: nothing in a process that only
+ * imports (`alone`), what is to be decided in the same turn (`beside`), or the whole process, because
+ * a pass is one turn of its event loop (`blocking`; ADR 0054).
  */
-const pass_ms = { concurrent: 150, blocking: turn_work_ms_max } as const;
+export type PassKind = 'alone' | 'beside' | 'blocking';
 
-/**
- * A concurrent pass has costs that do not depend on its records: fewer would only be slower. One
- * record with many neighbours can take a blocking pass as long as it may take.
- */
-const records_min = { concurrent: 10, blocking: 1 } as const;
+interface Bounds {
+  /** The time that a pass is to take, milliseconds. A decision about one of its cards waits for it. */
+  readonly pass_ms: number;
+  /** A pass has costs that do not depend on its records. Fewer records would only be slower. */
+  readonly records_min: number;
+  /** To decide about the records of a pass is one turn of the event loop, on every database. */
+  readonly records_max: number;
+  readonly records_at_start: number;
+}
 
-/** To decide about the records of a pass is one turn of the event loop, on every database. */
-const records_max = 100;
-
-/** Little enough for a turn when each record has many neighbours. */
-const records_at_start = { concurrent: records_max, blocking: 2 } as const;
+const bounds_of: Readonly<Record<PassKind, Bounds>> = {
+  alone: { pass_ms: 150, records_min: 10, records_max: Number.POSITIVE_INFINITY, records_at_start: 100 },
+  beside: { pass_ms: 150, records_min: 10, records_max: 100, records_at_start: 100 },
+  // One record with many neighbours can take as long as a turn may take.
+  blocking: { pass_ms: turn_work_ms_max, records_min: 1, records_max: 100, records_at_start: 2 },
+};
 
 /**
  * How many records the next pass of a file takes, so that it takes about the same time however fast
  * the machine is and however expensive the records are.
  */
 export class PassSize {
-  readonly #pass_ms: number;
-  readonly #records_min: number;
+  readonly #bounds: Bounds;
   #records: number;
 
-  constructor(ledger: Pick<Ledger, 'gather'>) {
-    const kind = kindOf(ledger);
-    this.#pass_ms = pass_ms[kind];
-    this.#records_min = records_min[kind];
-    this.#records = records_at_start[kind];
+  constructor(kind: PassKind) {
+    this.#bounds = bounds_of[kind];
+    this.#records = this.#bounds.records_at_start;
   }
 
   get records(): number {
@@ -42,15 +44,12 @@ export class PassSize {
 
   /** Notes how long a pass took: see `HoldTime`. */
   note(records: number, took_ms: number): void {
+    const { pass_ms, records_min, records_max } = this.#bounds;
     // The last pass of a batch may have few records, and says little about more of them.
-    if (took_ms <= this.#pass_ms && records < this.#records) return;
-    const fitting = Math.floor((records * this.#pass_ms) / Math.max(1, took_ms));
-    this.#records = Math.max(this.#records_min, Math.min(fitting, 2 * this.#records, records_max));
+    if (took_ms <= pass_ms && records < this.#records) return;
+    const fitting = Math.floor((records * pass_ms) / Math.max(1, took_ms));
+    this.#records = Math.max(records_min, Math.min(fitting, 2 * this.#records, records_max));
   }
-}
-
-function kindOf({ gather }: Pick<Ledger, 'gather'>): keyof typeof pass_ms {
-  return gather === undefined ? 'concurrent' : 'blocking';
 }
 
 /**
@@ -64,9 +63,9 @@ export class HoldTime {
   #began_ms: number;
   #decided_ms: number | null = null;
 
-  constructor({ monotonicNow, ledger }: Pick<ImportPorts, 'monotonicNow' | 'ledger'>) {
+  constructor({ monotonicNow, pass_kind }: { readonly monotonicNow: () => number; readonly pass_kind: PassKind }) {
     this.#now = monotonicNow;
-    this.#is_blocking = kindOf(ledger) === 'blocking';
+    this.#is_blocking = pass_kind === 'blocking';
     this.#began_ms = monotonicNow();
   }
 

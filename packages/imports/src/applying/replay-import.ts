@@ -113,7 +113,7 @@ async function replayOpen(
 ): Promise<void> {
   const { unitOfWork, monotonicNow, rest } = ports;
   const { bytes, quarantined: records_total } = record;
-  const size = new PassSize(ports.ledger);
+  const size = new PassSize(ports.pass_kind);
   let records = 0;
   for (let after_ordinal = 0; ; ) {
     if (signal?.aborted) throw new ImportStopped();

@@ -105,7 +105,7 @@ class Preview {
     onRecord: (record: PreviewedRecord) => void,
   ) {
     this.#ports = ports;
-    this.#size = new PassSize(ports.ledger);
+    this.#size = new PassSize(ports.pass_kind);
     this.#statements = new StatementPreview(ports);
     this.#options = options;
     this.#onRecord = onRecord;
