@@ -193,6 +193,72 @@ describe('the way to the authorisation server', () => {
     );
   });
 
+  it('leaves a half of the transactions to others, however many requests are at its doors', async (t) => {
+    const release = Promise.withResolvers<void>();
+    t.after(() => release.resolve());
+    const begun: string[] = [];
+    const running: string[] = [];
+    const world = await startWorld(t, 'sqlite', (ports) => ({
+      ...ports,
+      transactions_max: 2,
+      open_banking: {
+        ...ports.open_banking!,
+        authorisation: {
+          find: async () => null,
+          handles: (path) => path.startsWith('/oauth/'),
+          async handle({ url = '' }, response, { transaction }) {
+            const work = transaction(() => {
+              running.push(url);
+              return release.promise;
+            });
+            begun.push(url);
+            await work;
+            response.end();
+          },
+        },
+      },
+    }));
+    const sent = ['/oauth/1', '/oauth/2', '/oauth/3'].map((path) => world.send('GET', path));
+    await until(() => begun.length === 3);
+    assert.deepEqual(running, begun.slice(0, 1));
+    release.resolve();
+    for (const reply of await Promise.all(sent)) assert.equal(reply.status, 200);
+    assert.equal(running.length, 3);
+  });
+
+  it('looks tokens of another address up while those of one address hang', async (t) => {
+    const release = Promise.withResolvers<void>();
+    t.after(() => release.resolve());
+    let hanging = 0;
+    const world = await startWorld(t, 'sqlite', (ports) => ({
+      ...ports,
+      requests_max: 16,
+      trusted_proxies: ['127.0.0.0/8'],
+      open_banking: {
+        ...ports.open_banking!,
+        authorisation: {
+          handles: () => false,
+          handle: async () => {},
+          async find(token) {
+            if (token === 'hanging') {
+              hanging += 1;
+              await release.promise;
+            }
+            return null;
+          },
+        },
+      },
+    }));
+    const ask = (token: string, address: string) =>
+      world.send('GET', '/accounts', { token, headers: { 'X-Forwarded-For': address } });
+    const hung = [1, 2].map(() => ask('hanging', '192.0.2.1'));
+    await until(() => hanging === 1);
+    assert.equal((await ask('another', '192.0.2.2')).status, 401);
+    assert.equal(hanging, 1);
+    release.resolve();
+    for (const reply of await Promise.all(hung)) assert.equal(reply.status, 401);
+  });
+
   it('counts ids that no third party has as their address', async (t) => {
     const release = Promise.withResolvers<void>();
     t.after(() => release.resolve());

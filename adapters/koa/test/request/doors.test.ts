@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createDoors } from '../../src/request/doors.ts';
+
+it('a door that is full takes no place of another one', async () => {
+  const doors = createDoors(16);
+  const held = Promise.withResolvers<void>();
+  const ending: Promise<void>[] = [];
+  for (const door of Object.values(doors)) {
+    let inside = 0;
+    const hold = (): Promise<void> => {
+      inside += 1;
+      return held.promise;
+    };
+    const places = 'run' in door ? 2 : 16;
+    for (let owner = 0; owner < places; owner += 1) {
+      ending.push('run' in door ? door.run(`${owner}`, hold) : door.during(null, hold));
+    }
+    assert.equal(inside, places);
+  }
+  held.resolve();
+  await Promise.all(ending);
+});
