@@ -9,10 +9,7 @@ import { endpoints, goodRequest, pathsOf } from '../open-banking/endpoints.ts';
 import { all_permissions, startWorld } from '../open-banking/world.ts';
 import { bulkWork } from './bulk-work.ts';
 import { type Document, formInputs, type Input, largestInputs } from './largest-inputs.ts';
-import { type Found, median, type Part, TurnMeter, turn_ms_max } from './turns.ts';
-
-/** An input is measured again when the first turn is longer than this. */
-const noted_ms = 15;
+import { type Found, median, noted_ms, type Part, TurnMeter, turn_ms_max } from './turns.ts';
 
 /** Beside other programs a processor is slower: a long median is measured again, and the least counts. */
 const attempts_max = 5;
