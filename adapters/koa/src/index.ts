@@ -1,5 +1,4 @@
 export { card_details_path } from './card-details.ts';
-export { type ClientAddress, createAddressReader } from './connection/client-address.ts';
 export { type CertificateProxies, createCertificateReader } from './connection/client-certificate.ts';
 export { connections_max_default, createHttpServer, type TlsOptions } from './connection/http-server.ts';
 export { findProxyProblem } from './connection/networks.ts';

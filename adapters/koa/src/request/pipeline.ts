@@ -298,26 +298,13 @@ async function perform(
   owner: IdempotencyOwner | null,
 ): Promise<RenderedAnswer> {
   const { operation } = route;
-  const { request_id, source_address, arrived_ms } = ctx.state;
-  const parameters = readParameters(ctx.params ?? {});
+  const { request_id } = ctx.state;
+  const bodyless = bodylessCall(ctx, principal, query, now_ms);
   const value = readValue(ctx, route, bytes);
   await giveWay();
   const { body, prefix } = checkValue(route, value);
   await giveWay();
-  const actor = actorOf(principal);
-  const { linkTo } = query;
-  const call: OperationCall = {
-    ...parameters,
-    caller: principal,
-    actor,
-    request_id,
-    source_address,
-    now_ms,
-    arrived_ms,
-    query,
-    body,
-    linkTo,
-  };
+  const call: OperationCall = { ...bodyless, body };
   const share = <Result>(work: () => Promise<Result>) => ports.shares.run(ownerOf(principal), work);
   try {
     if ('receive' in operation) throw new TypeError('an upload is received as it arrives');
@@ -339,6 +326,27 @@ async function perform(
   } catch (error) {
     throw nameFields(error, prefix, http_names);
   }
+}
+
+/** The call of an operation, to which its body is added. Refuses `not_found` names in the path that none can have. */
+function bodylessCall(
+  { params = {}, state }: HttpContext,
+  principal: Principal,
+  query: HttpQuery,
+  now_ms: number,
+): Omit<OperationCall, 'body'> {
+  const { request_id, source_address, arrived_ms } = state;
+  return {
+    ...readParameters(params),
+    caller: principal,
+    actor: actorOf(principal),
+    request_id,
+    source_address,
+    now_ms,
+    arrived_ms,
+    query,
+    linkTo: query.linkTo,
+  };
 }
 
 function isWrapped(value: unknown): boolean {
@@ -373,7 +381,7 @@ async function answerUpload(
   principal: Principal,
   { toWait, keepFor }: UploadPlace,
 ): Promise<RenderedAnswer> {
-  const { req, res, state } = ctx;
+  const { req, res } = ctx;
   if (route.takes_only_uploads) requireMediaType(req, route.uploads ?? []);
   requireUncompressed(req);
   const signature = expectSignature(
@@ -385,22 +393,7 @@ async function answerUpload(
   );
   const query = queryOf(ctx, route);
   if (ports.refreshClock !== undefined) await ports.refreshClock();
-  const now_ms = ports.clock.nowMs();
-  const { request_id, source_address, arrived_ms } = state;
-  const parameters = readParameters(ctx.params ?? {});
-  const { linkTo } = query;
-  const call: OperationCall<undefined> = {
-    ...parameters,
-    caller: principal,
-    actor: actorOf(principal),
-    request_id,
-    source_address,
-    now_ms,
-    arrived_ms,
-    query,
-    body: undefined,
-    linkTo,
-  };
+  const call = { ...bodylessCall(ctx, principal, query, ports.clock.nowMs()), body: undefined };
   const { file_bytes_max: bytes_max = Number.POSITIVE_INFINITY } = operation;
   const body = receiveUpload(req, res, { signature, toWait, bytes_max });
   const result = await operation.receive(call, body, { prefers_early: query.prefers_async, keepFor });

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
-import { addressOwner } from '../../src/connection/client-address.ts';
-import { createAddressReader } from '../../src/index.ts';
+import { addressOwner, createAddressReader } from '../../src/connection/client-address.ts';
 
 function requestFrom(remoteAddress: string | undefined, ...forwarded: string[]): IncomingMessage {
   const rawHeaders = forwarded.flatMap((value) => ['X-Forwarded-For', value]);
