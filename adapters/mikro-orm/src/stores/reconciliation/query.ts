@@ -26,14 +26,6 @@ export interface Queries {
   each(from: string, alias: string, columns: string, tables: string, condition: string): string;
   /** A list as the parameter of these two. */
   list(values: readonly (number | string)[]): unknown;
-  /**
-   * Asks for each of these values, some at a time: one statement of SQLite, and what is made of its
-   * rows, is one turn of the event loop (ADR 0054).
-   */
-  inPieces<Value, Result>(
-    values: readonly Value[],
-    ask: (piece: readonly Value[]) => Promise<readonly Result[]>,
-  ): Promise<Result[]>;
   /** A field of a JSON text. */
   field(text: string, name: string): string;
 }
@@ -72,19 +64,27 @@ export function queriesOf({ dialect, db }: Session): Queries {
             (select ${columns} from ${tables} where ${condition} offset 0) ${alias}`
         : `select ${columns} from ${from} cross join ${tables} where ${condition}`,
     list: (values) => (is_postgres ? values : JSON.stringify(values)),
-    async inPieces(values, ask) {
-      const results = [];
-      for (let from = 0; from < values.length; from += values_of_statement) {
-        for (const result of await ask(values.slice(from, from + values_of_statement))) results.push(result);
-      }
-      return results;
-    },
     field: (text, name) => (is_postgres ? `${text}::json ->> '${name}'` : `${text} ->> '$.${name}'`),
   };
 }
 
 /** How many values one statement is asked for. */
 const values_of_statement = 200;
+
+/**
+ * Asks for each of these values, some at a time: one statement of SQLite, and what is made of its
+ * rows, is one turn of the event loop (ADR 0054).
+ */
+export async function inPieces<Value, Result>(
+  values: readonly Value[],
+  ask: (piece: readonly Value[]) => Promise<readonly Result[]>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < values.length; from += values_of_statement) {
+    for (const result of await ask(values.slice(from, from + values_of_statement))) results.push(result);
+  }
+  return results;
+}
 
 const numbered_texts = new Map<string, string>();
 

@@ -12,7 +12,7 @@ import {
   type StatementKeySetting,
   statementKeyOf,
 } from '@tallystick/reconciliation';
-import type { Queries } from './query.ts';
+import { inPieces, type Queries } from './query.ts';
 
 type RecordReads = Pick<
   ReconciliationStore,
@@ -21,7 +21,7 @@ type RecordReads = Pick<
 
 /** The authorizations, clearings and card lines that items are made of. */
 export function recordReads(queries: Queries, setting: StatementKeySetting): RecordReads {
-  const { is_postgres, preferIndexes, all, each, list, from_ids, inPieces } = queries;
+  const { is_postgres, preferIndexes, all, each, list, from_ids } = queries;
   const purchase_columns = `a.id, a.company_id, a.card_id, a.authorized, a.cleared, a.billing_amount, a.merchant_amount,
       a.merchant_currency, a.approval_code, a.merchant_id, a.net_reference_number, a.transaction_date_time_ms, a.status,
       a.uncleared_status, a.hold_end_ms, a.decided_at_ms,
