@@ -32,7 +32,7 @@ async function measured(part: Part): Promise<readonly Found[]> {
   child.once('message', (sent) => {
     found = sent as readonly Found[];
   });
-  const [status] = await once(child, 'exit');
+  const [status] = await once(child, 'close');
   assert.equal(status, 0, `the process that measures ${part} fails`);
   return found;
 }

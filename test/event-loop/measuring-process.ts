@@ -128,7 +128,7 @@ const cleanups: (() => unknown)[] = [];
 const meter = new TurnMeter();
 try {
   const found = await Array.fromAsync(parts[process.argv[2] as Part]({ after: (work) => cleanups.push(work) }, meter));
-  process.send!(found);
+  await new Promise((sent) => process.send!(found, sent));
 } finally {
   await meter.close();
   for (const cleanup of cleanups.reverse()) await cleanup();
