@@ -78,7 +78,7 @@ function findingsOf(records: ItemRecords, coverage: Coverage): readonly Finding[
 }
 
 /** A break at once, due on a settlement or booking date. */
-function atOnce(kind: BreakKind, due_date: string, clearings: readonly ClearedAmount[]): Finding {
+function breakAtOnce(kind: BreakKind, due_date: string, clearings: readonly ClearedAmount[]): Finding {
   return { kind, due_date, from_ms: Number.NEGATIVE_INFINITY, clearings };
 }
 
@@ -86,7 +86,7 @@ function atOnce(kind: BreakKind, due_date: string, clearings: readonly ClearedAm
 function lateChange({ clearings, lines }: ItemRecords): Finding {
   const settled = leastOf(clearings.map(({ settlement_date }) => settlement_date));
   const booked = leastOf(lines.map(({ booking_date }) => booking_date));
-  return atOnce('late_change', settled ?? booked!, clearings);
+  return breakAtOnce('late_change', settled ?? booked!, clearings);
 }
 
 /**
@@ -95,7 +95,7 @@ function lateChange({ clearings, lines }: ItemRecords): Finding {
  */
 function findByClass(clearing: ClearedAmount): readonly Finding[] {
   const kind = kindOfClass(clearing);
-  return kind === null ? [] : [atOnce(kind, clearing.settlement_date, [clearing])];
+  return kind === null ? [] : [breakAtOnce(kind, clearing.settlement_date, [clearing])];
 }
 
 function kindOfClass({ class: its_class, is_tie }: ClearedAmount): BreakKind | null {
@@ -172,7 +172,7 @@ interface Sides {
 
 function findDifference({ clearings, lines }: Sides): readonly Finding[] {
   if (sumOf(lines) === sumOf(clearings)) return [];
-  return [atOnce('amount', leastOf(clearings.map(({ settlement_date }) => settlement_date))!, clearings)];
+  return [breakAtOnce('amount', leastOf(clearings.map(({ settlement_date }) => settlement_date))!, clearings)];
 }
 
 /** The clearings that have a line which is no fee, with their lines, each group that pairs join. */
