@@ -44,8 +44,8 @@ const log_ins_waiting_max = 8;
 export interface Strangers {
   /**
    * Counts a failure of the address, and waits before it is answered: a half of the pause at least,
-   * at most all of it. False: too many answers wait
-   * already. Then this one is due at once, and its connection is to be closed.
+   * at most all of it. False: too many answers wait already. Then this one is due at once, and its
+   * connection is to be closed.
    */
   slowDown(address: string): Promise<boolean>;
   /**
