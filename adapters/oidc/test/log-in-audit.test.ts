@@ -62,6 +62,16 @@ test('failures that could not be written are in the next entry, with those that 
   );
 });
 
+test('a first failure that could not be written is in the next entry', async () => {
+  const { state, fail, write, written } = process();
+  state.is_away = true;
+  await assert.rejects(fail('alice', '192.0.2.1'), /away/);
+  state.is_away = false;
+  await fail('alice', '192.0.2.1');
+  await write();
+  assert.deepEqual(written(), [[2, '192.0.2.1', null]]);
+});
+
 test('a flood of made-up names from many addresses makes about a thousand entries, and as many later', async () => {
   const { entries, fail, write, written } = process();
   for (let time = 0; time < 2; time += 1) {

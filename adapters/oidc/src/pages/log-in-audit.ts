@@ -59,7 +59,15 @@ export function createLogInAudit(
           ? { object: `user_name:${name}`, source_address: origin.source_address, uncounted: 0 }
           : { object: others, source_address: null, uncounted: 0 };
       pairs.set(key, pair);
-      await record(failureEntry(origin, pair.object, 1));
+      try {
+        await record(failureEntry(origin, pair.object, 1));
+      } catch (error) {
+        // A `write` meanwhile has removed the pair.
+        const present = pairs.get(key) ?? pair;
+        present.uncounted += 1;
+        pairs.set(key, present);
+        throw error;
+      }
     },
 
     /** Writes what no entry has counted, one entry for each pair. What cannot be written stays. */
