@@ -9,9 +9,9 @@ export type OrderFields = Pick<
 /**
  * The clearings of a card in the canonical order: by settlement date, then debits before credits,
  * then by transaction id (clearing files: matching). A refund of the day of its purchase comes after
- * it. What a reversal or a dispute may refer to comes before it also when
- * its transaction id is greater, because ids that were made from a file are in no order. Times of
- * arrival have no part in it.
+ * it. What a reversal or a dispute may refer to comes before it also when its transaction id is
+ * greater, because ids that were made from a file are in no order. Times of arrival have no part in
+ * it.
  */
 export function inCanonicalOrder<Item extends OrderFields>(clearings: Iterable<Item>): Item[] {
   const ordered = [...clearings].sort(compareClearings);

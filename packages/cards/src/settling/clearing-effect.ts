@@ -139,9 +139,8 @@ export function holdTaken(root: Authorization, amount: number, partial: boolean)
  * The authorization after an amount moved from held to cleared: the hold falls by `hold_effect`,
  * and the status shows whether more clearings follow. A part that came before the reversal or the
  * release leaves that status; one that came after it clears in part what was reversed or released
- * (decision: clearing). A debit proves a use: an authorization without one (a
- * verification, or one that a reversal returned) takes one in its own window, and never more than
- * one.
+ * (decision: clearing). A debit proves a use: an authorization without one (a verification, or one
+ * that a reversal returned) takes one in its own window, and never more than one.
  */
 function clearRoot(
   root: Authorization,
