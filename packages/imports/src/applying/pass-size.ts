@@ -74,7 +74,7 @@ export class HoldTime {
     this.#began_ms = this.#now();
   };
 
-  /** The fold for the pass. */
+  /** The fold for the pass, which notes when it has decided. */
   during<Result>(fold: Fold<Result>): Fold<Result> {
     return (state) => {
       const folded = fold(state);

@@ -20,7 +20,7 @@ export const turn_work_ms_max = 5;
 export type GiveWay = () => Promise<void> | undefined;
 
 /**
- * One for the whole process, because its work shares the turns: several loops that go on in the same
+ * One for all work of an adapter in a process, which shares the turns: several loops that go on in the same
  * turn hold it no longer than one. A turn begins for it with the first call in it.
  */
 export function createGiveWay({ monotonicNow, nextTurn }: EventLoop): GiveWay {
