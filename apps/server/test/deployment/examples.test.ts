@@ -161,6 +161,12 @@ describe('compose.yaml', () => {
 });
 
 describe('deploy/tallystick.service', () => {
+  it('has its settings read by systemd for commands too, because a shell reads other values', () => {
+    const page = read('docs/deployment.md');
+    assert.match(page, /--property=EnvironmentFile=\/etc\/tallystick\/tallystick\.env/);
+    assert.doesNotMatch(page, /(?:\.|source) \S*tallystick\.env/);
+  });
+
   const unit = new Map(
     [...read('deploy/tallystick.service').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value ?? '']),
   );
