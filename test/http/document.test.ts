@@ -346,6 +346,30 @@ describe('the OpenAPI document', () => {
     assert.ok(tried > 300, `only ${tried} values were tried`);
   });
 
+  it('allows no text in a message of the card network that is refused for its form', async (t) => {
+    const service = await withCard(t);
+    const document = await read(service);
+    const { findMisfit } = await readChecked(service);
+    const refused: string[] = [];
+    let allowed = 0;
+    for (const [method, path, target, call] of goodRequests(service.card_number)) {
+      if (!path.startsWith('/network')) continue;
+      const { properties = {} } = dataOf(document, document.paths[path]![method]!);
+      const good = (call.body as { readonly data: Readonly<Record<string, unknown>> }).data;
+      for (const [name, field] of Object.entries(properties)) {
+        for (const value of texts.filter((one) => findMisfit(field, one) === null)) {
+          const own_id = { network_financial_transaction_id: `N${allowed}` };
+          const body = { data: { ...good, ...own_id, [name]: value } };
+          const { status, text } = await service.send(method.toUpperCase(), target, { ...call, body });
+          if (status === 400 && text.includes(`"data.${name}"`)) refused.push(`${path}: ${text}`);
+          allowed += 1;
+        }
+      }
+    }
+    assert.deepEqual(refused, []);
+    assert.ok(allowed > 90, `only ${allowed} texts were allowed`);
+  });
+
   it('closes the objects of every request but the messages of the card network', async (t) => {
     const { paths, components } = await read(await startService(t));
     const isClosed = ({ properties, additionalProperties }: Schema): boolean =>
@@ -665,6 +689,9 @@ const operation_ids = [
   'webhooks.test',
   'webhooks.update',
 ];
+
+/** Texts of several forms: a code, a date with and without a time, Unicode, and the longest. */
+const texts = ['AB12', 'AB 12C', '2030-02-30', '2030-03-14', '2030-03-14T10:00:00Z', 'é😀1', `1${'x'.repeat(254)}`];
 
 /** Values of every kind, and values just outside the bounds of the schema. */
 function badValues(schema: Schema): readonly unknown[] {

@@ -385,8 +385,11 @@ export function isMcc(text: string): boolean {
   return /^\d{4}$/.test(text);
 }
 
+/** The network fills a shorter code with blanks. */
+export const approval_code_form = /^[0-9A-Za-z ]{0,6}$/;
+
 export function isApprovalCode(text: string): boolean {
-  return /^[0-9A-Za-z ]{0,6}$/.test(text);
+  return approval_code_form.test(text);
 }
 
 /**

@@ -2,6 +2,7 @@ import {
   type AuthorizationItem,
   alias_length_max,
   answers,
+  approval_code_form,
   authorization_statuses,
   type ClearingItem,
   card_number_form,
@@ -34,6 +35,14 @@ import {
 } from '../fields.ts';
 
 const text = short_text.nullish();
+
+const approval_code = z.string().meta({ pattern: approval_code_form.source }).nullish();
+
+/** The domain reads the date part of a date and time. */
+const day = z
+  .string()
+  .meta({ pattern: z.core.regexes.date.source.replace('$', '(T[0-9:.,+Z-]+)?$') })
+  .describe('YYYY-MM-DD');
 
 const clearing_type = z
   .enum(clearing_types)
@@ -123,7 +132,7 @@ export const authorization_message = z
       merchant_currency: currency,
       mcc,
       response_code: response_code.nullish().describe('Of an advice: the decision that was made elsewhere (DE39)'),
-      approval_code: text,
+      approval_code,
       replacement_amounts: z
         .object({ billing_amount: replacement, settlement_amount: replacement, transaction_amount: replacement })
         .nullish()
@@ -175,15 +184,17 @@ export const clearing_message = z
       billing_amount: amount,
       billing_currency: currency,
       clearing_type,
-      settlement_date: short_text.min(1).describe('YYYY-MM-DD'),
+      settlement_date: day,
       partial: z.boolean().nullish().describe('True: more clearings of this authorization follow'),
       cycle: clearing_cycle.nullish(),
       merchant_amount: amount.nullish(),
       merchant_currency: currency.nullish(),
-      authorization_date: text,
+      authorization_date: day.nullish(),
       acquirer_ica: text,
       acquirer_reference_data: text,
-      approval_code: text.describe('That of the authorization. Finds it beside net_reference_number or merchant_id'),
+      approval_code: approval_code.describe(
+        'That of the authorization. Finds it beside net_reference_number or merchant_id',
+      ),
       exchange_rate: text,
       mcc: mcc.nullish(),
       mcc_description: text,

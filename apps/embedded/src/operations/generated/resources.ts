@@ -546,6 +546,7 @@ export interface ClearingMessage {
   readonly merchant_amount?: number | null | undefined;
   /** ISO 4217. */
   readonly merchant_currency?: string | null | undefined;
+  /** YYYY-MM-DD. */
   readonly authorization_date?: string | null | undefined;
   readonly acquirer_ica?: string | null | undefined;
   readonly acquirer_reference_data?: string | null | undefined;
