@@ -12,7 +12,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates
 RUN install -d -o 10001 -g 10001 -m 0700 /data
 WORKDIR /app
 COPY --from=build /app /app
-ENV PATH=/app/node_modules/.bin:$PATH NODE_ENV=production HOST=0.0.0.0 PORT=8080
+ENV PATH=/app/bin:$PATH NODE_ENV=production HOST=0.0.0.0 PORT=8080
 USER 10001:10001
 EXPOSE 8080
 STOPSIGNAL SIGTERM

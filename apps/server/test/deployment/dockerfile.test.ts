@@ -35,7 +35,9 @@ describe('the Dockerfile', () => {
     const [system_packages = ''] = image.not_run;
     assert.equal(image.not_run.length, 1);
     assert.match(system_packages, /apt-get install .*\blibatomic1\b.*\blibstdc\+\+6\b/);
-    assert.deepEqual(librariesOf(join(app, 'node_modules/.bin/node')), ['libatomic', 'libgcc_s', 'libstdc++']);
+    const node = join(app, 'bin/node');
+    const { stdout: program } = spawnSync(node, ['-p', 'process.execPath'], { encoding: 'utf8' });
+    assert.deepEqual(librariesOf(program.trim()), ['libatomic', 'libgcc_s', 'libstdc++']);
 
     const owner = image.setting('USER').split(':').map(Number) as [number, number];
     assert.ok(owner.every((id) => id > 0));
@@ -52,7 +54,7 @@ describe('the Dockerfile', () => {
     const execute = (words: readonly string[], env: Record<string, string> = {}) =>
       new Promise<{ status: number; out: string; err: string }>((resolve) => {
         const [program, ...rest] = words as [string, ...string[]];
-        const file = program === 'node' ? join(app, 'node_modules/.bin/node') : program;
+        const file = program === 'node' ? node : program;
         execFile(file, rest, { cwd: app, env: { ...variables, ...env }, ...user }, (error, out, err) =>
           resolve({ status: error === null ? 0 : Number(error.code), out, err }),
         );
