@@ -328,7 +328,10 @@ async function perform(
   }
 }
 
-/** The call of an operation, to which its body is added. Refuses `not_found` names in the path that none can have. */
+/**
+ * The call of an operation, to which its body is added. Refuses `not_found` names in the path that
+ * none can have.
+ */
 function bodylessCall(
   { params = {}, state }: HttpContext,
   principal: Principal,

@@ -20,8 +20,8 @@ export const turn_work_ms_max = 5;
 export type GiveWay = () => Promise<void> | undefined;
 
 /**
- * One for all work of an adapter in a process, which shares the turns: several loops that go on in the same
- * turn hold it no longer than one. A turn begins for it with the first call in it.
+ * One for all work of an adapter in a process, which shares the turns: several loops that go on in
+ * the same turn hold it no longer than one. A turn begins for it with the first call in it.
  */
 export function createGiveWay({ monotonicNow, nextTurn }: EventLoop): GiveWay {
   let began_ms: number | null = null;
