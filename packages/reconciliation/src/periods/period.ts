@@ -14,7 +14,7 @@ import type { Period } from '../ports.ts';
 export type PeriodPorts = Omit<ActPorts, 'network'>;
 
 /** How many items one transaction looks at: on SQLite decisions wait for it. */
-export const period_batch_size = 100;
+export const period_batch_size = 50;
 
 /** What closing a period reads of an item. */
 type PlacedItem = Pick<Item, 'status' | 'period_date' | 'period_id'>;
