@@ -106,7 +106,7 @@ function recordFiles(round: number): readonly (readonly [what: string, text: str
   const creditor = { creditor_scheme_name: 'UK.OBIE.IBAN', creditor_identification: 'GB29NWBK60161331926819' };
   const account = deposit;
   return [
-    ['empty objects', '{}\n'.repeat(100_000)],
+    ['empty objects', '{}\n'.repeat(350_000)],
     ['long lines', lines(() => Array.from({ length: 9_000 }, () => 'xx'), 20)],
     [
       'lines with many names',
