@@ -163,7 +163,8 @@ export function createProvider(
     // Tokens belong to the consent, not to a session.
     expiresWithSession: async () => false,
     issueRefreshToken: async () => true,
-    rotateRefreshToken: true,
+    // A lost answer, or two workers at once, must not cost the user a new authorisation (ADR 0064).
+    rotateRefreshToken: false,
     assertJwtClientAuthClaimsAndHeader: async (_ctx, { exp }) => {
       // Each assertion is remembered until its end, so the end is bounded.
       const left_s = Number(exp) - Date.now() / 1_000;
@@ -180,7 +181,6 @@ export function createProvider(
       Interaction: lifetime_s.interaction,
       Session: lifetime_s.session,
       Grant: lifetime_s.grant,
-      // A rotated token gets what is left.
       RefreshToken: (ctx) => Math.max(1, leftOfGrant(ctx)),
     },
   };
