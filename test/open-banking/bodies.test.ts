@@ -137,6 +137,26 @@ for (const name of database_names) {
       assert.deepEqual([first.json.Links.Prev, forward.at(-1).Links.Next], [undefined, undefined]);
     });
 
+    it('have the newest 13 months for a To in the far future, and Meta says so', async (t) => {
+      const world = await startWorld(t, name);
+      const token = await world.grant(all_permissions);
+      const served = async (query: string) => {
+        const { status, json } = await world.send('GET', `/accounts/${deposit}/transactions?${query}`, { token });
+        assert.equal(status, 200, query);
+        const { FirstAvailableDateTime, LastAvailableDateTime } = json.Meta;
+        return [idsOf(json).length, FirstAvailableDateTime, LastAvailableDateTime];
+      };
+      const newest = [100, '2029-02-20T00:00:00Z', '2030-03-20T00:00:00Z'];
+      for (const to of ['2030-03-20', '2030-03-21', '2999-12-31T23:59:59%2B14:00', '9999-12-31']) {
+        assert.deepEqual(await served(`toBookingDateTime=${to}`), newest, to);
+        assert.deepEqual(await served(`fromBookingDateTime=0000-01-01&toBookingDateTime=${to}`), newest, to);
+      }
+      // A date beyond the year 9999 has another form in ISO 8601, which only agreed parties use.
+      const beyond = `/accounts/${deposit}/transactions?toBookingDateTime=%2B275760-09-13`;
+      const refused = await world.send('GET', beyond, { token });
+      assert.deepEqual([refused.status, refused.json.Errors[0].ErrorCode], [400, 'UK.OBIE.Field.InvalidDate']);
+    });
+
     it('have one page and no other links when everything fits', async (t) => {
       const world = await startWorld(t, name);
       const token = await world.grant(all_permissions);

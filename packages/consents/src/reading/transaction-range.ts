@@ -38,16 +38,17 @@ export function transactionRange(
 ): BookingRange | null {
   const { from, to } = readQuery(query);
   const today = Temporal.PlainDate.from(dayAt(now_ms));
-  const asked = askedRange(from === null ? null : firstDateFrom(from), to === null ? null : to.toPlainDate(), today);
-  const within = withinConsent(withinFuture(withinHistory(asked, today), today), consent);
+  const last = to === null ? null : withinFuture(to.toPlainDate(), today);
+  const asked = askedRange(from === null ? null : firstDateFrom(from), last, today);
+  const within = withinConsent(withinHistory(asked, today), consent);
   const is_empty = Temporal.PlainDate.compare(within.from, within.to) > 0;
   return is_empty ? null : { from: within.from.toString(), to: within.to.toString() };
 }
 
-/** The range before its history and future are cut. */
+/** The range before its history is cut. */
 function askedRange(from: Temporal.PlainDate | null, to: Temporal.PlainDate | null, today: Temporal.PlainDate): Dates {
   if (from !== null && to !== null) return rangeOfBoth({ from, to });
-  if (from !== null) return rangeFrom(from);
+  if (from !== null) return rangeFrom(from, today);
   if (to !== null) return rangeTo(to);
   return rangeOfNone(today);
 }
@@ -62,9 +63,12 @@ function withinHistory({ from, to }: Dates, today: Temporal.PlainDate): Dates {
   return { from: later(from, today.subtract({ years: history_years_max })), to };
 }
 
-/** Rule 4: the future only up to 5 days from today. */
-function withinFuture({ from, to }: Dates, today: Temporal.PlainDate): Dates {
-  return { from, to: earlier(to, lastServed(today)) };
+/**
+ * Rule 4: the future only up to 5 days from today. It comes before rules 2 and 7, so that a To in
+ * the far future has the newest 13 months (decision: consents).
+ */
+function withinFuture(to: Temporal.PlainDate, today: Temporal.PlainDate): Temporal.PlainDate {
+  return earlier(to, today.add({ days: future_days_max }));
 }
 
 /** Rule 5: without dates, the last 13 months up to today. */
@@ -73,8 +77,8 @@ function rangeOfNone(today: Temporal.PlainDate): Dates {
 }
 
 /** Rule 6: 13 months that start at the From date. */
-function rangeFrom(from: Temporal.PlainDate): Dates {
-  return { from, to: from.add({ months: range_months_max }) };
+function rangeFrom(from: Temporal.PlainDate, today: Temporal.PlainDate): Dates {
+  return { from, to: withinFuture(from.add({ months: range_months_max }), today) };
 }
 
 /** Rule 7: 13 months back from the To date. */
@@ -118,10 +122,6 @@ function readQuery({ from, to }: TransactionQuery) {
 function firstDateFrom(at: Temporal.PlainDateTime): Temporal.PlainDate {
   const date = at.toPlainDate();
   return at.equals(date.toPlainDateTime()) ? date : date.add({ days: 1 });
-}
-
-function lastServed(today: Temporal.PlainDate): Temporal.PlainDate {
-  return today.add({ days: future_days_max });
 }
 
 function utcOf(at_ms: number): Temporal.PlainDateTime {

@@ -49,9 +49,20 @@ describe('the seven date rules', () => {
     assert.deepEqual(rangeOf('2026-05-22', '2026-05-24'), { from: '2026-05-22', to: '2026-05-24' });
     assert.deepEqual(rangeOf('2026-05-25', '2026-05-26'), { from: '2026-05-25', to: '2026-05-25' });
     assert.equal(rangeOf('2026-05-26', '2026-05-26'), null);
-    // The 13 months end on the To date, also in the future: of a far one, none is served.
-    assert.deepEqual(rangeOf('2020-01-01', '2026-12-31'), { from: '2025-11-30', to: '2026-05-25' });
-    assert.equal(rangeOf('2020-01-01', '2099-12-31'), null);
+  });
+
+  it('rule 4 comes first: of a To in the far future, the newest 13 months are served', () => {
+    const newest = { from: '2025-04-25', to: '2026-05-25' };
+    for (const to of ['2026-05-26', '2026-12-31', '2099-12-31', '2999-01-01', '9999-12-31', '9999-12-31T24:00:00']) {
+      assert.deepEqual(rangeOf(undefined, to), newest, to);
+      assert.deepEqual(rangeOf('2020-01-01', to), newest, to);
+      assert.deepEqual(rangeOf('0000-01-01', to), newest, to);
+      assert.deepEqual(rangeOf('2026-05-01', to), { from: '2026-05-01', to: '2026-05-25' }, to);
+      assert.deepEqual(rangeOf('2026-05-25', to), { from: '2026-05-25', to: '2026-05-25' }, to);
+      assert.equal(rangeOf('2026-05-26', to), null, to);
+    }
+    assert.equal(rangeOf('9999-12-31', '9999-12-31T23:59:59+14:00'), null);
+    assert.equal(rangeOf('9999-12-31'), null);
   });
 
   it('rule 5: without dates, the last 13 months up to today', () => {
@@ -71,8 +82,8 @@ describe('the seven date rules', () => {
     assert.deepEqual(rangeOf(undefined, '2026-03-31'), { from: '2025-02-28', to: '2026-03-31' });
     assert.deepEqual(rangeOf(undefined, '2024-01-01'), { from: '2023-05-20', to: '2024-01-01' });
     assert.equal(rangeOf(undefined, '2023-05-19'), null);
-    assert.deepEqual(rangeOf(undefined, '2027-01-01'), { from: '2025-12-01', to: '2026-05-25' });
-    assert.equal(rangeOf(undefined, '9999-12-31'), null);
+    assert.deepEqual(rangeOf(undefined, '2027-01-01'), { from: '2025-04-25', to: '2026-05-25' });
+    assert.equal(rangeOf(undefined, '0000-01-01'), null);
   });
 
   it('are intersected with the range of the consent', () => {
@@ -202,6 +213,48 @@ describe('whatever is asked and granted', () => {
   const optional = fc.option(moment);
   const textOf = (at: number | null) => (at === null ? undefined : new Date(at).toISOString());
   const limitOf = (at: number | null) => textOf(at) ?? null;
+
+  /** This day of another month, or the last one of that month. */
+  function monthsLater(day: number, months: number): number {
+    const date = new Date(day);
+    const month = date.getUTCMonth() + months;
+    const length = new Date(Date.UTC(date.getUTCFullYear(), month + 1, 0)).getUTCDate();
+    return Date.UTC(date.getUTCFullYear(), month, Math.min(date.getUTCDate(), length));
+  }
+
+  it('a naive model of the seven rules serves the same dates', () => {
+    const day_ms = 86_400_000;
+    const any_moment = fc.oneof(moment, fc.constantFrom(...['0000-01-01', '2999-12-31', '9999-12-31'].map(Date.parse)));
+    const nullable = fc.option(any_moment);
+    fc.assert(
+      fc.property(nullable, nullable, nullable, nullable, (from, to, first, last) => {
+        fc.pre(from === null || to === null || from <= to);
+        const today = Math.floor(now_ms / day_ms) * day_ms;
+        const served: string[] = [];
+        for (let day = today - 1_200 * day_ms; day <= today + 30 * day_ms; day += day_ms) {
+          if (isServed(day)) served.push(new Date(day).toISOString().slice(0, 10));
+        }
+        const consent = { transaction_from_date_time: limitOf(first), transaction_to_date_time: limitOf(last) };
+        const range = transactionRange({ from: textOf(from), to: textOf(to) }, consent, now_ms);
+        assert.deepEqual(range, served.length === 0 ? null : { from: served[0], to: served.at(-1) });
+
+        function isServed(day: number): boolean {
+          const ahead = today + 5 * day_ms;
+          if (day > ahead || day < monthsLater(today, -36)) return false;
+          if ((first !== null && day < first) || (last !== null && day > last)) return false;
+          if ((from !== null && day < from) || (to !== null && day > to)) return false;
+          if (to !== null) return day >= monthsLater(Math.min(midnightOf(to), ahead), -13);
+          if (from !== null) return day <= monthsLater(midnightOf(from + day_ms - 1), 13);
+          return day >= monthsLater(today, -13) && day <= today;
+        }
+
+        function midnightOf(at: number): number {
+          return Math.floor(at / day_ms) * day_ms;
+        }
+      }),
+      propertyParameters({ short: 300, full: 2_000 }),
+    );
+  });
 
   it('no date is served outside the query, the consent, 13 months, 3 years and 5 days ahead', () => {
     fc.assert(
