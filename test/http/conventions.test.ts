@@ -264,16 +264,6 @@ describe('every answer', () => {
     }
   });
 
-  it('about virtual cards, also an error, states that the interface is deprecated; no other does', async (t) => {
-    const { send } = await startService(t);
-    for (const where of [path, `${path}/1`, `${path}/1/clearings`]) {
-      assert.match((await send('GET', where)).headers.get('deprecation') ?? '', /^@\d+$/, where);
-    }
-    for (const where of ['/v1/events', '/v1/realcards', '/v1/virtualcardsx']) {
-      assert.equal((await send('GET', where)).headers.get('deprecation'), null, where);
-    }
-  });
-
   it('to HEAD is the answer to GET without the body, and to a deletion has none', async (t) => {
     const service = await startService(t);
     const { id } = await issue(service);
@@ -421,7 +411,6 @@ describe('the part beside the interface', () => {
     ]) {
       assert.ok(routes.includes(route), route);
     }
-    assert.equal(document.paths[path].post.deprecated, true);
     assertReferences(document);
   });
 

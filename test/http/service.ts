@@ -179,13 +179,13 @@ export async function startService(
   };
 }
 
-/** The text of the document, with and without the routes of the sandbox. */
-const documents = new Map<boolean, string>();
+/** The text of the document, by what else it depends on than the version. */
+const documents = new Map<string, string>();
 
 /** The document of a service, from a separate application: the log and metrics do not show it. */
 async function documentOf(options: HttpAppPorts): Promise<string> {
-  const is_sandbox = options.sandbox !== null;
-  const known = documents.get(is_sandbox);
+  const depends_on = JSON.stringify([options.sandbox !== null, options.v1_deprecation]);
+  const known = documents.get(depends_on);
   if (known !== undefined) return known;
   const silent = { log: pino({ level: 'silent' }), metrics: createMetrics({ process_metrics: false }) };
   const app = createHttpApp({ ...options, ...silent, lifecycle: createLifecycle() });
@@ -195,7 +195,7 @@ async function documentOf(options: HttpAppPorts): Promise<string> {
   const text = await (await fetch(`http://127.0.0.1:${port}/openapi.json`)).text();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  documents.set(is_sandbox, text);
+  documents.set(depends_on, text);
   return text;
 }
 

@@ -6,7 +6,6 @@ export interface Endpoint {
   readonly at: `${Method} /${string}`;
   /** The section of the document. */
   readonly tag: Tag;
-  readonly deprecated?: true;
   /**
    * A GET that has an effect beyond reading. HEAD would have the effect without showing it, so it
    * is refused on this path (405).
@@ -62,21 +61,17 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     },
     'network.clearings.record': { at: 'POST /network/v1/clearings', sheds_load: 'with_error' },
   }),
-  ...section(
-    'Virtual cards',
-    {
-      'virtualCards.create': 'POST /v1/virtualcards',
-      'virtualCards.list': 'GET /v1/virtualcards',
-      'virtualCards.read': 'GET /v1/virtualcards/:id',
-      'virtualCards.update': 'PATCH /v1/virtualcards/:id',
-      'virtualCards.cancel': 'DELETE /v1/virtualcards/:id',
-      'virtualCards.email': 'POST /v1/virtualcards/:id/email',
-      'virtualCards.authorizations.list': 'GET /v1/virtualcards/:id/authorizations',
-      'virtualCards.authorizations.release': 'POST /v1/virtualcards/:id/authorizations/:authorization_id/release',
-      'virtualCards.clearings.list': 'GET /v1/virtualcards/:id/clearings',
-    },
-    { deprecated: true },
-  ),
+  ...section('Virtual cards', {
+    'virtualCards.create': 'POST /v1/virtualcards',
+    'virtualCards.list': 'GET /v1/virtualcards',
+    'virtualCards.read': 'GET /v1/virtualcards/:id',
+    'virtualCards.update': 'PATCH /v1/virtualcards/:id',
+    'virtualCards.cancel': 'DELETE /v1/virtualcards/:id',
+    'virtualCards.email': 'POST /v1/virtualcards/:id/email',
+    'virtualCards.authorizations.list': 'GET /v1/virtualcards/:id/authorizations',
+    'virtualCards.authorizations.release': 'POST /v1/virtualcards/:id/authorizations/:authorization_id/release',
+    'virtualCards.clearings.list': 'GET /v1/virtualcards/:id/clearings',
+  }),
   ...section('Real cards', {
     'realCards.list': 'GET /v1/realcards',
     'realCards.read': 'GET /v1/realcards/:id',
@@ -213,9 +208,8 @@ function minimalTemplate(template: { readonly id: number; readonly transaction_k
 function section(
   tag: Tag,
   rows: Readonly<Record<string, Endpoint['at'] | Omit<Endpoint, 'tag'>>>,
-  of_all: Pick<Endpoint, 'deprecated'> = {},
 ): Readonly<Record<string, Endpoint>> {
   return Object.fromEntries(
-    Object.entries(rows).map(([id, row]) => [id, { tag, ...of_all, ...(typeof row === 'string' ? { at: row } : row) }]),
+    Object.entries(rows).map(([id, row]) => [id, { tag, ...(typeof row === 'string' ? { at: row } : row) }]),
   );
 }

@@ -17,6 +17,7 @@ import {
 import { isId, type OperationTx, type ReadTable, type Sandbox, type WebhookServices } from '@tallystick/operations';
 import Koa from 'koa';
 import { render } from './answer/answer.ts';
+import { type Deprecation, deprecationHeaders } from './answer/deprecation.ts';
 import { errorAnswer, HttpProblem, isExpected, overloadAnswer } from './answer/error-answer.ts';
 import { escapeHtml, type HtmlPage, showPage } from './answer/html-page.ts';
 import { headersOf, send } from './answer/send.ts';
@@ -108,6 +109,8 @@ export interface HttpAppPorts {
    * that keys that are revoked there are forgotten here at once (`createKeyAuthenticator`).
    */
   readonly authenticator?: Authenticator;
+  /** What the operator announces about the virtual card interface. Nothing when null or absent. */
+  readonly v1_deprecation?: Deprecation | null;
   /** Pages about the interface. `/` leads to the first; without one, to the OpenAPI document. */
   readonly pages?: readonly Page[];
   /** The version in the OpenAPI document. */
@@ -222,7 +225,8 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
   serve(null, healthRoutes(ports));
   if (serves_api) {
     const unitOfWork = inShares(pipeline.shares, 'card details', ports.unitOfWork);
-    const document_options = { version: ports.version, open_banking: ports.open_banking !== undefined };
+    const { version, v1_deprecation = null } = ports;
+    const document_options = { version, open_banking: ports.open_banking !== undefined, v1_deprecation };
     serve(pipeline.doors.documents, documentRoutes(routes, ports.pages ?? [], document_options));
     serve(pipeline.doors.card_details, cardDetailsPage({ ...ports, unitOfWork, refreshClock: sandbox?.refreshClock }));
   }
@@ -304,10 +308,11 @@ function slowingDown({ strangers }: PipelinePorts, lifecycle: Lifecycle): SlowDo
  * error.
  */
 function surroundEach(
-  { log, metrics, lifecycle, trusted_proxies, is_behind_https }: HttpAppPorts,
+  { log, metrics, lifecycle, trusted_proxies, is_behind_https, v1_deprecation = null }: HttpAppPorts,
   slowDown: SlowDown,
 ): Koa.Middleware<RequestState> {
   const addressOf = createAddressReader(trusted_proxies ?? []);
+  const deprecation = v1_deprecation === null ? null : deprecationHeaders(v1_deprecation);
   return async (koa_ctx, next) => {
     const ctx = koa_ctx as HttpContext;
     const { req, res, state } = ctx;
@@ -317,6 +322,7 @@ function surroundEach(
     state.request_id = request_id;
     state.source_address = addressOf(req);
     state.is_https = mountOf(req) === undefined && (is_behind_https === true || 'encrypted' in req.socket);
+    state.deprecation = deprecation;
     state.route = 'none';
     state.principal = null;
     state.is_known = false;

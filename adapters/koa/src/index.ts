@@ -1,3 +1,4 @@
+export type { Deprecation } from './answer/deprecation.ts';
 export { card_details_path } from './card-details.ts';
 export { type CertificateProxies, createCertificateReader } from './connection/client-certificate.ts';
 export { connections_max_default, createHttpServer, type TlsOptions } from './connection/http-server.ts';

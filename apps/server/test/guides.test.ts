@@ -74,7 +74,7 @@ describe('docs/operations-reference.md', () => {
     const section = guide('operations-reference.md')
       .split('\n## ')
       .find((part) => part.startsWith('Configuration\n'));
-    const rows = [...(section ?? '').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, variable]) => variable);
+    const rows = [...(section ?? '').matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(([, variable]) => variable);
     assert.deepEqual(rows.toSorted(), [...variable_names].toSorted());
   });
 

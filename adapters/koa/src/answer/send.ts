@@ -3,10 +3,8 @@ import type { Lifecycle } from '../operations/lifecycle.ts';
 import { isTooLongToDrop } from '../request/body.ts';
 import type { HttpContext } from '../request/pipeline.ts';
 import type { RenderedAnswer } from './answer.ts';
+import { isOfVirtualCards } from './deprecation.ts';
 import { sendFile } from './send-file.ts';
-
-/** The time since which the virtual card interface is deprecated (RFC 9745: a Unix time). */
-const deprecated_since = '@1767225600';
 
 /**
  * A year. Other names below the host are not ours to decide about. A host of the interface decides
@@ -27,7 +25,7 @@ export function headersOf(
     'Referrer-Policy': 'no-referrer',
   };
   if (state.is_https) headers['Strict-Transport-Security'] = strict_transport_security;
-  if (path === '/v1/virtualcards' || path.startsWith('/v1/virtualcards/')) headers.Deprecation = deprecated_since;
+  if (state.deprecation !== null && isOfVirtualCards(path)) Object.assign(headers, state.deprecation);
   if (stopping || state.is_turned_away || isTooLongToDrop(req)) headers.Connection = 'close';
   return headers;
 }

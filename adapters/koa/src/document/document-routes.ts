@@ -1,3 +1,4 @@
+import type { Deprecation } from '../answer/deprecation.ts';
 import { card_details_operations } from '../card-details.ts';
 import type { Route } from '../join-endpoints.ts';
 import { mountOf } from '../mounting/mount.ts';
@@ -12,6 +13,8 @@ export interface DocumentOptions {
   readonly version: string;
   /** Whether third parties of Open Banking are served. */
   readonly open_banking: boolean;
+  /** What the operator announces about the virtual card interface; null: nothing. */
+  readonly v1_deprecation: Deprecation | null;
 }
 
 /**
@@ -21,11 +24,11 @@ export interface DocumentOptions {
 export function documentRoutes(
   routes: readonly Route[],
   pages: readonly Page[],
-  { version, open_banking }: DocumentOptions,
+  { version, ...options }: DocumentOptions,
 ): readonly SystemRoute[] {
   let made: string | null = null;
   const documentText = () => {
-    made ??= JSON.stringify(openApi(routes, version, card_details_operations, { open_banking }), null, 2);
+    made ??= JSON.stringify(openApi(routes, version, card_details_operations, options), null, 2);
     return made;
   };
   return [

@@ -1,4 +1,5 @@
 import { ignoresUnknownNames, minimal_item } from '@tallystick/operations';
+import type { Deprecation } from '../answer/deprecation.ts';
 import type { Tag } from '../endpoints.ts';
 import type { Route } from '../join-endpoints.ts';
 import { type DocumentedDelivery, delivery_schemas, describeDeliveries } from './deliveries.ts';
@@ -7,9 +8,9 @@ import { networkReference, openBankingReference } from './reference.ts';
 import {
   authorization_failure,
   describeErrors,
+  describeHeaders,
   error,
   links,
-  response_headers,
   responsesOf,
   rolesOfRoute,
 } from './responses.ts';
@@ -42,10 +43,7 @@ Every answer carries \`X-Request-Id\`. Clients must ignore unknown fields, becau
 A request with an unknown field or query parameter is refused, and the error names the nearest known one. A resource can be sent
 back as it was answered: the members that only answers have are ignored. Null stands for the default of a field: on creation it is
 the same as an absent field, and in a PATCH it resets the field. Only messages of the card network may have unknown fields, which
-are ignored.
-
-An operation that is marked as deprecated works as described and answers with a \`Deprecation\` header; no successor and no date of
-removal are announced.`;
+are ignored.`;
 
 /** What each section is about. The document lists its operations in this order. */
 const sections: Readonly<Record<Tag, string>> = {
@@ -67,12 +65,15 @@ export function openApi(
   routes: readonly Route[],
   version: string,
   pages: OpenApiDocument['paths'] = {},
-  { open_banking = false }: { readonly open_banking?: boolean } = {},
+  {
+    open_banking = false,
+    v1_deprecation = null,
+  }: { readonly open_banking?: boolean; readonly v1_deprecation?: Deprecation | null } = {},
 ): OpenApiDocument {
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, v1_deprecation) };
   }
   const order = Object.keys(sections);
   const section = ([, methods]: readonly [string, Readonly<Record<string, Operation>>]): number =>
@@ -80,6 +81,7 @@ export function openApi(
   const ordered = Object.entries({ ...paths, ...pages }).sort((a, b) => section(a) - section(b));
   const webhooks = describeDeliveries();
   const more: Partial<Record<string, string>> = {
+    'Virtual cards': deprecationNotice(v1_deprecation),
     Network: networkReference(),
     Webhooks: webhookReference(webhooks),
   };
@@ -121,22 +123,22 @@ export function openApi(
           .filter(({ operation }) => !ignoresUnknownNames(operation))
           .flatMap(({ operation: { body, documented_body } }) => documented_body ?? body ?? []),
       ),
-      headers: response_headers,
-      responses: describeErrors(),
+      headers: describeHeaders(v1_deprecation),
+      responses: describeErrors(v1_deprecation),
     },
   };
 }
 
-function operationOf(route: Route): Operation {
+function operationOf(route: Route, v1_deprecation: Deprecation | null): Operation {
   return {
     summary: route.operation.summary,
     description: [route.operation.description, needsOf(route)].filter(Boolean).join(' '),
     tags: [route.tag],
     operationId: route.operation.id,
-    ...(route.deprecated ? { deprecated: true as const } : {}),
+    ...(v1_deprecation !== null && route.tag === 'Virtual cards' ? { deprecated: true as const } : {}),
     parameters: parametersOf(route),
     ...requestBodyOf(route),
-    responses: responsesOf(route),
+    responses: responsesOf(route, v1_deprecation),
     security: rolesOfRoute(route).map((role) => ({ key: [role] })),
   };
 }
@@ -150,6 +152,17 @@ function requestBodyOf(route: Route): { readonly requestBody?: Json } {
   const schema = documented_body ?? body;
   if (schema === undefined) return {};
   return { requestBody: { required: !route.operation.data_is_optional, content: jsonContentOf(schemaOf(schema)) } };
+}
+
+/** The label of the interface (service specification 9), and what its operator announces. */
+function deprecationNotice(announced: Deprecation | null): string {
+  if (announced === null) {
+    return 'This interface is labelled v1 and deprecated. It is served without an end, and no successor is named.';
+  }
+  const { deprecated_on, sunset_on, successor } = announced;
+  const end = sunset_on === null ? 'It is served without an end' : `It may be gone from ${sunset_on} on`;
+  const next = successor === null ? 'no successor is named' : `its successor is <${successor}>`;
+  return `This interface is labelled v1 and deprecated, since ${deprecated_on}. ${end}, and ${next}.`;
 }
 
 /** The sentence about the keys that may use a route. */

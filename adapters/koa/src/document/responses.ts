@@ -2,6 +2,7 @@ import { rolesOf } from '@tallystick/access';
 import type { RefusalCode } from '@tallystick/kernel';
 import { authorization_item, type FileOperation, minimal_item, unread_authorization } from '@tallystick/operations';
 import * as z from 'zod';
+import { type Deprecation, deprecation_header_names, deprecationHeaders } from '../answer/deprecation.ts';
 import { type HttpProblemCode, http_problem_status, refusal_status } from '../answer/error-answer.ts';
 import type { Route } from '../join-endpoints.ts';
 import { type Json, jsonContentOf, referenceTo, schemaOf } from './schemas.ts';
@@ -49,9 +50,11 @@ export const links = z
   .meta({ id: 'Links' });
 
 /** The headers of answers, by name. */
-export const response_headers = {
+const response_headers = {
   'X-Request-Id': headerOf("The caller's X-Request-Id if it is plain text, else a new one; it is in the logs", true),
-  Deprecation: headerOf('On virtual cards only: when the interface was deprecated (RFC 9745)'),
+  Deprecation: headerOf('On virtual cards only: the Unix time from which the interface is deprecated (RFC 9745)'),
+  Sunset: headerOf('On virtual cards only: the HTTP date from which the interface may be gone (RFC 8594)'),
+  Link: headerOf('On virtual cards only: the address of the successor, with `rel="successor-version"` (RFC 5829)'),
   'Idempotent-Replayed': headerOf('`true`: this is the first answer to the Idempotency-Key, returned again'),
   'Content-Disposition': headerOf('The name under which a browser saves the file', true),
   'Preference-Applied': headerOf('The preference that the answer follows: `return-minimal` or `respond-async`'),
@@ -63,6 +66,19 @@ type HeaderName = keyof typeof response_headers;
 
 function headerOf(description: string, required?: true) {
   return { description, ...(required === undefined ? {} : { required }), schema: { type: 'string' } };
+}
+
+/** The headers of answers, for `components.headers`. */
+export function describeHeaders(v1_deprecation: Deprecation | null): Json {
+  const unused = deprecation_header_names.filter((name) => !announcedBy(v1_deprecation).includes(name));
+  return Object.fromEntries(Object.entries(response_headers).filter(([name]) => !unused.some((one) => one === name)));
+}
+
+/** The names of the headers that an announcement adds to answers about virtual cards. */
+function announcedBy(v1_deprecation: Deprecation | null): readonly HeaderName[] {
+  if (v1_deprecation === null) return [];
+  const sent = deprecationHeaders(v1_deprecation);
+  return deprecation_header_names.filter((name) => name in sent);
 }
 
 function headersOf(...names: readonly HeaderName[]): Json {
@@ -83,38 +99,38 @@ const error_answers = {
   InvalidQuery: {
     description: 'A filter or page parameter is unknown or malformed',
     codes: ['invalid_query'],
-    headers: ['Deprecation'],
+    headers: [],
   },
   InvalidCall: {
     description: 'A query parameter or header is malformed, or the state of the resource does not allow it',
     codes: ['invalid_query', 'validation_failed'],
-    headers: ['Deprecation', 'Idempotent-Replayed'],
+    headers: ['Idempotent-Replayed'],
   },
   InvalidRequest: {
     description: 'The body is not JSON, or a value in it, a query parameter or a header is invalid',
     codes: ['invalid_query', 'malformed_json', 'validation_failed'],
-    headers: ['Deprecation', 'Idempotent-Replayed'],
+    headers: ['Idempotent-Replayed'],
   },
   Unauthenticated: {
     description: 'No API key, an unknown, revoked or ended one, or a wrong signature',
     codes: ['unauthenticated'],
-    headers: ['Deprecation', 'WWW-Authenticate'],
+    headers: ['WWW-Authenticate'],
   },
-  Forbidden: { description: 'The role of the key does not allow it', codes: ['forbidden'], headers: ['Deprecation'] },
+  Forbidden: { description: 'The role of the key does not allow it', codes: ['forbidden'], headers: [] },
   NotFound: {
     description: 'There is no such resource, or it belongs to another company',
     codes: ['not_found'],
-    headers: ['Deprecation', 'Idempotent-Replayed'],
+    headers: ['Idempotent-Replayed'],
   },
   IdempotencyInProgress: {
     description: 'A request with this Idempotency-Key has not ended yet',
     codes: ['idempotency_in_progress'],
-    headers: ['Deprecation'],
+    headers: [],
   },
   Conflict: {
     description: 'The present state does not allow it, or a request with this Idempotency-Key has not ended yet',
     codes: ['conflict', 'account_range_used_up', 'idempotency_in_progress'],
-    headers: ['Deprecation', 'Idempotent-Replayed'],
+    headers: ['Idempotent-Replayed'],
   },
   ConflictingState: { description: 'The present state does not allow it', codes: ['conflict'], headers: [] },
   InvalidUpload: {
@@ -129,40 +145,40 @@ const error_answers = {
   },
   CompressedUpload: { description: 'The body is compressed', codes: ['unsupported_media_type'], headers: [] },
   UploadTooLarge: { description: 'The file is too long', codes: ['body_too_large'], headers: [] },
-  BodyTooLarge: { description: 'The body is over 1 MiB', codes: ['body_too_large'], headers: ['Deprecation'] },
+  BodyTooLarge: { description: 'The body is over 1 MiB', codes: ['body_too_large'], headers: [] },
   UnsupportedMediaType: {
     description: 'The body is not declared as application/json, or is compressed',
     codes: ['unsupported_media_type'],
-    headers: ['Deprecation', 'Idempotent-Replayed'],
+    headers: ['Idempotent-Replayed'],
   },
   IdempotencyMismatch: {
     description: 'The Idempotency-Key was used with another request',
     codes: ['idempotency_mismatch'],
-    headers: ['Deprecation'],
+    headers: [],
   },
   RateLimited: {
     description: 'The key has sent too many requests',
     codes: ['rate_limited'],
-    headers: ['Deprecation', 'Retry-After'],
+    headers: ['Retry-After'],
   },
-  InternalError: { description: 'A fault of the service', codes: ['internal_error'], headers: ['Deprecation'] },
+  InternalError: { description: 'A fault of the service', codes: ['internal_error'], headers: [] },
   Unavailable: {
     description: 'The service cannot do this now',
     codes: ['unavailable'],
-    headers: ['Deprecation', 'Retry-After'],
+    headers: ['Retry-After'],
   },
 } as const satisfies Readonly<Record<string, ErrorAnswer>>;
 
 type ErrorAnswerName = keyof typeof error_answers;
 
 /** The error answers, for `components.responses`. */
-export function describeErrors(): Json {
+export function describeErrors(v1_deprecation: Deprecation | null): Json {
   return Object.fromEntries(
     Object.entries<ErrorAnswer>(error_answers).map(([name, answer]) => [
       name,
       {
         description: answer.description,
-        ...headersOf(...answer.headers),
+        ...headersOf(...announcedBy(v1_deprecation), ...answer.headers),
         content: jsonContentOf(errorSchemaOf(answer)),
       },
     ]),
@@ -218,7 +234,7 @@ function uploadErrorsOf({ takes_only_uploads }: Route, { file_bytes_max }: FileO
 }
 
 /** Every answer of a route, by status. */
-export function responsesOf(route: Route): Readonly<Record<string, Json>> {
+export function responsesOf(route: Route, v1_deprecation: Deprecation | null): Readonly<Record<string, Json>> {
   const errors = errorAnswersOf(route).map((name) => {
     const answer: ErrorAnswer = error_answers[name];
     const status = status_of[answer.codes[0]];
@@ -229,16 +245,16 @@ export function responsesOf(route: Route): Readonly<Record<string, Json>> {
       { description: answer.description, ...headersOf(...answer.headers), content: jsonContentOf(schema) },
     ];
   });
-  const accepted = route.operation.answers_early ? { 202: successOf(route) } : {};
+  const accepted = route.operation.answers_early ? { 202: successOf(route, v1_deprecation) } : {};
   const { answer, answers_file } = route.operation;
   const status = answer === null && answers_file === undefined ? 204 : 200;
-  return { [status]: successOf(route), ...accepted, ...Object.fromEntries(errors) };
+  return { [status]: successOf(route, v1_deprecation), ...accepted, ...Object.fromEntries(errors) };
 }
 
-function successOf(route: Route): Json {
+function successOf(route: Route, v1_deprecation: Deprecation | null): Json {
   const { operation, uploads } = route;
   const sent = headersOf(
-    ...(route.deprecated ? (['Deprecation'] as const) : []),
+    ...(route.tag === 'Virtual cards' ? announcedBy(v1_deprecation) : []),
     ...(route.method === 'POST' && uploads === undefined ? (['Idempotent-Replayed'] as const) : []),
     ...(uploads !== undefined && operation.answers_early ? (['Preference-Applied'] as const) : []),
     ...(route.reduces_items ? (['Preference-Applied'] as const) : []),

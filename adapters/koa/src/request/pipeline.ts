@@ -35,6 +35,7 @@ import {
 } from '@tallystick/operations';
 import type { Context } from 'koa';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
+import type { DeprecationHeaders } from '../answer/deprecation.ts';
 import { errorAnswer, isExpected, overloadAnswer } from '../answer/error-answer.ts';
 import { answerOf, undecidedAnswer } from '../answer/operation-answer.ts';
 import type { ClientAddress } from '../connection/client-address.ts';
@@ -74,6 +75,8 @@ export interface RequestState {
   source_address: ClientAddress | null;
   /** Whether its answer goes to the client over https, from a server of ours. */
   is_https: boolean;
+  /** The headers of virtual cards; null: the interface is not announced as deprecated. */
+  deprecation: DeprecationHeaders | null;
   /** The template of the route, after it was found. */
   route: string;
   principal: Principal | null;

@@ -12,6 +12,7 @@ import type { Settings } from './settings.ts';
 /** The settings that have a default. Times in milliseconds. */
 export const default_settings = {
   bank_name: 'Your bank',
+  v1_deprecation: null,
   template_completion_delay_ms: 5_000,
   network_wait_ms_max: network_wait_ms_max_default,
   decision_ms_max: decision_ms_max_default,

@@ -107,6 +107,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       transactions_max: persistence.others_max,
       bodies_bytes_max: settings.bodies_bytes_max,
       spool_folder: settings.spool_folder,
+      v1_deprecation: settings.v1_deprecation,
       version,
     }),
     [

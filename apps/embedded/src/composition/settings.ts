@@ -1,4 +1,5 @@
 import type { RetentionKind } from '@tallystick/kernel';
+import type { Deprecation } from '@tallystick/koa';
 import type { Sender, SmtpServer } from '@tallystick/mail';
 import type { StatementKeySetting } from '@tallystick/reconciliation';
 import type { KeyRing } from '@tallystick/vault';
@@ -59,6 +60,8 @@ export interface Settings {
   readonly template_completion_delay_ms: number;
   /** Requests per minute of a key without a limit of its own; null: unlimited. */
   readonly rate_limit_per_minute: number | null;
+  /** What the operator announces about the virtual card interface; null: nothing. */
+  readonly v1_deprecation: Deprecation | null;
   /** How long a network message waits for its pass at most (ADR 0020). */
   readonly network_wait_ms_max: number;
   /** The time from the arrival of a network message to its deadline (ADR 0022). */

@@ -112,6 +112,8 @@ const integer = (min: number, max: number) =>
 
 const onOrOff = z.enum(['on', 'off'], { error: (issue) => `is "${issue.input}"; it must be on or off` });
 
+const day = z.iso.date({ error: (issue) => `is "${issue.input}"; it must be a date, YYYY-MM-DD` });
+
 const path = z.string().transform((text) => resolve(text.trim()));
 
 const paths = z.string().transform((list) => list.split(',').map((path) => resolve(path.trim())));
@@ -180,6 +182,14 @@ const schema = z.object({
     })
     .optional(),
   TRUSTED_PROXIES: proxies.optional(),
+  V1_DEPRECATED_ON: day.optional(),
+  V1_SUNSET_ON: day.optional(),
+  V1_SUCCESSOR: z
+    .string()
+    .refine((url) => URL.parse(url)?.protocol === 'https:', { error: 'must be an https URL' })
+    // Its form in a header: without spaces and angle brackets.
+    .transform((url) => new URL(url).href)
+    .optional(),
   RATE_LIMIT_PER_MINUTE: integer(1, rate_limit_max).optional(),
   NETWORK_WAIT_MS_MAX: integer(1, 60_000).default(defaults.network_wait_ms_max),
   DECISION_MS_MAX: integer(1, 60_000).default(defaults.decision_ms_max),
@@ -227,6 +237,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...findSandboxProblems(given),
     ...findRoleProblems(given),
     ...findMailProblems(given),
+    ...findDeprecationProblems(given),
     ...findTlsProblems(given),
     ...findBackendTlsProblems(given),
   ];
@@ -268,6 +279,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     trusted_proxies: values.TRUSTED_PROXIES ?? [],
     certificate_header: values.CLIENT_CERTIFICATE_HEADER?.toLowerCase() ?? null,
     template_completion_delay_ms: values.TEMPLATE_COMPLETION_DELAY_MS,
+    v1_deprecation:
+      values.V1_DEPRECATED_ON === undefined
+        ? null
+        : {
+            deprecated_on: values.V1_DEPRECATED_ON,
+            sunset_on: values.V1_SUNSET_ON ?? null,
+            successor: values.V1_SUCCESSOR ?? null,
+          },
     rate_limit_per_minute: values.RATE_LIMIT_PER_MINUTE ?? null,
     network_wait_ms_max: values.NETWORK_WAIT_MS_MAX,
     decision_ms_max: values.DECISION_MS_MAX,
@@ -399,6 +418,18 @@ function findMailProblems(given: Environment): ConfigProblem[] {
     problems.push({ variable: 'PUBLIC_URL', message });
   }
   return problems;
+}
+
+/** An end and a successor belong to a deprecation, and the end is not before it (RFC 9745). */
+function findDeprecationProblems(given: Environment): ConfigProblem[] {
+  const { V1_DEPRECATED_ON: deprecated_on, V1_SUNSET_ON: sunset_on } = given;
+  if (deprecated_on === undefined) {
+    return ['V1_SUNSET_ON', 'V1_SUCCESSOR']
+      .filter((variable) => given[variable] !== undefined)
+      .map((variable) => ({ variable, message: 'needs V1_DEPRECATED_ON: the date of the deprecation' }));
+  }
+  if (sunset_on === undefined || sunset_on >= deprecated_on) return [];
+  return [{ variable: 'V1_SUNSET_ON', message: `is before V1_DEPRECATED_ON, ${deprecated_on}` }];
 }
 
 /** The requirements of TLS to Postgres and to Redis. */

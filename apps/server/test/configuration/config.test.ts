@@ -85,6 +85,34 @@ describe('configuration', () => {
     });
   });
 
+  it('announces the deprecation of v1 only when it is told: a date, then an end and a successor', () => {
+    assert.equal(readConfig({}).v1_deprecation, null);
+    const date = { V1_DEPRECATED_ON: '2031-01-01' };
+    assert.deepEqual(readConfig(date).v1_deprecation, {
+      deprecated_on: '2031-01-01',
+      sunset_on: null,
+      successor: null,
+    });
+    const V1_SUCCESSOR = 'https://cards.example/v2?a=<b c>';
+    assert.deepEqual(readConfig({ ...date, V1_SUNSET_ON: '2031-01-01', V1_SUCCESSOR }).v1_deprecation, {
+      deprecated_on: '2031-01-01',
+      sunset_on: '2031-01-01',
+      successor: 'https://cards.example/v2?a=%3Cb%20c%3E',
+    });
+    const needed = 'needs V1_DEPRECATED_ON: the date of the deprecation';
+    assert.deepEqual(problems({ V1_SUNSET_ON: '2031-01-01', V1_SUCCESSOR }), {
+      V1_SUNSET_ON: needed,
+      V1_SUCCESSOR: needed,
+    });
+    assert.deepEqual(problems({ ...date, V1_SUNSET_ON: '2030-12-31' }), {
+      V1_SUNSET_ON: 'is before V1_DEPRECATED_ON, 2031-01-01',
+    });
+    assert.deepEqual(problems({ V1_DEPRECATED_ON: '2031-02-30', V1_SUCCESSOR: 'http://cards.example' }), {
+      V1_DEPRECATED_ON: 'is "2031-02-30"; it must be a date, YYYY-MM-DD',
+      V1_SUCCESSOR: 'must be an https URL',
+    });
+  });
+
   it('never shows key material in a problem', () => {
     const secret = Buffer.alloc(31, 9).toString('base64');
     assert.throws(
