@@ -9,8 +9,7 @@ export async function configure(
   { client_id }: Pick<ThirdParty, 'client_id'>,
   authentication: client.ClientAuth = client.ClientSecretBasic(`${client_id}-secret`),
 ): Promise<client.Configuration> {
-  const metadata = { id_token_signed_response_alg: 'ES256', authorization_signed_response_alg: 'ES256' };
-  return client.discovery(new URL(world.issuer), client_id, metadata, authentication, {
+  return client.discovery(new URL(world.issuer), client_id, undefined, authentication, {
     // Signatures of id_tokens are verified, too, although they come from the server itself.
     execute: [client.allowInsecureRequests, client.enableNonRepudiationChecks],
   });

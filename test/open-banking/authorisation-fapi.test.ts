@@ -31,6 +31,15 @@ function payloadOf(jwt: string): Readonly<Record<string, unknown>> {
   return JSON.parse(Buffer.from(jwt.split('.')[1]!, 'base64url').toString());
 }
 
+function signatureOf(jwt: string): { readonly alg: string; readonly kid: string } {
+  const { alg, kid } = JSON.parse(Buffer.from(jwt.split('.')[0]!, 'base64url').toString());
+  return { alg, kid };
+}
+
+interface JSONWebKeySet {
+  readonly keys: readonly { readonly kid: string; readonly alg: string }[];
+}
+
 function halfHash(text: string): string {
   return createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url');
 }
@@ -59,6 +68,30 @@ describe('requests of FAPI 1 Advanced', () => {
       const tokens = await client.authorizationCodeGrant(config, callback, checks);
       const grant = await world.nodes[0]!.server.find(tokens.access_token, null);
       assert.equal(grant?.consent_id, consent_id);
+    });
+  }
+
+  for (const id_token_signed_response_alg of ['PS256', 'ES256'] as const) {
+    it(`signs the id_tokens and the answers of a third party by ${id_token_signed_response_alg}, as registered`, async () => {
+      const { keys } = (await (await fetch(`${world.issuer}/oauth/jwks`)).json()) as JSONWebKeySet;
+      const newest = keys.find(({ alg }) => alg === id_token_signed_response_alg)!.kid;
+      const signed_by = { alg: id_token_signed_response_alg, kid: newest };
+      // The other algorithm than that of its own signatures.
+      const own_alg = id_token_signed_response_alg === 'PS256' ? 'ES256' : 'PS256';
+      const { third_party, key, config } = await registerWithKey(world, own_alg, { id_token_signed_response_alg });
+      client.useJwtResponseMode(config);
+      const { url, checks } = await authoriseSigned(config, key, await newConsent(world, third_party));
+      const callback = await userAgent(world).approve(url, 'alice', ['1000000001']);
+      assert.deepEqual(signatureOf(callback.searchParams.get('response')!), signed_by);
+      const tokens = await client.authorizationCodeGrant(config, callback, checks);
+      assert.deepEqual(signatureOf(tokens.id_token!), signed_by);
+      const refreshed = await client.refreshTokenGrant(config, tokens.refresh_token!);
+      assert.deepEqual(signatureOf(refreshed.id_token!), signed_by);
+
+      const changed = { ...third_party, id_token_signed_response_alg: own_alg } as const;
+      await world.unitOfWork.run((tx) => tx.third_parties.update(changed));
+      const after = await client.refreshTokenGrant(config, tokens.refresh_token!);
+      assert.equal(signatureOf(after.id_token!).alg, own_alg, 'a change counts at once');
     });
   }
 

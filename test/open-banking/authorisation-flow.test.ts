@@ -26,11 +26,23 @@ describe('the authorisation server', () => {
     assert.equal(document.registration_endpoint, undefined);
     assert.equal(document.introspection_endpoint, undefined);
     const { keys } = (await getJson(document.jwks_uri!)) as { readonly keys: readonly Record<string, string>[] };
-    const published = keys.map(({ d, kid, alg }) => [d, kid, alg]);
-    assert.deepEqual(published, [
-      [undefined, 'newest', 'ES256'],
-      [undefined, 'older', 'ES256'],
-    ]);
+    assert.deepEqual(
+      keys.map(({ kty, alg, use }) => [kty, alg, use]),
+      ['RSA', 'RSA', 'EC', 'EC'].map((kty) => [kty, kty === 'EC' ? 'ES256' : 'PS256', 'sig']),
+    );
+    assert.deepEqual(
+      keys.slice(2).map(({ kid }) => kid),
+      ['newest', 'older'],
+    );
+    const private_members = ['d', 'p', 'q', 'dp', 'dq', 'qi'];
+    for (const key of keys)
+      assert.deepEqual(
+        Object.keys(key).filter((name) => private_members.includes(name)),
+        [],
+      );
+    for (const kind of ['id_token', 'authorization']) {
+      assert.deepEqual(document[`${kind}_signing_alg_values_supported`], ['PS256', 'ES256']);
+    }
   });
 
   it('issues a client-credentials token with the scopes of the third party', async () => {
@@ -66,8 +78,6 @@ describe('the authorisation server', () => {
       consent_id,
       user_id: 'alice',
     });
-    const [header = ''] = tokens.id_token!.split('.');
-    assert.equal(JSON.parse(Buffer.from(header, 'base64url').toString()).kid, 'newest');
     const claims = tokens.claims();
     assert.equal(claims?.sub, consent_id);
     assert.equal(claims?.openbanking_intent_id, consent_id);

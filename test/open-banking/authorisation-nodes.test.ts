@@ -40,6 +40,25 @@ for (const storage of storages) {
     const foundOnNodes = (token: string) =>
       Promise.all(world.nodes.map(async ({ server }) => (await server.find(token, null)) !== null));
 
+    it('make their RSA keys once, also when both start at the same time, and keep them sealed', async () => {
+      const keySet = async ({ url }: { readonly url: string }) => await (await fetch(`${url}/oauth/jwks`)).text();
+      const [first, second] = await Promise.all(world.nodes.map(keySet));
+      assert.equal(first, second);
+      const { keys } = JSON.parse(first!) as { readonly keys: readonly { readonly kty: string }[] };
+      assert.deepEqual(
+        keys.map(({ kty }) => kty),
+        ['RSA', 'RSA', 'EC', 'EC'],
+      );
+      const stored = await world.unitOfWork.run(async (tx) => {
+        const listed = await tx.authorisation.listSealed(0, 10_000);
+        return listed.filter(({ model }) => model === 'SigningKey');
+      });
+      assert.equal(stored.length, 2);
+      for (const { payload_sealed } of stored) {
+        assert.ok(!Buffer.from(payload_sealed).toString('latin1').includes('RSA'), 'it is encrypted');
+      }
+    });
+
     it('share interactions, codes and tokens, with another node at each step', async () => {
       const { config, callback, request } = await authorised();
       const tokens = await client.authorizationCodeGrant(config, callback, request.checks);

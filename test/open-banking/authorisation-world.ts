@@ -237,6 +237,7 @@ function thirdParty(changes: Partial<ThirdParty>): Omit<ThirdParty, 'id'> {
     jwks: null,
     jwks_uri: null,
     certificate_subject: null,
+    id_token_signed_response_alg: 'PS256',
     is_sandbox: true,
     status: 'active',
     created_at_ms: 0,

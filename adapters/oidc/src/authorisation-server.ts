@@ -10,6 +10,7 @@ import { consents_path, createUserConsents } from './pages/user-consents.ts';
 import { createUserStep } from './pages/user-step.ts';
 import type { AuthorisationServerPorts } from './ports.ts';
 import { createProvider, oauth_routes, step_path } from './protocol/provider.ts';
+import { readSigningKeys } from './protocol/signing-keys.ts';
 import { isUnavailable, retry_after_s } from './protocol/unavailable.ts';
 import { createRecords } from './records.ts';
 import { createAccessTokens } from './tokens.ts';
@@ -39,7 +40,7 @@ const parameters_max = 200;
 
 /**
  * Creates the authorisation server. It is set up with the first call, because the issuer is known
- * only once the service listens. Throws when a list of keys is empty.
+ * only once the service listens, and keys are in the database. Throws when a list of keys is empty.
  */
 export function createAuthorisationServer(ports: AuthorisationServerPorts): AuthorisationServer {
   if (ports.signing_keys.length === 0 || ports.cookie_keys.length === 0) {
@@ -50,12 +51,12 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
   const tokens = createAccessTokens(records, ports.sandbox);
   const log_ins = createLogInAudit(ports, records);
   const logIn = createLogIn(ports.users, log_ins);
-  let started: ReturnType<typeof start> | undefined;
+  let started: ReturnType<typeof compose> | undefined;
+  // A path has the id of a user's step, which is a secret.
+  const failed = (error: Error, route: string): void => ports.log.error({ error, route }, 'authorisation failed');
 
-  const start = () => {
-    const provider = createProvider(ports, records, ports.issuer());
-    // A path has the id of a user's step, which is a secret.
-    const failed = (error: Error, route: string): void => ports.log.error({ error, route }, 'authorisation failed');
+  const compose = async () => {
+    const provider = createProvider(ports, records, await readSigningKeys(ports, records));
     // Without it neither side finds a wrong key, certificate or audience. The detail holds no secret.
     provider.on('grant.error', (ctx, refusal) => {
       const client_id = ctx.oidc.client?.clientId ?? null;
@@ -71,8 +72,14 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
       library: provider.callback(),
       userStep: createUserStep({ ports, records, provider, logIn }),
       userConsents: createUserConsents({ ports, records, logIn }),
-      failed,
     };
+  };
+  const start = (): ReturnType<typeof compose> => {
+    started ??= compose().catch((error) => {
+      started = undefined;
+      throw error;
+    });
+    return started;
   };
 
   return {
@@ -92,16 +99,17 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
 
     async handle(request, response, bounds) {
       await ports.refreshClock?.();
-      started ??= start();
-      const { library, userStep, userConsents, failed } = started;
       const [path = ''] = (request.url ?? '').split('?');
       if ((request.url ?? '').split('&', parameters_max + 1).length > parameters_max) {
         return await sendPage(response, notice(400));
       }
       const address = otherAddress(request, path, ports.issuer());
       if (address !== null) return redirect(response, address);
+      // Outside the bounds of the first request: all others wait for it, too.
+      const starting = start();
       await withinBounds(bounds, async () => {
         try {
+          const { library, userStep, userConsents } = await starting;
           if (path.startsWith(`${step_path}/`)) await userStep(request, response, path);
           else if (path === consents_path || path.startsWith(`${consents_path}/`)) {
             await userConsents(request, response, path);

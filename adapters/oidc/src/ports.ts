@@ -19,7 +19,7 @@ export interface AuthorisationServerPorts {
   readonly random: Random;
   /** The issuer: the public address of the service, without a final slash. Known once it listens. */
   readonly issuer: () => string;
-  /** Private P-256 keys as JWK, the newest first. They sign id_tokens and JARM answers. */
+  /** Private P-256 keys as JWK, the newest first. They sign id_tokens and JARM answers by ES256. */
   readonly signing_keys: readonly Readonly<Record<string, string>>[];
   /** Secrets that sign cookies, the newest first. */
   readonly cookie_keys: readonly string[];

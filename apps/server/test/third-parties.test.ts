@@ -100,11 +100,13 @@ describe('npm run admin -- third-party', async () => {
       'https://b.example/jwks',
       '--certificate-subject',
       'CN=b,C=GB',
+      '--id-token-alg',
+      'ES256',
     ];
     const second = await runAdmin([...base, ...by_address], environment);
     assert.deepEqual(
-      [second.jwks, second.jwks_uri, second.certificate_subject],
-      [null, 'https://b.example/jwks', 'CN=b,C=GB'],
+      [second.jwks, second.jwks_uri, second.certificate_subject, second.id_token_signed_response_alg],
+      [null, 'https://b.example/jwks', 'CN=b,C=GB', 'ES256'],
     );
     for (const [act, status] of [
       ['suspend', 'suspended'],
@@ -125,11 +127,13 @@ describe('npm run admin -- third-party', async () => {
     const update = (...words: readonly string[]) =>
       runAdmin(['third-party', 'update', String(id), ...words], environment);
     const file = keysIn('new.json', publicKey.export({ format: 'jwk' }));
-    const keyed = await update('--jwks', file, '--certificate-subject', 'CN=b,C=GB');
+    const keyed = await update('--jwks', file, '--certificate-subject', 'CN=b,C=GB', '--id-token-alg', 'ES256');
     assert.deepEqual([keyed.jwks_uri, keyed.certificate_subject, keyed.name], [null, 'CN=b,C=GB', name]);
+    assert.equal(keyed.id_token_signed_response_alg, 'ES256');
     assert.equal((keyed.jwks as { keys: readonly unknown[] }).keys.length, 1);
     const changed = await update(
       ...['--jwks', 'https://b.example/jwks', '--certificate-subject', 'none', '--name', 'Ledger App'],
+      ...['--id-token-alg', 'PS256'],
       ...['--redirect', 'https://b.example/c, https://b.example/d', '--scope', 'accounts,fundsconfirmations'],
     );
     assert.deepEqual(changed, {
@@ -138,12 +142,13 @@ describe('npm run admin -- third-party', async () => {
       jwks: null,
       jwks_uri: 'https://b.example/jwks',
       certificate_subject: null,
+      id_token_signed_response_alg: 'PS256',
       redirect_uris: ['https://b.example/c', 'https://b.example/d'],
       scopes: ['accounts', 'fundsconfirmations'],
     });
     const { out } = await runAdminToEnd(['third-party', 'update', String(id), '--name', 'Ledger App'], environment);
     assert.match(out, /^Third party \d+: Ledger App \(active\)\n {2}scopes: accounts, fundsconfirmations\n/);
-    assert.match(out, /keys: https:\/\/b\.example\/jwks\n {2}certificate: none\n$/);
+    assert.match(out, /keys: https:\/\/b\.example\/jwks\n {2}certificate: none\n {2}id_tokens: signed by PS256\n$/);
     for (const [words, expected, exit] of [
       [[String(id)], /^at least one option is required/m, 2],
       [['--name', 'A'], /^<id> is missing/m, 2],

@@ -30,6 +30,7 @@ export function isAdmitted({ status, is_sandbox }: ThirdParty, sandbox: boolean)
 
 function clientMetadata(third_party: ThirdParty): ClientMetadata {
   const { client_id, name, scopes, redirect_uris, jwks, jwks_uri, is_sandbox } = third_party;
+  const { id_token_signed_response_alg } = third_party;
   return {
     client_id,
     client_name: name,
@@ -39,6 +40,8 @@ function clientMetadata(third_party: ThirdParty): ClientMetadata {
     grant_types: ['authorization_code', 'client_credentials', 'refresh_token', 'implicit'],
     response_types: ['code', 'code id_token'],
     response_modes: [...response_modes],
+    id_token_signed_response_alg,
+    authorization_signed_response_alg: id_token_signed_response_alg,
     ...authentication(third_party),
     ...(jwks === null ? {} : { jwks: { keys: jwks.keys.map((key) => ({ ...key })) } as ClientMetadata['jwks'] }),
     ...(jwks_uri === null ? {} : { jwks_uri, keys_minute: Math.floor(Date.now() / 60_000) }),

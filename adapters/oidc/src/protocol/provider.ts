@@ -1,6 +1,6 @@
-import { type ClientCertificate, type Consent, third_party_scopes } from '@tallystick/consents';
+import { type ClientCertificate, type Consent, id_token_algorithms, third_party_scopes } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
-import type { Configuration, KoaContextWithOIDC, interactionPolicy as Policy } from 'oidc-provider';
+import type { Configuration, JWK, KoaContextWithOIDC, interactionPolicy as Policy } from 'oidc-provider';
 import { boundsOfRequest } from '../bounds.ts';
 import { cookieName } from '../cookie-name.ts';
 import { page_headers } from '../pages/layout.ts';
@@ -30,14 +30,14 @@ export const step_path = '/authorise';
 /** The level of a login that names none: a password alone is no strong authentication. */
 export const default_acr = 'urn:openbanking:psd2:ca';
 
-const algorithms = ['ES256'] as const;
-const client_algorithms = ['PS256', 'ES256'] as const;
+const algorithms = id_token_algorithms;
 
 export function createProvider(
   ports: AuthorisationServerPorts,
   records: Records,
-  issuer: string,
+  signing_keys: readonly JWK[],
 ): InstanceType<typeof Provider> {
+  const issuer = ports.issuer();
   const request_objects = createRequestObjects(records);
   const acr = ports.users.acr ?? default_acr;
   const intents = createIntents({ records, request_objects, acr, sandbox: ports.sandbox });
@@ -46,7 +46,7 @@ export function createProvider(
 
   const configuration: Configuration = {
     adapter: (model) => reportingFaults(libraryAdapter(model, records, clientMetadataOf)),
-    jwks: { keys: ports.signing_keys.map((key) => ({ ...key })) } as unknown as Configuration['jwks'] & object,
+    jwks: { keys: [...signing_keys] },
     routes: oauth_routes,
     scopes: ['openid', ...third_party_scopes],
     claims: { acr: null, auth_time: null, openid: ['sub', intent_claim, 'acr', refresh_end_claim] },
@@ -60,14 +60,10 @@ export function createProvider(
     enabledJWA: {
       idTokenSigningAlgValues: [...algorithms],
       authorizationSigningAlgValues: [...algorithms],
-      requestObjectSigningAlgValues: [...client_algorithms],
-      clientAuthSigningAlgValues: [...client_algorithms],
+      requestObjectSigningAlgValues: [...algorithms],
+      clientAuthSigningAlgValues: [...algorithms],
     },
-    clientDefaults: {
-      id_token_signed_response_alg: 'ES256',
-      authorization_signed_response_alg: 'ES256',
-      token_endpoint_auth_method: 'private_key_jwt',
-    },
+    clientDefaults: { token_endpoint_auth_method: 'private_key_jwt' },
     extraClientMetadata: { properties: extra_metadata, validator: () => undefined },
     subjectTypes: ['public'],
     clockTolerance: 15,

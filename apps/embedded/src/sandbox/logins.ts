@@ -28,6 +28,7 @@ export async function seedThirdParties(
       jwks: null,
       jwks_uri: null,
       certificate_subject: null,
+      id_token_signed_response_alg: 'PS256',
       is_sandbox: true,
       status: 'active',
       created_at_ms: now_ms,

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import {
   changeThirdParty,
+  id_token_algorithms,
   listThirdParties,
   registerThirdParty,
   setThirdPartyStatus,
@@ -34,6 +35,7 @@ export const third_party_commands: readonly Command[] = [
       redirect: 'its redirect addresses of https, separated by commas',
       scope: `${third_party_scopes.join(' or ')}; both separated by a comma`,
       'certificate-subject': 'the subject of its client certificate (RFC 4514), if it authenticates by that',
+      'id-token-alg': `how its id_tokens are signed: ${id_token_algorithms.join(' (the default) or ')}`,
       'client-id': 'its OAuth client id; one is made if absent',
     },
     flags: {},
@@ -45,6 +47,7 @@ export const third_party_commands: readonly Command[] = [
         redirect_uris: listOf(redirect),
         scopes: listOf(scope),
         certificate_subject: given.values.get('certificate-subject') ?? null,
+        id_token_signed_response_alg: given.values.get('id-token-alg') ?? null,
         client_id: given.values.get('client-id') ?? null,
         ...(await readKeys(jwks)),
       };
@@ -65,6 +68,7 @@ export const third_party_commands: readonly Command[] = [
       redirect: 'all its redirect addresses of https, separated by commas',
       scope: `all its scopes: ${third_party_scopes.join(' or ')}; both separated by a comma`,
       'certificate-subject': 'the subject of its client certificate (RFC 4514), or none: it authenticates by its keys',
+      'id-token-alg': `how its id_tokens are signed: ${id_token_algorithms.join(' or ')}`,
     },
     flags: {},
     async run(services, given) {
@@ -112,15 +116,15 @@ export const third_party_commands: readonly Command[] = [
 ];
 
 async function readChange({ values }: ParsedWords): Promise<ThirdPartyChange> {
-  const [name, jwks, redirect, scope, subject] = ['name', 'jwks', 'redirect', 'scope', 'certificate-subject'].map(
-    (option) => values.get(option),
-  );
+  const options = ['name', 'jwks', 'redirect', 'scope', 'certificate-subject', 'id-token-alg'];
+  const [name, jwks, redirect, scope, subject, algorithm] = options.map((option) => values.get(option));
   return {
     ...(name === undefined ? {} : { name }),
     ...(jwks === undefined ? {} : await readKeys(jwks)),
     ...(redirect === undefined ? {} : { redirect_uris: listOf(redirect) }),
     ...(scope === undefined ? {} : { scopes: listOf(scope) }),
     ...(subject === undefined ? {} : { certificate_subject: subject === 'none' ? null : subject }),
+    ...(algorithm === undefined ? {} : { id_token_signed_response_alg: algorithm }),
   };
 }
 
@@ -159,13 +163,15 @@ function titleOf({ id, name, status }: ThirdParty): string {
   return `Third party ${id}: ${name} (${status})`;
 }
 
-function detailsOf({ scopes, redirect_uris, jwks, jwks_uri, certificate_subject }: ThirdParty): string {
+function detailsOf(third_party: ThirdParty): string {
+  const { scopes, redirect_uris, jwks, jwks_uri, certificate_subject, id_token_signed_response_alg } = third_party;
   const keys = jwks === null ? (jwks_uri ?? 'none') : `${jwks.keys.length} registered`;
   return [
     `  scopes: ${scopes.join(', ')}`,
     `  redirect addresses: ${redirect_uris.join(', ')}`,
     `  keys: ${keys}`,
     `  certificate: ${certificate_subject ?? 'none'}`,
+    `  id_tokens: signed by ${id_token_signed_response_alg}`,
   ].join('\n');
 }
 

@@ -11,10 +11,11 @@ import {
 } from '@tallystick/kernel';
 import { unguessableId } from '../consent/consent.ts';
 import type { ConsentsTx } from '../ports.ts';
-import type { ThirdParty, ThirdPartyStatus } from './third-party.ts';
+import { id_token_algorithms, type ThirdParty, type ThirdPartyStatus } from './third-party.ts';
 import {
   readCertificateSubject,
   readClientId,
+  readIdTokenAlgorithm,
   readKeys,
   readKeysUri,
   readRedirectUris,
@@ -34,6 +35,8 @@ export interface ThirdPartyRequest {
   readonly jwks_uri?: unknown;
   /** The subject of the client certificate with which it authenticates; null: by private_key_jwt. */
   readonly certificate_subject?: unknown;
+  /** Null or absent: PS256. */
+  readonly id_token_signed_response_alg?: unknown;
 }
 
 /**
@@ -51,6 +54,8 @@ export interface ThirdPartyChange {
   readonly jwks_uri?: unknown;
   /** Null: it authenticates by private_key_jwt. */
   readonly certificate_subject?: unknown;
+  /** Null: PS256. */
+  readonly id_token_signed_response_alg?: unknown;
   /** Cannot be changed: only the present value is accepted. */
   readonly client_id?: unknown;
   /** Cannot be changed here: only the present value is accepted. */
@@ -85,6 +90,7 @@ export async function registerThirdParty(
   const jwks_uri = readKeysUri(fields, url_policy);
   if (fields.has('jwks') === fields.has('jwks_uri')) fields.addProblem('jwks', one_source_of_keys);
   const certificate_subject = readCertificateSubject(fields);
+  const id_token_signed_response_alg = readIdTokenAlgorithm(fields) ?? id_token_algorithms[0];
   fields.refuseInvalid();
 
   const third_party = await tx.third_parties.insert({
@@ -95,6 +101,7 @@ export async function registerThirdParty(
     jwks,
     jwks_uri,
     certificate_subject,
+    id_token_signed_response_alg,
     is_sandbox: false,
     status: 'active',
     created_at_ms: call.now_ms,
@@ -106,7 +113,15 @@ export async function registerThirdParty(
 const one_source_of_keys = 'is required, or jwks_uri, and not both';
 
 /** What a change can set. */
-const changeable = ['name', 'scopes', 'redirect_uris', 'jwks', 'jwks_uri', 'certificate_subject'] as const;
+const changeable = [
+  'name',
+  'scopes',
+  'redirect_uris',
+  'jwks',
+  'jwks_uri',
+  'certificate_subject',
+  'id_token_signed_response_alg',
+] as const;
 
 /**
  * Changes a third party. Writes the audit log if the change makes a difference. A scope that is
@@ -136,6 +151,7 @@ export async function changeThirdParty(
   if (third_party.is_sandbox && fields.has('certificate_subject')) {
     fields.addProblem('certificate_subject', 'must be absent: a third party of the sandbox has a secret');
   }
+  const id_token_signed_response_alg = readIdTokenAlgorithm(fields) ?? id_token_algorithms[0];
   const changed: ThirdParty = {
     ...third_party,
     name: readThirdPartyName(fields) ?? third_party.name,
@@ -143,6 +159,7 @@ export async function changeThirdParty(
     redirect_uris: readRedirectUris(fields) ?? third_party.redirect_uris,
     ...changeKeys(fields, url_policy, third_party),
     ...(fields.carries('certificate_subject') ? { certificate_subject } : {}),
+    ...(fields.carries('id_token_signed_response_alg') ? { id_token_signed_response_alg } : {}),
   };
   fields.refuseInvalid();
   const differing = changeable.filter((name) => JSON.stringify(changed[name]) !== JSON.stringify(third_party[name]));

@@ -1,6 +1,6 @@
 import { isName, isPrintable, type RequestFields, showValue, type UrlPolicy } from '@tallystick/kernel';
 import { keys_max, type PublicKey, readPublicKey, verifiesSignatures } from './public-key.ts';
-import { type ThirdPartyScope, third_party_scopes } from './third-party.ts';
+import { type IdTokenAlgorithm, id_token_algorithms, type ThirdPartyScope, third_party_scopes } from './third-party.ts';
 
 /**
  * The fields of a third party in a request, for its registration and for a change. Each reader
@@ -83,6 +83,10 @@ export function readCertificateSubject(fields: RequestFields): string | null {
     (text) => text.length <= subject_length_max && isPrintable(text) && /^(?!subject *=)[A-Za-z0-9.]+ *=/i.test(text),
     'the subject of a certificate without "subject=", such as CN=example,O=Example Ltd,C=GB',
   );
+}
+
+export function readIdTokenAlgorithm(fields: RequestFields): IdTokenAlgorithm | null {
+  return fields.readChoice('id_token_signed_response_alg', id_token_algorithms);
 }
 
 /**

@@ -8,6 +8,11 @@ export const third_party_statuses = ['active', 'suspended'] as const;
 
 export type ThirdPartyStatus = (typeof third_party_statuses)[number];
 
+/** How id_tokens and signed answers can be signed. The first is the default. */
+export const id_token_algorithms = ['PS256', 'ES256'] as const;
+
+export type IdTokenAlgorithm = (typeof id_token_algorithms)[number];
+
 /** A regulated third party: a client of the authorisation server. */
 export interface ThirdParty {
   readonly id: number;
@@ -22,6 +27,8 @@ export interface ThirdParty {
   readonly jwks_uri: string | null;
   /** The subject of the client certificate with which it authenticates; null: by private_key_jwt. */
   readonly certificate_subject: string | null;
+  /** How its id_tokens are signed, and the answers that it asks for as JWT. */
+  readonly id_token_signed_response_alg: IdTokenAlgorithm;
   /** Whether it authenticates with the public secret `<client_id>-secret`: only in the sandbox. */
   readonly is_sandbox: boolean;
   readonly status: ThirdPartyStatus;

@@ -88,6 +88,7 @@ describe('a third party', () => {
       jwks: { keys: [rsa_key, ec_key] },
       jwks_uri: null,
       certificate_subject: 'CN=budget,O=Budget Ltd,C=GB',
+      id_token_signed_response_alg: 'PS256',
       is_sandbox: false,
       status: 'active',
       created_at_ms: now_ms,
@@ -298,6 +299,17 @@ describe('the keys of a third party', () => {
   });
 });
 
+it('id_tokens are signed by PS256 unless a third party is registered for ES256', async () => {
+  assert.equal((await register(new ConsentWorld())).id_token_signed_response_alg, 'PS256');
+  for (const alg of ['PS256', 'ES256'] as const) {
+    const registered = await register(new ConsentWorld(), { id_token_signed_response_alg: alg });
+    assert.equal(registered.id_token_signed_response_alg, alg);
+  }
+  for (const alg of ['RS256', 'none', 'ps256', '', 1, ['PS256']]) {
+    assert.deepEqual(await pathsOf({ id_token_signed_response_alg: alg }), ['id_token_signed_response_alg']);
+  }
+});
+
 describe('a change of a third party', () => {
   const change = (world: ConsentWorld, id: number, changes: object) =>
     world.run((tx) => changeThirdParty(tx, { url_policy: urlPolicy }, call, id, changes));
@@ -320,6 +332,8 @@ describe('a change of a third party', () => {
       [{ jwks: { keys: [{ ...ec_key, kid: 'new', note: 1 }] } }, { jwks: { keys: [{ ...ec_key, kid: 'new' }] } }],
       [{ certificate_subject: 'CN=ledger' }, {}],
       [{ certificate_subject: null }, {}],
+      [{ id_token_signed_response_alg: 'ES256' }, {}],
+      [{ id_token_signed_response_alg: null }, { id_token_signed_response_alg: 'PS256' }],
     ] as const) {
       const present = await world.read((tx) => readThirdParty(tx, id));
       const changed = await change(world, id, changes);

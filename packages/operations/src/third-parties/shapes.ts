@@ -1,4 +1,4 @@
-import { third_party_scopes, third_party_statuses } from '@tallystick/consents';
+import { id_token_algorithms, third_party_scopes, third_party_statuses } from '@tallystick/consents';
 import * as z from 'zod';
 import { id_text, nameText, resource_url, shown_instant, type_names } from '../fields.ts';
 
@@ -23,6 +23,11 @@ const certificate_subject = z
       'authenticates by private_key_jwt',
   );
 
+const id_token_algorithm = z.enum(id_token_algorithms);
+const id_token_signed_response_alg = id_token_algorithm
+  .nullish()
+  .describe('How its id_tokens are signed, and the answers that it asks for as JWT (JARM). By default PS256');
+
 /** The content of `POST /operator/v1/third-parties`, which the domain checks. */
 export const create_third_party = z
   .object({
@@ -34,6 +39,7 @@ export const create_third_party = z
       jwks: jwks.nullish(),
       jwks_uri: z.string().nullish().describe('The https address of its keys, in place of `jwks`'),
       certificate_subject,
+      id_token_signed_response_alg,
     }),
   })
   .meta({
@@ -66,6 +72,7 @@ export const update_third_party = z
         .nullish()
         .describe('The https address of its keys. It takes the place of `jwks`, and `jwks` that of `jwks_uri`'),
       certificate_subject,
+      id_token_signed_response_alg,
       client_id: z.unknown().optional().describe(present_value_only),
       status: z.unknown().optional().describe(`${present_value_only}: suspend or activate the third party`),
     }),
@@ -87,6 +94,7 @@ export const third_party = z
     jwks: jwks.nullable(),
     jwks_uri: z.string().nullable(),
     certificate_subject: z.string().nullable(),
+    id_token_signed_response_alg: id_token_algorithm,
     status: z.enum(third_party_statuses),
     created_at: shown_instant,
     type: z.literal('third_party'),

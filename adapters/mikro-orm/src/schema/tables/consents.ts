@@ -56,6 +56,7 @@ export const ThirdParty = defineEntity({
     jwks: json().nullable(),
     jwks_uri: p.text().nullable(),
     certificate_subject: p.text().nullable(),
+    id_token_signed_response_alg: p.text().$type<ThirdPartyRecord['id_token_signed_response_alg']>(),
     is_sandbox: p.boolean(),
     status: p.text().$type<ThirdPartyRecord['status']>(),
     created_at_ms: int(),

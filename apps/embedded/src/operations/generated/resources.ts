@@ -746,6 +746,10 @@ export interface CreateThirdParty {
    * default it authenticates by private_key_jwt.
    */
   readonly certificate_subject?: string | null | undefined;
+  /**
+   * How its id_tokens are signed, and the answers that it asks for as JWT (JARM). By default PS256.
+   */
+  readonly id_token_signed_response_alg?: 'PS256' | 'ES256' | null | undefined;
 }
 
 /**
@@ -2217,6 +2221,7 @@ export interface ThirdParty {
   readonly jwks: JwkSet | null;
   readonly jwks_uri: string | null;
   readonly certificate_subject: string | null;
+  readonly id_token_signed_response_alg: 'PS256' | 'ES256';
   readonly status: 'active' | 'suspended';
   /** ISO 8601, UTC. */
   readonly created_at: string;
@@ -2279,6 +2284,10 @@ export interface UpdateThirdParty {
    * default it authenticates by private_key_jwt.
    */
   readonly certificate_subject?: string | null | undefined;
+  /**
+   * How its id_tokens are signed, and the answers that it asks for as JWT (JARM). By default PS256.
+   */
+  readonly id_token_signed_response_alg?: 'PS256' | 'ES256' | null | undefined;
   /** Cannot be changed. Only its present value is accepted. */
   readonly client_id?: unknown;
   /** Cannot be changed. Only its present value is accepted: suspend or activate the third party. */

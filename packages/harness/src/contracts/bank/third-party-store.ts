@@ -17,6 +17,7 @@ export function newThirdParty(changes: Partial<ThirdParty> = {}): Omit<ThirdPart
     jwks: { keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB', x5c: ['a', 'b'] }] },
     jwks_uri: null,
     certificate_subject: null,
+    id_token_signed_response_alg: 'PS256',
     is_sandbox: false,
     status: 'active',
     created_at_ms: 5,
@@ -40,6 +41,7 @@ export const third_party_store_contract: readonly ContractRule<StorageUnderTest>
         jwks: null,
         jwks_uri: 'https://a.example/jwks',
         certificate_subject: 'CN=a,O=A "Ltd"',
+        id_token_signed_response_alg: 'ES256',
         is_sandbox: true,
         status: 'suspended',
       };
