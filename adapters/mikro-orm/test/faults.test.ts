@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { Fault, Refusal, Violation } from '@tallystick/kernel';
 import { database_names, refusing_port, scratchDatabase, sqliteFile } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
@@ -73,6 +74,12 @@ describe('an error that is not of the database', () => {
     }
     assert.ok(faultOf('a text') instanceof Violation);
   });
+});
+
+it('an error of another realm, as Node makes them in Jest, is a fault', () => {
+  const error = runInNewContext(`Object.assign(new Error(), { code: 'ECONNREFUSED' })`);
+  const message = 'the database failed: it cannot be reached (ECONNREFUSED)';
+  assert.deepEqual(classify(error), { message, retryable: true, conflict: false });
 });
 
 describe('an error of SQLite', () => {

@@ -7,7 +7,7 @@ import { Fault, Refusal, Violation } from '@tallystick/kernel';
 export function faultOf(error: unknown): Error {
   if (error instanceof Refusal || error instanceof Violation || error instanceof Fault) return error;
   const code = codeOf(error);
-  if (code === null) return error instanceof Error ? error : new Violation(`not an error was thrown: ${typeof error}`);
+  if (code === null) return Error.isError(error) ? error : new Violation(`not an error was thrown: ${typeof error}`);
   const what = causes.find(([codes]) => codes.test(code))?.[1];
   const words = what === undefined ? '' : `: ${what}`;
   return new Fault(`the database failed${words} (${code})`, { retryable: isTransient(code), cause: error });
@@ -44,10 +44,11 @@ export function isConflict(error: unknown): boolean {
 /**
  * The code of an error of the database or its connection: `SQLITE_FULL`, an SQLSTATE such as
  * `23505`, or a system code such as `ECONNREFUSED`. Null for other errors. Codes of Node itself
- * begin with `ERR_` and indicate a bug, except for that of a certificate.
+ * begin with `ERR_` and indicate a bug, except for that of a certificate. In Jest, errors of Node are
+ * of another realm.
  */
 export function codeOf(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
+  if (!Error.isError(error)) return null;
   if (!('code' in error) || typeof error.code !== 'string') return uncoded.get(error.message) ?? null;
   const { code } = error;
   return /^SQLITE_/.test(code) || of_certificate.test(code) || of_system.test(code) || sqlstate.test(code)

@@ -7,10 +7,11 @@
  *   resting, starting, running ──close──> over
  */
 import { openSync } from 'node:fs';
-import { extname, resolve } from 'node:path';
-import { isMainThread, Worker } from 'node:worker_threads';
+import { resolve } from 'node:path';
+import { isMainThread, type Worker } from 'node:worker_threads';
 import { assert, createPhase } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
+import { type CheckpointThreadQuestion, startCheckpointThread } from './checkpoint-thread.ts';
 import { identityOf } from './database-file.ts';
 
 /**
@@ -20,17 +21,6 @@ export interface LogState {
   readonly log: number;
   readonly checkpointed: number;
 }
-
-/** What the thread receives when it starts. */
-export interface CheckpointThreadData {
-  readonly path: string;
-  /** An open descriptor of its file. */
-  readonly file: number;
-  /** See `CheckpointBounds.thread_copies_from`. */
-  readonly copies_from: number;
-}
-
-export type CheckpointThreadQuestion = 'copy' | 'end';
 
 /** Lengths of the log in frames. A frame is a page of 4 KiB. */
 export interface CheckpointBounds {
@@ -103,9 +93,8 @@ export function checkpointsOn(
   }
 
   function start(): Worker {
-    const module = new URL(`checkpoint-thread${extname(import.meta.url)}`, import.meta.url);
     const data = { path, file: openFileOf(path, identity), copies_from: bounds.thread_copies_from };
-    const worker = new Worker(module, { workerData: data satisfies CheckpointThreadData });
+    const worker = startCheckpointThread(database, data);
     worker.on('message', answered);
     worker.on('error', fail);
     worker.once('exit', fail);
