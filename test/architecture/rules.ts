@@ -359,6 +359,7 @@ const commands: Readonly<Record<string, string>> = {
   '@hey-api/openapi-ts': 'openapi-ts',
   '@redocly/cli': 'redocly',
   'openapi-typescript': 'openapi-typescript',
+  orval: 'orval',
   turbo: 'turbo',
   typescript: 'tsc',
 };

@@ -90,6 +90,16 @@ describe('a named schema', () => {
     );
   });
 
+  it('is one of several, which a property tells apart', () => {
+    const on = z.object({ is: z.literal('on') }).meta({ id: 'On' });
+    const off = z.object({ is: z.literal('off') }).meta({ id: 'Off' });
+    assert.equal(
+      declared({ Type: z.discriminatedUnion('is', [on, off]) }),
+      'export interface Off { readonly is: "off"; } export interface On { readonly is: "on"; } ' +
+        'export type Type = On | Off;',
+    );
+  });
+
   it('has its name of the registry rather than that of the document', () => {
     const names = z.registry<{ id: string }>();
     const mail = z.object({}).meta({ id: 'Mail' }).register(names, { id: 'CardMail' });

@@ -10,6 +10,7 @@ interface Schema {
   readonly const?: string | number | boolean;
   readonly enum?: readonly (string | number)[];
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly items?: Schema;
   readonly prefixItems?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -104,7 +105,7 @@ function declarationOf(name: string, schema: Schema): string {
 }
 
 function typeOf(schema: Schema): string {
-  const { $ref, type, anyOf, items, prefixItems } = schema;
+  const { $ref, type, oneOf, anyOf = oneOf, items, prefixItems } = schema;
   if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1);
   if (anyOf !== undefined) return [...new Set(anyOf.map(typeOf))].join(' | ');
   if (Array.isArray(type)) return type.map((one: string) => typeOf({ ...schema, type: one })).join(' | ');

@@ -16,6 +16,11 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly discriminator?: { readonly propertyName: string; readonly mapping: Readonly<Record<string, string>> };
   readonly additionalProperties?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -414,6 +419,47 @@ describe('the OpenAPI document', () => {
     const of_breaks = ['opened', 'aged', 'resolved'].map((name) => `reconciliation.break.${name}`);
     const expected = [...names, 'virtualcard.updated', 'ach.$$limit.exceeded', 'webhooks.test', ...of_breaks];
     assert.deepEqual(Object.keys(webhooks).toSorted(), expected.toSorted());
+  });
+
+  it('types a list by its items in full, also one that reduces them when it is asked to', async (t) => {
+    const { paths } = await read(await startService(t));
+    let reducible = 0;
+    for (const [path, { get }] of Object.entries(paths)) {
+      const { properties } = get?.responses[200]?.content?.['application/json']?.schema ?? {};
+      if (properties?.links === undefined) continue;
+      assert.match(properties.data?.items?.$ref ?? '', /^#\/components\/schemas\/\w+$/, path);
+      const is_minimal = properties.data?.items?.$ref === '#/components/schemas/MinimalItem';
+      assert.equal(is_minimal, path === '/v1/webhooks', path);
+      if (get?.parameters.some(({ name }) => name === 'Prefer')) reducible += 1;
+    }
+    assert.ok(reducible > 10, `only ${reducible} lists`);
+  });
+
+  it('states which payload an event and a delivery have by their type: each name has one', async (t) => {
+    const document = await read(await startService(t));
+    const { Event, DeliveredEvent } = document.components.schemas;
+    const names = Object.keys(document.webhooks);
+    const stored = names.filter((name) => !['webhooks.test', 'virtualcard.realtime.iccp.all'].includes(name));
+    for (const [union, expected] of [
+      [Event, stored],
+      [DeliveredEvent, names],
+    ] as const) {
+      const { propertyName = '', mapping = {} } = union?.discriminator ?? {};
+      assert.deepEqual(Object.keys(mapping).toSorted(), expected.toSorted());
+      assert.deepEqual(
+        new Set(Object.values(mapping)),
+        new Set(union?.oneOf?.map(({ $ref }) => $ref)),
+        'each member has a name',
+      );
+      for (const [name, reference] of Object.entries(mapping)) {
+        const property = resolve(document, reference).properties?.[propertyName];
+        assert.ok((property?.enum ?? [property?.const]).includes(name), name);
+      }
+    }
+    const auths = ['virtualcard.realtime.auths', 'virtualcard.realtime.iccp.all'].map(
+      (name) => resolve(document, DeliveredEvent?.discriminator?.mapping[name] ?? '').properties?.payload?.$ref,
+    );
+    assert.deepEqual(auths, ['#/components/schemas/Authorization', '#/components/schemas/Authorization']);
   });
 
   it('describes the filters of a list: their values are accepted, others are refused', async (t) => {

@@ -28,6 +28,8 @@ export interface Endpoint {
   readonly sheds_load?: 'with_item' | 'with_error';
   /** A fault that prevents a decision is answered with 503 and the item. */
   readonly may_be_undecided?: true;
+  /** The events of the service are then posted to the URL in `data.callback_url`. */
+  readonly registers_callback?: true;
   /** The item of a list with `Prefer: return-minimal`, where items have no `type` and `url`. */
   readonly minimal?: (item: never) => MinimalItem;
 }
@@ -86,7 +88,7 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'events.list': 'GET /v1/events',
   }),
   ...section('Webhooks', {
-    'webhooks.create': 'POST /v1/webhooks',
+    'webhooks.create': { at: 'POST /v1/webhooks', registers_callback: true },
     'webhooks.list': 'GET /v1/webhooks',
     'webhooks.read': 'GET /v1/webhooks/:id',
     'webhooks.update': 'PATCH /v1/webhooks/:id',

@@ -11,6 +11,7 @@ import {
   sandboxClockMove,
   virtualCardsCancel,
   virtualCardsCreate,
+  virtualCardsList,
   virtualCardsRead,
 } from '../generated/hey-api/index.ts';
 
@@ -58,6 +59,16 @@ const events = await eventsList({
   },
 });
 assert.equal(events.data?.data.length, 1, JSON.stringify(events.error));
+for (const event of events.data.data) {
+  if (event.event_type === 'virtualcard.realtime.auths') assert.equal(event.payload.billing_amount, 75_00);
+  // @ts-expect-error: only an authorization or a clearing has it
+  if (event.event_type === 'virtualcard.created') event.payload.billing_amount;
+}
+
+const list = await virtualCardsList({ client, query: { filter: { last4: card.last4, status: 'Approved' } } });
+const last4: string[] = [];
+for (const card of list.data?.data ?? []) last4.push(card.last4);
+assert.ok(last4.includes(card.last4), JSON.stringify(list.error));
 
 await virtualCardsCancel({ client, path: { id: card.id } });
 const read = await virtualCardsRead({ client, path: { id: card.id } });

@@ -74,11 +74,6 @@ async function balance(id: string): Promise<number> {
   return data.data.available_balance;
 }
 
-/** The items of a list without the preference for minimal items. */
-function whole<Item extends object>(items: readonly Item[] | readonly Schemas['MinimalItem'][]): readonly Item[] {
-  return items as readonly Item[];
-}
-
 const now = await moveClock({ advance: 'PT0S', frozen: true });
 
 const webhook = await client.POST('/v1/webhooks', { body: { data: { callback_url, event_type_ids: [1] } } });
@@ -100,8 +95,7 @@ const at = await moveClock({ advance: 'PT10M', frozen: true });
 const templates = await client.GET('/v1/content/virtualcard-templates', {
   params: { query: { filter: { transaction_key: requested.data.transaction_key }, page: { limit: 1 } } },
 });
-// openapi-fetch omits a field that is always null.
-const [template] = whole<Omit<Schemas['Template'], 'identity'>>(templates.data?.data ?? []);
+const [template] = templates.data?.data ?? [];
 assert.equal(template?.status, 'ACTIVE');
 
 const issued = await client.POST('/v1/virtualcards', {
@@ -162,7 +156,8 @@ assert.equal(await balance(card.id), 331_50);
 const found = await client.GET('/v1/virtualcards', {
   params: { query: { filter: { status: 'Approved', 'metadata.story': now }, show_realtime_auths: true } },
 });
-const [listed] = whole<Schemas['VirtualCard']>(found.data?.data ?? []);
+const [listed] = found.data?.data ?? [];
+for (const card of found.data?.data ?? []) assert.equal(card.last4, listed?.last4);
 assert.equal(listed?.id, card.id);
 assert.equal(listed.clearings.length, 1);
 
@@ -172,11 +167,13 @@ assert.equal((await decide(card, 10_00, at)).decision.decline_reason, 'K');
 const events = await client.GET('/v1/events', {
   params: { query: { filter: { created_at: `[${at},]`, 'payload.vcn_id': Number(card.id) } } },
 });
-const outcomes = whole<Schemas['Event']>(events.data?.data ?? []).map((event) => {
+const outcomes = (events.data?.data ?? []).map((event) => {
   switch (event.event_type) {
     case 'virtualcard.realtime.auths':
       return event.payload.vcn_response;
     case 'virtualcard.clearings':
+      // @ts-expect-error: only a card has it
+      event.payload.available_balance;
       return event.payload.class;
     default:
       return event.event_type;
@@ -198,7 +195,7 @@ await moveClock({ advance: 'PT0S', frozen: true });
 const deliveries = await client.GET('/v1/webhooks/{id}/deliveries', {
   params: { path: { id: webhook.data.data.id }, query: { filter: { state: 'succeeded' } } },
 });
-const types = whole<Schemas['Delivery']>(deliveries.data?.data ?? []).map(({ event_type }) => event_type);
+const types = (deliveries.data?.data ?? []).map(({ event_type }) => event_type);
 const created: Created['data']['type'] = 'virtualcard.created';
 assert.ok(types.includes(created) && types.includes('virtualcard.clearings'));
 await client.DELETE('/v1/webhooks/{id}', { params: { path: { id: webhook.data.data.id } } });

@@ -93,6 +93,8 @@ type FindMisfit = (schema: object, value: unknown) => string | null;
 function createFindMisfit(document: Document, prepare: (schema: unknown) => unknown): FindMisfit {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false, formats });
   ajv.addKeyword('components');
+  // It only says which member of a union applies.
+  ajv.addKeyword('discriminator');
   ajv.addSchema({ components: prepare(document.components) }, document_name);
   const compiled = new WeakMap<object, ValidateFunction>();
   return (schema, value) => {
@@ -148,9 +150,18 @@ function findAnswerProblem(document: Document, findMisfit: FindMisfit): CheckedD
     const media_type = answer.headers.get('content-type')?.split(';')[0] ?? 'no type';
     const content = response.content[media_type];
     if (content === undefined) return `${at} as ${media_type}, which the document does not list`;
-    const problem = media_type === 'application/json' ? findMisfit(content.schema, parseJson(answer.text)) : null;
+    // The document describes reduced items at the header.
+    const is_minimal = answer.headers.get('preference-applied') === 'return-minimal';
+    const schema = is_minimal ? minimalListOf(content.schema) : content.schema;
+    const problem = media_type === 'application/json' ? findMisfit(schema, parseJson(answer.text)) : null;
     return problem === null ? null : `${at}: ${problem}`;
   };
+}
+
+/** The schema of a list whose items are reduced. */
+function minimalListOf(schema: AnySchemaObject): AnySchemaObject {
+  const data = { type: 'array', items: { $ref: '#/components/schemas/MinimalItem' } };
+  return { ...schema, properties: { ...schema.properties, data } };
 }
 
 function findDeliveryProblem(

@@ -2,7 +2,7 @@ import { ignoresUnknownNames, minimal_item } from '@tallystick/operations';
 import type { Deprecation } from '../answer/deprecation.ts';
 import type { Tag } from '../endpoints.ts';
 import type { Route } from '../join-endpoints.ts';
-import { type DocumentedDelivery, delivery_schemas, describeDeliveries } from './deliveries.ts';
+import { type DocumentedDelivery, delivery_schemas, describeCallback, describeDeliveries } from './deliveries.ts';
 import { parametersOf } from './parameters.ts';
 import { networkReference, openBankingReference } from './reference.ts';
 import {
@@ -138,6 +138,7 @@ function operationOf(route: Route, v1_deprecation: Deprecation | null): Operatio
     ...(v1_deprecation !== null && route.tag === 'Virtual cards' ? { deprecated: true as const } : {}),
     parameters: parametersOf(route),
     ...requestBodyOf(route),
+    ...(route.registers_callback ? { callbacks: describeCallback() } : {}),
     responses: responsesOf(route, v1_deprecation),
     security: rolesOfRoute(route).map((role) => ({ key: [role] })),
   };

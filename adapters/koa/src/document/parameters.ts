@@ -104,7 +104,7 @@ const page_parameter: Parameter = {
 const prefer_parameter: Parameter = {
   name: 'Prefer',
   in: 'header',
-  description: '`return-minimal`: items are reduced to id, type and url',
+  description: '`return-minimal`: each item of `data` is a `MinimalItem`, with `id`, `type` and `url` alone',
   schema: { type: 'string', examples: ['return-minimal'] },
 };
 

@@ -1,6 +1,6 @@
 import { rolesOf } from '@tallystick/access';
 import type { RefusalCode } from '@tallystick/kernel';
-import { authorization_item, type FileOperation, minimal_item, unread_authorization } from '@tallystick/operations';
+import { authorization_item, type FileOperation, unread_authorization } from '@tallystick/operations';
 import * as z from 'zod';
 import { type Deprecation, deprecation_header_names, deprecationHeaders } from '../answer/deprecation.ts';
 import { type HttpProblemCode, http_problem_status, refusal_status } from '../answer/error-answer.ts';
@@ -57,7 +57,10 @@ const response_headers = {
   Link: headerOf('On virtual cards only: the address of the successor, with `rel="successor-version"` (RFC 5829)'),
   'Idempotent-Replayed': headerOf('`true`: this is the first answer to the Idempotency-Key, returned again'),
   'Content-Disposition': headerOf('The name under which a browser saves the file', true),
-  'Preference-Applied': headerOf('The preference that the answer follows: `return-minimal` or `respond-async`'),
+  'Preference-Applied': headerOf(
+    'The preference of `Prefer` that the answer follows. `return-minimal`: each item of `data` is a `MinimalItem`, with ' +
+      '`id`, `type` and `url` alone. `respond-async`: the work goes on after the answer',
+  ),
   'WWW-Authenticate': headerOf('`Bearer`', true),
   'Retry-After': { description: 'Seconds after which to try again', required: true, schema: { type: 'integer' } },
 } as const satisfies Readonly<Record<string, Json>>;
@@ -264,11 +267,8 @@ function successOf(route: Route, v1_deprecation: Deprecation | null): Json {
     return { description: 'Done', ...sent, content: { [operation.answers_file]: { schema: { type: 'string' } } } };
   }
   if (operation.answer === null) return { description: 'Done; no body', ...sent };
-  const shape = schemaOf(operation.answer);
-  if (route.is_bare) return { description: 'Done', ...sent, content: jsonContentOf(shape) };
-  const minimal = schemaOf(z.array(minimal_item));
-  const reducible = route.reduces_items && JSON.stringify(shape) !== JSON.stringify(minimal);
-  const data = reducible ? { anyOf: [shape, minimal] } : shape;
+  const data = schemaOf(operation.answer);
+  if (route.is_bare) return { description: 'Done', ...sent, content: jsonContentOf(data) };
   const paged = operation.query?.paged ? { links: referenceTo('Links') } : {};
   const wrapped = { type: 'object', properties: { data, ...paged }, required: ['data', ...Object.keys(paged)] };
   return { description: 'Done', ...sent, content: jsonContentOf(wrapped) };

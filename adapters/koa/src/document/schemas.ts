@@ -32,22 +32,33 @@ export function inlineSchemaOf(schema: z.ZodType): Json {
  */
 export function collectNamedSchemas(schemas: readonly z.ZodType[], closed: readonly z.ZodType[] = []): Json {
   const registry = z.registry<{ id: string }>();
-  const examples: Record<string, Json> = {};
+  const additions: Record<string, Json> = {};
   for (const schema of schemas.flatMap(listNamedParts)) {
     const id = schema.meta()?.id;
     if (id === undefined || registry.has(schema)) continue;
     registry.add(schema, { id });
     // Zod leaves out the examples of a schema that transforms something.
-    if (schema.meta()?.examples !== undefined) examples[id] = { examples: schema.meta()?.examples };
+    const examples = schema.meta()?.examples;
+    additions[id] = { ...(examples === undefined ? {} : { examples }), ...discriminatorOf(schema) };
   }
   const { schemas: by_name } = z.toJSONSchema(registry, { io: 'input', uri: (id) => `#/components/schemas/${id}` });
   const closed_ids = new Set(closed.map((schema) => schema.meta()?.id));
   return Object.fromEntries(
     Object.entries(by_name).map(([id, { $schema: _schema, $id: _id, ...schema }]) => [
       id,
-      { ...((closed_ids.has(id) ? closeObjects(schema) : schema) as Json), ...examples[id] },
+      { ...((closed_ids.has(id) ? closeObjects(schema) : schema) as Json), ...additions[id] },
     ]),
   );
+}
+
+/** Which member of a union each value of its discriminating property means. */
+function discriminatorOf(schema: z.ZodType): Json {
+  if (!(schema instanceof z.ZodDiscriminatedUnion)) return {};
+  const { discriminator: propertyName, options } = schema.def;
+  const mapping = (options as readonly z.ZodObject[]).flatMap((option) =>
+    [...(option._zod.propValues?.[propertyName] ?? [])].map((value) => [value, schemaOf(option).$ref] as const),
+  );
+  return { discriminator: { propertyName, mapping: Object.fromEntries(mapping) } };
 }
 
 /** Keywords that hold values or names, not schemas. */
@@ -77,7 +88,12 @@ function listNamedParts(schema: z.ZodType): readonly z.ZodType[] {
             : schema instanceof z.ZodObject
               ? Object.values(schema.shape)
               : [];
-  return [schema, ...(parts as readonly z.ZodType[]).flatMap(listNamedParts)];
+  // A named schema with another description refers to the one that has the name.
+  const { parent } = schema._zod;
+  return [
+    schema,
+    ...([...parts, ...(parent === undefined ? [] : [parent])] as readonly z.ZodType[]).flatMap(listNamedParts),
+  ];
 }
 
 /** A request of a client to the service, or of the service to a callback URL. */
@@ -89,6 +105,8 @@ export interface Operation {
   readonly deprecated?: true;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: Json;
+  /** The requests that the service sends because of this one, by the expression of their URL. */
+  readonly callbacks?: Json;
   readonly responses: Readonly<Record<string, Json>>;
   /** The authentication schemes, each with the role that the key needs. Empty: no key is needed. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];

@@ -112,7 +112,7 @@ const event_schemas = new Map(event_kinds.map((kind) => [kind, eventOf(kind)]));
 export const foreign_event_record = event_schemas.get(foreign_events)!;
 
 export const event = z
-  .union([...event_schemas.values()])
+  .discriminatedUnion('event_type', [...event_schemas.values()] as [ReturnType<typeof eventOf>])
   .meta({ id: 'Event', description: 'An event. `event_type` states which' });
 
 /** The names under which events are delivered: the names of all types, also their second names. */
