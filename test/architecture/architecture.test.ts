@@ -53,25 +53,56 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
   'packages are framework-free': [
     pair(
       source('packages/events/src/webhooks/courier.ts', 'const key = await crypto.subtle.importKey(a, b, c, d, e);'),
-      source('packages/webhook-signature/src/verify.ts', 'const now_s = Date.now() / 1_000 + crypto.subtle.x;'),
+      source('packages/webhook-signature/src/verify.ts', 'const valid = crypto.subtle.verify(a, b, c, d);'),
     ),
     pair(
-      source('packages/cards/src/deciding/decline-reasons.ts', 'export const now = Date.now();'),
+      source('packages/cards/src/deciding/decline-reasons.ts', 'export const day = new Date(2026, 1, 1);'),
       source(
         'packages/cards/src/deciding/decline-reasons.ts',
-        '// never Date.now(): the clock is a port\nexport const now = clock.now();',
+        '// never new Date: Temporal has no months from 0\nexport const day = Temporal.PlainDate.from(text);',
       ),
     ),
     ...[
       "import { hash } from 'node:crypto';",
-      'const now = Temporal.Now.instant();',
       'const zone = process.env.TZ;',
       'const draw = Math.random();',
       'await fetch(callback_url);',
-      'setTimeout(run, 5);',
       '@injectable()\nexport class Network {}',
     ].map((text) =>
       pair(source('packages/cards/src/deciding/decline-reasons.ts', text), source('adapters/koa/src/app.ts', text)),
+    ),
+  ],
+  'timers come from one port': [
+    ...[
+      'setTimeout(run, 5);',
+      'const timer = globalThis.setInterval(run, 5);',
+      'await new Promise(setImmediate);',
+      "import { setTimeout as delay } from 'node:timers/promises';",
+      "import timers from 'timers';",
+      'const signal = AbortSignal.timeout(5);',
+      'queueMicrotask(run);',
+      'process.nextTick(run);',
+      'const now_ms = Date.now();',
+      'const now = new Date();',
+      'const now = Temporal.Now.instant();',
+      'const now_ms = performance.now();',
+      "import { performance } from 'node:perf_hooks';",
+      'const now = process.hrtime.bigint();',
+    ].flatMap((text) => [
+      pair(source('adapters/mikro-orm/src/connection/turns.ts', text), source('apps/server/src/server.ts', text)),
+      pair(source('packages/cards/src/network/lane.ts', text), source('packages/kernel/src/time/timers.ts', text)),
+      pair(
+        source('apps/embedded/src/background/jobs.ts', text),
+        source('apps/embedded/src/tallystick.ts', `// ${text}`),
+      ),
+    ]),
+    pair(
+      source('adapters/oidc/src/records.ts', 'const now_ms = Date.now();'),
+      source('adapters/oidc/src/protocol/provider.ts', 'const now_ms = Date.now();'),
+    ),
+    pair(
+      source('adapters/oidc/src/protocol/provider.ts', 'setTimeout(run, 5);'),
+      source('adapters/oidc/src/protocol/provider.ts', 'request.setTimeout(5);'),
     ),
   ],
   'the package for receivers runs anywhere': [

@@ -180,9 +180,8 @@ export const productionRunsWithoutTheHarness: Rule = (tree) =>
 /** The exceptions of single packages from the rule for packages. */
 const allowed_in_packages: Readonly<Record<string, readonly string[]>> = {
   harness: ['input or output'],
-  // Receivers run it without any port: it verifies with the WebCrypto of the runtime, against
-  // machine time.
-  'webhook-signature': ['machine time', 'a source of randomness'],
+  // Receivers run it without any port: it verifies with the WebCrypto of the runtime.
+  'webhook-signature': ['a source of randomness'],
 };
 
 /** Domain packages do no I/O and read no clock, environment or randomness. These are ports. */
@@ -191,14 +190,9 @@ export const packagesAreFrameworkFree: Rule = (tree) =>
     const code = withoutComments(file.text);
     const forbidden: readonly (readonly [RegExp, string, string])[] = [
       [/['"]node:/, "Node's own modules", 'declare a port, and implement it in an adapter'],
-      [
-        /\bDate\.now\b|\bnew Date\b|\bTemporal\.Now\b|\bperformance\.now\b/,
-        'machine time',
-        'take now_ms as a parameter, or a Clock of @tallystick/kernel',
-      ],
+      [/\bnew Date\b/, "JavaScript's dates", 'use Temporal'],
       [/\bprocess\.|\bglobalThis\.process\b/, 'the process', 'let an app read the environment and pass in the value'],
       [/\bMath\.random\b|\bcrypto\./, 'a source of randomness', 'take a Random of @tallystick/kernel'],
-      [/\bset(Timeout|Interval|Immediate)\(/, 'a timer', 'take a pause function, and let an app pass it in'],
       [/\bfetch\(|\bconsole\./, 'input or output', 'declare a port or an observer, and implement it in an adapter'],
       [/^\s*@[A-Za-z]+\(/m, 'a decorator', 'write a plain function; apps bind it with toResolvedValue'],
     ];
@@ -208,6 +202,40 @@ export const packagesAreFrameworkFree: Rule = (tree) =>
       .filter(([pattern]) => pattern.test(code))
       .map(([, what, instead]) => `${file.path}: uses ${what}; ${instead}`);
   });
+
+/** Takes time, timers and turns from the globals for all others, and shows receivers how they do. */
+const may_name_timers = ['packages/kernel/src/time/timers.ts', 'adapters/koa/src/document/webhook-reference.ts'];
+
+/** Machine time, timers and turns of the event loop, as the globals and Node's modules offer them. */
+const global_timers: readonly (readonly [RegExp, string, string])[] = [
+  [
+    /(?<!(?<!globalThis)\.)\bset(Timeout|Interval|Immediate)\b|\bfrom ['"](node:)?timers\b/,
+    'a timer',
+    'after, pause or nextTurn',
+  ],
+  [/\bAbortSignal\.timeout\b/, 'a timer', 'abortAfter'],
+  [/\bqueueMicrotask\b|\bprocess\.nextTick\b/, 'a turn', 'nextTurn'],
+  [/\bDate\.now\b|\bDate\(\)|\bTemporal\.Now\b/, 'machine time', 'nowMs'],
+  [/\bperformance\.now\b|['"](node:)?perf_hooks|\bhrtime\b/, 'monotonic time', 'monotonicNow'],
+];
+
+/**
+ * What hosts load takes time, timers and turns from one port (ADR 0056). Tests of a host replace the
+ * globals, and a replaced timer does not run. Not loaded by hosts, or without any dependency: the
+ * harness, which tests load, the package for receivers, and the queue of the server's own process.
+ * The library of the authorisation server reads the time itself, and what is compared with it, too.
+ */
+export const timersComeFromOnePort: Rule = (tree) =>
+  sourcesOf(tree, /^(packages|adapters|apps\/embedded)\/(?:[^/]+\/)*?src\//)
+    .filter(({ path }) => !/^packages\/(harness|webhook-signature)\/|^adapters\/bull\//.test(path))
+    .filter(({ path }) => !may_name_timers.includes(path))
+    .flatMap((file) => {
+      const code = withoutComments(file.text);
+      return global_timers
+        .filter(([, what]) => !(what === 'machine time' && file.path.startsWith('adapters/oidc/src/protocol/')))
+        .filter(([pattern]) => pattern.test(code))
+        .map(([, what, instead]) => `${file.path}: takes ${what} from the process; use ${instead} of Timers`);
+    });
 
 /**
  * The package for receivers runs on Node 20, Deno, Bun and in browsers: it has no dependencies, and
@@ -554,6 +582,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'the reference model shares no code': referenceModelSharesNoCode,
   'production runs without the harness': productionRunsWithoutTheHarness,
   'packages are framework-free': packagesAreFrameworkFree,
+  'timers come from one port': timersComeFromOnePort,
   'the package for receivers runs anywhere': receiversPackageRunsAnywhere,
   'adapters import no other adapter': adaptersImportNoOtherAdapter,
   'only apps compose': onlyAppsCompose,

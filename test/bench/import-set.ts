@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type CardVault, createNetwork, normalizeAuthorization } from '@tallystick/cards';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { createFormats, type ImportPorts, type ImportSource } from '@tallystick/imports';
+import { machine_timers } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { type CardOf, createSampleSet, type SampleSet } from '@tallystick/samples';
 import { clock, numberIndex } from './filled-database.ts';
@@ -109,8 +109,8 @@ export function importPorts({ unitOfWork, ledger, rest, giveWay }: Persistence):
     },
     clock,
     machine_clock: clock,
-    pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
-    monotonicNow: () => performance.now(),
+    pause: machine_timers.pause,
+    monotonicNow: machine_timers.monotonicNow,
     is_production: false,
   };
 }

@@ -7,7 +7,7 @@ import { createNetwork, createRealCard, type Ledger } from '@tallystick/cards';
 import { clearing_formats, tableSource } from '@tallystick/clearing-files';
 import { createWebhookTester, type WebhookSender } from '@tallystick/events';
 import { createFormats } from '@tallystick/imports';
-import { type Clock, fixedClock } from '@tallystick/kernel';
+import { type Clock, fixedClock, machine_timers } from '@tallystick/kernel';
 import {
   createHttpApp,
   createHttpServer,
@@ -134,6 +134,7 @@ export async function startService(
       { ...persistence, ledger },
       vault,
       clock,
+      machine_timers,
       createFormats([...clearing_formats, ...statement_formats]),
     ),
     sandbox: {

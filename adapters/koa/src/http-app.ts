@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import Router from '@koa/router';
 import { type Authenticator, createAuthenticator } from '@tallystick/access';
 import type { CardVault, Network } from '@tallystick/cards';
@@ -7,6 +6,7 @@ import type { ImportPorts } from '@tallystick/imports';
 import {
   type Clock,
   type HmacSha256,
+  machine_timers,
   type Random,
   Refusal,
   type Sealer,
@@ -125,7 +125,7 @@ export interface HttpAppPorts {
   readonly trusted_proxies?: readonly string[];
 }
 
-const monotonicNow = (): number => performance.now();
+const { monotonicNow, pause } = machine_timers;
 
 /** Creates what identifies the callers of a process. It remembers a key for two seconds. */
 export function createKeyAuthenticator({
@@ -288,7 +288,7 @@ function openBanking(
 function pauseUntil(stop: AbortSignal): Pause {
   return (ms, gone) => {
     const signal = gone === undefined ? stop : AbortSignal.any([stop, gone]);
-    return delay(ms, undefined, { signal }).catch(() => undefined);
+    return pause(ms, { signal });
   };
 }
 
@@ -316,7 +316,7 @@ function surroundEach(
   return async (koa_ctx, next) => {
     const ctx = koa_ctx as HttpContext;
     const { req, res, state } = ctx;
-    const started_ms = performance.now();
+    const started_ms = monotonicNow();
     const leave = lifecycle.enter();
     const request_id = readRequestId(req.headers['x-request-id']);
     state.request_id = request_id;
@@ -328,7 +328,7 @@ function surroundEach(
     state.is_known = false;
     res.once('close', () => {
       leave();
-      const duration_ms = performance.now() - started_ms;
+      const duration_ms = monotonicNow() - started_ms;
       metrics.request(ctx.method, state.route, statusOf(res), duration_ms);
       if (health_paths.has(state.route)) log.debug(summarize(ctx, duration_ms), 'request');
       else log.info(summarize(ctx, duration_ms), 'request');

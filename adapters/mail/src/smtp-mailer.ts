@@ -1,5 +1,6 @@
 import { rootCertificates } from 'node:tls';
 import { isEmail, type Mailer, type MailOutcome, mailer_ms_max, mails_in_flight_max } from '@tallystick/cards';
+import { abortAfter, machine_timers } from '@tallystick/kernel';
 import { createTransport, type NodemailerError } from 'nodemailer';
 import type { Sender, SmtpServer } from './smtp-server.ts';
 
@@ -61,7 +62,7 @@ export function smtpMailer({ server, from, extra_authorities, message_ms }: Smtp
           xMailer: false,
           // Prevents automatic replies.
           headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-          signal: AbortSignal.timeout(time_ms),
+          signal: abortAfter(machine_timers, time_ms),
         });
         return { kind: 'taken' };
       } catch (error) {

@@ -1,4 +1,5 @@
 import { type Mailer, type MailMessage, type MailOutcome, mailer_ms_max } from '@tallystick/cards';
+import { machine_timers } from '@tallystick/kernel';
 
 /**
  * Returns the outcome of a message. If the promise is late or rejects, the message is not taken.
@@ -63,11 +64,11 @@ async function answerOf(answer: MailAnswer, message: MailMessage): Promise<MailO
 
 async function withinTime(outcome: Promise<MailOutcome>, time_ms: number): Promise<MailOutcome> {
   const late = Promise.withResolvers<MailOutcome>();
-  const timer = setTimeout(() => late.resolve(notTaken('timeout')), time_ms);
+  const cancel = machine_timers.after(time_ms, () => late.resolve(notTaken('timeout')));
   try {
     return await Promise.race([outcome, late.promise]);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }
 

@@ -1,5 +1,4 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AccessTx } from '@tallystick/access';
 import type { AccountStore, BankStore } from '@tallystick/accounts';
 import type { CardsTx, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
@@ -10,11 +9,13 @@ import {
   type AuditChainStore,
   type AuditMac,
   type Clock,
-  createGiveWay,
   type GiveWay,
+  giveWayWith,
   type HostTransaction,
+  machine_timers,
   type RetentionStore,
   type SandboxClockStore,
+  type Timers,
   type UnitOfWork,
 } from '@tallystick/kernel';
 import {
@@ -78,6 +79,8 @@ export interface MemoryPersistenceOptions {
   readonly audit_mac?: AuditMac;
   /** How statement lines find their clearings; `bin+sequence` when absent. */
   readonly statement_key?: StatementKeySetting;
+  /** Those of the machine when absent. */
+  readonly timers?: Timers;
 }
 
 /** Storage that ends with its process. */
@@ -119,6 +122,7 @@ export function memoryPersistence({
   clock,
   audit_mac = newAuditMac(),
   statement_key = statement_key_default,
+  timers = machine_timers,
 }: MemoryPersistenceOptions): MemoryPersistence {
   const transactions = new Transactions();
   const stores = (state: State) => storesOn(state, audit_mac, statement_key);
@@ -127,14 +131,14 @@ export function memoryPersistence({
       run: (work) => transactions.write((state) => work(stores(state))),
       read: (work) => transactions.read((state) => work(stores(state))),
     },
-    ledger: memoryLedger(transactions, clock, audit_mac),
+    ledger: memoryLedger(transactions, clock, audit_mac, timers),
     delivery_desk: deliveryDesk(transactions),
     event_horizon: eventHorizon(transactions),
     begin: () => beginOwn(transactions),
     joining: (host) => joinOwn(host, stores),
     committed: () => transactions.committed,
-    rest: () => nextTurn(),
-    giveWay: createGiveWay({ monotonicNow: () => performance.now(), nextTurn: () => nextTurn() }),
+    rest: timers.nextTurn,
+    giveWay: giveWayWith(timers),
     migrate: async () => {},
     ping: () => transactions.ping(),
     close: () => transactions.close(),

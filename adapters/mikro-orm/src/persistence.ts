@@ -11,15 +11,17 @@ import type {
   WebhooksTx,
 } from '@tallystick/events';
 import type { ImportStore } from '@tallystick/imports';
-import type {
-  AuditChainStore,
-  AuditMac,
-  Clock,
-  GiveWay,
-  HostTransaction,
-  RetentionStore,
-  SandboxClockStore,
-  UnitOfWork,
+import {
+  type AuditChainStore,
+  type AuditMac,
+  type Clock,
+  type GiveWay,
+  giveWayWith,
+  type HostTransaction,
+  type RetentionStore,
+  type SandboxClockStore,
+  type Timers,
+  type UnitOfWork,
 } from '@tallystick/kernel';
 import {
   type ReconciliationReports,
@@ -28,7 +30,6 @@ import {
   statement_key_default,
 } from '@tallystick/reconciliation';
 import { connect } from './connection/connection.ts';
-import { giveWay } from './connection/event-loop.ts';
 import { findNewerMigrations, type MigrateOptions, migrate } from './connection/migrations/migrate.ts';
 import { others_max_default } from './connection/postgres/postgres-pools.ts';
 import { restingOn } from './connection/resting.ts';
@@ -132,6 +133,8 @@ export interface PersistencePorts {
    * the process, and so the transaction whose lock it waits for.
    */
   readonly owns_process?: boolean | undefined;
+  /** Those of the machine when absent. */
+  readonly timers?: Timers | undefined;
   /** The migrations of this version; for tests of an upgrade. */
   readonly migrations?: readonly SchemaMigration[];
 }
@@ -237,9 +240,9 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     },
     joining: (host) => joinedUnitOfWork(connection, storesOf, byte_columns, host),
     others_max: ports.others_max ?? others_max_default,
-    ledger: resting.counting(ledgerKeepingUp(noted_ledger, event_index)),
+    ledger: resting.counting(ledgerKeepingUp(noted_ledger, event_index, connection.timers)),
     rest: resting.rest,
-    giveWay,
+    giveWay: giveWayWith(connection.timers),
     delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
     async migrate(options) {
       await migrate(connection, options);

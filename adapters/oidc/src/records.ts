@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type AuthorisationRecord, openAuthorisation, sealAuthorisation } from '@tallystick/consents';
+import { machine_timers } from '@tallystick/kernel';
 import { boundsOfRequest } from './bounds.ts';
 import type { AuthorisationServerPorts, AuthorisationTx } from './ports.ts';
 
@@ -62,7 +63,7 @@ export function createRecords(
       return bounds === null ? run() : bounds.transaction(run);
     };
   const timeBy = (ends_by: AuthorisationRecord['ends_by']): number =>
-    ends_by === 'machine' ? Date.now() : records.nowMs();
+    ends_by === 'machine' ? machine_timers.nowMs() : records.nowMs();
   const records: Records = {
     nowMs: () => clock.nowMs(),
     hashOf: (id) => Buffer.from(sha256(Buffer.from(id))).toString('base64url'),

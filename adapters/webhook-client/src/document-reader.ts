@@ -1,3 +1,4 @@
+import { abortAfter, machine_timers } from '@tallystick/kernel';
 import { type ConnectionPorts, explain, guardedAgent, toDialableUrl } from './guarded-agent.ts';
 
 const document_bytes_max = 65_536;
@@ -32,7 +33,7 @@ export function documentReader(ports: DocumentReaderPorts): DocumentReader {
           path: url.pathname + url.search,
           method: 'GET',
           headers: { accept: 'application/json, application/jwk-set+json' },
-          signal: AbortSignal.timeout(time_ms),
+          signal: abortAfter(machine_timers, time_ms),
           headersTimeout: time_ms,
           bodyTimeout: time_ms,
         })

@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { performance } from 'node:perf_hooks';
 import type { SendError } from '@tallystick/events';
+import { machine_timers } from '@tallystick/kernel';
 import { Agent, buildConnector } from 'undici';
 import { type AddressGuard, addressGuard, loopback_networks } from './address-guard.ts';
 import { findUrlProblem } from './url-policy.ts';
@@ -136,13 +136,13 @@ function guardedLookup(
   noteAddresses: (hostname: string, addresses: readonly string[]) => void = () => undefined,
 ): LookupFunction {
   return (hostname, lookup_options, callback) => {
-    const started = performance.now();
+    const started = machine_timers.monotonicNow();
     resolve(hostname, { ...lookup_options, all: true }, (error, resolved) => {
       const addresses = error === null && Array.isArray(resolved) ? resolved : [];
       const first = addresses[0];
       if (first === undefined || !addresses.every(({ address }) => guard.allows(address))) {
         const refused = new ConnectRefused('address_refused', `${hostname} has no address that may be called`);
-        setTimeout(() => callback(refused, ''), refusal_ms - (performance.now() - started));
+        machine_timers.after(refusal_ms - (machine_timers.monotonicNow() - started), () => callback(refused, ''));
         return;
       }
       noteAddresses(

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import {
   type WebhookAnswer,
@@ -6,6 +5,7 @@ import {
   type WebhookSender,
   webhook_request_ms_max,
 } from '@tallystick/events';
+import { abortAfter, machine_timers } from '@tallystick/kernel';
 import type { Agent } from 'undici';
 import { type ConnectionPorts, explain, guardedAgent, toDialableUrl } from './guarded-agent.ts';
 
@@ -48,8 +48,8 @@ export function webhookClient(ports: WebhookClientPorts): WebhookSender {
 
   return {
     async send(request) {
-      const started = performance.now();
-      const measureDuration = () => Math.round(performance.now() - started);
+      const started = machine_timers.monotonicNow();
+      const measureDuration = () => Math.round(machine_timers.monotonicNow() - started);
       try {
         return await post(agent, dialableUrl(request.callback_url), request, time_ms, measureDuration);
       } catch (error) {
@@ -73,7 +73,7 @@ async function post(
     method: 'POST',
     headers: request.headers,
     body: request.body,
-    signal: AbortSignal.timeout(time_ms),
+    signal: abortAfter(machine_timers, time_ms),
     headersTimeout: time_ms,
     bodyTimeout: time_ms,
   });

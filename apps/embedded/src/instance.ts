@@ -1,5 +1,5 @@
 import type { Subscriber } from '@tallystick/events';
-import { Fault, rootMessageOf } from '@tallystick/kernel';
+import { Fault, rootMessageOf, type Timers } from '@tallystick/kernel';
 import { createOperations, forgetting, readRequestId } from '@tallystick/koa';
 import { NewerSchema, OlderSchema, type Persistence, UnusableHandle, UnusableSchema } from '@tallystick/mikro-orm';
 import { type Calls, createCalls } from '@tallystick/operations';
@@ -92,7 +92,7 @@ export async function openInstance(container: Container): Promise<Instance> {
     await Promise.allSettled([opened, starting]);
     const lifecycle = container.get(tokens.lifecycle);
     lifecycle.stop();
-    await within(in_flight_ms_max, lifecycle.idle());
+    await within(container.get(tokens.timers), in_flight_ms_max, lifecycle.idle());
     await closeContainer(container);
   }
 
@@ -202,11 +202,9 @@ function describe(error: unknown): unknown {
   return error;
 }
 
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const end = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, end]);
-  clearTimeout(timer);
+async function within({ after }: Timers, ms: number, work: Promise<void>): Promise<void> {
+  const end = Promise.withResolvers<void>();
+  const cancel = after(ms, end.resolve);
+  await Promise.race([work, end.promise]);
+  cancel();
 }

@@ -29,6 +29,6 @@ export { openHostLog } from './host-log.ts';
 export { readOptions } from './read-options.ts';
 export { sandbox_password, sandbox_third_parties } from './sandbox/logins.ts';
 export { sandbox_user_ids } from './sandbox/open-banking-data.ts';
-export { machine_clock, type SharedClock } from './sandbox/shared-clock.ts';
+export type { SharedClock } from './sandbox/shared-clock.ts';
 export { openContainer } from './tallystick.ts';
 export { version } from './version.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import { sandbox_keys } from '@tallystick/access';
-import { page_limit_max } from '@tallystick/kernel';
+import { machine_timers, page_limit_max } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import {
   type DatabaseName,
@@ -10,7 +10,6 @@ import {
   startServer,
   testAuditMac,
 } from '@tallystick/test-support';
-import { machine_clock } from 'tallystick/inversify';
 import { createSandboxClient, type Json } from '../src/devtools/sandbox-client.ts';
 
 /** A sandbox server, and its database as another process sees it. */
@@ -24,7 +23,7 @@ async function open(t: TestContext, name: DatabaseName) {
     return { server, client: createSandboxClient(server.url) };
   };
   const first = await start();
-  const persistence = await mikroOrmPersistence({ database_url, clock: machine_clock, audit_mac: testAuditMac });
+  const persistence = await mikroOrmPersistence({ database_url, clock: machine_timers, audit_mac: testAuditMac });
   t.after(() => persistence.close());
   return {
     ...first,

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type After, fixedClock, type UnitOfWork } from '@tallystick/kernel';
+import { fixedClock, type Timers, type UnitOfWork } from '@tallystick/kernel';
 import { type MemoryPersistence, memoryPersistence } from '@tallystick/memory';
 import { createSubscriber, type Subscriber, type SubscriptionFailure, type SubscriptionTx } from '../src/index.ts';
 
@@ -35,7 +35,7 @@ export class SubscriberWorld {
 
   process(): SubscribingProcess {
     let is_dead = false;
-    const after: After = (ms, run) => {
+    const after: Timers['after'] = (ms, run) => {
       const timer = { at_ms: this.#now_ms + ms, run, lives: () => !is_dead };
       this.#timers.add(timer);
       return () => void this.#timers.delete(timer);

@@ -1,6 +1,6 @@
 import type { AccountStore } from '@tallystick/accounts';
 import type { CardsTx, CardVault, Ledger, PassPorts, QuarantineStore } from '@tallystick/cards';
-import type { AuditLog, Clock, GiveWay, Sha256Stream, UnitOfWork } from '@tallystick/kernel';
+import type { AuditLog, Clock, GiveWay, Sha256Stream, Timers, UnitOfWork } from '@tallystick/kernel';
 import type { PassKind } from './applying/pass-size.ts';
 import type { Formats } from './formats/formats.ts';
 import type { ImportStore } from './import-store.ts';
@@ -15,7 +15,7 @@ export interface ImportTx {
 }
 
 /** What imports need of their host. */
-export interface ImportPorts extends Omit<PassPorts, 'vault'> {
+export interface ImportPorts extends Omit<PassPorts, 'vault'>, Pick<Timers, 'pause' | 'monotonicNow'> {
   readonly unitOfWork: UnitOfWork<ImportTx>;
   /** Notifies the relay after each pass: `callAfterPass`. */
   readonly ledger: Ledger;
@@ -25,10 +25,6 @@ export interface ImportPorts extends Omit<PassPorts, 'vault'> {
   readonly clock: Clock;
   /** Machine time, by which leases end. */
   readonly machine_clock: Clock;
-  /** Resolves after this many milliseconds, or when the signal is aborted. */
-  readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Milliseconds since a fixed origin, never going back. */
-  readonly monotonicNow: () => number;
   /**
    * Lets others use the database after a batch or a pass: resolves at once when no one else used it
    * since the last call, and otherwise after as long as the import was busy.

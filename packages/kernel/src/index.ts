@@ -16,6 +16,7 @@ export * from './time/calendar.ts';
 export * from './time/clock.ts';
 export * from './time/deadline.ts';
 export * from './time/event-loop.ts';
+export * from './time/timers.ts';
 export * from './transactions/host-transaction.ts';
 export * from './transactions/lease.ts';
 export * from './transactions/unit-of-work.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { atOnce, createGiveWay, inTurns, type Steps, turn_work_ms_max } from '../src/index.ts';
+import { atOnce, giveWayWith, inTurns, type Steps, turn_work_ms_max } from '../src/index.ts';
 
 /** An event loop whose turns and time a test makes. */
 class ManualLoop {
   now_ms = 100;
   turns = 0;
   #waiting: (() => void)[] = [];
-  readonly giveWay = createGiveWay({
+  readonly giveWay = giveWayWith({
     monotonicNow: () => this.now_ms,
     nextTurn: () => new Promise((resolve) => this.#waiting.push(resolve)),
   });

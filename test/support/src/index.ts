@@ -7,6 +7,7 @@ export * from './exit-cleanup.ts';
 export * from './free-port.ts';
 export * from './local-postgres.ts';
 export * from './local-redis.ts';
+export * from './mockable-after.ts';
 export * from './mount-namespace.ts';
 export * from './open-banking-documents.ts';
 export * from './other-spellings.ts';

@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { giveWay } from '../request/event-loop.ts';
+import { giveWayWith, machine_timers } from '@tallystick/kernel';
 import type { AnsweredFile } from './answer.ts';
 
 /** How long a client may take to read what was sent, milliseconds. */
 export const reading_ms_max = 60_000;
+
+const giveWay = giveWayWith(machine_timers);
 
 /** Names of files that need no quotes and no escapes. */
 const plain_name = /^[\w.-]+$/;
@@ -45,10 +47,10 @@ export async function sendFile(
 async function write(res: ServerResponse, chunk: string, reading_ms: number): Promise<void> {
   if (res.destroyed || chunk === '' || res.write(chunk)) return;
   const read = Promise.withResolvers<void>();
-  const timer = setTimeout(() => res.destroy(), reading_ms);
+  const cancel = machine_timers.after(reading_ms, () => res.destroy());
   const resolve = (): void => read.resolve();
   res.once('drain', resolve).once('close', resolve);
   await read.promise;
-  clearTimeout(timer);
+  cancel();
   res.off('drain', resolve).off('close', resolve);
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { machine_timers } from '@tallystick/kernel';
 
 /** How long a client may take to read an answer. */
 const reading_ms_max = 60_000;
@@ -43,7 +44,7 @@ export function createUnreadAnswers(bytes_max: number, monotonicNow: () => numbe
   const schedule = () => {
     if (is_watching) return;
     is_watching = true;
-    setTimeout(watch, reading_ms_max / 4).unref();
+    machine_timers.after(reading_ms_max / 4, watch, { keeps_alive: false });
   };
 
   return {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { machine_timers } from '@tallystick/kernel';
 import { cut_off_request, describeBrokenRequest, tunnel_request, writeBrokenAnswer } from '../answer/broken-request.ts';
 import { createUnreadAnswers } from '../answer/unread-answers.ts';
 import type { Log } from '../operations/log.ts';
@@ -83,8 +84,8 @@ export function createHttpServer(
   options: HttpServerOptions,
 ): Server {
   const requests = createPipelinedRequests((socket) => closeSoon(socket));
-  const unread = createUnreadAnswers(options.unread_bytes_max ?? bodies_bytes_max_default, () => performance.now());
-  const pace = createBodyPace(() => performance.now());
+  const unread = createUnreadAnswers(options.unread_bytes_max ?? bodies_bytes_max_default, machine_timers.monotonicNow);
+  const pace = createBodyPace(machine_timers.monotonicNow);
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     res.once('prefinish', () => {
       unread.add(res);
@@ -112,7 +113,7 @@ export function createHttpServer(
   const deadlines = createBodyDeadlines(
     options.body_ms_max ?? body_ms_max,
     options.body_look_every_ms ?? limits.connectionsCheckingInterval,
-    () => performance.now(),
+    machine_timers.monotonicNow,
     ({ socket }) => refuse(socket, describeBrokenRequest('ERR_HTTP_REQUEST_TIMEOUT')),
   );
   const server = options.tls === undefined ? createServer(limits, handle) : createTls(options.tls, handle);
@@ -171,6 +172,8 @@ function createTls(
 function closeSoon(socket: Duplex, last_bytes = ''): void {
   if (socket.destroyed) return;
   socket.end(last_bytes);
-  const timer = setTimeout(() => socket.destroy(), lingering_ms);
-  socket.once('close', () => clearTimeout(timer));
+  socket.once(
+    'close',
+    machine_timers.after(lingering_ms, () => socket.destroy()),
+  );
 }

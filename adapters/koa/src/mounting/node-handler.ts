@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { machine_timers } from '@tallystick/kernel';
 import { dropBody } from '../request/body.ts';
 import { createBodyPace } from '../request/body-pace.ts';
 import { createPlaceFinder, headersSetOn, isBodyTaken, type MountOptions, recordMount } from './mount.ts';
@@ -57,7 +58,7 @@ export function createMountedAnswering(
 ): (req: IncomingMessage, res: ServerResponse, hosted: HostedRequest) => boolean {
   const find = createPlaceFinder(options);
   const answer = app.callback();
-  const pace = createBodyPace(() => performance.now());
+  const pace = createBodyPace(machine_timers.monotonicNow);
   return (req, res, { original_url, answers_outside }) => {
     const { url = '' } = req;
     const place = find({ url, original_url });

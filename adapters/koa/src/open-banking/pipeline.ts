@@ -1,5 +1,6 @@
 import type { AccessToken, GrantedCall } from '@tallystick/consents';
 import { OpenBankingRefusal } from '@tallystick/consents';
+import { machine_timers } from '@tallystick/kernel';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
 import { addressOwner } from '../connection/client-address.ts';
 import { noteKnownCaller } from '../connection/connections.ts';
@@ -32,7 +33,7 @@ export function createOpenBankingAnswering(
 ): (ctx: HttpContext) => Promise<RenderedAnswer> {
   return async (ctx) => {
     const { request_id } = ctx.state;
-    ctx.state.arrived_ms = performance.now();
+    ctx.state.arrived_ms = machine_timers.monotonicNow();
     const interaction_id = interactionIdOf(ctx.req.headers);
     ctx.state.interaction_id = interaction_id;
     let answer: RenderedAnswer;

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { machine_timers } from '@tallystick/kernel';
 
 /** Requests whose bodies may take any time, and whether that has ended. */
 const exemptions = new WeakMap<IncomingMessage, { is_over: boolean }>();
@@ -57,7 +58,7 @@ export function createBodyDeadlines(
   const schedule = () => {
     if (is_watching) return;
     is_watching = true;
-    setTimeout(look, every_ms).unref();
+    machine_timers.after(every_ms, look, { keeps_alive: false });
   };
 
   return {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2Stream } from 'node:http2';
+import { machine_timers } from '@tallystick/kernel';
 import { HttpProblem } from '../answer/error-answer.ts';
 import type { BodyAccount } from './bodies.ts';
 import type { BodyPace } from './body-pace.ts';
@@ -108,7 +109,7 @@ function append(bytes: Buffer, length: number, chunk: Buffer, account: BodyAccou
 function pauseFor(req: IncomingMessage, ms: number): void {
   if (ms < 1) return;
   req.pause();
-  setTimeout(() => req.resume(), ms).unref();
+  machine_timers.after(ms, () => req.resume(), { keeps_alive: false });
 }
 
 /**

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   claimIdempotencyKey,
   type IdempotencyOwner,
@@ -9,7 +8,7 @@ import {
   type SignedParts,
 } from '@tallystick/access';
 import { auditShownNumbers } from '@tallystick/cards';
-import type { Sealer, UnitOfWork } from '@tallystick/kernel';
+import { machine_timers, type Sealer, type UnitOfWork } from '@tallystick/kernel';
 import { companyCall, type Operation, type OperationCall, type OperationTx } from '@tallystick/operations';
 import type { RenderedAnswer } from '../answer/answer.ts';
 import { type Log, toLoggedError } from '../operations/log.ts';
@@ -75,7 +74,7 @@ interface RecordPorts {
  */
 export async function inTimeFor({ area }: Pick<Operation, 'area'>, recorded: Promise<void>): Promise<void> {
   if (area !== 'network_messages') await recorded;
-  else await Promise.race([recorded, delay(key_wait_ms_max, undefined, { ref: false })]);
+  else await Promise.race([recorded, machine_timers.pause(key_wait_ms_max, { keeps_alive: false })]);
 }
 
 /**

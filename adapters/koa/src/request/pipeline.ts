@@ -16,7 +16,9 @@ import { type Network, unread_item } from '@tallystick/cards';
 import {
   type Clock,
   Fault,
+  giveWayWith,
   type HmacSha256,
+  machine_timers,
   type Random,
   type Sealer,
   type Sha256,
@@ -48,7 +50,6 @@ import { Overloaded } from './admission.ts';
 import type { Bodies } from './bodies.ts';
 import { no_bytes, readBody } from './body.ts';
 import type { Doors } from './doors.ts';
-import { giveWay } from './event-loop.ts';
 import {
   actorOf,
   claimKey,
@@ -66,9 +67,11 @@ import type { Strangers } from './strangers.ts';
 import { receiveUpload } from './upload.ts';
 import type { UploadPlace, Uploads } from './uploads.ts';
 
+const giveWay = giveWayWith(machine_timers);
+
 /** The state of a request beside Koa's context. */
 export interface RequestState {
-  /** When the route received the request; milliseconds of `performance.now()`. */
+  /** When the route received the request; milliseconds of `monotonicNow`. */
   arrived_ms: number;
   request_id: string;
   /** The address from which the request was sent; null in process and over the Fetch standard. */
@@ -166,7 +169,7 @@ export function createAnswering(shared: PipelinePorts, route: Route): (ctx: Http
 
   async function answer(ctx: HttpContext): Promise<RenderedAnswer> {
     ctx.state.route = route.path;
-    ctx.state.arrived_ms = performance.now();
+    ctx.state.arrived_ms = machine_timers.monotonicNow();
     try {
       return await answerAdmitted(ctx);
     } catch (error) {

@@ -1,14 +1,15 @@
 import { type RecordLine, record_batch_max } from '@tallystick/accounts';
-import { maskCardNumbers } from '@tallystick/kernel';
+import { giveWayWith, machine_timers, maskCardNumbers } from '@tallystick/kernel';
 import { line_bytes_max } from '@tallystick/operations';
 import { HttpProblem } from '../answer/error-answer.ts';
-import { giveWay } from './event-loop.ts';
 import { parseJson } from './json.ts';
 
 /** The bytes of the lines of a batch, unless one line has more. */
 const batch_bytes_max = 1024 * 1024;
 
 const newline = 0x0a;
+
+const giveWay = giveWayWith(machine_timers);
 
 /**
  * The lines of a body in batches. A batch is bounded in lines and in bytes, so that the memory does

@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '@tallystick/kernel';
+import { machine_timers, type UnitOfWork } from '@tallystick/kernel';
 import { createFairShare } from '@tallystick/operations';
 import { Overloaded } from './admission.ts';
 
@@ -31,7 +31,7 @@ export interface Place {
 }
 
 /** Shares of `max` places. */
-export function createShares(max: number): Shares {
+export function createShares(max: number, { after } = machine_timers): Shares {
   const share = createFairShare(max);
   /** The starts of work that waits, by sender and owner, each in the order of their next turns. */
   const waiting = new Map<string, Map<string, Set<() => void>>>();
@@ -72,13 +72,13 @@ export function createShares(max: number): Shares {
       const by_owner = waiting.get(sender) ?? new Map<string, Set<() => void>>();
       waiting.set(sender, by_owner);
       const start = (): void => {
-        clearTimeout(timer);
+        cancel();
         resolve();
       };
-      const timer = setTimeout(() => {
+      const cancel = after(wait_ms_max, () => {
         remove(sender, owner, start);
         reject(new Overloaded());
-      }, wait_ms_max);
+      });
       by_owner.set(owner, (by_owner.get(owner) ?? new Set()).add(start));
     });
   }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ExpectedSignature } from '@tallystick/access';
+import { machine_timers } from '@tallystick/kernel';
 import { createInterruption } from '@tallystick/operations';
 import { HttpProblem } from '../answer/error-answer.ts';
 import { hasBody, sendContinue } from './body.ts';
@@ -43,7 +43,7 @@ export async function* receiveUpload(
     toWait,
     bytes_max = Number.POSITIVE_INFINITY,
     wait_ms_max = upload_wait_ms_max,
-    monotonicNow = () => performance.now(),
+    monotonicNow = machine_timers.monotonicNow,
   }: UploadRules,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const code = signature === null ? null : createHmac('sha256', signature.secret).update(signature.head);
@@ -72,7 +72,7 @@ export async function* receiveUpload(
         code?.update(value);
         yield value;
         const wait_ms = toWait(value.length);
-        if (wait_ms >= 1) await delay(wait_ms, undefined, { ref: false });
+        if (wait_ms >= 1) await machine_timers.pause(wait_ms, { keeps_alive: false });
       }
       is_ended = true;
     } finally {
@@ -98,12 +98,12 @@ function tooSlow(req: IncomingMessage): HttpProblem {
 }
 
 async function inTime<Result>(req: IncomingMessage, next: Promise<Result>, wait_ms_max: number): Promise<Result> {
-  const timer = setTimeout(() => req.destroy(), wait_ms_max);
+  const cancel = machine_timers.after(wait_ms_max, () => req.destroy());
   try {
     return await next;
   } catch {
     throw tooSlow(req);
   } finally {
-    clearTimeout(timer);
+    cancel();
   }
 }

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { propertyParameters } from '@tallystick/test-support';
+import { machine_timers } from '@tallystick/kernel';
+import { mockableAfter, propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { Overloaded } from '../../src/request/admission.ts';
 import { createShares } from '../../src/request/shares.ts';
 
 /** Work of owners. Each runs until the test ends it. */
 function works(max: number) {
-  const shares = createShares(max);
+  const shares = createShares(max, { ...machine_timers, after: mockableAfter });
   const running: { readonly owner: string; readonly end: () => void }[] = [];
   const begin = (owner: string, sender?: string): Promise<void> => {
     const work = Promise.withResolvers<void>();

@@ -9,9 +9,9 @@ import {
   type VirtualCard,
   withoutDetails,
 } from '@tallystick/cards';
-import { type AuditMac, type Clock, checkDeadline } from '@tallystick/kernel';
+import { type AuditMac, type Clock, checkDeadline, createSettleBy, type Timers } from '@tallystick/kernel';
 import type { State } from '../storage/state.ts';
-import { settleBy, type Transactions } from '../storage/transactions.ts';
+import type { Transactions } from '../storage/transactions.ts';
 import { cardIdOf, countedClearings, loadRecords } from './load-records.ts';
 import { writeChanges } from './write-changes.ts';
 
@@ -26,7 +26,14 @@ export interface MemoryLedger extends Ledger {
 /**
  * Returns the ledger on these transactions. A pass loads exactly the state that the port promises.
  */
-export function memoryLedger(transactions: Transactions, clock: Clock, audit_mac: AuditMac): MemoryLedger {
+export function memoryLedger(
+  transactions: Transactions,
+  clock: Clock,
+  audit_mac: AuditMac,
+  timers: Timers,
+): MemoryLedger {
+  const settleBy = createSettleBy(timers);
+
   function passOver<Result>(
     state: State,
     card_ids: readonly number[],

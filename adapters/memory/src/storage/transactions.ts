@@ -1,13 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { assert, createSettleBy, Fault } from '@tallystick/kernel';
+import { assert, Fault } from '@tallystick/kernel';
 import { draftOf, newState, type State } from './state.ts';
 import type { Access } from './table.ts';
-
-/** `SettleBy` with the timers of Node. */
-export const settleBy = createSettleBy((ms, run) => {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-});
 
 const inside = new AsyncLocalStorage<true>();
 

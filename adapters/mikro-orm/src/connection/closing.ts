@@ -1,4 +1,3 @@
-import { createSettleBy } from '@tallystick/kernel';
 import type { ClientBase } from 'pg';
 
 /** The socket of a client, which the client does not offer. */
@@ -31,9 +30,3 @@ export function closeOnce(close: () => Promise<void>): () => Promise<void> {
     return closed;
   };
 }
-
-/** `SettleBy` with the timers of Node. */
-export const settleBy = createSettleBy((ms, run) => {
-  const timer = setTimeout(run, ms);
-  return () => clearTimeout(timer);
-});

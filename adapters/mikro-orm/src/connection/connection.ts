@@ -1,7 +1,7 @@
 import { MikroORM } from '@mikro-orm/core';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { decision_ms_max_default } from '@tallystick/cards';
-import { assert } from '@tallystick/kernel';
+import { assert, machine_timers, type Timers } from '@tallystick/kernel';
 import { Kysely, PostgresDialect } from 'kysely';
 import type pg from 'pg';
 import { migrations as every_migration, type SchemaMigration } from '../schema/migrations/index.ts';
@@ -24,6 +24,7 @@ export type Connection = SqliteConnection | PostgresConnection;
 
 export interface PostgresConnection {
   readonly dialect: 'postgres';
+  readonly timers: Timers;
   readonly orm: MikroORM<PostgreSqlDriver>;
   readonly migrations: readonly SchemaMigration[];
   /** The schema of every table, set on every connection. */
@@ -61,6 +62,8 @@ export interface ConnectionOptions {
   readonly decision_ms_max?: number | undefined;
   /** Whether a transaction that writes on SQLite gives way: see `PersistencePorts`. */
   readonly owns_process?: boolean | undefined;
+  /** Those of the machine when absent. */
+  readonly timers?: Timers | undefined;
   /** The migrations of this version; the list of the adapter when absent. */
   readonly migrations?: readonly SchemaMigration[];
 }
@@ -70,26 +73,26 @@ export interface ConnectionOptions {
  * Creates no table.
  */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
-  const { database_url, others_max, owns_process } = options;
+  const { database_url, others_max, owns_process, timers = machine_timers } = options;
   const { decision_ms_max = decision_ms_max_default, migrations = every_migration } = options;
   if (options.database !== undefined) {
     const handle = hostHandle(options.database);
     if (handle.kind === 'postgres') {
       const schema = schemaOnPostgres(options.schema);
-      return connectPostgres({ url: handle.options, schema, others_max, decision_ms_max }, migrations);
+      return connectPostgres({ url: handle.options, schema, others_max, decision_ms_max, timers }, migrations);
     }
     assertUsableOnSqlite(options.schema);
     return handle.kind === 'sqlite file'
-      ? connectSqlite(handle.path, migrations)
-      : connectSqlite(':memory:', migrations, { shared: handle.database });
+      ? connectSqlite(handle.path, migrations, { timers })
+      : connectSqlite(':memory:', migrations, { shared: handle.database, timers });
   }
   if (database_url.startsWith('sqlite:')) {
     assertUsableOnSqlite(options.schema);
-    return connectSqlite(database_url.slice('sqlite:'.length), migrations, { owns_process });
+    return connectSqlite(database_url.slice('sqlite:'.length), migrations, { owns_process, timers });
   }
   assert(/^postgres(ql)?:\/\//.test(database_url), 'a database URL begins with sqlite:, postgres:// or postgresql://');
   const schema = schemaOnPostgres(options.schema);
-  return connectPostgres({ url: database_url, schema, others_max, decision_ms_max }, migrations);
+  return connectPostgres({ url: database_url, schema, others_max, decision_ms_max, timers }, migrations);
 }
 
 async function connectPostgres(
@@ -105,6 +108,7 @@ async function connectPostgres(
   });
   return {
     dialect: 'postgres',
+    timers: options.timers,
     orm,
     migrations,
     schema: options.schema,

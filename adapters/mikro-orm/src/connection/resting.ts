@@ -1,4 +1,3 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Ledger } from '@tallystick/cards';
 import type { Connection } from './connection.ts';
 
@@ -24,6 +23,7 @@ const rest_ms_max = 2_000;
 const rest_share = 1.25;
 
 export function restingOn(connection: Connection): Resting {
+  const { timers } = connection;
   let others = 0;
   let seen = { others: 0, version: 0 };
 
@@ -43,9 +43,9 @@ export function restingOn(connection: Connection): Resting {
   return {
     async rest(busy_ms) {
       // Requests that arrived while a pass blocked the process are read first.
-      await nextTurn();
+      await timers.nextTurn();
       if (!(await look())) return;
-      await delay(Math.min(rest_ms_max, busy_ms * rest_share));
+      await timers.pause(Math.min(rest_ms_max, busy_ms * rest_share));
     },
     noteWaiting() {
       others += 1;

@@ -1,8 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { UnitOfWork } from '@tallystick/kernel';
+import { giveWayWith, type UnitOfWork } from '@tallystick/kernel';
 import type { Kysely } from 'kysely';
 import type { Connection } from './connection.ts';
-import { giveWay } from './event-loop.ts';
 import { faultOf, isConflict } from './faults.ts';
 import type { Session, Tables } from './session.ts';
 
@@ -20,7 +18,8 @@ export function unitOfWorkOn<Tx>(
   stores: (session: Session) => Tx,
   look_ups?: Kysely<Tables>,
 ): UnitOfWork<Tx> {
-  const { dialect } = connection;
+  const { dialect, timers } = connection;
+  const giveWay = giveWayWith(timers);
   const of_orm: Kysely<Tables> = connection.orm.driver.getConnection().getClient<Tables>();
   const writer = connection.dialect === 'sqlite' ? of_orm : (look_ups ?? of_orm);
   const reader = look_ups ?? (connection.dialect === 'sqlite' ? connection.reader : of_orm);
@@ -50,7 +49,7 @@ export function unitOfWorkOn<Tx>(
       } catch (error) {
         if (!isConflict(error) || attempt === attempts_max) throw faultOf(error);
       }
-      await delay(Math.random() * 4 * 2 ** attempt);
+      await timers.pause(Math.random() * 4 * 2 ** attempt);
     }
   }
 

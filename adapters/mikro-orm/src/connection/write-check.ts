@@ -6,7 +6,7 @@ import { Fault } from '@tallystick/kernel';
 import { sql } from 'kysely';
 import type { Connection } from './connection.ts';
 import { codeOf, faultOf } from './faults.ts';
-import { waitEnd } from './sqlite/sqlite-dialect.ts';
+import { waitEnd } from './sqlite/turns.ts';
 
 /** How long the outcome of the last write counts, milliseconds. */
 const counts_ms = 5_000;
@@ -23,13 +23,14 @@ export interface WriteCheck {
 
 export function writeCheckOn(connection: Connection): WriteCheck {
   let failure: Fault | null = null;
+  const { monotonicNow } = connection.timers;
   let known_at_ms = Number.NEGATIVE_INFINITY;
 
   function note(error: unknown): void {
     const fault = faultOf(error);
     if (!(fault instanceof Fault) || !preventsWrites(codeOf(fault.cause))) return;
     failure = fault;
-    known_at_ms = performance.now();
+    known_at_ms = monotonicNow();
   }
 
   return {
@@ -42,9 +43,9 @@ export function writeCheckOn(connection: Connection): WriteCheck {
       }
     },
     async check() {
-      if (performance.now() - known_at_ms >= counts_ms) {
+      if (monotonicNow() - known_at_ms >= counts_ms) {
         // Other checks meanwhile report what was known before.
-        known_at_ms = performance.now();
+        known_at_ms = monotonicNow();
         try {
           await (connection.dialect === 'sqlite' ? writeOnSqlite(connection) : writeOnPostgres(connection));
           failure = null;
@@ -64,7 +65,7 @@ function preventsWrites(code: string | null): boolean {
 async function writeOnSqlite(connection: Connection & { readonly dialect: 'sqlite' }): Promise<void> {
   if (connection.path === null) return;
   const write = 'update tallystick_installation set id = id';
-  await connection.immediately((database) => database.exec(write), waitEnd(lock_ms_max));
+  await connection.immediately((database) => database.exec(write), waitEnd(connection.timers, lock_ms_max));
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { EventHorizon } from '@tallystick/events';
-import type { Pool } from 'pg';
-import type { Connection, SqliteConnection } from '../connection/connection.ts';
+import type { Connection, PostgresConnection, SqliteConnection } from '../connection/connection.ts';
 import { faultOf } from '../connection/faults.ts';
 import { eventWritersOn } from './event-writers.ts';
 
@@ -15,7 +14,7 @@ const gaps_ids_max = 100_000;
 
 /** How far the event log is final on one of the databases. */
 export function eventHorizonOn(connection: Connection): EventHorizon {
-  const horizon = connection.dialect === 'sqlite' ? horizonOnSqlite(connection) : horizonOnPostgres(connection.pool);
+  const horizon = connection.dialect === 'sqlite' ? horizonOnSqlite(connection) : horizonOnPostgres(connection);
   return {
     read: () => horizon.read().catch((error: unknown) => Promise.reject(faultOf(error))),
     now: () => horizon.now().catch((error: unknown) => Promise.reject(faultOf(error))),
@@ -41,8 +40,9 @@ function horizonOnSqlite(connection: SqliteConnection): EventHorizon {
 }
 
 /** See `EventWriters`. */
-function horizonOnPostgres(pool: Pool): EventHorizon {
-  const event_writers = eventWritersOn(pool);
+function horizonOnPostgres(connection: PostgresConnection): EventHorizon {
+  const { pool, timers } = connection;
+  const event_writers = eventWritersOn(connection);
   let final_id = 0;
   /** The ids up to here are final when these writers have ended. */
   let next: { readonly last_id: number; readonly writers: ReadonlySet<string> } | null = null;
@@ -69,9 +69,9 @@ function horizonOnPostgres(pool: Pool): EventHorizon {
     },
 
     async now() {
-      const until_ms = performance.now() + now_ms_max;
+      const until_ms = timers.monotonicNow() + now_ms_max;
       const { last_id } = await horizon.read();
-      while (final_id < last_id && performance.now() < until_ms) await horizon.read();
+      while (final_id < last_id && timers.monotonicNow() < until_ms) await horizon.read();
       if (final_id >= last_id) return last_id;
       // The ids of open transactions are among those that no event has. The others belong to
       // transactions that were rolled back.

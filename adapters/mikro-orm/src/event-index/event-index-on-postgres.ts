@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { lockKey } from '../schema/locks.ts';
@@ -27,11 +26,11 @@ const progress_sql = `select segment_size, volume_size, indexed_below, merged_be
  * A segment can be full while a transaction that owns one of its ids is open. Once the sequence has
  * passed it, it is final when the writers seen then have ended (`EventWriters`).
  */
-export function eventIndexOnPostgres({
-  pool,
-  runOutermost,
-}: Pick<PostgresConnection, 'pool' | 'runOutermost'>): EventIndexWork {
-  const writers = eventWritersOn(pool);
+export function eventIndexOnPostgres(
+  connection: Pick<PostgresConnection, 'pool' | 'runOutermost' | 'timers'>,
+): EventIndexWork {
+  const { pool, runOutermost, timers } = connection;
+  const writers = eventWritersOn(connection);
 
   /**
    * Runs the work in a transaction unless another process is indexing. The transaction sees what
@@ -105,7 +104,7 @@ export function eventIndexOnPostgres({
           const events = rows as unknown as FilterValues[];
           const blocks: FieldBlock[] = [];
           for (const [at, field] of indexed_fields.entries()) {
-            await nextTurn();
+            await timers.nextTurn();
             blocks.push(...indexField(segment, field, events, at));
           }
           await insert(client, segment, blocks);
@@ -126,7 +125,7 @@ export function eventIndexOnPostgres({
           );
           const by_field = Map.groupBy(rows, ({ field }) => field);
           for (const field of indexed_fields) {
-            await nextTurn();
+            await timers.nextTurn();
             await insert(client, volume, mergeField(volume, field, by_field.get(field.field) ?? []));
           }
           await client.query('delete from tallystick_event_filter_blocks where range_size = $1 and from_id < $2', [

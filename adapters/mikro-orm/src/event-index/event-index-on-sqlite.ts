@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';
 import type { SqliteConnection } from '../connection/connection.ts';
 import type { EventIndexProgress, EventIndexWork } from './event-index-work.ts';
@@ -32,7 +31,7 @@ export function eventIndexOnSqlite(connection: SqliteConnection): EventIndexWork
     way: 'reading' | 'immediatelyWithoutSync',
     work: (statements: Statements) => Result,
   ): Promise<Result> {
-    await nextTurn();
+    await connection.timers.nextTurn();
     return await connection[way]((database) => {
       const statements = prepared.get(database) ?? prepareStatements(database);
       prepared.set(database, statements);
@@ -82,7 +81,7 @@ export function eventIndexOnSqlite(connection: SqliteConnection): EventIndexWork
       const events = await readEvents(segment);
       const blocks: FieldBlock[] = [];
       for (const [at, field] of indexed_fields.entries()) {
-        await nextTurn();
+        await connection.timers.nextTurn();
         blocks.push(...indexField(segment, field, events, at));
       }
       return await write(
@@ -101,7 +100,7 @@ export function eventIndexOnSqlite(connection: SqliteConnection): EventIndexWork
         const segments = await take('reading', (statements) =>
           statements.segment_blocks.all({ segment_size, from_id, end, field: field.field }),
         );
-        await nextTurn();
+        await connection.timers.nextTurn();
         blocks.push(...mergeField(volume, field, segments));
       }
       const is_ours = await write(

@@ -46,6 +46,7 @@ export interface WrittenEventIndex extends EventIndex {
 /** The event index of a database. The tables must be migrated before the first call. */
 export function eventIndexOn(connection: Connection): WrittenEventIndex {
   const work = connection.dialect === 'sqlite' ? eventIndexOnSqlite(connection) : eventIndexOnPostgres(connection);
+  const { monotonicNow } = connection.timers;
   let known: EventIndexProgress | null = null;
   let written_id = 0;
   let working: Promise<void> | null = null;
@@ -100,12 +101,12 @@ export function eventIndexOn(connection: Connection): WrittenEventIndex {
       written_id = Math.max(written_id, id);
     },
     async keepUp() {
-      if (!isBehind() || performance.now() < paused_until_ms) return;
+      if (!isBehind() || monotonicNow() < paused_until_ms) return;
       await alone(async () => {
         if (known === null) await readProgress();
         while (isBehind() && (await step())) await readProgress();
       }).catch(() => undefined);
-      if (isBehind()) paused_until_ms = performance.now() + writer_pause_ms;
+      if (isBehind()) paused_until_ms = monotonicNow() + writer_pause_ms;
     },
   };
 }

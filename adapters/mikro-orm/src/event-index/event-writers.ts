@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Pool } from 'pg';
+import type { PostgresConnection } from '../connection/connection.ts';
 import { event_writers_lock, lockKey } from '../schema/locks.ts';
 
 /** Time between two looks at the transactions of writers. */
@@ -27,7 +26,7 @@ export interface EventWriters {
   haveEnded(writers: ReadonlySet<string>, ms_max: number): Promise<boolean>;
 }
 
-export function eventWritersOn(pool: Pool): EventWriters {
+export function eventWritersOn({ pool, timers }: Pick<PostgresConnection, 'pool' | 'timers'>): EventWriters {
   async function read(): Promise<ReadonlySet<string>> {
     const { rows } = await pool.query<{ name: string }>(
       `select virtualtransaction as name from pg_locks
@@ -42,11 +41,11 @@ export function eventWritersOn(pool: Pool): EventWriters {
     read,
     async haveEnded(writers, ms_max) {
       if (writers.size === 0) return true;
-      const until_ms = performance.now() + ms_max;
+      const until_ms = timers.monotonicNow() + ms_max;
       for (let open = await read(); ; open = await read()) {
         if (writers.isDisjointFrom(open) && ![...open].some((name) => prepared_name.test(name))) return true;
-        if (performance.now() >= until_ms) return false;
-        await delay(look_every_ms);
+        if (timers.monotonicNow() >= until_ms) return false;
+        await timers.pause(look_every_ms);
       }
     },
   };

@@ -1,6 +1,5 @@
 import type { Fold, Ledger } from '@tallystick/cards';
-import type { Deadline } from '@tallystick/kernel';
-import { settleBy } from '../connection/closing.ts';
+import { createSettleBy, type Deadline, type Timers } from '@tallystick/kernel';
 import type { WrittenEventIndex } from './event-index.ts';
 
 /** How long the answer of a pass waits for the index, milliseconds. */
@@ -13,7 +12,10 @@ const wait_ms_max = 500;
 export function ledgerKeepingUp(
   ledger: Ledger,
   event_index: Pick<WrittenEventIndex, 'noteWritten' | 'keepUp'>,
+  timers: Timers,
 ): Ledger {
+  const settleBy = createSettleBy(timers);
+
   function noting<Result>(fold: Fold<Result>): Fold<Result> {
     return (state) => {
       const folded = fold(state);

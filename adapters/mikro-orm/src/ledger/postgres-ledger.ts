@@ -1,7 +1,7 @@
 import { CardsHeld, type Fold, LeaseLost, type Ledger, type LedgerChanges, type PassBounds } from '@tallystick/cards';
-import { type AuditMac, checkDeadline, type Deadline, Fault, missedDeadline } from '@tallystick/kernel';
+import { type AuditMac, checkDeadline, createSettleBy, type Deadline, Fault, missedDeadline } from '@tallystick/kernel';
 import type { Pool, PoolClient } from 'pg';
-import { closeNow, settleBy } from '../connection/closing.ts';
+import { closeNow } from '../connection/closing.ts';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { faultOf, isConflict } from '../connection/faults.ts';
 import type { Resting } from '../connection/resting.ts';
@@ -40,11 +40,12 @@ const held_ms_max_default = 5_000;
  * server refuses to commit what it reads after the deadline (`stillInTime`).
  */
 export function postgresLedger(
-  { passes: pool, runOutermost }: Pick<PostgresConnection, 'passes' | 'runOutermost'>,
+  { passes: pool, runOutermost, timers }: Pick<PostgresConnection, 'passes' | 'runOutermost' | 'timers'>,
   { clock, audit_mac }: PassPorts,
   resting: Pick<Resting, 'noteWaiting'>,
 ): Ledger {
   const templates = new TemplateRules();
+  const settleBy = createSettleBy(timers);
 
   async function run<Result>(load: Load, fold: Fold<Result>, bounds: PassBounds = {}): Promise<Result> {
     const place: Place = { pool, client: null, resting, audit_mac };

@@ -14,7 +14,7 @@ import { type SqliteLookups, sqliteLookups } from './sqlite-lookups.ts';
  * reads and writes.
  */
 export function sqliteLedger(
-  connection: Pick<SqliteConnection, 'immediately'>,
+  connection: Pick<SqliteConnection, 'immediately' | 'timers'>,
   { clock, audit_mac }: PassPorts,
 ): Ledger {
   const templates = new TemplateRules();
@@ -45,17 +45,12 @@ export function sqliteLedger(
   }
 
   return {
-    gather,
+    /**
+     * A pass takes a whole turn, however many messages it has. Without this wait, the request of one
+     * socket would be decided and committed before the next socket is read.
+     */
+    gather: connection.timers.nextTurn,
     pass: (messages, fold, bounds) => run((reads) => loadState(reads, templates, clock, messages), fold, bounds),
     passDue: (limit, fold) => run((reads) => loadDue(reads, templates, clock, limit), fold),
   };
-}
-
-/**
- * Waits one turn of the event loop. A pass takes a whole turn, however many messages it has.
- * Without this wait, the request of one socket would be decided and committed before the next
- * socket is read.
- */
-async function gather(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import type { Ledger } from '@tallystick/cards';
 import { look } from '@tallystick/harness';
+import { machine_timers } from '@tallystick/kernel';
 import { ledgerKeepingUp } from '../../src/event-index/ledger-keeping-up.ts';
 
 it('an index that hangs does not delay the answer of a committed pass beyond its deadline', async () => {
@@ -20,7 +21,7 @@ it('an index that hangs does not delay the answer of a committed pass beyond its
     passDue: async (_limit, fold) => fold({ ...state, ...no_ids }).result,
   };
   const hanging = { noteWritten: () => {}, keepUp: () => new Promise<void>(() => {}) };
-  const keeping_up = ledgerKeepingUp(ledger, hanging);
+  const keeping_up = ledgerKeepingUp(ledger, hanging, machine_timers);
   const { now_ms } = await keeping_up.pass([], look, { deadline: { leftMs: () => 20 } });
   assert.equal(now_ms, 0);
 });

@@ -1,8 +1,7 @@
 import { access, constants, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ArchivedRow, dayAt, type RetentionKind, type RowArchive } from '@tallystick/kernel';
+import { type ArchivedRow, dayAt, machine_timers, type RetentionKind, type RowArchive } from '@tallystick/kernel';
 import type { Settings } from '../composition/settings.ts';
-import { machine_clock } from '../sandbox/shared-clock.ts';
 
 /** Where rows go after their retention time; null: nowhere. */
 export function openArchive({ archive_folder }: Pick<Settings, 'archive_folder'>): RowArchive | null {
@@ -112,5 +111,5 @@ async function createFile(folder: string, name: string): Promise<string> {
 
 /** The date in the names of archive files, UTC. */
 export function todayOnMachine(): string {
-  return dayAt(machine_clock.nowMs());
+  return dayAt(machine_timers.nowMs());
 }

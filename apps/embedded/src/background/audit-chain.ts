@@ -1,4 +1,4 @@
-import { type AuditMac, brokenAuditChain, type Clock, sealAuditLog } from '@tallystick/kernel';
+import { type AuditMac, brokenAuditChain, type Clock, sealAuditLog, type Timers } from '@tallystick/kernel';
 import type { Metrics } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { Job } from './jobs.ts';
@@ -11,6 +11,7 @@ export interface SealerPorts {
   readonly persistence: Pick<Persistence, 'unitOfWork'>;
   readonly audit_mac: AuditMac;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly metrics: Pick<Metrics, 'watchAuditLog'>;
 }
 
@@ -19,7 +20,8 @@ export interface SealerPorts {
  * process runs it; the row of the chain is locked during a batch. A chain that is not genuine fails
  * the run: the entries then wait, and `npm run admin -- audit verify` names what is wrong.
  */
-export function auditSealerJob({ persistence, audit_mac, clock, metrics }: SealerPorts): Job {
+export function auditSealerJob({ persistence, audit_mac, clock, timers, metrics }: SealerPorts): Job {
+  const { monotonicNow } = timers;
   const { unitOfWork } = persistence;
   const readForMetrics = () =>
     unitOfWork.read(async ({ audit_chain }) => ({
@@ -32,8 +34,8 @@ export function auditSealerJob({ persistence, audit_mac, clock, metrics }: Seale
     name: 'audit sealer',
     every_ms: run_every_ms,
     async run() {
-      const until_ms = performance.now() + run_ms_max;
-      const { finding } = await sealAuditLog(ports, async () => performance.now() < until_ms);
+      const until_ms = monotonicNow() + run_ms_max;
+      const { finding } = await sealAuditLog(ports, async () => monotonicNow() < until_ms);
       if (finding !== null) throw brokenAuditChain(finding);
     },
   };

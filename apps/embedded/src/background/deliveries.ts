@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Courier,
   type CourierObserver,
@@ -10,10 +9,9 @@ import {
   type Outbox,
   type WebhookSender,
 } from '@tallystick/events';
-import type { Clock, UnitOfWork } from '@tallystick/kernel';
+import type { Clock, Timers, UnitOfWork } from '@tallystick/kernel';
 import type { WebhookServices } from '@tallystick/operations';
 import type { Vault } from '@tallystick/vault';
-import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
 
 /**
@@ -50,6 +48,7 @@ export interface DeliveriesPorts {
   };
   readonly vault: Pick<Vault, 'sealer' | 'random' | 'hmacSha256'>;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly queue: DeliveryQueue;
   readonly sender: WebhookSender;
   readonly observer: CourierObserver;
@@ -65,10 +64,10 @@ const off_notice = 'webhooks are off: nothing is sent';
 
 /** Composes relay, queue and courier. Begins to send as soon as its jobs run. */
 export function createDeliveries(ports: DeliveriesPorts): Deliveries {
-  const { persistence, vault, clock, queue, sender, observer, refresh } = ports;
+  const { persistence, vault, clock, timers, queue, sender, observer, refresh } = ports;
+  const { pause, monotonicNow } = timers;
   const { sealer, random, hmacSha256: hmac } = vault;
   const nowMs = (): number => clock.nowMs();
-  const pause = (ms: number): Promise<void> => delay(ms);
   const courier: Courier = createCourier({
     desk: persistence.delivery_desk,
     queue: refreshedBefore(queue, refresh),
@@ -77,7 +76,7 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
     hmac,
     random,
     clock,
-    machine_clock,
+    machine_clock: timers,
     pause,
     observer,
   });
@@ -122,33 +121,33 @@ export function createDeliveries(ports: DeliveriesPorts): Deliveries {
     webhooks: {
       test: ports.is_off
         ? async () => ({ kind: 'tested', status: 0, error: off_notice })
-        : createWebhookTester({ sender, sealer, random, hmac, clock, machine_clock }),
+        : createWebhookTester({ sender, sealer, random, hmac, clock, machine_clock: timers }),
       due: () => void sweep().catch((error: unknown) => observer.faulted(error)),
     },
     async settled() {
-      const started_ms = performance.now();
+      const started_ms = monotonicNow();
       let worked_ms = started_ms;
       let waiting_before = 0;
       while (!stopped) {
         // Other due work may have written events after the run of the relay in the jobs.
         await relay.run();
-        const machine_ms = machine_clock.nowMs();
+        const machine_ms = timers.nowMs();
         const { unrelayed, waiting, in_flight } = await persistence.delivery_desk.workload(nowMs(), machine_ms);
         // Another process may be relaying the events that this one skipped: their deliveries are
         // due once it has committed.
         if (unrelayed + waiting + in_flight === 0) return null;
-        if (unrelayed + in_flight > 0 || waiting !== waiting_before) worked_ms = performance.now();
+        if (unrelayed + in_flight > 0 || waiting !== waiting_before) worked_ms = monotonicNow();
         waiting_before = waiting;
         const due = `deliveries due: ${unrelayed + waiting + in_flight}`;
         if (ports.is_off && unrelayed === 0) return `${due}; ${off_notice}`;
-        if (!ports.sends && performance.now() - worked_ms > worker_ms_max) {
+        if (!ports.sends && monotonicNow() - worked_ms > worker_ms_max) {
           return `${due}; no worker took any in ${worker_ms_max / 1_000} s: start one (npm start -- --role worker)`;
         }
-        if (performance.now() - started_ms > settle_ms_max) {
+        if (monotonicNow() - started_ms > settle_ms_max) {
           return `${due}; not all were attempted in ${settle_ms_max / 1_000} s`;
         }
         await courier.sweep();
-        await delay(settle_poll_ms);
+        await pause(settle_poll_ms);
       }
       return null;
     },

@@ -5,7 +5,6 @@ import type { Persistence } from '@tallystick/mikro-orm';
 import { templateStatusPath } from '@tallystick/operations';
 import { completeDueTemplates } from '@tallystick/templates';
 import type { Settings } from '../composition/settings.ts';
-import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
 
 /** The most items that one transaction of a job processes. */
@@ -25,6 +24,7 @@ export function dueWork(
   { unknown_numbers_kept_days }: Pick<Settings, 'unknown_numbers_kept_days'>,
   persistence: Persistence,
   clock: Clock,
+  machine: Clock,
   refresh: () => Promise<void>,
 ): readonly Job[] {
   const { unitOfWork, ledger } = persistence;
@@ -36,13 +36,13 @@ export function dueWork(
     }),
     job('hold sweep', 5_000, () => sweepDueHolds(ledger)),
     job('idempotency purge', 600_000, () => {
-      const machine_ms = machine_clock.nowMs();
+      const machine_ms = machine.nowMs();
       return unitOfWork.run((tx) => purgeIdempotencyKeys(tx, nowMs(), machine_ms, batch_max));
     }),
     job('authorisation purge', 600_000, () => {
       const before = {
         service: nowMs() - authorisation_kept_ms,
-        machine: machine_clock.nowMs() - authorisation_kept_ms,
+        machine: machine.nowMs() - authorisation_kept_ms,
       };
       return unitOfWork.run((tx) => tx.authorisation.purge(before, batch_max));
     }),

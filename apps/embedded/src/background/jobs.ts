@@ -1,3 +1,4 @@
+import type { Timers } from '@tallystick/kernel';
 import type { Metrics } from '@tallystick/koa';
 import type { Logger } from 'pino';
 import { createFaultReporter } from './repeated-faults.ts';
@@ -39,9 +40,9 @@ export interface JobObserver {
  * Runs the jobs; this process never runs a job twice at the same time. A run that fails is reported
  * to the observer and tried again at its next turn.
  */
-export function createJobs(jobs: readonly Job[], observer: JobObserver): Jobs {
+export function createJobs(jobs: readonly Job[], observer: JobObserver, { after }: Timers): Jobs {
   for (const job of jobs) observer.known(job);
-  const timers = new Map<Job, NodeJS.Timeout>();
+  const waits = new Map<Job, () => void>();
   const running = new Map<Job, Promise<void>>();
   let stopped = false;
 
@@ -59,7 +60,11 @@ export function createJobs(jobs: readonly Job[], observer: JobObserver): Jobs {
 
   const turn = async (job: Job): Promise<void> => {
     await runAfterCurrent(job).catch((error: unknown) => observer.failed(job, error));
-    if (!stopped) timers.set(job, setTimeout(turn, job.every_ms, job));
+    if (!stopped)
+      waits.set(
+        job,
+        after(job.every_ms, () => void turn(job)),
+      );
   };
 
   return {
@@ -71,7 +76,7 @@ export function createJobs(jobs: readonly Job[], observer: JobObserver): Jobs {
     },
     async stop() {
       stopped = true;
-      for (const timer of timers.values()) clearTimeout(timer);
+      for (const cancel of waits.values()) cancel();
       await Promise.allSettled(running.values());
     },
   };

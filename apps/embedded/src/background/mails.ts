@@ -6,12 +6,11 @@ import {
   type MailOutcome,
   purgeLinks,
 } from '@tallystick/cards';
-import type { Clock } from '@tallystick/kernel';
+import { abortAfter, type Clock, type Timers } from '@tallystick/kernel';
 import { card_details_path, type Metrics } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { Vault } from '@tallystick/vault';
 import type { Logger } from 'pino';
-import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
 
 /** How long a clock move waits for due mails; about as long as one mail may take. */
@@ -43,6 +42,7 @@ export interface MailsPorts {
   readonly persistence: Pick<Persistence, 'unitOfWork'>;
   readonly vault: Vault;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly metrics: Metrics;
   readonly logger: Logger;
   /** The address of the service for people: `https://cards.example`, without a slash at its end. */
@@ -53,7 +53,7 @@ export interface MailsPorts {
 
 /** Sends the mails that are due, with the mailer. Without one they wait. */
 export function createMails(ports: MailsPorts): Mails {
-  const { sends, mailer, persistence, vault, clock, metrics, logger, refresh } = ports;
+  const { sends, mailer, persistence, vault, clock, timers, metrics, logger, refresh } = ports;
   const { unitOfWork } = persistence;
   metrics.watchMails(() => unitOfWork.read((tx) => tx.mails.backlog()), clock);
   const jobs: Job[] = [{ name: 'one-time link purge', every_ms: 600_000, run: purge }];
@@ -66,7 +66,7 @@ export function createMails(ports: MailsPorts): Mails {
       random: vault.random,
       sha256: vault.sha256,
       clock,
-      machine_clock,
+      machine_clock: timers,
       linkOf: (token) => `${ports.publicUrl()}${card_details_path}/${token}`,
       ended: (mail, outcome) => logOutcome(mail, outcome, metrics, logger),
     });
@@ -91,7 +91,7 @@ export function createMails(ports: MailsPorts): Mails {
     jobs,
     async settled() {
       if (courier === null) return null;
-      const signal = AbortSignal.timeout(settle_ms_max);
+      const signal = abortAfter(timers, settle_ms_max);
       await courier.settled(signal);
       if (!signal.aborted) return null;
       const { pending } = await unitOfWork.read((tx) => tx.mails.backlog());

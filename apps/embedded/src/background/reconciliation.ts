@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '@tallystick/kernel';
+import type { Clock, Timers } from '@tallystick/kernel';
 import type { Metrics } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { catchUpAll } from '@tallystick/reconciliation';
@@ -16,6 +15,7 @@ const steps_of_company_max = 10;
 export interface ReconciliationJobPorts {
   readonly persistence: Pick<Persistence, 'unitOfWork'>;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly metrics: Pick<Metrics, 'watchReconciliation'>;
   /** Relays the events of breaks. */
   readonly deliveries: Pick<Deliveries, 'nudge'>;
@@ -28,7 +28,14 @@ export interface ReconciliationJobPorts {
  * After each transaction it waits as long as that took, so that at least half of the time is left
  * to requests.
  */
-export function reconciliationJob({ persistence, clock, metrics, deliveries, refresh }: ReconciliationJobPorts): Job {
+export function reconciliationJob({
+  persistence,
+  clock,
+  timers: { monotonicNow, pause },
+  metrics,
+  deliveries,
+  refresh,
+}: ReconciliationJobPorts): Job {
   const { unitOfWork } = persistence;
   metrics.watchReconciliation(
     () =>
@@ -43,12 +50,12 @@ export function reconciliationJob({ persistence, clock, metrics, deliveries, ref
     every_ms: 250,
     async run() {
       await refresh();
-      const until_ms = performance.now() + run_ms_max;
-      for (let is_pending = true; is_pending && performance.now() < until_ms; ) {
-        let step_began_ms = performance.now();
+      const until_ms = monotonicNow() + run_ms_max;
+      for (let is_pending = true; is_pending && monotonicNow() < until_ms; ) {
+        let step_began_ms = monotonicNow();
         const afterStep = async () => {
-          await delay(performance.now() - step_began_ms);
-          step_began_ms = performance.now();
+          await pause(monotonicNow() - step_began_ms);
+          step_began_ms = monotonicNow();
         };
         const result = await catchUpAll(
           { unitOfWork, clock },

@@ -1,4 +1,5 @@
 import type { OverloadReason } from '@tallystick/cards';
+import { machine_timers } from '@tallystick/kernel';
 import type { Metrics } from '@tallystick/koa';
 import type { Logger } from 'pino';
 
@@ -20,7 +21,7 @@ export interface RepeatedFault {
  */
 export function createFaultReporter<Kind extends string>(
   write: (fault: RepeatedFault, kind: Kind) => void,
-  monotonicNow: () => number = () => performance.now(),
+  monotonicNow: () => number = machine_timers.monotonicNow,
 ): (err: unknown, kind: Kind) => void {
   const last = new Map<Kind, { written_at_ms: number; suppressed: number }>();
   return (err, kind) => {
@@ -47,7 +48,7 @@ const between_overload_lines_ms = 10_000;
 export function createOverloadLogger(
   metrics: Pick<Metrics, 'messageRefused'>,
   logger: Pick<Logger, 'error'>,
-  monotonicNow: () => number = () => performance.now(),
+  monotonicNow: () => number = machine_timers.monotonicNow,
 ): (reason: OverloadReason) => void {
   let logged_at_ms = Number.NEGATIVE_INFINITY;
   let refused = 0;

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Clock,
   daysBefore,
@@ -8,12 +7,12 @@ import {
   type RetentionKind,
   type RowArchive,
   retention_kinds,
+  type Timers,
 } from '@tallystick/kernel';
 import type { Metrics } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import type { Logger } from 'pino';
 import type { Settings } from '../composition/settings.ts';
-import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Job } from './jobs.ts';
 
 /** How long one run works. A stop of the process and a move of the sandbox clock wait for a run. */
@@ -26,6 +25,7 @@ export interface RetentionPorts {
   readonly archive: RowArchive | null;
   readonly random: Random;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly metrics: Pick<Metrics, 'rowsPurged'>;
   readonly logger: Pick<Logger, 'info'>;
   /** Updates the clock before a run. */
@@ -39,18 +39,19 @@ export interface RetentionPorts {
  */
 export function retentionJob(ports: RetentionPorts): Job {
   const { kept_days, persistence, archive, random, clock, metrics, logger, refresh } = ports;
+  const { nowMs: machineNow, monotonicNow, pause } = ports.timers;
   let first = 0;
   return {
     name: 'retention',
     every_ms: run_every_ms,
     async run() {
       await refresh();
-      const until_ms = performance.now() + run_ms_max;
+      const until_ms = monotonicNow() + run_ms_max;
       const purge: Omit<PurgePorts, 'afterStep'> = {
         unitOfWork: persistence.unitOfWork,
         archive,
         random,
-        machineNow: () => machine_clock.nowMs(),
+        machineNow,
       };
       const began_with = first;
       for (let at = 0; at < retention_kinds.length; at += 1) {
@@ -60,13 +61,13 @@ export function retentionJob(ports: RetentionPorts): Job {
         if (bounds === null) continue;
         const afterStep = async (removed: number, took_ms: number): Promise<boolean> => {
           metrics.rowsPurged(kind, removed);
-          if (performance.now() + took_ms > until_ms) return false;
-          await delay(took_ms);
+          if (monotonicNow() + took_ms > until_ms) return false;
+          await pause(took_ms);
           return true;
         };
         const removed = await purgeRows({ ...purge, afterStep }, kind, bounds);
         if (removed) logger.info({ kind, removed, archived: archive !== null }, 'rows were removed after their time');
-        if (performance.now() > until_ms) return;
+        if (monotonicNow() > until_ms) return;
       }
       first = 0;
     },

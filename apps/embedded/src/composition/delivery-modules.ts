@@ -1,7 +1,7 @@
 import { type Mailer, mailboxMailer } from '@tallystick/cards';
 import { embeddedQueue } from '@tallystick/embedded-queue';
 import { createSubscriber, type Subscriber } from '@tallystick/events';
-import type { Clock } from '@tallystick/kernel';
+import type { Clock, Timers } from '@tallystick/kernel';
 import type { Metrics } from '@tallystick/koa';
 import { smtpMailer } from '@tallystick/mail';
 import type { Persistence } from '@tallystick/mikro-orm';
@@ -12,7 +12,6 @@ import type { Logger } from 'pino';
 import { createDeliveries } from '../background/deliveries.ts';
 import { deliveryObserver } from '../background/delivery-observer.ts';
 import { createMails } from '../background/mails.ts';
-import { machine_clock } from '../sandbox/shared-clock.ts';
 import { publicUrl } from './public-url.ts';
 import { isSqlite, type Settings } from './settings.ts';
 import { tokens } from './tokens.ts';
@@ -41,7 +40,7 @@ export const webhooks_module = new ContainerModule(({ bind }) => {
     .onDeactivation((queue) => queue.close());
   bind(tokens.deliveries)
     .toResolvedValue(
-      async (settings, persistence, vault, clock, refresh, metrics, logger, queue, sender) => {
+      async (settings, persistence, vault, clock, timers, refresh, metrics, logger, queue, sender) => {
         metrics.watchWebhooksOn(() => settings.webhooks);
         if (!settings.webhooks) logger.warn('webhooks are off: deliveries are made and wait, and none is sent');
         metrics.watchDeliveries(
@@ -55,6 +54,7 @@ export const webhooks_module = new ContainerModule(({ bind }) => {
           persistence,
           vault,
           clock,
+          timers,
           queue,
           sender,
           observer: deliveryObserver(metrics, logger),
@@ -68,6 +68,7 @@ export const webhooks_module = new ContainerModule(({ bind }) => {
         tokens.persistence,
         tokens.vault,
         tokens.clock,
+        tokens.timers,
         tokens.refresh_clock,
         tokens.metrics,
         tokens.logger,
@@ -86,6 +87,7 @@ export const subscriptions_module = new ContainerModule(({ bind }) => {
       tokens.persistence,
       tokens.vault,
       tokens.clock,
+      tokens.timers,
       tokens.metrics,
       tokens.logger,
     ])
@@ -104,6 +106,7 @@ function openSubscriber(
   { unitOfWork, event_horizon, begin, joining }: Persistence,
   { random }: Vault,
   clock: Clock,
+  timers: Timers,
   metrics: Metrics,
   logger: Logger,
 ): Subscriber {
@@ -115,12 +118,9 @@ function openSubscriber(
     joining,
     clock,
     random,
-    machineNow: machine_clock.nowMs,
-    monotonicNow: () => performance.now(),
-    after(ms, run) {
-      const timer = setTimeout(run, ms);
-      return () => clearTimeout(timer);
-    },
+    machineNow: timers.nowMs,
+    monotonicNow: timers.monotonicNow,
+    after: timers.after,
     failed({ error: err, ...failure }) {
       logger.error({ err, ...failure }, 'a handler of events failed; its events are handled again');
     },
@@ -141,13 +141,14 @@ export const mail_module = new ContainerModule(({ bind }) => {
     });
   bind(tokens.mails)
     .toResolvedValue(
-      (settings, persistence, mailer, vault, clock, refresh, metrics, logger, listening) =>
+      (settings, persistence, mailer, vault, clock, timers, refresh, metrics, logger, listening) =>
         createMails({
           sends: settings.role !== 'api',
           persistence,
           mailer,
           vault,
           clock,
+          timers,
           metrics,
           logger,
           refresh,
@@ -159,6 +160,7 @@ export const mail_module = new ContainerModule(({ bind }) => {
         tokens.mailer,
         tokens.vault,
         tokens.clock,
+        tokens.timers,
         tokens.refresh_clock,
         tokens.metrics,
         tokens.logger,

@@ -2,6 +2,7 @@ import type { Mailer } from '@tallystick/cards';
 import { clearing_formats, csvFormat } from '@tallystick/clearing-files';
 import type { WebhookSender } from '@tallystick/events';
 import { createFormats } from '@tallystick/imports';
+import { machine_timers } from '@tallystick/kernel';
 import { statement_formats } from '@tallystick/statement-files';
 import { ContainerModule } from 'inversify';
 import type { Logger } from 'pino';
@@ -49,12 +50,12 @@ export function mailerOfHost(mailer: Mailer, logger: Pick<Logger, 'error'>): Mai
 export function senderOfHost(sender: WebhookSender, logger: Pick<Logger, 'error'>): WebhookSender {
   return {
     async send(request) {
-      const started_ms = performance.now();
+      const started_ms = machine_timers.monotonicNow();
       try {
         return await sender.send(request);
       } catch (err) {
         logger.error({ err }, 'ports.sender rejected, which it must not: the attempt counts as failed');
-        const duration_ms = performance.now() - started_ms;
+        const duration_ms = machine_timers.monotonicNow() - started_ms;
         return { kind: 'unanswered', error: 'connection_failed', detail: 'sender rejected', duration_ms };
       }
     },

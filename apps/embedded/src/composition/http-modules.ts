@@ -2,7 +2,6 @@ import { tableSource } from '@tallystick/clearing-files';
 import { callAfterCommit } from '@tallystick/kernel';
 import { createHttpApp, createKeyAuthenticator, createLifecycle, createMetrics } from '@tallystick/koa';
 import { ContainerModule } from 'inversify';
-import { machine_clock } from '../sandbox/shared-clock.ts';
 import { version } from '../version.ts';
 import { createOpenBanking, openUserLogin } from './open-banking.ts';
 import { publicUrl } from './public-url.ts';
@@ -63,6 +62,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       network,
       vault,
       clock,
+      timers,
       log,
       metrics,
       lifecycle,
@@ -92,7 +92,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       sha256: vault.sha256,
       hmacSha256: vault.hmacSha256,
       clock,
-      machine_clock,
+      machine_clock: timers,
       log,
       metrics,
       lifecycle,
@@ -116,6 +116,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       tokens.network,
       tokens.vault,
       tokens.clock,
+      tokens.timers,
       tokens.logger,
       tokens.metrics,
       tokens.lifecycle,

@@ -1,23 +1,15 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { callAfterPass, createNetwork } from '@tallystick/cards';
 import { clearing_formats, csvFormat } from '@tallystick/clearing-files';
 import { createFormats, type Formats, type ImportPorts } from '@tallystick/imports';
-import type { Clock } from '@tallystick/kernel';
+import type { Clock, Timers } from '@tallystick/kernel';
 import { measureLedger } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { statement_formats } from '@tallystick/statement-files';
 import type { Vault } from '@tallystick/vault';
 import { ContainerModule } from 'inversify';
 import { createOverloadLogger } from '../background/repeated-faults.ts';
-import { machine_clock } from '../sandbox/shared-clock.ts';
 import type { Settings } from './settings.ts';
 import { tokens } from './tokens.ts';
-
-/** A pause does not keep a process alive that has nothing else to do. */
-const timers = {
-  monotonicNow: () => performance.now(),
-  pause: (ms: number) => delay(ms, undefined, { ref: false }),
-};
 
 /** The decisions about the messages of the card network. */
 export const network_module = new ContainerModule(({ bind }) => {
@@ -28,7 +20,7 @@ export const network_module = new ContainerModule(({ bind }) => {
   );
   bind(tokens.network)
     .toResolvedValue(
-      (settings, ledger, { unitOfWork }, { card_vault, random, sealer, sha256 }, metrics, logger) => {
+      (settings, ledger, { unitOfWork }, { card_vault, random, sealer, sha256 }, timers, metrics, logger) => {
         metrics.watchQuarantine(() => unitOfWork.read((tx) => tx.quarantine.countOpen()));
         return createNetwork({
           ledger,
@@ -42,10 +34,10 @@ export const network_module = new ContainerModule(({ bind }) => {
             wait_ms_max: settings.network_wait_ms_max,
             decision_ms_max: settings.decision_ms_max,
           },
-          onOverload: createOverloadLogger(metrics, logger),
+          onOverload: createOverloadLogger(metrics, logger, timers.monotonicNow),
         });
       },
-      [tokens.settings, tokens.ledger, tokens.persistence, tokens.vault, tokens.metrics, tokens.logger],
+      [tokens.settings, tokens.ledger, tokens.persistence, tokens.vault, tokens.timers, tokens.metrics, tokens.logger],
     )
     .onDeactivation((network) => network.drain());
 });
@@ -54,13 +46,13 @@ export const network_module = new ContainerModule(({ bind }) => {
 export const imports_module = new ContainerModule(({ bind }) => {
   bind(tokens.formats).toResolvedValue(() => createFormats([...clearing_formats, ...statement_formats, csvFormat([])]));
   bind(tokens.imports).toResolvedValue(
-    (settings, persistence, ledger, vault, clock, formats) =>
-      createImportPorts(settings, { ...persistence, ledger }, vault, clock, formats),
-    [tokens.settings, tokens.persistence, tokens.ledger, tokens.vault, tokens.clock, tokens.formats],
+    (settings, persistence, ledger, vault, clock, timers, formats) =>
+      createImportPorts(settings, { ...persistence, ledger }, vault, clock, timers, formats),
+    [tokens.settings, tokens.persistence, tokens.ledger, tokens.vault, tokens.clock, tokens.timers, tokens.formats],
   );
   bind(tokens.offline_imports).toResolvedValue(
     (...parts) => ({ ...createImportPorts(...parts), pass_kind: 'alone' }),
-    [tokens.settings, tokens.persistence, tokens.vault, tokens.clock, tokens.formats],
+    [tokens.settings, tokens.persistence, tokens.vault, tokens.clock, tokens.timers, tokens.formats],
   );
 });
 
@@ -70,6 +62,7 @@ export function createImportPorts(
   { unitOfWork, ledger, rest, giveWay }: Pick<Persistence, 'unitOfWork' | 'ledger' | 'rest' | 'giveWay'>,
   { card_vault, random, sealer, sha256, createSha256 }: Vault,
   clock: Clock,
+  timers: Timers,
   formats: Formats,
 ): ImportPorts {
   return {
@@ -82,9 +75,9 @@ export function createImportPorts(
     sha256,
     createSha256,
     clock,
-    machine_clock,
-    pause: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
-    monotonicNow: () => performance.now(),
+    machine_clock: timers,
+    pause: timers.pause,
+    monotonicNow: timers.monotonicNow,
     rest,
     giveWay,
     // A pass of a ledger that gathers messages first is one turn of the process.

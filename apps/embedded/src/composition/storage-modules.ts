@@ -1,10 +1,10 @@
 import type { CardVault } from '@tallystick/cards';
-import type { Clock } from '@tallystick/kernel';
+import { type Clock, machine_timers, type Timers } from '@tallystick/kernel';
 import { migrations, mikroOrmPersistence, type Persistence, type SchemaMigration } from '@tallystick/mikro-orm';
 import { createVault, type KeyRing, type Vault } from '@tallystick/vault';
 import { ContainerModule } from 'inversify';
 import { mirrorPurchases } from '../sandbox/mirrored-purchases.ts';
-import { createSharedClock, machine_clock, type SharedClock } from '../sandbox/shared-clock.ts';
+import { createSharedClock, type SharedClock } from '../sandbox/shared-clock.ts';
 import { sandboxKeyRing } from './keys-file.ts';
 import { assertKeysFit } from './keys-fit.ts';
 import type { Settings } from './settings.ts';
@@ -22,8 +22,12 @@ export const keys_module = new ContainerModule(({ bind }) => {
 
 /** The clock: the machine's, and in a sandbox one that can be moved. */
 export const time_module = new ContainerModule(({ bind }) => {
-  bind(tokens.shared_clock).toResolvedValue(({ sandbox }) => (sandbox ? createSharedClock() : null), [tokens.settings]);
-  bind(tokens.clock).toResolvedValue((shared) => shared ?? machine_clock, [tokens.shared_clock]);
+  bind(tokens.timers).toConstantValue(machine_timers);
+  bind(tokens.shared_clock).toResolvedValue(
+    ({ sandbox }, timers) => (sandbox ? createSharedClock(timers, timers) : null),
+    [tokens.settings, tokens.timers],
+  );
+  bind(tokens.clock).toResolvedValue((shared, timers) => shared ?? timers, [tokens.shared_clock, tokens.timers]);
 });
 
 /** The database. */
@@ -31,7 +35,7 @@ export const storage_module = new ContainerModule(({ bind }) => {
   bind(tokens.migrations).toConstantValue(migrations);
   bind(tokens.migrates).toConstantValue(true);
   bind(tokens.database)
-    .toResolvedValue(openDatabase, [tokens.settings, tokens.clock, tokens.vault, tokens.migrations])
+    .toResolvedValue(openDatabase, [tokens.settings, tokens.clock, tokens.timers, tokens.vault, tokens.migrations])
     .onDeactivation((database) => database.close());
   bind(tokens.persistence).toResolvedValue(checkDatabase, [
     tokens.settings,
@@ -59,6 +63,7 @@ function openVault(ring: KeyRing, card_vault: CardVault | null): Vault {
 function openDatabase(
   { database_url, database, schema, other_connections_max, decision_ms_max, statement_key, owns_process }: Settings,
   clock: Clock,
+  timers: Timers,
   { audit_mac }: Vault,
   known_migrations: readonly SchemaMigration[],
 ): Promise<Persistence> {
@@ -68,6 +73,7 @@ function openDatabase(
     schema,
     others_max: other_connections_max,
     clock,
+    timers,
     audit_mac,
     decision_ms_max,
     statement_key,

@@ -4,7 +4,7 @@ import type { CardVault, Ledger, Mailer, Network } from '@tallystick/cards';
 import type { UserLogin } from '@tallystick/consents';
 import type { DeliveryQueue, Subscriber, WebhookSender } from '@tallystick/events';
 import type { Formats, ImportPorts } from '@tallystick/imports';
-import type { Clock, RowArchive, UrlPolicy } from '@tallystick/kernel';
+import type { Clock, RowArchive, Timers, UrlPolicy } from '@tallystick/kernel';
 import type { HttpApp, HttpAppPorts, Lifecycle, Metrics } from '@tallystick/koa';
 import type { Persistence, SchemaMigration } from '@tallystick/mikro-orm';
 import type { Sandbox } from '@tallystick/operations';
@@ -25,6 +25,8 @@ export const tokens = {
   settings: identifier<Settings>('settings'),
   /** Bound by the app. */
   logger: identifier<Logger>('logger'),
+  /** Those of the machine. */
+  timers: identifier<Timers>('timers'),
   clock: identifier<Clock>('clock'),
   /** Null outside the sandbox. */
   shared_clock: identifier<SharedClock | null>('shared_clock'),

@@ -1,10 +1,12 @@
 import {
   type Clock,
   type ClockMove,
+  machine_timers,
   moveSandboxClock,
   type SandboxClockState,
   type SandboxClockStore,
   sandboxNow,
+  type Timers,
   type UnitOfWork,
   untouched_clock,
 } from '@tallystick/kernel';
@@ -35,16 +37,16 @@ export interface SharedClock extends Clock {
  */
 export type ClockWork = UnitOfWork<{ readonly sandbox_clock: SandboxClockStore }>;
 
-/** Machine time, for the service outside the sandbox and for the timestamps of signatures. */
-export const machine_clock: Clock = { nowMs: () => Date.now() };
-
 /**
  * The clock that the sandbox's processes share through the database. Each process keeps a copy,
  * because `nowMs` cannot wait, and refreshes it before each request and each job. So a client that
  * received the answer to a move sees the new time in every process. Before its first refresh it
  * shows machine time.
  */
-export function createSharedClock(machine: Clock = machine_clock): SharedClock {
+export function createSharedClock(
+  machine: Clock = machine_timers,
+  { nextTurn }: Pick<Timers, 'nextTurn'> = machine_timers,
+): SharedClock {
   let state: SandboxClockState = untouched_clock;
   let moves = 0;
   let moving: Promise<unknown> = Promise.resolve();
@@ -85,10 +87,10 @@ export function createSharedClock(machine: Clock = machine_clock): SharedClock {
   return {
     nowMs,
     refresh(work) {
-      // Calls before a read has begun share it. Later calls may follow a move that this read does
+      // In one turn all requests that arrive together are received. Calls before a read has begun share it. Later calls may follow a move that this read does
       // not see, so they wait for the next read. Reads run one after another, so an older state
       // never replaces a newer one.
-      next_reading ??= Promise.allSettled([oneTurn(), reading]).then(() => {
+      next_reading ??= Promise.allSettled([nextTurn(), reading]).then(() => {
         next_reading = null;
         reading = read(work);
         return reading;
@@ -101,9 +103,4 @@ export function createSharedClock(machine: Clock = machine_clock): SharedClock {
       return moved;
     },
   };
-}
-
-/** One turn of the event loop, in which all requests that arrive together are received. */
-async function oneTurn(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
 }

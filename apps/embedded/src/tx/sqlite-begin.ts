@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { UnusableTransaction } from '@tallystick/kernel';
+import { machine_timers, UnusableTransaction } from '@tallystick/kernel';
 
 /** How long a transaction waits for the write lock and for its handle, milliseconds. */
 const wait_ms_max = 5_000;
@@ -13,7 +12,8 @@ export type RunStatement = (text: string) => Promise<readonly unknown[]> | reado
  * `busy_timeout`, which would block the process. `run` is not called for anything else meanwhile.
  */
 export async function beginImmediate(run: RunStatement): Promise<void> {
-  const end_ms = performance.now() + wait_ms_max;
+  const { monotonicNow, pause } = machine_timers;
+  const end_ms = monotonicNow() + wait_ms_max;
   for (let step_ms = 1; ; step_ms = Math.min(step_ms * 2, 50)) {
     try {
       await withoutBusyTimeout(run, 'begin immediate');
@@ -21,9 +21,9 @@ export async function beginImmediate(run: RunStatement): Promise<void> {
     } catch (error) {
       const reason = reasonToWait(error);
       if (reason === null) throw error;
-      if (performance.now() >= end_ms) throw new UnusableTransaction(reason, { cause: error });
+      if (monotonicNow() >= end_ms) throw new UnusableTransaction(reason, { cause: error });
     }
-    await delay(step_ms * (0.5 + Math.random() / 2));
+    await pause(step_ms * (0.5 + Math.random() / 2));
   }
 }
 

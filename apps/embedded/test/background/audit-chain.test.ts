@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Fault, fixedClock, verifyAuditLog } from '@tallystick/kernel';
+import { Fault, fixedClock, machine_timers, verifyAuditLog } from '@tallystick/kernel';
 import { createMetrics } from '@tallystick/koa';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { changeRows, database_names, migratedDatabase, testAuditMac } from '@tallystick/test-support';
@@ -29,7 +29,7 @@ for (const name of database_names) {
       await persistence.migrate();
       const { unitOfWork } = persistence;
       const metrics = createMetrics({ process_metrics: false });
-      const job = auditSealerJob({ persistence, audit_mac: testAuditMac, clock, metrics });
+      const job = auditSealerJob({ persistence, audit_mac: testAuditMac, clock, timers: machine_timers, metrics });
       assert.ok(job.every_ms < 1_000, 'entries are sealed within a second');
       const waiting = async () => {
         const read = await metrics.read();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { Fault, fixedClock } from '@tallystick/kernel';
+import { Fault, fixedClock, machine_timers } from '@tallystick/kernel';
 import { memoryDeliveryQueue, memoryPersistence, memoryVault } from '@tallystick/memory';
 import { createDeliveries } from '../../src/background/deliveries.ts';
 
@@ -16,6 +16,7 @@ it('a sweep takes offers once the queue answers, even if the first sweep could n
       hmacSha256: () => new Uint8Array(32),
     },
     clock,
+    timers: machine_timers,
     queue: {
       ...queue,
       async consume(accept) {

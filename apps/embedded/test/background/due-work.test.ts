@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { createNetwork, normalizeAuthorization } from '@tallystick/cards';
+import { machine_timers } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { database_names, migratedDatabase, readRows, testAuditMac } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
@@ -27,7 +28,7 @@ for (const name of database_names) {
     const { sealer, random } = createVault(parseKeyRing(Buffer.alloc(32, 'due work').toString('base64')));
 
     const jobOf = (name: string, unknown_numbers_kept_days: number) => {
-      const jobs = dueWork({ unknown_numbers_kept_days }, persistence, clock, async () => undefined);
+      const jobs = dueWork({ unknown_numbers_kept_days }, persistence, clock, machine_timers, async () => undefined);
       const job = jobs.find((one) => one.name === name);
       assert.ok(job);
       return job;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { it } from 'node:test';
+import { machine_timers } from '@tallystick/kernel';
 import { createMetrics, logOptions } from '@tallystick/koa';
 import { pino } from 'pino';
 import { createJobs, jobObserver } from '../../src/background/jobs.ts';
@@ -16,7 +17,7 @@ it('failed runs are counted by job from 0 on, and logged once a minute', async (
   });
   const observer = jobObserver(metrics, pino(logOptions('info'), sink));
   const job = (name: string) => ({ name, every_ms: 1_000, run: async () => {} });
-  createJobs([job('hold sweep'), job('mails')], observer);
+  createJobs([job('hold sweep'), job('mails')], observer, machine_timers);
   assert.match(await metrics.read(), /^tallystick_job_failures_total{job="mails"} 0$/m);
   for (let run = 0; run < 3; run += 1) observer.failed(job('hold sweep'), new Error('the database is away'));
   const read = await metrics.read();

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { machine_timers } from '@tallystick/kernel';
+import { mockableAfter } from '@tallystick/test-support';
 import { createJobs, type Job, type JobObserver } from '../../src/background/jobs.ts';
 
 /** A job whose runs end when the test decides. */
@@ -31,7 +33,7 @@ const unexpected: JobObserver = { known() {}, failed: (_job, error) => assert.if
 describe('jobs', () => {
   it('waits for the current run and then does the work that became due in the meantime', async () => {
     const job = gatedJob();
-    const jobs = createJobs([job], unexpected);
+    const jobs = createJobs([job], unexpected, machine_timers);
     const first = jobs.runDue();
     await turn();
     const second = jobs.runDue();
@@ -47,7 +49,7 @@ describe('jobs', () => {
 
   it('begins nothing after stop, and stop waits for the current run', async () => {
     const job = gatedJob();
-    const jobs = createJobs([job], unexpected);
+    const jobs = createJobs([job], unexpected, machine_timers);
     const run = jobs.runDue();
     const queued = jobs.runDue();
     await turn();
@@ -75,7 +77,11 @@ describe('jobs', () => {
           throw new Error(`run ${runs}`);
         },
       };
-      const jobs = createJobs([job], { known() {}, failed: (_job, error) => void failures.push(error) });
+      const jobs = createJobs(
+        [job],
+        { known() {}, failed: (_job, error) => void failures.push(error) },
+        { ...machine_timers, after: mockableAfter },
+      );
       jobs.start();
       for (let settled = 0; settled < 3; settled++) await turn();
       assert.equal(runs, 1);
@@ -97,6 +103,6 @@ describe('jobs', () => {
 
   it('rejects runDue with a failure', async () => {
     const job: Job = { name: 'failing', every_ms: 1, run: () => Promise.reject(new Error('no')) };
-    await assert.rejects(createJobs([job], unexpected).runDue(), /no/);
+    await assert.rejects(createJobs([job], unexpected, machine_timers).runDue(), /no/);
   });
 });

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { listAuthorizations, listClearings, readCard } from '@tallystick/cards';
 import { createAccountAccessConsent } from '@tallystick/consents';
 import { createWebhook, recordForeignEvent, relayEvents } from '@tallystick/events';
-import { type RetentionKind, type RowArchive, sealAuditLog } from '@tallystick/kernel';
+import { machine_timers, type RetentionKind, type RowArchive, sealAuditLog } from '@tallystick/kernel';
 import { changeRows, database_names, readRows } from '@tallystick/test-support';
 import { archiveFiles } from '../../src/background/archive-files.ts';
 import { retentionJob } from '../../src/background/retention.ts';
@@ -39,6 +39,7 @@ async function purge(
     archive,
     random: vault.random,
     clock: world.clock,
+    timers: machine_timers,
     metrics: {
       rowsPurged(kind, count) {
         counts[kind] = (counts[kind] ?? 0) + count;

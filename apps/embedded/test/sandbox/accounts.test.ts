@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { listAccounts } from '@tallystick/accounts';
-import { fixedClock } from '@tallystick/kernel';
+import { fixedClock, machine_timers } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { changeRows, database_names, migratedDatabase, testAuditMac } from '@tallystick/test-support';
 import { openSandbox } from '../../src/sandbox/sandbox.ts';
-import { createSharedClock, machine_clock } from '../../src/sandbox/shared-clock.ts';
+import { createSharedClock } from '../../src/sandbox/shared-clock.ts';
 
 for (const name of database_names) {
   it(`a sandbox has its two accounts once, also one that an earlier version created, on ${name}`, async (t) => {
@@ -14,7 +14,7 @@ for (const name of database_names) {
     const persistence = await mikroOrmPersistence({
       audit_mac: testAuditMac,
       database_url: scratch.database_url,
-      clock: machine_clock,
+      clock: machine_timers,
     });
     t.after(() => persistence.close());
     await persistence.migrate();

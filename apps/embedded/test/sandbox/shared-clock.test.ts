@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { fixedClock, Refusal } from '@tallystick/kernel';
+import { fixedClock, machine_timers, Refusal } from '@tallystick/kernel';
 import { mikroOrmPersistence, type Persistence } from '@tallystick/mikro-orm';
 import { database_names, migratedDatabase, type ScratchDatabase, testAuditMac } from '@tallystick/test-support';
-import { type ClockWork, createSharedClock, machine_clock } from '../../src/sandbox/shared-clock.ts';
+import { type ClockWork, createSharedClock } from '../../src/sandbox/shared-clock.ts';
 
 const machine = fixedClock('2030-01-31T12:00:00Z');
 
@@ -17,7 +17,7 @@ for (const name of database_names) {
       persistence = await mikroOrmPersistence({
         audit_mac: testAuditMac,
         database_url: scratch.database_url,
-        clock: machine_clock,
+        clock: machine_timers,
       });
       await persistence.migrate();
       work = persistence.unitOfWork;

@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   countDueRows,
+  machine_timers,
   purgeRows,
   type RetentionBounds,
   type RetentionKind,
   retention_kinds,
   sealAuditLog,
 } from '@tallystick/kernel';
-import { boundsOf, machine_clock, openArchive } from 'tallystick/inversify';
+import { boundsOf, openArchive } from 'tallystick/inversify';
 import { formatTable } from '../terminal-text.ts';
 import type { AdminServices, Command } from './command.ts';
 
@@ -59,7 +60,7 @@ async function runKind(services: AdminServices, kind: RetentionKind, is_dry: boo
     reported_ms = performance.now();
     services.report(`${kind}: ${count.toLocaleString('en-US')} rows`);
   };
-  const machineNow = () => machine_clock.nowMs();
+  const machineNow = machine_timers.nowMs;
   // Only sealed entries may be deleted. No server that seals them may be running.
   if (kind === 'audit_entries') await sealAuditLog({ unitOfWork, mac: services.vault().audit_mac });
   if (is_dry) return await countDueRows({ unitOfWork }, kind, bounds, report);

@@ -18,7 +18,7 @@
  * not decided any more (ADR 0020). Every message has a deadline: it is answered by then, and not
  * decided afterwards (ADR 0022). All three fail with a retryable fault.
  */
-import { assert, createPhase, Fault, type Random } from '@tallystick/kernel';
+import { assert, createPhase, Fault, type Random, type Timers } from '@tallystick/kernel';
 import {
   type AuthorizationAnswer,
   type ClearingAnswer,
@@ -45,11 +45,7 @@ export const overload_reasons = ['full', 'expected_wait', 'waited'] as const;
 export type OverloadReason = (typeof overload_reasons)[number];
 
 /** Bounds the time that a message waits for its pass, and the time until it is answered. */
-export interface TimeBounds {
-  /** Milliseconds since a fixed origin, never going back. */
-  readonly monotonicNow: () => number;
-  /** Resolves after this many milliseconds. Need not keep the process alive. */
-  readonly pause: (ms: number) => Promise<void>;
+export interface TimeBounds extends Pick<Timers, 'monotonicNow' | 'pause'> {
   /** The longest wait; `network_wait_ms_max_default` when absent. */
   readonly wait_ms_max?: number;
   /**
@@ -230,7 +226,7 @@ export function createNetwork(ports: NetworkPorts): Network {
     const until_ms = lane.overdueAt();
     if (until_ms === null || (lane.watched_until_ms ?? Number.POSITIVE_INFINITY) <= until_ms) return;
     lane.watched_until_ms = until_ms;
-    void time_bounds.pause(until_ms - monotonicNow()).then(() => {
+    void time_bounds.pause(until_ms - monotonicNow(), { keeps_alive: false }).then(() => {
       if (lane.watched_until_ms === until_ms) lane.watched_until_ms = null;
       watch(lane);
     });

@@ -1,4 +1,4 @@
-import type { After } from '@tallystick/kernel';
+import type { Timers } from '@tallystick/kernel';
 import type { Event } from '../log/event-log.ts';
 import { type HorizonReading, type SubscriptionDatabase, subscription_batch_max } from './ports.ts';
 import type { SubscribedTypes } from './subscribe-arguments.ts';
@@ -18,7 +18,7 @@ const idle_ms_max = 1_000;
 const retry_ms = 1_000;
 
 interface ListenersPorts extends Pick<SubscriptionDatabase, 'unitOfWork' | 'event_horizon'> {
-  readonly after: After;
+  readonly after: Timers['after'];
   readonly readHorizon: () => Promise<HorizonReading>;
   readonly listenerFailed: (error: unknown) => void;
 }

@@ -4,7 +4,7 @@
  * lease and the position are compared again in this transaction, with the row locked. Of two owners
  * one commits.
  */
-import type { After, Lease } from '@tallystick/kernel';
+import type { Lease, Timers } from '@tallystick/kernel';
 import type { Event } from '../log/event-log.ts';
 import type { SubscriptionDatabase } from './ports.ts';
 import { lazyTransaction, SubscriptionLost, type SubscriptionTx } from './subscription-tx.ts';
@@ -40,7 +40,7 @@ interface Batch {
  * the position is written alone.
  */
 export async function handleAndCommit(
-  ports: SubscriptionDatabase & { readonly after: After },
+  ports: SubscriptionDatabase & { readonly after: Timers['after'] },
   { name, handler, lease }: OwnedHandler,
   { events, from_id, to_id }: Batch,
   signal: Wakeable,
@@ -73,7 +73,11 @@ export async function handleAndCommit(
 }
 
 /** Extends the lease during a long call. Its faults only let the lease expire. */
-function renewWhile(after: After, mayRenew: () => boolean, renew: () => Promise<boolean>): () => Promise<void> {
+function renewWhile(
+  after: Timers['after'],
+  mayRenew: () => boolean,
+  renew: () => Promise<boolean>,
+): () => Promise<void> {
   let renewing: Promise<unknown> = Promise.resolve();
   let is_over = false;
   let cancel = (): void => {};

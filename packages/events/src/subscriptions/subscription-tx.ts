@@ -1,4 +1,4 @@
-import { type After, type HostResult, type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
+import { type HostResult, type HostTransaction, type Timers, UnusableTransaction } from '@tallystick/kernel';
 import type { OwnTransaction, SubscriptionDatabase } from './ports.ts';
 
 /**
@@ -62,7 +62,7 @@ export class SubscriptionLost extends Error {
  */
 export function lazyTransaction(
   { begin, dialect }: Pick<SubscriptionDatabase, 'begin' | 'dialect'>,
-  after: After,
+  after: Timers['after'],
   fence: (host: HostTransaction) => Promise<void>,
 ): LazyTransaction {
   const first_use = Promise.withResolvers<void>();

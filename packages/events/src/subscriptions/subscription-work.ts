@@ -10,7 +10,7 @@
  * One process owns the subscription by a lease, which it extends while it works. `position-commit.ts`
  * commits the position.
  */
-import { type After, drawLeaseToken, type Lease, type Random } from '@tallystick/kernel';
+import { drawLeaseToken, type Lease, type Random, type Timers } from '@tallystick/kernel';
 import type { Event } from '../log/event-log.ts';
 import {
   type HorizonReading,
@@ -47,7 +47,7 @@ export interface SubscriptionFailure {
 }
 
 export interface SubscriptionWorkPorts extends SubscriptionDatabase {
-  readonly after: After;
+  readonly after: Timers['after'];
   /** Milliseconds of a clock that only goes forward. */
   readonly monotonicNow: () => number;
   /** Milliseconds of machine time, which leases use. */

@@ -1,4 +1,4 @@
-import type { After } from '@tallystick/kernel';
+import type { Timers } from '@tallystick/kernel';
 
 /** Lets a loop sleep until it is woken or stopped. */
 export interface Wakeable {
@@ -21,7 +21,7 @@ export interface WakeableControl extends Wakeable {
   abandon(): void;
 }
 
-export function createWakeable(after: After): WakeableControl {
+export function createWakeable(after: Timers['after']): WakeableControl {
   let is_stopped = false;
   let was_woken = false;
   let wakeSleeper: (() => void) | null = null;

@@ -65,7 +65,7 @@ export class ImportClaim {
 
   async #keepRenewing(): Promise<void> {
     for (;;) {
-      await this.#ports.pause(import_lease_ms / 3, this.#ending.signal);
+      await this.#ports.pause(import_lease_ms / 3, { signal: this.#ending.signal });
       if (this.#ending.signal.aborted) return;
       try {
         await this.#ports.unitOfWork.run(async ({ imports }) => {

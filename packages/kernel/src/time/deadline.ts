@@ -1,4 +1,5 @@
 import { Fault } from '../errors.ts';
+import type { Timers } from './timers.ts';
 
 /** A point of monotonic time by which work must have ended. */
 export interface Deadline {
@@ -15,9 +16,6 @@ export function checkDeadline(deadline: Deadline | undefined): void {
   if (deadline !== undefined && deadline.leftMs() <= 0) throw missedDeadline();
 }
 
-/** Runs something once after a time in milliseconds, unless the returned function is called. */
-export type After = (ms: number, run: () => void) => () => void;
-
 /**
  * The outcome of the work, or the fault of a missed deadline if the work is not done by then, after
  * a call of `abandon`. The deadline that the work receives has passed for certain once the caller
@@ -29,8 +27,7 @@ export type SettleBy = <Result>(
   abandon?: () => void,
 ) => Promise<Result>;
 
-/** `after` is a port, because packages have no timers. */
-export function createSettleBy(after: After): SettleBy {
+export function createSettleBy({ after }: Pick<Timers, 'after'>): SettleBy {
   return async (deadline, work, abandon) => {
     if (deadline === undefined) return await work(undefined);
     let is_missed = false;

@@ -1,13 +1,4 @@
-/**
- * What long work needs of the event loop (ADR 0054). Packages have neither clock nor timers: an app
- * or an adapter passes it in.
- */
-export interface EventLoop {
-  /** Milliseconds since a fixed origin, never going back. */
-  readonly monotonicNow: () => number;
-  /** Resolves in the next turn, in the order of the calls. What has arrived meanwhile is read first. */
-  readonly nextTurn: () => Promise<void>;
-}
+import type { Timers } from './timers.ts';
 
 /** How long work holds the event loop before it gives way, milliseconds. */
 export const turn_work_ms_max = 5;
@@ -19,11 +10,21 @@ export const turn_work_ms_max = 5;
  */
 export type GiveWay = () => Promise<void> | undefined;
 
+type Turns = Pick<Timers, 'monotonicNow' | 'nextTurn'>;
+
+const shared = new WeakMap<Turns, GiveWay>();
+
 /**
- * One for all work of an adapter in a process, which shares the turns: several loops that go on in
- * the same turn hold it no longer than one. A turn begins for it with the first call in it.
+ * One for all work with the same timers, which shares the turns: several loops that go on in the same
+ * turn hold it no longer than one. A turn begins for it with the first call in it.
  */
-export function createGiveWay({ monotonicNow, nextTurn }: EventLoop): GiveWay {
+export function giveWayWith(timers: Turns): GiveWay {
+  const giveWay = shared.get(timers) ?? createGiveWay(timers);
+  shared.set(timers, giveWay);
+  return giveWay;
+}
+
+function createGiveWay({ monotonicNow, nextTurn }: Turns): GiveWay {
   let began_ms: number | null = null;
 
   function noteTurn(): number {

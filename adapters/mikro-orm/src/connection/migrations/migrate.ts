@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import type { Timers } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
 import type { ClientBase } from 'pg';
 import { lockKey, schemaNumber } from '../../schema/locks.ts';
@@ -6,7 +6,7 @@ import { migrations_table } from '../../schema/migrations/index.ts';
 import type { Connection } from '../connection.ts';
 import { faultOf } from '../faults.ts';
 import { assertSession } from '../postgres/session-settings.ts';
-import { waitEnd } from '../sqlite/sqlite-dialect.ts';
+import { waitEnd } from '../sqlite/turns.ts';
 import { default_schema, UnusableSchema } from './schema-name.ts';
 
 /**
@@ -98,14 +98,14 @@ export async function migrate(
     if (connection.dialect === 'sqlite') {
       if (options.only_checks) {
         // The write lock waits for another process that migrates.
-        check(await connection.immediately(appliedOnSqlite, waitEnd(check_ms_max)));
+        check(await connection.immediately(appliedOnSqlite, waitEnd(connection.timers, check_ms_max)));
         return;
       }
       // MikroORM checks for its own table and then creates it, so two processes would both create
       // it.
       await connection.immediately(
         (database) => database.exec(migrations_table.sqlite),
-        waitEnd(other_migration_ms_max),
+        waitEnd(connection.timers, other_migration_ms_max),
       );
       // One transaction that takes the write lock before it reads which migrations were applied.
       await up();
@@ -116,7 +116,7 @@ export async function migrate(
       await client.query(`select pg_advisory_lock(${migration_key})`, [connection.schema]);
       await prepareSchema(client, connection.schema, options);
       if (options.only_checks) check(await appliedOnPostgres(client));
-      else await connection.withoutTimeouts(() => retryLocked(up));
+      else await connection.withoutTimeouts(() => retryLocked(up, connection.timers));
     } finally {
       await client.query(`select pg_advisory_unlock(${migration_key})`, [connection.schema]).catch(() => {});
       client.release();
@@ -211,13 +211,13 @@ async function appliedOnPostgres(client: ClientBase): Promise<readonly Applied[]
 }
 
 /** A statement waited for a table for too long. The processes in line behind it go first. */
-async function retryLocked(up: () => Promise<void>): Promise<void> {
+async function retryLocked(up: () => Promise<void>, { pause }: Timers): Promise<void> {
   for (let tries_left = lock_tries_max - 1; ; tries_left -= 1) {
     try {
       return await up();
     } catch (error) {
       if (tries_left === 0 || !isLockTimeout(error)) throw error;
-      await delay(lock_pause_ms);
+      await pause(lock_pause_ms);
     }
   }
 }

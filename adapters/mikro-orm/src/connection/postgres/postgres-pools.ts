@@ -12,7 +12,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Timers } from '@tallystick/kernel';
 import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 import { closeNow, isClosed } from '../closing.ts';
@@ -48,6 +48,7 @@ export interface PostgresPoolOptions {
   readonly others_max?: number | undefined;
   /** The time to the deadline of a decision, milliseconds. Its look-ups end within half of it. */
   readonly decision_ms_max: number;
+  readonly timers: Timers;
 }
 
 export interface PostgresPools {
@@ -66,7 +67,13 @@ export interface PostgresPools {
 }
 
 /** Opens no connection: each is opened when it is needed. */
-export function openPostgresPools({ url, schema, others_max, decision_ms_max }: PostgresPoolOptions): PostgresPools {
+export function openPostgresPools({
+  url,
+  schema,
+  others_max,
+  decision_ms_max,
+  timers,
+}: PostgresPoolOptions): PostgresPools {
   const open_clients = new Set<pg.PoolClient>();
   const connection = typeof url === 'string' ? startOptionsWithTls(url, schema) : startOptionsOf(url, schema);
 
@@ -135,11 +142,12 @@ export function openPostgresPools({ url, schema, others_max, decision_ms_max }: 
     async end() {
       // A client released in this turn is still reading its last answer, and `end` would wait for
       // it forever.
-      await nextTurn();
+      await timers.nextTurn();
       await Promise.all(all.filter(({ ending }) => !ending).map((pool) => pool.end()));
-      setTimeout(() => {
+      const closeRest = () => {
         for (const client of open_clients) closeNow(client);
-      }, close_ms_max).unref();
+      };
+      timers.after(close_ms_max, closeRest, { keeps_alive: false });
     },
   };
 }

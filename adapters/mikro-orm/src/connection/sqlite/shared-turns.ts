@@ -1,8 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { type Deadline, Fault } from '@tallystick/kernel';
+import { type Deadline, Fault, machine_timers } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
-import { waitEnd } from './sqlite-dialect.ts';
-import { Turns } from './turns.ts';
+import { Turns, waitEnd } from './turns.ts';
 
 /**
  * Turns on a handle that the host also uses. A turn begins when no transaction of the host is open:
@@ -12,12 +10,12 @@ export class SharedTurns extends Turns {
   readonly #database: Database;
   #is_closing = false;
 
-  constructor(database: Database) {
-    super();
+  constructor(database: Database, timers = machine_timers) {
+    super(timers);
     this.#database = database;
   }
 
-  override async take(wait_end: Deadline = waitEnd()): Promise<void> {
+  override async take(wait_end: Deadline = waitEnd(this.timers)): Promise<void> {
     await super.take(wait_end);
     for (let step_ms = 1; this.#database.inTransaction && !this.#is_closing; step_ms = Math.min(step_ms * 2, 50)) {
       if (wait_end.leftMs() <= 0) {
@@ -27,7 +25,7 @@ export class SharedTurns extends Turns {
           { retryable: true },
         );
       }
-      await delay(Math.min(step_ms, Math.max(0, wait_end.leftMs())));
+      await this.timers.pause(Math.min(step_ms, Math.max(0, wait_end.leftMs())));
     }
   }
 

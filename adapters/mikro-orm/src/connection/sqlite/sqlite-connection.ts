@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { MikroORM } from '@mikro-orm/core';
 import { SqliteDriver } from '@mikro-orm/sqlite';
-import { checkDeadline, type Deadline } from '@tallystick/kernel';
+import { checkDeadline, type Deadline, machine_timers, type Timers } from '@tallystick/kernel';
 import Database from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import type { SchemaMigration } from '../../schema/migrations/index.ts';
@@ -13,8 +13,8 @@ import type { Tables } from '../session.ts';
 import { checkpointsOn } from './checkpoints.ts';
 import { databaseFile, no_file } from './database-file.ts';
 import { SharedTurns } from './shared-turns.ts';
-import { beginImmediate, onceFree, sqliteDialect, waitEnd } from './sqlite-dialect.ts';
-import { Turns } from './turns.ts';
+import { beginImmediate, onceFree, sqliteDialect } from './sqlite-dialect.ts';
+import { Turns, waitEnd } from './turns.ts';
 
 /**
  * A SQLite database: one connection that writes, and two that only read (ADR 0023). A database in
@@ -22,6 +22,7 @@ import { Turns } from './turns.ts';
  */
 export interface SqliteConnection {
   readonly dialect: 'sqlite';
+  readonly timers: Timers;
   /** The connection that writes. */
   readonly orm: MikroORM<SqliteDriver>;
   readonly migrations: readonly SchemaMigration[];
@@ -93,22 +94,27 @@ export async function connectSqlite(
   {
     shared,
     owns_process = false,
-  }: { readonly shared?: Database.Database; readonly owns_process?: boolean | undefined } = {},
+    timers = machine_timers,
+  }: {
+    readonly shared?: Database.Database;
+    readonly owns_process?: boolean | undefined;
+    readonly timers?: Timers | undefined;
+  } = {},
 ): Promise<SqliteConnection> {
   const in_memory = path === ':memory:';
   if (!in_memory) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     createFile(path);
   }
-  const writer = shared ?? (await openWriter(path));
+  const writer = shared ?? (await openWriter(path, timers));
   const reader = in_memory ? writer : openReader(path);
   const look_up_reader = in_memory ? writer : openReader(path);
   const file = in_memory ? no_file : databaseFile(resolve(path));
   const runOutermost = outermostOnly();
   const mayGiveWay = (only_reads: boolean) => shared === undefined && (only_reads || owns_process);
-  const write_turns = shared === undefined ? new Turns() : new SharedTurns(shared);
-  const read_turns = in_memory ? write_turns : new Turns();
-  const look_up_turns = in_memory ? write_turns : new Turns();
+  const write_turns = shared === undefined ? new Turns(timers) : new SharedTurns(shared, timers);
+  const read_turns = in_memory ? write_turns : new Turns(timers);
+  const look_up_turns = in_memory ? write_turns : new Turns(timers);
   const checkpoints = checkpointsOn(writer, {
     // Once the connection is closed, there is no turn any more.
     betweenReads: (work) => void read_turns.run(() => look_up_turns.run(work)).catch(() => {}),
@@ -135,7 +141,7 @@ export async function connectSqlite(
     wait_end: Deadline,
     deadline?: Deadline,
   ): Promise<Result> {
-    await beginImmediate(writer, wait_end);
+    await beginImmediate(writer, wait_end, timers);
     try {
       const result = work(writer);
       file.assertInPlace();
@@ -150,6 +156,7 @@ export async function connectSqlite(
 
   return {
     dialect: 'sqlite',
+    timers,
     orm,
     migrations,
     schema: null,
@@ -172,11 +179,11 @@ export async function connectSqlite(
       if (shared === undefined) writer.close();
     }),
     immediately(work, deadline) {
-      const wait_end = deadline ?? waitEnd();
+      const wait_end = deadline ?? waitEnd(timers);
       return runOutermost(() => write_turns.run(() => inTransaction(work, wait_end, deadline), wait_end));
     },
     immediatelyWithoutSync(work) {
-      const wait_end = waitEnd();
+      const wait_end = waitEnd(timers);
       return runOutermost(() =>
         write_turns.run(async () => {
           writer.pragma('synchronous = NORMAL');
@@ -189,7 +196,7 @@ export async function connectSqlite(
       );
     },
     async begin() {
-      const wait_end = waitEnd();
+      const wait_end = waitEnd(timers);
       await write_turns.take(wait_end);
       const end = (run: () => void): void => {
         try {
@@ -200,7 +207,7 @@ export async function connectSqlite(
         }
       };
       try {
-        await beginImmediate(writer, wait_end);
+        await beginImmediate(writer, wait_end, timers);
       } catch (error) {
         write_turns.end();
         throw error;
@@ -217,11 +224,13 @@ export async function connectSqlite(
       };
     },
     reading(work) {
-      return runOutermost(() => read_turns.run(() => work(reader), waitEnd()));
+      return runOutermost(() => read_turns.run(() => work(reader), waitEnd(timers)));
     },
     readNow: (work) => work(reader),
     dataVersion: () =>
-      runOutermost(() => write_turns.run(() => writer.pragma('data_version', { simple: true }) as number, waitEnd())),
+      runOutermost(() =>
+        write_turns.run(() => writer.pragma('data_version', { simple: true }) as number, waitEnd(timers)),
+      ),
     assertFileInPlace: file.assertInPlace,
   };
 }
@@ -238,12 +247,12 @@ function createFile(path: string): void {
   }
 }
 
-async function openWriter(path: string): Promise<Database.Database> {
+async function openWriter(path: string, timers: Timers): Promise<Database.Database> {
   const database = new Database(path);
   // For opening: another process may open the file at the same time, and may have to recover it.
   database.pragma('busy_timeout = 5000');
   // Of the processes that do this to a new file at the same time, SQLite refuses some at once.
-  await onceFree(() => database.pragma('journal_mode = WAL'), waitEnd());
+  await onceFree(() => database.pragma('journal_mode = WAL'), waitEnd(timers), timers);
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   // Overwritten and deleted data is wiped from its page: after a key rotation no free space

@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { assert, type Deadline, Fault, Violation } from '@tallystick/kernel';
+import { assert, type Deadline, Fault, type GiveWay, giveWayWith, machine_timers, Violation } from '@tallystick/kernel';
 import type { Database, Statement } from 'better-sqlite3';
 import {
   type CompiledQuery,
@@ -12,18 +11,9 @@ import {
   SqliteQueryCompiler,
   type TransactionSettings,
 } from 'kysely';
-import { giveWay } from '../event-loop.ts';
-import type { Turns } from './turns.ts';
+import { type Turns, waitEnd } from './turns.ts';
 
-/** How long work waits for its turn and for the write lock of another process, milliseconds. */
-const wait_ms_max = 5_000;
 const statements_kept = 300;
-
-/** The end of the wait of work that begins to wait now and has no deadline of its own. */
-export function waitEnd(ms = wait_ms_max): Deadline {
-  const end_ms = performance.now() + ms;
-  return { leftMs: () => end_ms - performance.now() };
-}
 
 /** What a connection calls around each commit of a transaction that may write. */
 export interface CommitHooks {
@@ -66,17 +56,17 @@ const begins = new WeakMap<Database, Statement<unknown[]>>();
  * Begins a transaction that may write. Rejects with a retryable fault when the lock is not
  * available by then.
  */
-export async function beginImmediate(database: Database, wait_end: Deadline): Promise<void> {
+export async function beginImmediate(database: Database, wait_end: Deadline, timers = machine_timers): Promise<void> {
   const begin = begins.get(database) ?? database.prepare('begin immediate');
   begins.set(database, begin);
-  await onceFree(() => begin.run(), wait_end);
+  await onceFree(() => begin.run(), wait_end, timers);
 }
 
 /**
  * Runs a statement as soon as no other process locks what it needs. Rejects with a retryable fault
  * when one still does by then.
  */
-export async function onceFree(run: () => void, wait_end: Deadline): Promise<void> {
+export async function onceFree(run: () => void, wait_end: Deadline, { pause } = machine_timers): Promise<void> {
   for (let step_ms = 1; ; step_ms = Math.min(step_ms * 2, 50)) {
     try {
       run();
@@ -87,7 +77,7 @@ export async function onceFree(run: () => void, wait_end: Deadline): Promise<voi
         throw new Fault('another process holds the write lock of the database', { retryable: true, cause: error });
       }
     }
-    await delay(Math.min(step_ms * (0.5 + Math.random() / 2), wait_end.leftMs()));
+    await pause(Math.min(step_ms * (0.5 + Math.random() / 2), wait_end.leftMs()));
   }
 }
 
@@ -110,21 +100,26 @@ class TurnDriver implements Driver {
   readonly #turns: Turns;
   readonly #hooks: CommitHooks;
   /** Until when the present turn may wait for the write lock. */
-  #wait_end: Deadline = waitEnd();
+  #wait_end: Deadline;
+  readonly #giveWay: GiveWay;
 
   constructor(database: Database, turns: Turns, hooks: CommitHooks) {
     this.#database = database;
     this.#turns = turns;
     this.#hooks = hooks;
+    this.#wait_end = waitEnd(turns.timers);
+    this.#giveWay = giveWayWith(turns.timers);
     const { mayGiveWay = (only_reads) => only_reads } = hooks;
-    this.#connection = new SqliteConnection(database, (only_reads) => !turns.is_wanted && mayGiveWay(only_reads));
+    this.#connection = new SqliteConnection(database, (only_reads) =>
+      !turns.is_wanted && mayGiveWay(only_reads) ? this.#giveWay() : undefined,
+    );
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    await giveWay();
-    const wait_end = waitEnd();
+    await this.#giveWay();
+    const wait_end = waitEnd(this.#turns.timers);
     await this.#turns.take(wait_end);
     this.#wait_end = wait_end;
     this.#connection.users += 1;
@@ -139,12 +134,12 @@ class TurnDriver implements Driver {
   async beginTransaction(_connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     this.#connection.only_reads = settings.accessMode === 'read only';
     if (!this.#connection.only_reads) {
-      await beginImmediate(this.#database, this.#wait_end);
+      await beginImmediate(this.#database, this.#wait_end, this.#turns.timers);
       return;
     }
     const begin = () => void this.#connection.statement('begin').run();
     // Only on a handle of the host can a transaction be open that is not ours.
-    if (this.#hooks.keeps_open) await onceFree(begin, this.#wait_end);
+    if (this.#hooks.keeps_open) await onceFree(begin, this.#wait_end, this.#turns.timers);
     else begin();
   }
 
@@ -185,12 +180,12 @@ class SqliteConnection implements DatabaseConnection {
   /** Changes when the connection is taken and when it is released. */
   users = 0;
   readonly #database: Database;
-  readonly #mayGiveWay: (only_reads: boolean) => boolean;
+  readonly #giveWay: (only_reads: boolean) => ReturnType<GiveWay>;
   readonly #statements = new Map<string, Statement<unknown[]>>();
 
-  constructor(database: Database, mayGiveWay: (only_reads: boolean) => boolean) {
+  constructor(database: Database, giveWay: (only_reads: boolean) => ReturnType<GiveWay>) {
     this.#database = database;
-    this.#mayGiveWay = mayGiveWay;
+    this.#giveWay = giveWay;
   }
 
   statement(sql: string): Statement<unknown[]> {
@@ -204,7 +199,7 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const later = this.#mayGiveWay(this.only_reads) ? giveWay() : undefined;
+    const later = this.#giveWay(this.only_reads);
     if (later !== undefined) {
       const { users } = this;
       await later;

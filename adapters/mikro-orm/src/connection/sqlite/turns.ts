@@ -1,10 +1,24 @@
-import { type Deadline, Fault } from '@tallystick/kernel';
+import { type Deadline, Fault, machine_timers, type Timers } from '@tallystick/kernel';
+
+/** How long work waits for its turn and for the write lock of another process, milliseconds. */
+const wait_ms_max = 5_000;
+
+/** The end of the wait of work that begins to wait now and has no deadline of its own. */
+export function waitEnd({ monotonicNow }: Timers = machine_timers, ms = wait_ms_max): Deadline {
+  const end_ms = monotonicNow() + ms;
+  return { leftMs: () => end_ms - monotonicNow() };
+}
 
 /** Lets one user at a time use a connection, in the order in which they asked. */
 export class Turns {
+  readonly timers: Timers;
   readonly #waiting = new Set<() => void>();
   #is_taken = false;
   #is_closed = false;
+
+  constructor(timers = machine_timers) {
+    this.timers = timers;
+  }
 
   /** Whether anyone waits for the end of the present turn. */
   get is_wanted(): boolean {
@@ -33,14 +47,14 @@ export class Turns {
     }
     await new Promise<void>((resolve, reject) => {
       const begin = () => {
-        clearTimeout(timer);
+        stopWaiting?.();
         resolve();
       };
       const giveUp = () => {
         this.#waiting.delete(begin);
         reject(new Fault('the database was busy for too long', { retryable: true }));
       };
-      const timer = wait_end && setTimeout(giveUp, Math.max(0, wait_end.leftMs()));
+      const stopWaiting = wait_end && this.timers.after(Math.max(0, wait_end.leftMs()), giveUp);
       this.#waiting.add(begin);
     });
   }

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CardFilter } from '@tallystick/cards';
 import { afterId, invalidQuery, type PageRequest } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
@@ -69,7 +68,7 @@ export async function findCards(
     if (last === null || compared < count) break;
     below = last;
     searched += others.length === 0 ? 0 : compared;
-    await nextTurn();
+    await session.giveWay();
   }
   return { ids: ids.slice(offset, wanted), continues_below: null };
 }
