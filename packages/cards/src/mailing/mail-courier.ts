@@ -132,11 +132,17 @@ export function createMailCourier(ports: MailingPorts): MailCourier {
   return {
     sweep,
     async settled(signal) {
-      const aborted = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve()));
-      while (!signal?.aborted) {
-        const claimed = await sweep();
-        if (in_flight.size > 0) await Promise.race([...in_flight, aborted]);
-        else if (claimed === 0 && ended_attempts.length === 0 && next_round === null) return;
+      const { promise: aborted, resolve: stopWaiting } = Promise.withResolvers<unknown>();
+      signal?.addEventListener('abort', stopWaiting);
+      try {
+        while (!signal?.aborted) {
+          const claimed = await sweep();
+          if (in_flight.size > 0) await Promise.race([...in_flight, aborted]);
+          else if (claimed === 0 && ended_attempts.length === 0 && next_round === null) return;
+        }
+      } finally {
+        // A signal of a time-out with a listener keeps everything here until then.
+        signal?.removeEventListener('abort', stopWaiting);
       }
     },
     async stop() {

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { database_names, long_run, scratchDatabase } from '@tallystick/test-support';
+import { createKeys } from 'tallystick';
+import type { Growth, GrowthPlan } from './growth-process.ts';
+
+const process_path = fileURLToPath(new URL('growth-process.ts', import.meta.url));
+
+/** After the first instances everything is loaded, and whatever is made once is there. */
+const counts = long_run ? { first: 10, further: 1_990 } : { first: 5, further: 10 };
+
+/** What 2,000 instances may take beyond the first: the compiler of V8 keeps working meanwhile. */
+const heap_bytes_max = 10_000_000;
+
+async function grow(t: TestContext, database: GrowthPlan['database'], on: 'sqlite' | 'postgres'): Promise<Growth> {
+  const scratch = await scratchDatabase(on);
+  t.after(() => scratch.dispose());
+  const plan: GrowthPlan = { database, database_url: scratch.database_url, keys: await createKeys(), ...counts };
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--conditions=source',
+    '--expose-gc',
+    process_path,
+    JSON.stringify(plan),
+  ]);
+  return JSON.parse(stdout) as Growth;
+}
+
+const used = [
+  { database: 'memory', on: 'sqlite', what: 'a database in memory each' },
+  { database: 'file', on: 'sqlite', what: 'a file each' },
+  { database: 'handle', on: 'sqlite', what: 'a handle of the host on SQLite' },
+  { database: 'address', on: 'postgres', what: 'the address of a database on Postgres' },
+  { database: 'handle', on: 'postgres', what: 'a pool of the host' },
+] as const;
+
+describe('a process that creates, uses and closes instances one after another', () => {
+  for (const { database, on, what } of used) {
+    if (!database_names.includes(on)) continue;
+    it(`holds no more after many of them than after the first, with ${what}`, async (t) => {
+      const { before, after } = await grow(t, database, on);
+      // Less than one object for each instance: what is loaded or made late, once.
+      assert.ok(after.objects - before.objects < counts.further, JSON.stringify({ before, after }));
+      assert.equal(after.listeners, before.listeners, 'listeners of the process');
+      assert.ok(after.resources <= before.resources, 'timers, sockets and threads');
+      const grown_bytes = after.heap_bytes - before.heap_bytes;
+      assert.ok(grown_bytes < heap_bytes_max, `${grown_bytes} bytes were added`);
+    });
+  }
+});
