@@ -42,6 +42,71 @@ test('a turn that is free begins without a wait, also when the wait has ended', 
   assert.equal(await new Turns().run(() => 'ran', passed), 'ran');
 });
 
+test('between two users that may take long, all others that wait have their turn', async () => {
+  const turns = new Turns();
+  const begun: string[] = [];
+  const use = (name: string, meanwhile?: () => void) =>
+    turns.run(() => {
+      begun.push(name);
+      meanwhile?.();
+    });
+  const useLong = async (name: string, meanwhile?: () => void): Promise<void> => {
+    await turns.takeLong();
+    begun.push(name);
+    meanwhile?.();
+    turns.end();
+  };
+  await turns.take();
+  const later: Promise<void>[] = [];
+  const users = [
+    useLong('long 1', () => later.push(use('e'), use('f'))),
+    use('a'),
+    useLong('long 2', () => later.push(useLong('long 4'), use('g'))),
+    useLong('long 3'),
+    use('b', () => later.push(use('c'), use('d'))),
+  ];
+  turns.end();
+  await Promise.all(users);
+  await Promise.all(later);
+  assert.deepEqual(begun, ['long 1', 'a', 'b', 'e', 'f', 'long 2', 'c', 'd', 'g', 'long 3', 'long 4']);
+});
+
+test('a user that may take long has its turn although others always wait', async () => {
+  const turns = new Turns();
+  let short_turns = 0;
+  let is_over = false;
+  const useAgain = async (): Promise<void> => {
+    while (!is_over) {
+      await turns.run(() => Promise.resolve());
+      short_turns += 1;
+    }
+  };
+  const users = [useAgain(), useAgain(), useAgain()];
+  for (let long_turns = 0; long_turns < 10; long_turns += 1) {
+    const before = short_turns;
+    await turns.takeLong();
+    assert.ok(short_turns - before <= 10, `after ${short_turns - before} turns of others`);
+    turns.end();
+  }
+  is_over = true;
+  await Promise.all(users);
+});
+
+test('closing lets users that may take long have their turn, too', async () => {
+  const turns = new Turns();
+  await turns.take();
+  const begun: string[] = [];
+  const long = turns.takeLong().then(() => {
+    begun.push('long');
+    turns.end();
+  });
+  const closed = turns.close().then(() => begun.push('closed'));
+  await assert.rejects(turns.takeLong(), Fault);
+  turns.end();
+  await Promise.all([long, closed]);
+  assert.deepEqual(begun, ['long', 'closed']);
+});
+
 test('closing lets earlier users have their turn, and refuses later ones', async () => {
   const turns = new Turns();
   await turns.take();

@@ -59,7 +59,8 @@ export class SubscriberWorld {
     const subscriber = createSubscriber({
       unitOfWork: alive(unitOfWork),
       event_horizon,
-      dialect: 'sqlite',
+      // Storage in memory has no statements that could be repeated.
+      dialect: 'postgres',
       begin,
       joining: (host) => alive(joining(host)),
       after,

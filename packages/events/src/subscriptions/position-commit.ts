@@ -40,14 +40,14 @@ interface Batch {
  * the position is written alone.
  */
 export async function handleAndCommit(
-  ports: SubscriptionDatabase & { readonly after: Timers['after'] },
+  ports: SubscriptionDatabase & Pick<Timers, 'after' | 'monotonicNow'>,
   { name, handler, lease }: OwnedHandler,
   { events, from_id, to_id }: Batch,
   signal: Wakeable,
 ): Promise<boolean> {
   const advance = (unitOfWork: SubscriptionDatabase['unitOfWork'], to: number): Promise<boolean> =>
     unitOfWork.run((tx) => tx.subscriptions.advance(name, lease(), { from_id, to_id: to }));
-  const lazy = lazyTransaction(ports, ports.after, async (host) => {
+  const lazy = lazyTransaction(ports, async (host) => {
     if (!(await advance(ports.joining(host), from_id))) throw new SubscriptionLost(name);
   });
   const stopRenewal = renewWhile(

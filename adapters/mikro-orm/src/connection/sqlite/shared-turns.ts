@@ -17,6 +17,15 @@ export class SharedTurns extends Turns {
 
   override async take(wait_end: Deadline = waitEnd(this.timers)): Promise<void> {
     await super.take(wait_end);
+    await this.#afterTheHost(wait_end);
+  }
+
+  override async takeLong(): Promise<void> {
+    await super.takeLong();
+    await this.#afterTheHost(waitEnd(this.timers));
+  }
+
+  async #afterTheHost(wait_end: Deadline): Promise<void> {
     for (let step_ms = 1; this.#database.inTransaction && !this.#is_closing; step_ms = Math.min(step_ms * 2, 50)) {
       if (wait_end.leftMs() <= 0) {
         this.end();

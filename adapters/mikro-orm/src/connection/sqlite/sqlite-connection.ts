@@ -58,7 +58,8 @@ export interface SqliteConnection {
   immediatelyWithoutSync<Result>(work: (database: Database.Database) => Result): Promise<Result>;
   /**
    * Begins a transaction that the caller ends, on the writing connection: every other writer waits
-   * until then. Waits as `immediately` does.
+   * until then. Others that wait come first, between two such transactions. Waits for the write lock
+   * as `immediately` does.
    */
   begin(): Promise<BegunTransaction>;
   /**
@@ -196,8 +197,8 @@ export async function connectSqlite(
       );
     },
     async begin() {
+      await write_turns.takeLong();
       const wait_end = waitEnd(timers);
-      await write_turns.take(wait_end);
       const end = (run: () => void): void => {
         try {
           run();

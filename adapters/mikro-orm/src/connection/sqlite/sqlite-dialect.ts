@@ -13,6 +13,8 @@ import {
 } from 'kysely';
 import { type Turns, waitEnd } from './turns.ts';
 
+/** The longest pause between two attempts to take the lock: handlers of events let it go for 20 ms. */
+const retry_ms_max = 10;
 const statements_kept = 300;
 
 /** What a connection calls around each commit of a transaction that may write. */
@@ -67,7 +69,7 @@ export async function beginImmediate(database: Database, wait_end: Deadline, tim
  * when one still does by then.
  */
 export async function onceFree(run: () => void, wait_end: Deadline, { pause } = machine_timers): Promise<void> {
-  for (let step_ms = 1; ; step_ms = Math.min(step_ms * 2, 50)) {
+  for (let step_ms = 1; ; step_ms = Math.min(step_ms * 2, retry_ms_max)) {
     try {
       run();
       return;

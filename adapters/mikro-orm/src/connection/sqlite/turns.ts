@@ -9,12 +9,21 @@ export function waitEnd({ monotonicNow }: Timers = machine_timers, ms = wait_ms_
   return { leftMs: () => end_ms - monotonicNow() };
 }
 
-/** Lets one user at a time use a connection, in the order in which they asked. */
+/**
+ * Lets one user at a time use a connection, in the order in which they asked. Users that may take
+ * long have a queue of their own: between two of them, all others that wait have their turn.
+ */
 export class Turns {
   readonly timers: Timers;
   readonly #waiting = new Set<() => void>();
+  readonly #waiting_long = new Set<() => void>();
+  /** How many of those that wait are before the next long turn. */
+  #before_long = 0;
   #is_taken = false;
+  #is_long = false;
   #is_closed = false;
+  /** After `close`: nobody has a turn any more. */
+  readonly #free = Promise.withResolvers<void>();
 
   constructor(timers = machine_timers) {
     this.timers = timers;
@@ -22,7 +31,7 @@ export class Turns {
 
   /** Whether anyone waits for the end of the present turn. */
   get is_wanted(): boolean {
-    return this.#waiting.size > 0;
+    return this.#waiting.size + this.#waiting_long.size > 0;
   }
 
   /**
@@ -40,7 +49,7 @@ export class Turns {
 
   /** Resolves when a turn begins. The caller must call `end`. Rejects like `run`. */
   async take(wait_end?: Deadline): Promise<void> {
-    if (this.#is_closed) throw new Fault('the database is closed', { retryable: false });
+    if (this.#is_closed) throw closed();
     if (!this.#is_taken) {
       this.#is_taken = true;
       return;
@@ -59,23 +68,41 @@ export class Turns {
     });
   }
 
+  /** Resolves when a turn begins that may take long, however long it has to wait. */
+  async takeLong(): Promise<void> {
+    if (this.#is_closed) throw closed();
+    if (this.#is_taken) {
+      if (this.#waiting_long.size === 0 && !this.#is_long) this.#before_long = this.#waiting.size;
+      await new Promise<void>((resolve) => this.#waiting_long.add(resolve));
+    }
+    this.#is_taken = true;
+    this.#is_long = true;
+  }
+
   /** Ends the present turn and begins the next. */
   end(): void {
-    const [next] = this.#waiting;
+    if (this.#is_long) this.#before_long = this.#waiting.size;
+    this.#is_long = false;
+    const is_short = this.#waiting_long.size === 0 || (this.#waiting.size > 0 && this.#before_long > 0);
+    const queue = is_short ? this.#waiting : this.#waiting_long;
+    if (is_short) this.#before_long -= 1;
+    const [next] = queue;
     if (next === undefined) {
       this.#is_taken = false;
+      if (this.#is_closed) this.#free.resolve();
       return;
     }
-    this.#waiting.delete(next);
+    queue.delete(next);
     next();
   }
 
   /** Rejects later requests, and resolves when every earlier one has had its turn. */
   async close(): Promise<void> {
-    if (this.#is_closed) return;
-    const last = this.take();
     this.#is_closed = true;
-    await last;
-    this.end();
+    if (this.#is_taken) await this.#free.promise;
   }
+}
+
+function closed(): Fault {
+  return new Fault('the database is closed', { retryable: false });
 }
