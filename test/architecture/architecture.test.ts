@@ -181,6 +181,23 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       manifestOf({ dependencies: ['koa', '@types/koa'] }),
       importing('adapters/koa/src/app.ts'),
     ),
+    // An optional library is a peer of what imports it, and of what depends on that.
+    pair(
+      manifestOf({}),
+      manifestOf({ peerDependencies: ['koa'], devDependencies: ['koa'] }),
+      importing('adapters/koa/src/app.ts'),
+    ),
+    pair(manifestOf({ peerDependencies: ['koa'] }), manifestOf({})),
+    ...[
+      { dependencies: { '@tallystick/koa': '0.1.0', koa: '3.3.0' } },
+      { dependencies: { '@tallystick/koa': '0.1.0' }, peerDependencies: { koa: '3.3.0' } },
+    ].map((lists) =>
+      pair(manifestOf({ dependencies: ['koa'] }), manifestOf({ peerDependencies: ['koa'] }), [
+        ...importing('adapters/koa/src/app.ts'),
+        ...workspace('apps/server', { name: '@tallystick/server', ...lists }),
+        ...source('apps/server/src/main.ts', "import '@tallystick/koa';"),
+      ]),
+    ),
     // A workspace among the tests without sources is a test.
     pair(
       workspace('test/packages', { name: 'packed' }),
@@ -338,7 +355,9 @@ function importing(path: string): readonly Part[] {
 }
 
 /** The manifest of an adapter with these dependencies. */
-function manifestOf(lists: Readonly<Partial<Record<'dependencies' | 'devDependencies', readonly string[]>>>) {
+function manifestOf(
+  lists: Readonly<Partial<Record<'dependencies' | 'devDependencies' | 'peerDependencies', readonly string[]>>>,
+) {
   const named = Object.entries(lists).map(([list, names]) => [
     list,
     Object.fromEntries(names.map((name) => [name, '1.0.0'])),

@@ -22,6 +22,7 @@ export interface Workspace {
     readonly dependencies?: Readonly<Record<string, string>>;
     readonly devDependencies?: Readonly<Record<string, string>>;
     readonly optionalDependencies?: Readonly<Record<string, string>>;
+    readonly peerDependencies?: Readonly<Record<string, string>>;
     readonly scripts?: Readonly<Record<string, string>>;
   };
 }
@@ -312,7 +313,8 @@ export const indexIsTheOnlyEntryPoint: Rule = (tree) =>
  * `devDependencies` those that only the tests have. An import that is not named works only while
  * something else has the package installed. A name that is not imported is one more library to
  * maintain. Types of an imported library are a dependency when the published declarations need
- * them. A workspace in `test/` without sources is a test. The root manifest also names the storage
+ * them. An optional library is in `peerDependencies`, also of what passes it on; `devDependencies`
+ * install it for the tests, and `dependencies` of an app for the app. A workspace in `test/` without sources is a test. The root manifest also names the storage
  * that tests of packages import.
  */
 export const manifestsNameWhatIsImported: Rule = (tree) =>
@@ -341,10 +343,25 @@ export const manifestsNameWhatIsImported: Rule = (tree) =>
       }
       if (folder === '.' && importers[0] !== undefined) by_tests.set(name, importers[0]);
     }
+    const of_dependencies = tree.workspaces
+      .filter((other) => other.manifest.name in (manifest.dependencies ?? {}))
+      .flatMap((other) => Object.keys(other.manifest.peerDependencies ?? {}));
+    const peers = new Map([...by_sources].filter(([name]) => name in (manifest.peerDependencies ?? {})));
+    for (const name of peers.keys()) by_sources.delete(name);
+    const passesOn = (name: string): boolean => of_dependencies.includes(name);
     const used = (name: string): boolean =>
-      isRunByAScript(name, manifest) || isTypesOf(name, [...by_sources.keys(), ...by_tests.keys(), 'node']);
+      peers.has(name) ||
+      isRunByAScript(name, manifest) ||
+      isTypesOf(name, [...by_sources.keys(), ...peers.keys(), ...by_tests.keys(), 'node']);
     return [
-      ...differences(folder, 'dependencies', by_sources, manifest, (name) => isTypesOf(name, [...by_sources.keys()])),
+      ...differences(
+        folder,
+        'dependencies',
+        by_sources,
+        manifest,
+        (name) => passesOn(name) || isTypesOf(name, [...by_sources.keys()]),
+      ),
+      ...differences(folder, 'peerDependencies', peers, manifest, passesOn),
       ...differences(folder, 'devDependencies', by_tests, manifest, used),
     ];
   });
@@ -364,7 +381,7 @@ function ownerOf(tree: Tree, path: string): string {
 
 function differences(
   folder: string,
-  list: 'dependencies' | 'devDependencies',
+  list: 'dependencies' | 'devDependencies' | 'peerDependencies',
   imported: ReadonlyMap<string, string>,
   manifest: Workspace['manifest'],
   used: (name: string) => boolean,

@@ -61,7 +61,7 @@ export async function createHostProject(
   };
   writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest, null, 2));
   const run = (program: string, ...words: readonly string[]) => outcomeOf(folder, program, words);
-  const install = await run('npm', 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund');
+  const install = await run('npm', 'install', ...quietly);
   if (!install.succeeded) throw new Error(`npm install of the tarballs failed:\n${install.output}`);
   return {
     folder,
@@ -74,6 +74,9 @@ export async function createHostProject(
     },
   };
 }
+
+/** Switches of `npm install`. */
+export const quietly = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
 
 /** What a careful host on TypeScript sets. */
 const host_options = {

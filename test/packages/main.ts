@@ -17,6 +17,7 @@ import {
   type Outcome,
   olderNode,
   olderNodeProblems,
+  quietly,
 } from './host-project.ts';
 import { packageOf, readPackedFiles } from './packed-files.ts';
 import { embeddingExample, type PackedPackage, pack } from './packing.ts';
@@ -68,6 +69,7 @@ async function main(): Promise<void> {
     return Object.values(rules).flatMap((rule) => rule(world));
   });
   const programs = writePrograms(host, packed);
+  await check('install what a start on SQLite asks for', () => installSqlite(host));
   for (const compiler of compilers()) {
     await check(`compile with TypeScript ${compiler.version}`, async () => [
       ...ownErrors(compiler.version, await host.compile(compiler, programs, 'node')),
@@ -108,6 +110,15 @@ async function step<Result>(name: string, part: () => Promise<Result>): Promise<
 /** Runs one part that finds problems, and keeps them. */
 async function check(name: string, part: () => Promise<readonly string[]>): Promise<void> {
   problems.push(...(await step(name, part)));
+}
+
+/** Runs the command that a start on SQLite names without the library. */
+async function installSqlite(host: HostProject): Promise<readonly string[]> {
+  const { output } = await host.run(process.execPath, durable_host);
+  const words = / needs the package better-sqlite3: run npm (install better-sqlite3@[\d.]+)$/m.exec(output)?.[1];
+  if (words === undefined) return [`a start on SQLite without better-sqlite3 names no command:\n${output}`];
+  const installed = await host.run('npm', ...words.split(' '), ...quietly);
+  return installed.succeeded ? [] : [`npm ${words} failed:\n${installed.output}`];
 }
 
 async function build(packages: readonly Workspace[]): Promise<void> {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { PackedFiles } from './packed-files.ts';
 import { embeddingExample, node_needed, pack, publishedManifest } from './packing.ts';
-import { type Manifest, publicPackages, readManifest, workspaces } from './public-packages.ts';
+import { entryPoints, type Manifest, publicPackages, readManifest, workspaces } from './public-packages.ts';
 import { lintTarball, type Rule, rules } from './tarball-rules.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tallystick-packing-'));
@@ -71,6 +72,17 @@ describe('the sources of a package', () => {
       packages.filter((one) => 'private' in publishedManifest(one.manifest)),
       [],
     );
+  });
+});
+
+describe('an entry point', () => {
+  // Node refuses to require a module with top-level await below it, and so do bundles of CommonJS.
+  it('can be required from CommonJS: nothing that it loads has a top-level await', () => {
+    const require = createRequire(import.meta.url);
+    const names = publicPackages(fileURLToPath(new URL('../../', import.meta.url))).flatMap(({ manifest }) =>
+      entryPoints(manifest),
+    );
+    for (const name of names) assert.doesNotThrow(() => require(name), name);
   });
 });
 

@@ -116,7 +116,8 @@ export const typesAreDeclared: Rule = ({ packages, typesPackageOf }) => {
 export const dependenciesAreUsed: Rule = ({ packages }) =>
   packages.flatMap((one) => {
     const imported = importsOf(one);
-    return [...declaredBy(one)]
+    // A peer may be passed on to a dependency.
+    return Object.keys({ ...one.manifest.dependencies, ...one.manifest.optionalDependencies })
       .filter((name) => !name.startsWith('@tallystick/'))
       .filter((name) => {
         const library = name.replace(/^@types\/(?:(.+)__)?/, (_, scope?: string) =>

@@ -1,4 +1,4 @@
-import type { InferKyselyDB } from '@mikro-orm/sqlite';
+import type { InferKyselyDB } from '@mikro-orm/sql';
 import type { GiveWay } from '@tallystick/kernel';
 import type { Kysely, SelectQueryBuilder } from 'kysely';
 import type { Dialect } from '../schema/dialect.ts';

@@ -1,9 +1,9 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { MikroORM } from '@mikro-orm/core';
-import { SqliteDriver } from '@mikro-orm/sqlite';
+import { SqliteDriver } from '@mikro-orm/sql';
 import { checkDeadline, type Deadline, machine_timers, type Timers } from '@tallystick/kernel';
-import Database from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import type { SchemaMigration } from '../../schema/migrations/index.ts';
 import { closeOnce } from '../closing.ts';
@@ -12,6 +12,7 @@ import { ormOptions } from '../orm-options.ts';
 import type { Tables } from '../session.ts';
 import { checkpointsOn } from './checkpoints.ts';
 import { databaseFile, no_file } from './database-file.ts';
+import { loadSqlite } from './load-sqlite.ts';
 import { SharedTurns } from './shared-turns.ts';
 import { beginImmediate, onceFree, sqliteDialect } from './sqlite-dialect.ts';
 import { Turns, waitEnd } from './turns.ts';
@@ -49,13 +50,13 @@ export interface SqliteConnection {
    * `Violation`. Both waits together last at most five seconds, or until the deadline, and then
    * reject with a retryable fault. Nothing is committed after the deadline.
    */
-  immediately<Result>(work: (database: Database.Database) => Result, deadline?: Deadline): Promise<Result>;
+  immediately<Result>(work: (database: Database) => Result, deadline?: Deadline): Promise<Result>;
   /**
    * Does what `immediately` does, for work that can be done again: the commit does not wait for
    * the disk. A power
    * failure may undo it, but no commit of `immediately`.
    */
-  immediatelyWithoutSync<Result>(work: (database: Database.Database) => Result): Promise<Result>;
+  immediatelyWithoutSync<Result>(work: (database: Database) => Result): Promise<Result>;
   /**
    * Begins a transaction that the caller ends, on the writing connection: every other writer waits
    * until then. Others that wait come first, between two such transactions. Waits for the write lock
@@ -66,12 +67,12 @@ export interface SqliteConnection {
    * Runs synchronous work on the connection that only reads. It sees every commit that was answered
    * before.
    */
-  reading<Result>(work: (database: Database.Database) => Result): Promise<Result>;
+  reading<Result>(work: (database: Database) => Result): Promise<Result>;
   /**
    * Reads without a turn, what never changes: within a transaction of the host on a shared
    * handle no turn begins.
    */
-  readNow<Result>(work: (database: Database.Database) => Result): Result;
+  readNow<Result>(work: (database: Database) => Result): Result;
   /** A number that changes when another connection commits. */
   dataVersion(): Promise<number>;
   /** Throws a retryable fault when the file of the database was deleted or replaced. */
@@ -80,7 +81,7 @@ export interface SqliteConnection {
 
 /** A transaction in progress, which must be ended once. */
 export interface BegunTransaction {
-  readonly database: Database.Database;
+  readonly database: Database;
   commit(): Promise<void>;
   rollback(): Promise<void>;
 }
@@ -97,19 +98,22 @@ export async function connectSqlite(
     owns_process = false,
     timers = machine_timers,
   }: {
-    readonly shared?: Database.Database;
+    readonly shared?: Database;
     readonly owns_process?: boolean | undefined;
     readonly timers?: Timers | undefined;
   } = {},
 ): Promise<SqliteConnection> {
   const in_memory = path === ':memory:';
+  // Without the library no file is created.
+  const Sqlite = shared === undefined ? await loadSqlite() : undefined;
   if (!in_memory) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     createFile(path);
   }
-  const writer = shared ?? (await openWriter(path, timers));
-  const reader = in_memory ? writer : openReader(path);
-  const look_up_reader = in_memory ? writer : openReader(path);
+  const writer = shared ?? (await prepareWriter(new Sqlite!(path), timers));
+  const openReader = () => (in_memory ? writer : prepareReader(new Sqlite!(path, { readonly: true })));
+  const reader = openReader();
+  const look_up_reader = openReader();
   const file = in_memory ? no_file : databaseFile(resolve(path));
   const runOutermost = outermostOnly();
   const mayGiveWay = (only_reads: boolean) => shared === undefined && (only_reads || owns_process);
@@ -138,7 +142,7 @@ export async function connectSqlite(
   const rollback = writer.prepare('rollback');
 
   async function inTransaction<Result>(
-    work: (database: Database.Database) => Result,
+    work: (database: Database) => Result,
     wait_end: Deadline,
     deadline?: Deadline,
   ): Promise<Result> {
@@ -248,8 +252,7 @@ function createFile(path: string): void {
   }
 }
 
-async function openWriter(path: string, timers: Timers): Promise<Database.Database> {
-  const database = new Database(path);
+async function prepareWriter(database: Database, timers: Timers): Promise<Database> {
   // For opening: another process may open the file at the same time, and may have to recover it.
   database.pragma('busy_timeout = 5000');
   // Of the processes that do this to a new file at the same time, SQLite refuses some at once.
@@ -268,8 +271,7 @@ async function openWriter(path: string, timers: Timers): Promise<Database.Databa
   return database;
 }
 
-function openReader(path: string): Database.Database {
-  const database = new Database(path, { readonly: true });
+function prepareReader(database: Database): Database {
   database.pragma('busy_timeout = 5000');
   // Every commit of the other connection empties this cache.
   database.pragma('cache_size = -16384');
@@ -279,7 +281,7 @@ function openReader(path: string): Database.Database {
   return database;
 }
 
-function readWithoutMap(database: Database.Database): void {
+function readWithoutMap(database: Database): void {
   database.pragma('temp_store = MEMORY');
   // Reads from a mapped file end the process with SIGBUS when the file was truncated.
   database.pragma('mmap_size = 0');

@@ -1,6 +1,6 @@
 import { MikroORM } from '@mikro-orm/core';
 import { PostgreSqlDriver } from '@mikro-orm/postgresql';
-import { SqliteDriver } from '@mikro-orm/sqlite';
+import { SqliteDriver } from '@mikro-orm/sql';
 import type { Dialect } from '../dialect.ts';
 import { described_entities } from '../entities.ts';
 import { triggers } from './triggers.ts';
