@@ -12,6 +12,7 @@ import {
   compilers,
   createHostProject,
   type HostProject,
+  type InstalledSize,
   importsOfEverything,
   installedSize,
   type Outcome,
@@ -69,6 +70,7 @@ async function main(): Promise<void> {
     return Object.values(rules).flatMap((rule) => rule(world));
   });
   const programs = writePrograms(host, packed);
+  const installed = installedSize(host.folder, embedded);
   await check('install what a start on SQLite asks for', () => installSqlite(host));
   for (const compiler of compilers()) {
     await check(`compile with TypeScript ${compiler.version}`, async () => [
@@ -87,7 +89,7 @@ async function main(): Promise<void> {
     await check(`refuse the older Node ${older}`, () =>
       olderNodeProblems(host, older, entries_of_new_node, commandsOf(packed)),
     );
-  printSizes(host, packed);
+  printSizes(packed, installed);
 }
 
 /** Copies the checked tarballs into a folder, and returns its path. */
@@ -204,7 +206,7 @@ async function runs(host: HostProject, ...words: readonly string[]): Promise<rea
   return succeeded ? [] : [`node ${words.join(' ')} failed in the project of a host:\n${output}`];
 }
 
-function printSizes(host: HostProject, packed: readonly PackedPackage[]): void {
+function printSizes(packed: readonly PackedPackage[], installed: InstalledSize): void {
   const kilobytes = (bytes: number) => (bytes / 1_000).toFixed(1).padStart(12);
   console.log(
     `\n${'package'.padEnd(32)}${'packed kB'.padStart(12)}${'unpacked kB'.padStart(12)}${'files'.padStart(8)}`,
@@ -213,7 +215,7 @@ function printSizes(host: HostProject, packed: readonly PackedPackage[]): void {
     const counted = String(files).padStart(8);
     console.log(`${manifest.name.padEnd(32)}${kilobytes(packed_bytes)}${kilobytes(unpacked_bytes)}${counted}`);
   }
-  const { packages, files, bytes, largest } = installedSize(host.folder, embedded);
+  const { packages, files, bytes, largest } = installed;
   const top = largest.slice(0, 5).map(([name, size]) => `${name} ${(size / 1e6).toFixed(1)} MB`);
   console.log(`\n${embedded} installed: ${packages} packages, ${files} files, ${(bytes / 1e6).toFixed(1)} MB`);
   console.log(`the largest: ${top.join(', ')}`);

@@ -48,11 +48,14 @@ const sources = {
   'packages/one/tsconfig.build.json': '{}',
   'packages/one/src/index.ts': 'export const one = 1;',
   'packages/one/src/more.ts': 'export const more = 2;',
+  'packages/one/src/inner.ts': 'export const inner = 3;',
   'packages/one/test/index.test.ts': '',
   'packages/one/dist/index.js': 'export const one = 1;\n',
   'packages/one/dist/index.d.ts': 'export declare const one = 1;\n',
   'packages/one/dist/more.js': 'export const more = 2;\n',
   'packages/one/dist/more.d.ts': 'export declare const more = 2;\n',
+  'packages/one/dist/inner.js': 'export const inner = 3;\n',
+  'packages/one/dist/inner.d.ts': 'export declare const inner = 3;\n',
   'packages/one/dist/index.js.map': '{}',
   'packages/one/dist/removed.js': 'export {};\n',
   'packages/app/package.json': JSON.stringify({ name: 'app', private: true }),
@@ -112,6 +115,8 @@ describe('a packed package', () => {
       'README.md',
       'dist/index.d.ts',
       'dist/index.js',
+      // No entry point reaches its declarations.
+      'dist/inner.js',
       'dist/more.d.ts',
       'dist/more.js',
       'package.json',
@@ -260,7 +265,7 @@ const planted: Readonly<Record<keyof typeof rules, { good: PackedFiles; bad: rea
       [packed({}, { 'dist/index.d.ts': `export declare const x: ${importCall('koa')}.Context;` }), /imports koa/],
     ],
   },
-  typesAreDeclared: {
+  noPackageOfTypesIsNeeded: {
     good: packed(
       { dependencies: { koa: '3.3.0' } },
       { 'dist/inner.d.ts': `import type { Context } from 'koa';`, 'dist/index.d.ts': `import 'node:http';` },
@@ -268,13 +273,13 @@ const planted: Readonly<Record<keyof typeof rules, { good: PackedFiles; bad: rea
     bad: [
       [
         packed(
-          { dependencies: { koa: '3.3.0' } },
+          { dependencies: { koa: '3.3.0', '@types/koa': '3.0.0' } },
           {
             'dist/index.d.ts': `export * from './inner.ts';`,
             'dist/inner.d.ts': `import type { Context } from 'koa';`,
           },
         ),
-        /needs the types of koa; make @types\/koa a dependency/,
+        /inner\.d\.ts is reached from an entry point and needs @types\/koa; declare what it needs of koa/,
       ],
     ],
   },

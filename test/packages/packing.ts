@@ -3,9 +3,10 @@
  * this repository needs, the README, and the built files whose sources still exist.
  */
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { reachableDeclarations, readPackedFiles } from './packed-files.ts';
 import type { Conditions, Manifest, Workspace } from './public-packages.ts';
 
 const run = promisify(execFile);
@@ -72,7 +73,10 @@ interface PackReport {
   readonly entryCount: number;
 }
 
-/** Copies what is published into a folder of its own, and returns that folder. */
+/**
+ * Copies what is published into a folder of its own, and returns that folder. Declarations that no
+ * entry point reaches are left out: no compiler reads them.
+ */
 function stage({ folder, manifest }: Workspace, staged: string): string {
   const target = join(staged, manifest.name.replace('/', '-'));
   const dist = join(folder, 'dist');
@@ -83,6 +87,11 @@ function stage({ folder, manifest }: Workspace, staged: string): string {
     if (/^(readme|licen[cs]e|changelog)/i.test(name)) cpSync(join(folder, name), join(target, name));
   }
   cpSync(dist, join(target, 'dist'), { recursive: true, filter: (path) => isCurrent(path, dist, join(folder, 'src')) });
+  const staged_files = readPackedFiles(target);
+  const reached = new Set(reachableDeclarations([staged_files]).map(({ path }) => path));
+  for (const path of staged_files.texts.keys()) {
+    if (path.endsWith('.d.ts') && !reached.has(path)) rmSync(join(target, path));
+  }
   return target;
 }
 

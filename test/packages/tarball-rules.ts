@@ -93,20 +93,23 @@ export const importsAreDeclared: Rule = ({ packages }) =>
       .map(([name, { path }]) => `${one.manifest.name}: ${path} imports ${name}, which is no dependency; add it`),
   );
 
-/** The types that a host's compiler needs for our declarations are installed with them. */
-export const typesAreDeclared: Rule = ({ packages, typesPackageOf }) => {
-  const by_name = new Map(packages.map((one) => [one.manifest.name, one]));
-  const missing = reachableDeclarations(packages).flatMap(({ package_name, text }) => {
-    const declared = declaredBy(by_name.get(package_name)!);
-    return specifiersOf(text).flatMap((specifier) => {
+/**
+ * A declaration that an entry point reaches needs no package of types: it would be a dependency that
+ * only compilers load, with dependencies of its own. The types of Node are the host's.
+ */
+export const noPackageOfTypesIsNeeded: Rule = ({ packages, typesPackageOf }) => {
+  const needed = reachableDeclarations(packages).flatMap(({ package_name, path, text }) =>
+    specifiersOf(text).flatMap((specifier) => {
       const name = packageOf(specifier);
       const types = name === null ? null : typesPackageOf(name);
-      return types === null || types_of_the_host.has(types) || declared.has(types)
+      return types === null || types_of_the_host.has(types)
         ? []
-        : [`${package_name}: an entry point needs the types of ${name}; make ${types} a dependency`];
-    });
-  });
-  return [...new Set(missing)];
+        : [
+            `${package_name}: ${path} is reached from an entry point and needs ${types}; declare what it needs of ${name}`,
+          ];
+    }),
+  );
+  return [...new Set(needed)];
 };
 
 /**
@@ -143,7 +146,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   noMachineIsNamed,
   manifestsAreComplete,
   importsAreDeclared,
-  typesAreDeclared,
+  noPackageOfTypesIsNeeded,
   dependenciesAreUsed,
   noPublicTypeNamesTemporal,
 };

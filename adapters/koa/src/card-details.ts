@@ -12,12 +12,10 @@ import { type CardVault, isLinkOpen, type OpenedCard, openOneTimeLink } from '@t
 import type { Clock, Sha256, UnitOfWork } from '@tallystick/kernel';
 import type { OperationTx } from '@tallystick/operations';
 import { escapeHtml, type HtmlPage, showPage } from './answer/html-page.ts';
+import { card_details_path } from './card-details-path.ts';
 import type { Operation } from './document/schemas.ts';
 import type { HttpContext } from './request/pipeline.ts';
 import type { SystemRoute } from './request/system-route.ts';
-
-/** Where the page is, under the public address of the service. */
-export const card_details_path = '/card-details';
 
 export interface CardDetailsPorts {
   readonly unitOfWork: UnitOfWork<OperationTx>;

@@ -38,12 +38,13 @@ import { Overloaded, requests_max_default } from './request/admission.ts';
 import { bodies_bytes_max_default, createBodies } from './request/bodies.ts';
 import { createBodyPace } from './request/body-pace.ts';
 import { createDoors } from './request/doors.ts';
+import type { Page } from './request/page.ts';
 import { createAnswering, type HttpContext, type PipelinePorts, type RequestState } from './request/pipeline.ts';
 import { createRateLimit } from './request/rate-limit.ts';
 import { readRequestId } from './request/request-id.ts';
 import { createShares, inShares, type Shares, transactions_max_default } from './request/shares.ts';
 import { createStrangers, type Pause } from './request/strangers.ts';
-import type { Page, SystemRoute } from './request/system-route.ts';
+import type { SystemRoute } from './request/system-route.ts';
 import { normalizeTarget } from './request/target.ts';
 import { createUploads, uploads_max } from './request/uploads.ts';
 

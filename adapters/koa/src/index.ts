@@ -1,5 +1,5 @@
 export type { Deprecation } from './answer/deprecation.ts';
-export { card_details_path } from './card-details.ts';
+export { card_details_path } from './card-details-path.ts';
 export { type CertificateProxies, createCertificateReader } from './connection/client-certificate.ts';
 export { connections_max_default, createHttpServer, type TlsOptions } from './connection/http-server.ts';
 export { findProxyProblem } from './connection/networks.ts';
@@ -17,5 +17,5 @@ export { measureLedger } from './operations/measured-ledger.ts';
 export { createMetrics, type Metrics } from './operations/metrics.ts';
 export { requests_max_default } from './request/admission.ts';
 export { bodies_bytes_max_default } from './request/bodies.ts';
+export type { Page, PageAnswer } from './request/page.ts';
 export { readRequestId } from './request/request-id.ts';
-export type { Page, PageAnswer } from './request/system-route.ts';

@@ -1,5 +1,3 @@
-export { UnusableHandle } from './connection/host-handle.ts';
-export { NewerSchema, OlderSchema } from './connection/migrations/migrate.ts';
 export {
   type DatabaseToMigrate,
   migrateDatabase,
@@ -7,7 +5,9 @@ export {
 } from './connection/migrations/migrate-database.ts';
 export { type PrintOptions, printMigrations } from './connection/migrations/print-migrations.ts';
 export { UnusableSchema } from './connection/migrations/schema-name.ts';
+export { NewerSchema, OlderSchema } from './connection/migrations/schema-version.ts';
 export { readPostgresTls } from './connection/postgres/postgres-tls.ts';
+export { UnusableHandle } from './connection/unusable-handle.ts';
 export { mikroOrmPersistence, type Persistence, type PersistencePorts, type Tx } from './persistence.ts';
 export { type MigrationKind, migration, migrations, type SchemaMigration } from './schema/migrations/index.ts';
-export { OtherStatementKey } from './stores/installation/installation.ts';
+export { OtherStatementKey } from './stores/installation/installation-facts.ts';

@@ -30,14 +30,16 @@ import {
   statement_key_default,
 } from '@tallystick/reconciliation';
 import { connect } from './connection/connection.ts';
-import { findNewerMigrations, type MigrateOptions, migrate } from './connection/migrations/migrate.ts';
+import { findNewerMigrations, migrate } from './connection/migrations/migrate.ts';
+import type { MigrateOptions } from './connection/migrations/schema-version.ts';
 import { others_max_default } from './connection/postgres/postgres-pools.ts';
 import { restingOn } from './connection/resting.ts';
 import type { Session } from './connection/session.ts';
 import { unitOfWorkOn } from './connection/unit-of-work.ts';
 import { writeCheckOn } from './connection/write-check.ts';
 import { eventHorizonOn } from './event-index/event-horizon.ts';
-import { type EventIndex, eventIndexOn, type WrittenEventIndex } from './event-index/event-index.ts';
+import { eventIndexOn, type WrittenEventIndex } from './event-index/event-index.ts';
+import type { EventIndex } from './event-index/indexing.ts';
 import { ledgerKeepingUp } from './event-index/ledger-keeping-up.ts';
 import { joinedUnitOfWork } from './host/joined-unit-of-work.ts';
 import { beginOwn } from './host/own-transaction.ts';
@@ -63,12 +65,8 @@ import { outbox } from './stores/events/outbox.ts';
 import { subscriptionStore } from './stores/events/subscriptions.ts';
 import { importStore } from './stores/imports/imports.ts';
 import { quarantineStore } from './stores/imports/quarantine.ts';
-import {
-  type InstallationStore,
-  installationStore,
-  OtherStatementKey,
-  sandboxClockStore,
-} from './stores/installation/installation.ts';
+import { installationStore, sandboxClockStore } from './stores/installation/installation.ts';
+import { type InstallationStore, OtherStatementKey } from './stores/installation/installation-facts.ts';
 import { retentionStore } from './stores/installation/retention.ts';
 import { mailboxStore } from './stores/mail/mailbox.ts';
 import { mailStore } from './stores/mail/mails.ts';

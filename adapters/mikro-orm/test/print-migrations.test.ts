@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { changeRows, database_names, readRows, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
 import { connect } from '../src/connection/connection.ts';
 import { findApplied, migrate } from '../src/connection/migrations/migrate.ts';
-import { printMissing } from '../src/connection/migrations/print-migrations.ts';
+import { printMissing } from '../src/connection/migrations/print-missing.ts';
 import { migration, migrations, printMigrations, type SchemaMigration, UnusableSchema } from '../src/index.ts';
 
 const later: SchemaMigration = {

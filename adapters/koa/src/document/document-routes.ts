@@ -2,8 +2,9 @@ import type { Deprecation } from '../answer/deprecation.ts';
 import { card_details_operations } from '../card-details.ts';
 import type { Route } from '../join-endpoints.ts';
 import { mountOf } from '../mounting/mount.ts';
+import type { Page } from '../request/page.ts';
 import type { HttpContext } from '../request/pipeline.ts';
-import type { Page, SystemRoute } from '../request/system-route.ts';
+import type { SystemRoute } from '../request/system-route.ts';
 import { openApi } from './openapi.ts';
 
 const document_path = '/openapi.json';

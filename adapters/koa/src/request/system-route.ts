@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { HttpContext } from './pipeline.ts';
 
 /** A route outside the API: no key, no schema. */
@@ -7,17 +6,4 @@ export interface SystemRoute {
   readonly method?: 'GET' | 'POST';
   readonly path: string;
   readonly answer: (ctx: HttpContext) => void | Promise<void>;
-}
-
-/** A page or a file that the caller of the interface serves beside it, by GET at one path. */
-export interface Page {
-  readonly path: string;
-  /** Returns the answer, with status 200. A client that has the same `ETag` is answered 304. */
-  readonly answer: (headers: IncomingHttpHeaders) => PageAnswer | Promise<PageAnswer>;
-}
-
-export interface PageAnswer {
-  /** With `Content-Type`. They replace the headers of the interface. */
-  readonly headers: Record<string, string>;
-  readonly body: string | Buffer;
 }

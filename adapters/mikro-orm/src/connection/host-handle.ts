@@ -1,11 +1,7 @@
 /** The handle of a host in place of the address of a database. */
 import type { Database } from 'better-sqlite3';
 import type pg from 'pg';
-
-/** The handle cannot be used as a database. The message says what to pass. */
-export class UnusableHandle extends Error {
-  override readonly name = 'UnusableHandle';
-}
+import { UnusableHandle } from './unusable-handle.ts';
 
 export type HostHandle =
   /** Connections of our own are opened to its file. */

@@ -3,6 +3,7 @@ import { faultOf } from '../connection/faults.ts';
 import { eventIndexOnPostgres } from './event-index-on-postgres.ts';
 import { eventIndexOnSqlite } from './event-index-on-sqlite.ts';
 import type { EventIndexProgress } from './event-index-work.ts';
+import type { EventIndex } from './indexing.ts';
 
 /**
  * With this many segments that are full and not indexed, a writer of events indexes them itself.
@@ -17,19 +18,6 @@ const wait_ms_max = 20;
 
 /** How long the writers of a process leave the index alone after an attempt that failed. */
 const writer_pause_ms = 500;
-
-/** The index of the event log's filters. Whole segments are indexed after their commit. */
-export interface EventIndex {
-  /**
-   * Indexes every full segment of the log. Returns early when another process is indexing, or when
-   * a transaction that may own an id of the next segment stays open. Safe while other processes do
-   * the same. Rejects with a `Fault` when the database fails; what it has written stays, and the
-   * next call continues.
-   */
-  run(): Promise<void>;
-  /** The number of segments that are full and not indexed. */
-  unindexedSegments(): Promise<number>;
-}
 
 /** The index for the writers of events in this adapter. */
 export interface WrittenEventIndex extends EventIndex {

@@ -1,9 +1,15 @@
 /** Migrations of a database that nothing else of this process uses: for command lines. */
-import { type ConnectionOptions, connect } from '../connection.ts';
+import type { SchemaMigration } from '../../schema/migrations/index.ts';
+import { connect } from '../connection.ts';
 import { findApplied, migrate } from './migrate.ts';
-import { printMissing } from './print-migrations.ts';
+import { printMissing } from './print-missing.ts';
 
-export interface DatabaseToMigrate extends Pick<ConnectionOptions, 'database_url' | 'schema' | 'migrations'> {}
+/** See `PersistencePorts`. */
+export interface DatabaseToMigrate {
+  readonly database_url: string;
+  readonly schema?: string | undefined;
+  readonly migrations?: readonly SchemaMigration[];
+}
 
 /**
  * Applies the missing migrations as `Persistence.migrate` does, and closes the database. Returns

@@ -8,6 +8,7 @@ import { faultOf } from '../faults.ts';
 import { assertSession } from '../postgres/session-settings.ts';
 import { waitEnd } from '../sqlite/turns.ts';
 import { default_schema, UnusableSchema } from './schema-name.ts';
+import { type MigrateOptions, NewerSchema, OlderSchema } from './schema-version.ts';
 
 /**
  * The advisory lock that lets one process at a time migrate a Postgres database. Any number, the
@@ -37,37 +38,6 @@ const select_applied = 'select name from tallystick_migrations order by id';
  */
 const lock_tries_max = 20;
 const lock_pause_ms = 1_000;
-
-/** The database has migrations that this version does not know: a newer version applied them. */
-export class NewerSchema extends Error {
-  override readonly name = 'NewerSchema';
-  /** The names of these migrations, in order. */
-  readonly migrations: readonly string[];
-
-  constructor(migrations: readonly string[]) {
-    super(`the database has migrations of a newer version: ${migrations.join(', ')}`);
-    this.migrations = migrations;
-  }
-}
-
-/** The database lacks migrations of this version, and the caller does not apply them. */
-export class OlderSchema extends Error {
-  override readonly name = 'OlderSchema';
-  /** The names of these migrations, in order. */
-  readonly migrations: readonly string[];
-
-  constructor(migrations: readonly string[]) {
-    super(`the database has not the migrations of this version: ${migrations.join(', ')}`);
-    this.migrations = migrations;
-  }
-}
-
-export interface MigrateOptions {
-  /** Accepts migrations of a newer version, for a return to this version. */
-  readonly accepts_newer: boolean;
-  /** Writes nothing, and rejects with `OlderSchema` when migrations are missing. */
-  readonly only_checks?: boolean;
-}
 
 /**
  * Applies the missing migrations, all or none. A second process waits and then finds nothing to do.

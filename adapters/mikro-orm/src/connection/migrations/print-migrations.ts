@@ -8,8 +8,6 @@ import {
   migrations_table,
   type SchemaMigration,
 } from '../../schema/migrations/index.ts';
-import type { Connection } from '../connection.ts';
-import { findApplied, refuseMadeBeforeRelease } from './migrate.ts';
 import { assertUsableOnSqlite, default_schema, schemaOnPostgres } from './schema-name.ts';
 
 export interface PrintOptions {
@@ -37,22 +35,8 @@ export async function printMigrations(options: PrintOptions): Promise<string> {
   return await print({ ...options, applied: [], migrations: every_migration });
 }
 
-/**
- * Returns those of the migrations that the database lacks, in the same form. Rejects with
- * `UnusableSchema` when the database was made before the first release.
- */
-export async function printMissing(connection: Connection): Promise<string> {
-  const { dialect, migrations } = connection;
-  await refuseMadeBeforeRelease(connection);
-  return await print({
-    dialect,
-    schema: connection.dialect === 'postgres' ? connection.schema : undefined,
-    migrations,
-    applied: await findApplied(connection),
-  });
-}
-
-async function print({ dialect, schema, migrations, applied }: PrintedFor): Promise<string> {
+/** Returns those of the migrations that are not applied, in the same form. */
+export async function print({ dialect, schema, migrations, applied }: PrintedFor): Promise<string> {
   const known = new Set(applied);
   const missing = migrations.filter(({ name }) => !known.has(name));
   if (missing.length === 0) return '-- The database has every migration of this version.\n';
