@@ -170,6 +170,7 @@ it('every method does its work, with the arguments in their order', async (t) =>
   assert.equal((await accounts.profile.put('77', { nickname: 'Savings' })).nickname, 'Savings');
   assert.equal((await accounts.profile.read('77')).nickname, 'Savings');
   assert.equal((await accounts.balance.put('77', { booked: 5_000 })).available, 5_000);
+  await assert.rejects(accounts.balance.put('77', { booked: 10 ** 15 }), { code: 'validation_failed' });
   assert.equal((await accounts.balance.read('77')).booked, 5_000);
   const line = { kind: 'transaction', account: '77', transaction_id: 'T1', booking_date: today, amount: -100 };
   const report = await bank.records.report(`${JSON.stringify({ ...line, bai_code: '495', text: 'Rent' })}\n`);

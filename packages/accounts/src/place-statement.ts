@@ -1,4 +1,5 @@
-import { type Money, money, sum_max } from '@tallystick/kernel';
+import { type Money, money } from '@tallystick/kernel';
+import { isShowableBalance } from './bank/account-balance.ts';
 import type { StatementIdentity } from './statement.ts';
 
 /**
@@ -131,6 +132,7 @@ export function completeBalances(
   { opening_balance, closing_balance, reference }: StatedBalances & Pick<StatementIdentity, 'reference'>,
   sum: Money,
   { before, of_date, after }: ChainAround<PlacedStatement>,
+  currency: string,
 ): Pick<StatementIdentity, 'opening_balance' | 'closing_balance'> | null {
   const leadingTo = (balance: Money | undefined) => (balance === undefined ? undefined : balance - sum);
   const repeated = of_date.find(
@@ -144,7 +146,7 @@ export function completeBalances(
     leadingTo(after?.opening_balance);
   if (opening === undefined) return null;
   const closing = closing_balance ?? opening + sum;
-  if (Math.abs(opening) > sum_max || Math.abs(closing) > sum_max) return null;
+  if (!isShowableBalance(opening, currency) || !isShowableBalance(closing, currency)) return null;
   return { opening_balance: money(opening), closing_balance: money(closing) };
 }
 

@@ -288,7 +288,7 @@ describe('the balances of a statement that states only one of them, or none', ()
       closing_balance: closing === null ? null : money(closing),
       reference: reference ?? null,
     };
-    const found = completeBalances(stated, money(sum), around(chain, as_of));
+    const found = completeBalances(stated, money(sum), around(chain, as_of), 'USD');
     return found === null ? null : [found.opening_balance, found.closing_balance];
   };
 
@@ -305,7 +305,12 @@ describe('the balances of a statement that states only one of them, or none', ()
     assert.deepEqual(complete('2026-05-20', null, null, -50, 'C'), [20, -30], 'after that of another reference');
     assert.deepEqual(complete('2026-05-17', null, null, -3), [103, 100], 'before its beginning');
     assert.equal(
-      completeBalances({ opening_balance: null, closing_balance: null, reference: null }, money(1), around([], '')),
+      completeBalances(
+        { opening_balance: null, closing_balance: null, reference: null },
+        money(1),
+        around([], ''),
+        'USD',
+      ),
       null,
     );
   });

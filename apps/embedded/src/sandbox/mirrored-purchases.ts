@@ -3,6 +3,7 @@ import {
   type AccountStore,
   type BankStore,
   bank_rows_max,
+  isShowableBalance,
   type ShownTransaction,
 } from '@tallystick/accounts';
 import { type CardStore, type Clearing, isDispute } from '@tallystick/cards';
@@ -73,7 +74,12 @@ async function showOn(
   let balance = (await bank.moveBalance(account.id, moved, now_ms)).booked - moved;
   const rows = arrived.map((clearing) => {
     balance += signedAmount(clearing);
-    return transactionOf(account, clearing, money(balance), now_ms);
+    return transactionOf(
+      account,
+      clearing,
+      isShowableBalance(balance, account.currency) ? money(balance) : null,
+      now_ms,
+    );
   });
   for (let at = 0; at < rows.length; at += bank_rows_max) await bank.recordShown(rows.slice(at, at + bank_rows_max));
 }
@@ -90,7 +96,7 @@ function signedAmount({ clearing_type, billing_amount }: Clearing): Money {
 function transactionOf(
   account: Account,
   clearing: Clearing,
-  balance_after: Money,
+  balance_after: Money | null,
   now_ms: number,
 ): Omit<ShownTransaction, 'id'> {
   const { clearing_type, settlement_date, acquirer_reference_data, mcc, details } = clearing;

@@ -1,4 +1,4 @@
-import { type Money, money } from '@tallystick/kernel';
+import { decimalsOf, type Money, money, sum_max } from '@tallystick/kernel';
 import type { Account } from '../account.ts';
 
 /** The balance of an account, in its currency. A debt is negative. */
@@ -11,6 +11,43 @@ export interface AccountBalance {
   /** The credit line that comes on top of `available`; null: none. Never negative. */
   readonly credit_line: Money | null;
   readonly as_of_ms: number;
+}
+
+/** The digits that Open Banking has for major units (OBActiveOrHistoricCurrencyAndAmount). */
+const major_digits_max = 13;
+
+/**
+ * The largest balance that Open Banking can show in a currency, and that is accepted, in minor
+ * units. A debt may be as large.
+ */
+export function balanceMaxOf(currency: string): number {
+  return Math.min(10 ** (major_digits_max + decimalsOf(currency)) - 1, sum_max);
+}
+
+export function isShowableBalance(balance: number, currency: string): boolean {
+  return Math.abs(balance) <= balanceMaxOf(currency);
+}
+
+/**
+ * What is available of own funds and of the credit line. The two can be of different times, so that
+ * only their sum is too large; then it is the largest balance that can be shown.
+ */
+export function availableOf(
+  { available, credit_line }: Pick<AccountBalance, 'available' | 'credit_line'>,
+  currency: string,
+): Money {
+  return money(Math.min(available + (credit_line ?? 0), balanceMaxOf(currency)));
+}
+
+/**
+ * The balance after an amount was booked. It stays within what can be shown: a purchase that was
+ * cleared cannot be refused.
+ */
+export function movedBalance(balance: AccountBalance, amount: number, at_ms: number, currency: string): AccountBalance {
+  const max = balanceMaxOf(currency);
+  const move = (from: Money) => money(Math.max(-max, Math.min(from + amount, max)));
+  const { booked, available, as_of_ms } = balance;
+  return { ...balance, booked: move(booked), available: move(available), as_of_ms: Math.max(as_of_ms, at_ms) };
 }
 
 /**
@@ -36,7 +73,8 @@ function balanceOf(account_id: number, booked: Money, credit_line: Money | null,
   return { account_id, booked, available: booked, credit_line, as_of_ms };
 }
 
-/** The midnight (UTC) after a date. */
+/** The midnight (UTC) after a date, but in the year 9999: a later year has more digits. */
 function endOfDay(date: string): number {
-  return Temporal.PlainDate.from(date).add({ days: 1 }).toZonedDateTime('UTC').epochMilliseconds;
+  const midnight_ms = Temporal.PlainDate.from(date).add({ days: 1 }).toZonedDateTime('UTC').epochMilliseconds;
+  return Math.min(midnight_ms, Date.UTC(9999, 11, 31, 23, 59, 59, 999));
 }

@@ -78,8 +78,11 @@ export class BankFields extends RequestFields {
   readInstant(name: string): number | null {
     return this.readParsed(
       name,
-      (text) => (instant_form.test(text) ? Temporal.Instant.from(text).epochMilliseconds : null),
-      'an instant in ISO 8601 with a zone, such as 2030-03-15T10:00:00Z',
+      (text) => {
+        const at_ms = instant_form.test(text) ? Temporal.Instant.from(text).epochMilliseconds : null;
+        return at_ms !== null && at_ms >= 0 && at_ms < Date.UTC(10_000) ? at_ms : null;
+      },
+      'an instant in ISO 8601 with a zone, such as 2030-03-15T10:00:00Z, from 1970 to 9999 in UTC',
     );
   }
 

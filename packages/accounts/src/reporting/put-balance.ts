@@ -1,5 +1,5 @@
-import { auditEntry, Refusal, sum_max } from '@tallystick/kernel';
-import type { AccountBalance } from '../bank/account-balance.ts';
+import { auditEntry, Refusal } from '@tallystick/kernel';
+import { type AccountBalance, balanceMaxOf } from '../bank/account-balance.ts';
 import { type BankCaller, type BankTx, servedAccount } from '../bank/bank-caller.ts';
 import type { BankAccount } from '../bank/bank-data.ts';
 import { BankFields, requireCurrency } from './bank-fields.ts';
@@ -35,9 +35,16 @@ const ahead_ms_max = 24 * 60 * 60 * 1_000;
 /** The balance that the fields describe; null when a required one is invalid. */
 export function readBalance(fields: BankFields, account: BankAccount, now_ms: number): AccountBalance | null {
   fields.require('booked');
-  const booked = fields.readMoney('booked', -sum_max, sum_max);
-  const available = fields.readMoney('available', -sum_max, sum_max) ?? booked;
+  const max = balanceMaxOf(account.currency);
+  const booked = fields.readMoney('booked', -max, max);
+  const available = fields.readMoney('available', -max, max) ?? booked;
   const credit_line = fields.readMoney('credit_line', 0);
+  if (available !== null && credit_line !== null && available + credit_line > max) {
+    fields.addProblem(
+      'credit_line',
+      `must be at most ${max} together with \`available\`, not ${available + credit_line}`,
+    );
+  }
   requireCurrency(fields, account);
   const as_of_ms = fields.readInstant('as_of') ?? now_ms;
   if (as_of_ms > now_ms + ahead_ms_max) fields.addProblem('as_of', 'must not be more than a day ahead');

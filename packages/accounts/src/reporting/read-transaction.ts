@@ -1,5 +1,6 @@
-import { maskCardNumbers, sum_max, toStorableText } from '@tallystick/kernel';
+import { maskCardNumbers, toStorableText } from '@tallystick/kernel';
 import { bai_codes } from '../bai-codes.ts';
+import { balanceMaxOf } from '../bank/account-balance.ts';
 import type { BankAccount } from '../bank/bank-data.ts';
 import { acquirerReferenceIn, isAcquirerReference, type StatementLine } from '../statement-line.ts';
 import { type BankFields, requireCurrency } from './bank-fields.ts';
@@ -40,7 +41,8 @@ export function readTransaction(
   const bai_code = fields.readText('bai_code', (text) => /^[0-9]{3}$/.test(text), 'three digits');
   const text = fields.readParsed('text', (value) => value, 'text') ?? '';
   const named = fields.readText('acquirer_reference', isAcquirerReference, '17 or 23 digits');
-  const balance_after = fields.readMoney('balance_after', -sum_max, sum_max);
+  const balance_max = balanceMaxOf(account.currency);
+  const balance_after = fields.readMoney('balance_after', -balance_max, balance_max);
   const sign = bai_code === null ? undefined : bai_codes.get(bai_code)?.sign;
   if (amount !== null && amount !== 0 && sign !== undefined && (sign === 'credit') !== amount > 0) {
     fields.addProblem('amount', `must be ${sign === 'credit' ? 'positive' : 'negative'}: ${bai_code} is a ${sign}`);

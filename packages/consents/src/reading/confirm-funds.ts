@@ -1,10 +1,10 @@
+import { availableOf } from '@tallystick/accounts';
 import { currency_expected, decimalsOf, isCurrency, showValue, toInstantText } from '@tallystick/kernel';
 import { isActive, unguessableId } from '../consent/consent.ts';
 import { type Members, RequestBody } from '../consent/request-body.ts';
 import { type OpenBankingErrorCode, OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, CreatePorts, GrantedCall, ReadPorts } from '../ports.ts';
 import { balanceOf, grantedAccount, notGranted, readEligibleUser, readGrantedConsent } from './open-grant.ts';
-import { availableOf } from './shapes/balance.ts';
 
 /** The most decimals of an amount (OBFundsConfirmation1). */
 const decimals_max = 5;
@@ -49,7 +49,7 @@ export async function confirmFunds(
     const message = `the account is not in ${question.currency}`;
     throw refuse('UK.OBIE.Unsupported.Currency', 'Data.InstructedAmount.Currency', message);
   }
-  const available = availableOf(await balanceOf(bank, account));
+  const available = availableOf(await balanceOf(bank, account), account.currency);
   return {
     FundsConfirmationId: unguessableId(random, 'fc-'),
     ConsentId: consent.consent_id,

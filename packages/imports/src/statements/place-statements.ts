@@ -1,7 +1,9 @@
 import {
   type Account,
+  balanceMaxOf,
   type ChainAround,
   completeBalances,
+  isShowableBalance,
   lastPosition,
   mayCover,
   oldestFirst,
@@ -97,10 +99,24 @@ function problemOfItself(statement: ImportStatement, account: Account | null): S
     const message = `${name} is of an account that does not exist; create account ${maskCardNumbers(account_number)}, and it is applied by itself`;
     return { code: 'unknown_account', message, offset, waits_for: account_number };
   }
-  if (currency === null || currency === account.currency) return null;
-  const waits_for = `${account_number}${currency}`;
-  const message = `${name} is in ${currency}, and the account is in ${account.currency}; if it has several currencies, create account ${maskCardNumbers(waits_for)}, and it is applied by itself`;
-  return { code: 'statement_currency', message, offset, waits_for };
+  if (currency !== null && currency !== account.currency) {
+    const waits_for = `${account_number}${currency}`;
+    const message = `${name} is in ${currency}, and the account is in ${account.currency}; if it has several currencies, create account ${maskCardNumbers(waits_for)}, and it is applied by itself`;
+    return { code: 'statement_currency', message, offset, waits_for };
+  }
+  return problemOfSize(statement, account.currency);
+}
+
+/** No release helps: Open Banking cannot show the balance of the account. */
+function problemOfSize(statement: ImportStatement, currency: string): StatementProblem | null {
+  const { opening_balance, closing_balance, sum, offset } = statement;
+  const opening = opening_balance ?? (closing_balance === null ? null : closing_balance - sum);
+  const closing = closing_balance ?? (opening_balance === null ? null : opening_balance + sum);
+  const large = [opening, closing].find((balance) => balance !== null && !isShowableBalance(balance, currency));
+  if (large == null) return null;
+  const [shown, max] = [large, balanceMaxOf(currency)].map((amount) => showAmount(amount, currency));
+  const message = `${nameStatement(statement)} cannot be applied: a balance is ${shown}, and the largest that Open Banking can show is ${max}. Ask the bank for a file with a right one`;
+  return { code: 'statement_too_large', message, offset, waits_for: null };
 }
 
 function problemOfBalance(statement: ImportStatement, account: Account | null): StatementProblem | null {
@@ -210,7 +226,7 @@ class AccountPlacing {
   ): BalancedStatement | null {
     // What is before it in the chain is known only when no earlier statement of the file waits.
     const known = this.#is_complete && is_first ? around : { before: null, of_date: [], after: null };
-    const balances = completeBalances(statement, statement.sum, known);
+    const balances = completeBalances(statement, statement.sum, known, this.#account.currency);
     return balances === null ? null : { ...statement, ...balances };
   }
 
@@ -258,7 +274,7 @@ class AccountPlacing {
 
   #missingBalance(statement: ImportStatement): StatementProblem {
     const { offset, account_number: waits_for } = statement;
-    const message = `${nameStatement(statement)} states no balance, and no statement before it is recorded from which it follows. It is applied by itself once that is imported`;
+    const message = `${nameStatement(statement)} states no balance, and no statement before it is recorded from which one within bounds follows. It is applied by itself once that is imported`;
     return { code: 'balance_missing', message, offset, waits_for };
   }
 

@@ -1,4 +1,4 @@
-import type { Account, StatementLine } from '@tallystick/accounts';
+import { type Account, isShowableBalance, type StatementLine } from '@tallystick/accounts';
 import { assert, type Money, money } from '@tallystick/kernel';
 import { applicableRecords, doneRecords } from '../import.ts';
 import type { ImportBatch, ImportRecord } from '../import-store.ts';
@@ -154,16 +154,21 @@ function rowOf(
     statement_id: statement.statement_id,
     place: statement.known_lines + place,
     occurrence,
-    balance_after: balanceAfter(statement, sum_before, line.amount),
+    balance_after: balanceAfter(statement, sum_before, line.amount, currency),
   };
 }
 
-/** The balance of the account after a line; null: the statement was recorded without it. */
+/**
+ * The balance of the account after a line; null: the statement was recorded without it, or it is
+ * too large to be shown, as between the lines of a statement that ends with a balance in bounds.
+ */
 function balanceAfter(
   { is_known, is_newest_first, opening_balance, closing_balance }: ImportStatement,
   sum_before: Money,
   amount: Money,
+  currency: string,
 ): Money | null {
   if (is_known || opening_balance === null || closing_balance === null) return null;
-  return is_newest_first ? money(closing_balance - sum_before) : money(opening_balance + sum_before + amount);
+  const balance = is_newest_first ? closing_balance - sum_before : opening_balance + sum_before + amount;
+  return isShowableBalance(balance, currency) ? money(balance) : null;
 }

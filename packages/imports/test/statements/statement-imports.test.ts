@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import type { Account, ReportedLine } from '@tallystick/accounts';
 import {
   bytesOf,
+  fileOf,
   freshFileId,
   type Line,
   newLine,
+  type Records,
   refusalOf,
   reportedLine,
   type StatementPlan,
@@ -62,6 +64,70 @@ async function assertWholeChain(world: ImportWorld, account: Account, what: stri
     `${what}: the statements of the lines`,
   );
 }
+
+/** Balances of JPY that Open Banking can show, and one that it cannot: 13 digits, and 14. */
+const yen_max = 9_999_999_999_999;
+
+checkOnStorages('statements with balances that Open Banking cannot show', [
+  {
+    rule: 'are held alone, whichever balance it is, stated or not, and cannot be released',
+    on_postgres: true,
+    async check(open) {
+      const world = new ImportWorld(await open());
+      for (const [opening, amount] of [
+        [yen_max, 1],
+        [yen_max + 1, -1],
+        [-yen_max, -1],
+        [-yen_max - 1, 1],
+      ] as const) {
+        for (const unstated of [{}, { opening_balance: null }, { closing_balance: null }]) {
+          const account = await makeAccount(world, { currency: 'JPY' });
+          const other = await makeAccount(world);
+          const [head, line] = statementRecords(account, { as_of: '2026-05-18', opening, lines: [amount] });
+          const large = { ...head, head: { ...(head as Extract<Line, { kind: 'statement' }>).head, ...unstated } };
+          const records = [large, line!, ...statementRecords(other, monday)] as unknown as Records;
+          const imported = await world.imported(fileOf(records, { file_id: freshFileId() }));
+          assert.deepEqual(endOf(imported), ['completed_with_quarantine', null, 3, 0], 'the import');
+          const [problem] = imported.held_statements;
+          assert.deepEqual([problem?.code, problem?.waits_for], ['statement_too_large', null]);
+          assert.match(problem!.message, /-?10000000000000 JPY, .* show is 9999999999999 JPY/);
+          const released = releaseImport(world.ports(), world.call, imported.id, 'as it is');
+          assert.equal((await refusalOf(released, 'the release')).code, 'conflict');
+          assert.deepEqual((await recordedOf(world, account)).ends, [null, null], 'the chain');
+        }
+      }
+    },
+  },
+  {
+    rule: 'are held while they follow from the chain',
+    on_postgres: true,
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const account = await makeAccount(world, { currency: 'JPY' });
+      await world.imported(statementFile(account, [{ as_of: '2026-05-18', opening: yen_max, lines: [] }]));
+      const [head, line] = statementRecords(account, { as_of: '2026-05-19', opening: 0, lines: [1] });
+      const balances = { opening_balance: null, closing_balance: null };
+      const unstated = { ...head, head: { ...(head as Extract<Line, { kind: 'statement' }>).head, ...balances } };
+      const file = fileOf([unstated, line!] as unknown as Records, { file_id: freshFileId() });
+      const held = await heldOf(world, file, 'balance_missing');
+      assert.match(held.held_statements[0]!.message, /no statement before it is recorded from which one within bounds/);
+    },
+  },
+  {
+    rule: 'are recorded up to the largest one, and a line between with a larger one has none',
+    on_postgres: true,
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const account = await makeAccount(world, { currency: 'JPY' });
+      const plan = { as_of: '2026-05-18', currency: 'JPY', opening: yen_max - 1, lines: [1, 1, -1, -3] };
+      assert.deepEqual(endOf(await world.imported(statementFile(account, [plan]))), ['completed', null, 4, 0]);
+      const { lines, ends } = await recordedOf(world, account);
+      assert.deepEqual(ends[1], { as_of: '2026-05-18', balance: yen_max - 3 });
+      const balances = lines.toSorted((a, b) => a.place! - b.place!).map(({ balance_after }) => balance_after);
+      assert.deepEqual(balances, [yen_max, null, yen_max, yen_max - 3]);
+    },
+  },
+]);
 
 checkOnStorages('imports of statements', [
   {

@@ -198,7 +198,11 @@ export const profile = z
   } satisfies ShapeOf<ReturnType<typeof presentProfile>>)
   .meta({ id: 'AccountProfile', description: 'How third parties see an account' });
 
-const sum = z.int().min(-sum_max).max(sum_max).describe('Minor units (cents); a debt is negative');
+const sum = z
+  .int()
+  .min(-sum_max)
+  .max(sum_max)
+  .describe('Minor units (cents), at most 13 digits of major units; a debt is negative');
 
 /** `PUT /bank/v1/accounts/:number/balance`, for the document. The domain checks it. */
 export const put_balance = z
@@ -206,7 +210,10 @@ export const put_balance = z
     data: z.object({
       booked: sum,
       available: sum.nullish().describe('Without the credit line. Default: `booked`'),
-      credit_line: amount.max(amount_max).nullish().describe('Default: none'),
+      credit_line: amount
+        .max(amount_max)
+        .nullish()
+        .describe('Default: none. Together with `available` at most 13 digits of major units'),
       currency: currency.nullish().describe('That of the account'),
       as_of: instant.nullish().describe('Default: now. Not more than a day ahead'),
     }),

@@ -4,6 +4,7 @@ import {
   bank_rows_max,
   compareTransactions,
   currentBalance,
+  movedBalance,
   transaction_list,
   transactionId,
   transactionPlace,
@@ -12,7 +13,6 @@ import {
 import {
   assert,
   comparePlaces,
-  money,
   pageStart,
   type RowPlace,
   type TwoWayList,
@@ -164,13 +164,9 @@ export function bankStore(state: State): BankStore {
 
     async moveBalance(account_id, amount, at_ms) {
       accounts.assertHas(account_id, 'account');
-      const current = currentBalance(accounts.get(account_id)!, account_balances.get(account_id) ?? null);
-      return account_balances.set(account_id, {
-        ...current,
-        booked: money(current.booked + amount),
-        available: money(current.available + amount),
-        as_of_ms: Math.max(current.as_of_ms, at_ms),
-      });
+      const account = accounts.get(account_id)!;
+      const current = currentBalance(account, account_balances.get(account_id) ?? null);
+      return account_balances.set(account_id, movedBalance(current, amount, at_ms, account.currency));
     },
 
     async putDirectDebits(rows) {

@@ -1,4 +1,4 @@
-import { type AccountBalance, type BankStore, bank_rows_max, currentBalance } from '@tallystick/accounts';
+import { type AccountBalance, type BankStore, bank_rows_max, currentBalance, movedBalance } from '@tallystick/accounts';
 import { assert, money } from '@tallystick/kernel';
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
@@ -83,12 +83,7 @@ export function bankBalances({ db, dialect }: Session): BankBalances {
         .where('id', '=', account_id)
         .executeTakeFirstOrThrow();
       const current = currentBalance(accountOf(account), locked!);
-      const moved: AccountBalance = {
-        ...current,
-        booked: money(current.booked + amount),
-        available: money(current.available + amount),
-        as_of_ms: Math.max(current.as_of_ms, at_ms),
-      };
+      const moved = movedBalance(current, amount, at_ms, account.currency);
       await db.updateTable('tallystick_account_balances').set(moved).where('account_id', '=', account_id).execute();
       return moved;
     },

@@ -1442,11 +1442,11 @@ export interface PurchaseTemplateFilter {
 
 /** A balance that the bank reports. */
 export interface PutAccountBalance {
-  /** Minor units (cents); a debt is negative. */
+  /** Minor units (cents), at most 13 digits of major units; a debt is negative. */
   readonly booked: number;
   /** Without the credit line. Default: `booked`. */
   readonly available?: number | null | undefined;
-  /** Default: none. */
+  /** Default: none. Together with `available` at most 13 digits of major units. */
   readonly credit_line?: number | null | undefined;
   /** That of the account. */
   readonly currency?: string | null | undefined;

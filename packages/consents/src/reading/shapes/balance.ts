@@ -1,11 +1,6 @@
-import type { AccountBalance, BankAccount } from '@tallystick/accounts';
-import { type Money, money, toInstantText } from '@tallystick/kernel';
+import { type AccountBalance, availableOf, type BankAccount } from '@tallystick/accounts';
+import { type Money, toInstantText } from '@tallystick/kernel';
 import { indicatorOfBalance, showAmount } from './amount.ts';
-
-/** What is available of own funds and of the credit line. */
-export function availableOf({ available, credit_line }: Pick<AccountBalance, 'available' | 'credit_line'>): Money {
-  return money(available + (credit_line ?? 0));
-}
 
 /**
  * The balances of an account: InterimBooked, and InterimAvailable, which includes the credit line.
@@ -21,7 +16,7 @@ export function showBalances(account: BankAccount, balance: AccountBalance): rea
   });
   return [
     show('InterimBooked', balance.booked),
-    { ...show('InterimAvailable', availableOf(balance)), ...showCreditLine(account, balance) },
+    { ...show('InterimAvailable', availableOf(balance, account.currency)), ...showCreditLine(account, balance) },
   ];
 }
 

@@ -43,5 +43,5 @@ export function showIdentification({
 
 function maskIdentification(scheme_name: string, identification: string): string {
   if (scheme_name === card_number_scheme) return maskNumber(identification.slice(-4));
-  return account_schemes.includes(scheme_name) ? identification : maskCardNumbers(identification);
+  return account_schemes.includes(scheme_name) ? identification : shortened(maskCardNumbers(identification), 256)!;
 }

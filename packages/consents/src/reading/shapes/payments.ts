@@ -14,7 +14,7 @@ export function showDirectDebit({ number, currency }: Owner, mandate: DirectDebi
   return present({
     AccountId: number,
     DirectDebitId: String(mandate.id),
-    MandateIdentification: maskCardNumbers(mandate.mandate_reference),
+    MandateIdentification: shortened(maskCardNumbers(mandate.mandate_reference), 35),
     DirectDebitStatusCode: mandate.status === 'active' ? 'Active' : 'Inactive',
     Name: maskCardNumbers(mandate.name),
     PreviousPaymentDateTime: day(mandate.previous_payment_on),

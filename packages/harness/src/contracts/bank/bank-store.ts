@@ -455,6 +455,21 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
       },
     },
     {
+      rule: 'a balance moves no further than Open Banking can show it',
+      async check(open) {
+        const { unitOfWork } = await open();
+        await unitOfWork.run(async (tx) => {
+          const { id } = await makeAccount(tx);
+          const max = money(10 ** 15 - 1);
+          const reported = { booked: money(max - 1), available: money(-5), credit_line: null, as_of_ms: 3 };
+          await tx.bank.putBalances([{ account_id: id, ...reported }]);
+          const moved = { account_id: id, booked: max, available: -3, credit_line: null, as_of_ms: 7 };
+          assertEqual(await tx.bank.moveBalance(id, 2, 7), moved as never, 'what a move returns');
+          assertEqual((await tx.bank.balancesOf([id]))[0], moved as never, 'what is stored');
+        });
+      },
+    },
+    {
       rule: 'shown transactions are recorded once by reference, stay as they are, and are no statement lines',
       async check(open) {
         const storage = await open();
