@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AccessTokens, RequestBounds } from '@tallystick/consents';
-import { TooManyRequests, withinBounds } from './bounds.ts';
+import { boundsOfRequest, TooManyRequests, withinBounds } from './bounds.ts';
 import { createPageSending, redirect } from './pages/forms.ts';
 import { createLogIn } from './pages/log-in.ts';
 import { createLogInAudit } from './pages/log-in-audit.ts';
@@ -25,13 +25,17 @@ export interface AuthorisationServer extends AccessTokens {
 }
 
 /**
- * The paths of the library, as they are written. The library itself ignores their case and a slash
- * at the end, which a proxy or a host that guards a path does not.
+ * The paths of the library, as they are written, and their methods beside OPTIONS. The library itself
+ * ignores their case and a slash at the end, which a proxy or a host that guards a path does not.
  */
-const library_paths: ReadonlySet<string> = new Set([
-  '/.well-known/openid-configuration',
-  '/.well-known/oauth-authorization-server',
-  ...Object.values(oauth_routes),
+const library_paths: ReadonlyMap<string, readonly string[]> = new Map([
+  ['/.well-known/openid-configuration', ['GET', 'HEAD']],
+  ['/.well-known/oauth-authorization-server', ['GET', 'HEAD']],
+  [oauth_routes.jwks, ['GET', 'HEAD']],
+  [oauth_routes.authorization, ['GET', 'HEAD', 'POST']],
+  [oauth_routes.token, ['POST']],
+  [oauth_routes.pushed_authorization_request, ['POST']],
+  [oauth_routes.revocation, ['POST']],
 ]);
 const resumption = new RegExp(`^${oauth_routes.authorization}/[\\w-]+$`);
 
@@ -57,11 +61,6 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
 
   const compose = async () => {
     const provider = createProvider(ports, records, await readSigningKeys(ports, records));
-    // Without it neither side finds a wrong key, certificate or audience. The detail holds no secret.
-    provider.on('grant.error', (ctx, refusal) => {
-      const client_id = ctx.oidc.client?.clientId ?? null;
-      ports.log.warn({ error: refusal.error, detail: detailOf(refusal), client_id }, 'token refused');
-    });
     provider.on('server_error', (ctx, error) => {
       failed(error, ctx.oidc.route);
       if (isUnavailable(error)) ctx.status = 503;
@@ -113,7 +112,13 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
           if (path.startsWith(`${step_path}/`)) await userStep(request, response, path);
           else if (path === consents_path || path.startsWith(`${consents_path}/`)) {
             await userConsents(request, response, path);
-          } else await library(request, response);
+          } else {
+            const methods = library_paths.get(path);
+            const method = request.method ?? 'GET';
+            if (methods === undefined || method === 'OPTIONS' || methods.includes(method)) {
+              await library(request, response);
+            } else await refuseMethod(response, methods);
+          }
         } catch (error) {
           const is_past_limit = error instanceof TooManyRequests;
           if (!is_past_limit) failed(error as Error, `/${path.split('/')[1]}`);
@@ -125,6 +130,18 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
       });
     },
   };
+}
+
+/** The method is looked at before the caller, who therefore waits as a stranger. */
+async function refuseMethod(response: ServerResponse, methods: readonly string[]): Promise<void> {
+  await boundsOfRequest()?.slowDown();
+  const error_description = `the method must be ${methods.join(' or ')}`;
+  response.writeHead(405, {
+    Allow: methods.join(', '),
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+  });
+  response.end(JSON.stringify({ error: 'invalid_request', error_description }));
 }
 
 /** A server on loopback has several names, and people type the short one. */
@@ -142,15 +159,4 @@ function otherAddress({ method, url = '', headers }: IncomingMessage, path: stri
   const is_other = theirs !== null && theirs.port === ours.port && theirs.hostname !== ours.hostname;
   const are_loopback = loopback_names.has(ours.hostname) && loopback_names.has(theirs?.hostname ?? '');
   return is_other && are_loopback ? ours.origin + url : null;
-}
-
-/** Why the library refused: the details of the error and of its causes, such as a failed fetch. */
-function detailOf(refusal: Error): string | undefined {
-  const details = new Set<string>();
-  for (let cause: unknown = refusal; cause instanceof Error; cause = cause.cause) {
-    const { error_detail } = cause as { readonly error_detail?: string };
-    details.add(error_detail ?? (cause === refusal ? '' : cause.message));
-  }
-  details.delete('');
-  return details.size === 0 ? undefined : [...details].join(': ');
 }

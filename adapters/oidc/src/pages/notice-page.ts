@@ -24,12 +24,27 @@ export function notice(kind: keyof typeof notices): Page {
   return { status, title, content: `<p>${text}</p>` };
 }
 
-/** The page of a request that cannot be answered, and whose error cannot be sent to the third party. */
+/**
+ * The page of a request that cannot be answered, and whose error cannot be sent to the third party.
+ * A user reads what to do. The code is for those who make the app, when the user passes it on.
+ */
 export function errorPage({ error, error_description }: ErrorShown, bank_name: string): string {
-  const known = error === 'server_error' ? undefined : error_description;
-  const content = `<p>The request cannot be answered. Nothing was changed. Start again from the app or the website that sent you here.</p>
-<p class="muted">${escapeHtml(error ?? 'server_error')}${known === undefined ? '' : `: ${escapeHtml(known)}`}</p>`;
+  const content = contentOf(error ?? 'server_error', error_description);
   return renderPage({ title: 'This does not work', content }, bank_name);
+}
+
+function contentOf(error: string, error_description = ''): string {
+  const sender = 'The app or the website that sent you here';
+  if (error === 'server_error' || error === 'temporarily_unavailable') {
+    return `<p>We cannot answer now. Nothing was changed. ${again}</p>`;
+  }
+  if (error === 'invalid_client') {
+    return `<p>${sender} is not registered with us, or may not send you at present. Nothing was changed.</p>
+<p>You can do nothing about it here. Ask those who make the app, or use another app.</p>`;
+  }
+  return `<p>${sender} has sent a request that we cannot accept. Nothing was changed. ${again}</p>
+<p>If this page comes again, send the next line to those who make the app.</p>
+<p class="muted">${escapeHtml(error)}: ${escapeHtml(error_description)}</p>`;
 }
 
 export interface ErrorShown {

@@ -18,3 +18,6 @@ export const request_object_s_max = 3_600;
 
 /** The longest time from now to the `exp` of a client assertion. */
 export const assertion_s_max = 3_600;
+
+/** How far the clocks of a third party and of this machine may differ, in seconds. */
+export const clock_tolerance_s = 15;

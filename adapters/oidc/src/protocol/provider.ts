@@ -11,8 +11,9 @@ import { extra_metadata, isSameSubject, readClientMetadata, response_modes } fro
 import { authorise, refresh_end_claim } from './grant.ts';
 import { type Claims, createIntents, intent_claim } from './intent.ts';
 import { libraryAdapter } from './library-adapter.ts';
-import { assertion_s_max, lifetime_s } from './lifetimes.ts';
+import { assertion_s_max, clock_tolerance_s, lifetime_s } from './lifetimes.ts';
 import { errors, interactionPolicy, Provider } from './oidc-provider.ts';
+import { describeRefusal, explainRefusals } from './refusals.ts';
 import { createRequestObjects } from './request-object.ts';
 import { reportingFaults, retry_after_s } from './unavailable.ts';
 
@@ -66,7 +67,7 @@ export function createProvider(
     clientDefaults: { token_endpoint_auth_method: 'private_key_jwt' },
     extraClientMetadata: { properties: extra_metadata, validator: () => undefined },
     subjectTypes: ['public'],
-    clockTolerance: 15,
+    clockTolerance: clock_tolerance_s,
     cookies: {
       keys: [...ports.cookie_keys],
       names: {
@@ -84,10 +85,11 @@ export function createProvider(
     allowOmittingSingleRegisteredRedirectUri: false,
     // Key sets are all that the library fetches here. Its own guard is not used.
     fetch: async (url: string | URL | Request) => new Response(await ports.fetchKeys(String(url))),
-    renderError: async (ctx, out) => {
+    renderError: async (ctx, out, error) => {
       ctx.set(page_headers);
       ctx.type = 'html';
-      ctx.body = errorPage(out, ports.bank_name);
+      const error_description = describeRefusal(ctx, error) ?? out.error_description;
+      ctx.body = errorPage({ ...out, error_description }, ports.bank_name);
     },
 
     features: {
@@ -184,6 +186,7 @@ export function createProvider(
   if (ports.sandbox) allowLocalhost(provider);
   publishResponseModes(provider);
   keepBounds(provider);
+  explainRefusals(provider, ports.log);
   deriveAddresses(provider, issuer);
   return provider;
 

@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { no_links, type Records } from '../records.ts';
-import { request_object_s_max } from './lifetimes.ts';
+import { problemOfRequestObject } from './claims.ts';
 import { errors } from './oidc-provider.ts';
 
 /** The signed request objects (RFC 9101) of the requests that are being answered. */
@@ -24,16 +24,12 @@ export function createRequestObjects(records: Records): RequestObjects {
     async assertClaims(ctx, claims) {
       // The library makes an object without a signature of pushed parameters, and checks it again.
       if (isPushed(ctx)) return;
-      const { exp, nbf, nonce, jti, iss, response_type } = claims;
-      // The library takes it for granted when it decides how to answer.
-      if (response_type === undefined) throw refused('the request object has no response_type');
-      if (typeof exp !== 'number' || typeof nbf !== 'number' || exp <= nbf || exp - nbf > request_object_s_max) {
-        throw refused('the request object has no exp within 60 minutes after its nbf');
-      }
-      if (typeof nonce !== 'string' || nonce === '') throw refused('the request object has no nonce');
+      const problem = problemOfRequestObject(claims, ctx);
+      if (problem !== null) throw new errors.InvalidRequestObject(undefined, { cause: new Error(problem.claim) });
+      const { exp, jti, iss } = claims;
       // Without a jti the claims as a whole stand for it: the nonce makes them unique.
       const id = typeof jti === 'string' ? jti : JSON.stringify(claims);
-      received.set(ctx, { key: `${String(iss)} ${id}`, exp });
+      received.set(ctx, { key: `${String(iss)} ${id}`, exp: Number(exp) });
     },
 
     isSigned(ctx) {
@@ -48,13 +44,9 @@ export function createRequestObjects(records: Records): RequestObjects {
       const left_s = Math.max(1, Math.ceil(exp - Date.now() / 1_000) + 60);
       const record = records.seal({ model: replay_model, id: key }, {}, no_links, left_s);
       const is_first = await records.run((tx) => tx.authorisation.putNew(record));
-      if (!is_first) throw refused('the request object was used before');
+      if (!is_first) throw new errors.InvalidRequestObject('the request object was used before; sign a new one');
     },
   };
-}
-
-function refused(description: string): Error {
-  return new errors.InvalidRequestObject(description);
 }
 
 function isPushed(ctx: KoaContextWithOIDC): boolean {
