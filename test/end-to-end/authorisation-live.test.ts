@@ -121,9 +121,8 @@ describe('an authorisation on a live server that terminates TLS', () => {
     });
 
     // The third party asks for a consent.
-    const metadata = { id_token_signed_response_alg: 'ES256' };
     const authentication = client.PrivateKeyJwt(key.private_key);
-    const config = await client.discovery(new URL(issuer), String(client_id), metadata, authentication, {
+    const config = await client.discovery(new URL(issuer), String(client_id), undefined, authentication, {
       [client.customFetch]: send as unknown as client.CustomFetch,
       execute: [client.useCodeIdTokenResponseType, client.enableDetachedSignatureResponseChecks],
     });

@@ -61,9 +61,8 @@ for (const name of database_names) {
       );
 
     it('is begun, decided, exchanged, used, refreshed and withdrawn, each on another process', async () => {
-      const metadata = { id_token_signed_response_alg: 'ES256' };
       const secret = client.ClientSecretBasic(`${client_id}-secret`);
-      const config = await client.discovery(new URL(issuer), client_id, metadata, secret, {
+      const config = await client.discovery(new URL(issuer), client_id, undefined, secret, {
         [client.customFetch]: alternating,
         execute: [client.enableNonRepudiationChecks],
       });
