@@ -97,6 +97,116 @@ for (const name of database_names) {
       }
     });
 
+    it('of another company are as unknown as those that do not exist, wherever a key of a company asks', async (t) => {
+      const world = await startWorld(t, name);
+      const { send, company_id, persistence } = world.service;
+      const own = await keyOf(world, company_id + 1);
+      await persistence.unitOfWork.run((tx) => tx.bank.putUsers([userOf(company_id + 1, 0, { user_id: 'other' })]));
+      const [awaiting, authorised, withdrawn, rejected] = await Promise.all(
+        [1, 2, 3, 4].map(() => world.consentFor(aisp, all_permissions)),
+      );
+      await world.authorise(aisp, authorised!);
+      await world.authorise(aisp, withdrawn!);
+      assert.equal((await send('POST', withdrawAt(withdrawn!), { key: 'bank' })).status, 200);
+      assert.equal((await decide(world, rejected!, { decision: 'reject' })).status, 200);
+      const funds = await world.fundsConsentFor(cbpii);
+      await world.authorise(cbpii, funds, [deposit]);
+
+      /** The answer without the ids that were sent and the id of the request. */
+      const answerTo = async (method: string, path: string, id: string, data?: object) => {
+        const body = data === undefined ? {} : { body: { data } };
+        const reply = await send(method, path.replace('{id}', id), { key: own, ...body });
+        const text = reply.text.replaceAll(reply.headers.get('x-request-id')!, 'R').replaceAll(id, '{id}');
+        return { status: reply.status, text };
+      };
+      const alike = async (method: string, path: string, id: string, data?: object) => {
+        const unknown = `${id.slice(0, -3)}zzz`;
+        const found = await answerTo(method, path, id, data);
+        const what = `${method} ${path} ${id} ${JSON.stringify(data)}`;
+        assert.deepEqual(found, await answerTo(method, path, unknown, data), what);
+        assert.equal(found.status, 404, what);
+      };
+      for (const id of [authorised!, withdrawn!, rejected!, funds]) {
+        for (const data of [
+          { decision: 'approve' },
+          { decision: 'reject' },
+          { decision: 'approve', user_id: 'other', account_ids: [deposit] },
+          { decision: 'reject', user_id: 'nobody' },
+        ]) {
+          await alike('POST', decideAt('{id}'), id, data);
+        }
+        await alike('GET', '/bank/v1/consents/{id}', id);
+        await alike('POST', withdrawAt('{id}'), id);
+      }
+      await alike('GET', '/bank/v1/consents/{id}', awaiting!);
+      await alike('POST', withdrawAt('{id}'), awaiting!);
+      for (const path of ['', '/consents']) await alike('GET', `/bank/v1/users/{id}${path}`, user_id);
+      for (const rest of [
+        'profile',
+        'balance',
+        'transactions',
+        'direct-debits',
+        'standing-orders',
+        'scheduled-payments',
+      ]) {
+        await alike('GET', `/bank/v1/accounts/{id}/${rest}`, deposit);
+      }
+      await alike('GET', '/bank/v1/accounts/{id}', deposit);
+      await alike('PUT', '/bank/v1/accounts/{id}/balance', deposit, { booked: 1 });
+      await alike('PUT', '/bank/v1/accounts/{id}/profile', deposit, { nickname: 'x' });
+      for (const method of ['GET', 'PUT']) {
+        const data = method === 'GET' ? undefined : { eligible_services: [], is_configured: true };
+        const companies = [String(company_id), '987'].map((id) =>
+          answerTo(method, '/bank/v1/companies/{id}/open-banking', id, data),
+        );
+        const [found, unknown] = await Promise.all(companies);
+        assert.deepEqual([found, found!.status], [unknown, 404], `${method} of a company`);
+      }
+      const requests: readonly (readonly [
+        string,
+        string,
+        (company: string, account: string) => object | string | null,
+      ])[] = [
+        ['GET', '/bank/v1/users?filter[company_id]={company}', () => null],
+        ['GET', '/bank/v1/accounts?filter[company_id]={company}', () => null],
+        [
+          'POST',
+          '/bank/v1/accounts',
+          (company_id) => ({ data: { company_id, number: '4000000001', currency: 'USD', kind: 'deposit' } }),
+        ],
+        ['PUT', '/bank/v1/users/new', (company_id) => ({ data: { company_id, name: 'New', status: 'active' } })],
+        [
+          'PUT',
+          '/bank/v1/users/other',
+          (_, number) => ({ data: { name: 'Other', status: 'active', viewable_accounts: [number] } }),
+        ],
+        ['POST', '/bank/v1/records', (_, account) => JSON.stringify({ kind: 'balance', account, booked: 1 })],
+        [
+          'POST',
+          '/bank/v1/records',
+          (company_id) => JSON.stringify({ kind: 'user', user_id: 'new', company_id, name: 'New', status: 'active' }),
+        ],
+      ];
+      for (const [method, path, bodyOf] of requests) {
+        const answers = [];
+        for (const [company, account] of [
+          [String(company_id), deposit],
+          ['987', '1000000zzz'],
+        ] as const) {
+          const body = bodyOf(company, account);
+          const headers = typeof body === 'string' ? { 'Content-Type': 'application/x-ndjson' } : {};
+          const sent = { key: own, headers, ...(body === null ? {} : { body }) };
+          const reply = await send(method, path.replace('{company}', company), sent);
+          const text = reply.text.replaceAll(reply.headers.get('x-request-id')!, 'R');
+          answers.push([reply.status, text.replaceAll(account, '{number}').replaceAll(`company_id]=${company}`, '')]);
+        }
+        assert.deepEqual(answers[0], answers[1], `${method} ${path}`);
+      }
+      // What awaits its user is of no company: each company may decide.
+      assert.equal((await decide(world, awaiting!, { decision: 'reject', user_id: 'other' }, own)).status, 200);
+      await alike('POST', decideAt('{id}'), awaiting!, { decision: 'approve' });
+    });
+
     it('are withdrawn at the bank: tokens end, and a confirmation of funds is Revoked', async (t) => {
       const world = await startWorld(t, name);
       const { send } = world.service;

@@ -80,7 +80,7 @@ function decision(bank: BankData | undefined): Operation {
       const { decision, user_id, account_ids } = call.body.data;
       const { consent_id } = call;
       const found = await tx.consents.lock(consent_id);
-      if (found === null || found.deleted_at_ms !== null) throw unknownConsent(consent_id);
+      if (found === null || found.deleted_at_ms !== null || !isOffered(call, found)) throw unknownConsent(consent_id);
       const ports = { bank: bank ?? tx.bank };
       const user = await userOf(ports.bank, servedCompany(call), user_id ?? null);
       if (decision === 'reject') {
@@ -116,6 +116,11 @@ async function requireServedUser(bank: BankData, call: OperationCall): Promise<v
 function isServed(call: OperationCall, { company_id }: Consent): boolean {
   const served = servedCompany(call);
   return served === null || served === company_id;
+}
+
+/** Whether the caller may decide about it. A consent that awaits its user is of no company yet. */
+function isOffered(call: OperationCall, found: Consent): boolean {
+  return isServed(call, found) || (found.status === 'AwaitingAuthorisation' && found.company_id === null);
 }
 
 /** The refusal of a ConsentId that does not exist, or that the key may not see. */
