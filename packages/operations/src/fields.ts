@@ -33,7 +33,7 @@ export const filter_id = z.int().min(1).max(999_999_999_999_999);
 
 /** The filter of lists of one company or of all companies. */
 export const company_filter = z
-  .object({ company_id: filter_id })
+  .object({ company_id: filter_id.describe('Only those of this company') })
   .partial()
   .register(type_names, { id: 'CompanyFilter' });
 
@@ -41,7 +41,7 @@ export const company_filter = z
 export const id_text = z
   .string()
   .regex(/^[1-9]\d*$/, { error: () => id_expected })
-  .describe('Digits');
+  .describe('The id of this resource, as digits');
 
 const id_or_digits = z.union([id_number, id_text], {
   error: ({ input }) => (input === undefined ? 'is required' : id_expected),
@@ -84,6 +84,14 @@ export const shown_instant = z
   .meta({ format: 'date-time' })
   .describe('ISO 8601, UTC');
 
+/** When a resource was created. */
+export const created_at = shown_instant.describe("When it was created, by the service's clock, UTC");
+
+/** The kind of a resource, which each of its kind has. */
+export function resourceType<Name extends string>(name: Name) {
+  return z.literal(name).describe(`Always \`${name}\`: the kind of this resource`);
+}
+
 /** A month in an answer. */
 export const shown_month = z.string().regex(/^\d{4}-\d\d$/);
 
@@ -113,8 +121,10 @@ const any_id = z.string().regex(/^[A-Za-z0-9._~-]{1,128}$/);
 /** The fields of a list item with `Prefer: return-minimal`. */
 export const minimal_item = z
   .object({
-    id: z.union([any_id, id_number]),
-    type: z.string(),
+    id: z
+      .union([any_id, id_number])
+      .describe('The id of the item as its list shows it: a number for a template, else text'),
+    type: z.string().describe('The kind of the resource, such as `virtualcard`'),
     url: z.string().describe('The path of this item. That of a template is the query that shows its status'),
   })
   .meta({ id: 'MinimalItem', description: 'An item of a list of which only its id, type and path are shown' });

@@ -189,7 +189,12 @@ export function describeErrors(v1_deprecation: Deprecation | null): Json {
 }
 
 function errorSchemaOf({ codes }: ErrorAnswer): Json {
-  return { allOf: [referenceTo('Error'), { type: 'object', properties: { code: { enum: codes } } }] };
+  return {
+    allOf: [
+      referenceTo('Error'),
+      { type: 'object', properties: { code: { description: 'The codes of this answer', enum: codes } } },
+    ],
+  };
 }
 
 /** A reference to an error answer. */
@@ -267,8 +272,9 @@ function successOf(route: Route, v1_deprecation: Deprecation | null): Json {
     return { description: 'Done', ...sent, content: { [operation.answers_file]: { schema: { type: 'string' } } } };
   }
   if (operation.answer === null) return { description: 'Done; no body', ...sent };
-  const data = schemaOf(operation.answer);
-  if (route.is_bare) return { description: 'Done', ...sent, content: jsonContentOf(data) };
+  const shape = schemaOf(operation.answer);
+  if (route.is_bare) return { description: 'Done', ...sent, content: jsonContentOf(shape) };
+  const data = 'items' in shape ? { ...shape, description: 'The items, in the order that the summary states' } : shape;
   const paged = operation.query?.paged ? { links: referenceTo('Links') } : {};
   const wrapped = { type: 'object', properties: { data, ...paged }, required: ['data', ...Object.keys(paged)] };
   return { description: 'Done', ...sent, content: jsonContentOf(wrapped) };

@@ -22,8 +22,19 @@ export function schemaOf(schema: z.ZodType): Json {
 
 /** A schema in full, for a parameter. */
 export function inlineSchemaOf(schema: z.ZodType): Json {
-  const { $schema: _schema, ...json } = z.toJSONSchema(schema, { io: 'input' });
+  const { $schema: _schema, ...json } = z.toJSONSchema(schema, { io: 'input', override: describeWhole });
   return json;
+}
+
+/** A value or null has the description of the value: readers do not look into the alternatives. */
+function describeWhole({ jsonSchema: schema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  const [value, nothing, ...others] = schema.anyOf ?? [];
+  if (schema.description !== undefined || nothing?.type !== 'null' || others.length > 0) return;
+  if (value?.description === undefined) return;
+  // The schema of the value may be that of other fields, too.
+  const { description, ...undescribed } = value;
+  schema.anyOf = [undescribed, nothing];
+  schema.description = description;
 }
 
 /**
@@ -41,7 +52,11 @@ export function collectNamedSchemas(schemas: readonly z.ZodType[], closed: reado
     const examples = schema.meta()?.examples;
     additions[id] = { ...(examples === undefined ? {} : { examples }), ...discriminatorOf(schema) };
   }
-  const { schemas: by_name } = z.toJSONSchema(registry, { io: 'input', uri: (id) => `#/components/schemas/${id}` });
+  const { schemas: by_name } = z.toJSONSchema(registry, {
+    io: 'input',
+    uri: (id) => `#/components/schemas/${id}`,
+    override: describeWhole,
+  });
   const closed_ids = new Set(closed.map((schema) => schema.meta()?.id));
   return Object.fromEntries(
     Object.entries(by_name).map(([id, { $schema: _schema, $id: _id, ...schema }]) => [

@@ -2,14 +2,15 @@ import { account_kinds, account_name_length_max, card_account_prefix } from '@ta
 import * as z from 'zod';
 import {
   account_number,
+  created_at,
   currency,
   date,
   id_either,
   id_number,
   nameText,
   resource_url,
+  resourceType,
   shown_amount,
-  shown_instant,
   written_account_number,
 } from '../fields.ts';
 
@@ -53,8 +54,8 @@ export const account = z
     last_statement: statement_end
       .nullable()
       .describe('The date and the closing balance of its last statement; null: it has none'),
-    created_at: shown_instant,
-    type: z.literal('account'),
+    created_at,
+    type: resourceType('account'),
     url: resource_url,
   })
   .meta({ id: 'Account', description: 'An account of a company at the bank' });

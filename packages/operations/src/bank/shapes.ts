@@ -23,6 +23,7 @@ import {
   instant,
   nameText,
   resource_url,
+  resourceType,
   type ShapeOf,
   shown_amount,
   shown_instant,
@@ -101,7 +102,7 @@ export const user = z
     may_view_direct_debits: z.boolean(),
     viewable_accounts: z.array(account_number).readonly().describe('Numbers of accounts'),
     updated_at: shown_instant,
-    type: z.literal('user'),
+    type: resourceType('user'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentUser>>)
   .meta({ id: 'User', description: 'A user of the bank' })
@@ -127,7 +128,7 @@ export const company = z
     is_active: z.boolean().describe('False: the company is closed'),
     eligible_services: services.readonly(),
     is_configured: z.boolean(),
-    type: z.literal('open_banking'),
+    type: resourceType('open_banking'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentBankCompany>>)
   .meta({ id: 'CompanyOpenBanking', description: 'What the bank allows a company in Open Banking' });
@@ -193,7 +194,7 @@ export const profile = z
     status_updated_at: shown_instant,
     servicer_scheme_name: z.string().nullable(),
     servicer_identification: z.string().nullable(),
-    type: z.literal('account_profile'),
+    type: resourceType('account_profile'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentProfile>>)
   .meta({ id: 'AccountProfile', description: 'How third parties see an account' });
@@ -232,7 +233,7 @@ export const balance = z
     available: shown_amount,
     credit_line: shown_amount.nullable(),
     as_of: shown_instant,
-    type: z.literal('account_balance'),
+    type: resourceType('account_balance'),
     url: resource_url,
   } satisfies ShapeOf<ReturnType<typeof presentBalance>>)
   .meta({ id: 'AccountBalance', description: 'The balance of an account' });
@@ -256,7 +257,7 @@ export const transaction = z
     balance_after: shown_amount.nullable(),
     merchant_name: z.string().nullable(),
     merchant_category_code: shown_mcc.nullable(),
-    type: z.literal('transaction'),
+    type: resourceType('transaction'),
   } satisfies ShapeOf<ReturnType<typeof presentTransaction>>)
   .meta({ id: 'BookedTransaction', description: 'A booked transaction of an account' });
 
@@ -271,7 +272,7 @@ export const direct_debit = z
     previous_payment_on: date.nullable(),
     previous_payment_amount: shown_amount.nullable(),
     updated_at: shown_instant,
-    type: z.literal('direct_debit'),
+    type: resourceType('direct_debit'),
   } satisfies ShapeOf<ReturnType<typeof presentDirectDebit>>)
   .meta({ id: 'DirectDebit', description: 'A direct debit mandate of an account' });
 
@@ -300,7 +301,7 @@ export const standing_order = z
     final_payment_amount: shown_amount.nullable(),
     number_of_payments: z.string().nullable(),
     ...creditor,
-    type: z.literal('standing_order'),
+    type: resourceType('standing_order'),
   } satisfies ShapeOf<ReturnType<typeof presentStandingOrder>>)
   .meta({ id: 'StandingOrder', description: 'A standing order of an account' });
 
@@ -314,6 +315,6 @@ export const scheduled_payment = z
     scheduled_type: z.enum(scheduled_types),
     amount: shown_amount,
     ...creditor,
-    type: z.literal('scheduled_payment'),
+    type: resourceType('scheduled_payment'),
   } satisfies ShapeOf<ReturnType<typeof presentScheduledPayment>>)
   .meta({ id: 'ScheduledPayment', description: 'A scheduled payment of an account' });

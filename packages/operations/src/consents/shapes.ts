@@ -1,6 +1,15 @@
 import { consent_statuses, permissions } from '@tallystick/consents';
 import * as z from 'zod';
-import { account_number, id_number, resource_url, shown_instant, type_names, user_id } from '../fields.ts';
+import {
+  account_number,
+  created_at,
+  id_number,
+  resource_url,
+  resourceType,
+  shown_instant,
+  type_names,
+  user_id,
+} from '../fields.ts';
 
 /** `POST /sandbox/v1/consents/:consent_id/decide`. */
 export const decide_consent = z
@@ -34,12 +43,12 @@ export const consent = z
     company_id: id_number.nullable(),
     user_id: z.string().nullable().describe('Who authorised it; null before'),
     account_ids: z.array(z.string()).describe('The accounts that the user chose'),
-    created_at: shown_instant,
+    created_at,
     status_updated_at: shown_instant,
     authorised_at: shown_instant.nullable(),
     withdrawn_at: shown_instant.nullable().describe('The withdrawal after the last authorisation; null: none'),
     deleted_at: shown_instant.nullable().describe('The deletion by the third party; null: it was not deleted'),
-    type: z.literal('consent'),
+    type: resourceType('consent'),
     url: resource_url,
   })
   .meta({ id: 'Consent', description: 'A consent, with the user and the accounts that the third party does not see' });

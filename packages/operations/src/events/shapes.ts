@@ -12,7 +12,16 @@ import {
   type Payload,
 } from '@tallystick/events';
 import * as z from 'zod';
-import { id_either, id_number, id_text, resource_url, type ShapeOf, shown_instant, type_names } from '../fields.ts';
+import {
+  created_at,
+  id_either,
+  id_number,
+  id_text,
+  resource_url,
+  resourceType,
+  type ShapeOf,
+  type_names,
+} from '../fields.ts';
 import { authorization_item, clearing_item } from '../network/shapes.ts';
 import { break_state } from '../reconciliation/shapes.ts';
 import { template_item } from '../templates/shapes.ts';
@@ -99,8 +108,8 @@ function eventOf({ id, description, types, state }: EventKind) {
       event_type: z.enum(Object.keys(types)),
       payload: state,
       previous: state.nullable().describe('State before; null: the object was created'),
-      created_at: shown_instant,
-      type: z.literal('event'),
+      created_at,
+      type: resourceType('event'),
       url: resource_url,
     } satisfies ShapeOf<ReturnType<typeof presentEvent>>)
     .meta({ id, description });

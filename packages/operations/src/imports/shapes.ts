@@ -1,6 +1,6 @@
 import { import_phases, import_statement_statuses, import_statuses, named_statements_max } from '@tallystick/imports';
 import * as z from 'zod';
-import { id_text, resource_url, shown_instant, type_names } from '../fields.ts';
+import { id_text, resource_url, resourceType, shown_instant, type_names } from '../fields.ts';
 
 const count = z.int().min(0);
 
@@ -55,7 +55,7 @@ export const import_statement = z
       .enum(import_statement_statuses)
       .describe('`staged`: to be checked. `recording`: its lines are being recorded'),
     problem: z.object(held_problem).nullable().describe('Why it is held; null: it is not'),
-    type: z.literal('import_statement'),
+    type: resourceType('import_statement'),
   })
   .meta({ id: 'ImportStatement', description: 'A statement of an imported file, with what became of it' });
 
@@ -116,7 +116,7 @@ export const import_resource = z
     note: z.string().nullable().describe('Why an operator released it; null: it was not released'),
     started_at: shown_instant,
     finished_at: shown_instant.nullable().describe('Null while it is running'),
-    type: z.literal('import'),
+    type: resourceType('import'),
     url: resource_url,
   })
   .meta({ id: 'Import', description: 'A file that was imported, is being imported, or was not accepted' });

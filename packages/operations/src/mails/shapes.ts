@@ -1,6 +1,6 @@
 import { mail_states } from '@tallystick/cards';
 import * as z from 'zod';
-import { id_number, id_text, resource_url, shown_instant, type_names } from '../fields.ts';
+import { created_at, id_number, id_text, resource_url, resourceType, shown_instant, type_names } from '../fields.ts';
 
 export const mail_state = z.enum(mail_states).register(type_names, { id: 'MailState' });
 
@@ -14,10 +14,10 @@ export const mail = z
     state: mail_state,
     attempts: z.int().min(0).describe('Attempts since the mail was queued or retried'),
     error: z.string().nullable().describe('Why the last attempt failed, such as "refused 451"'),
-    created_at: shown_instant,
+    created_at,
     next_attempt_at: shown_instant.nullable().describe('Null unless the mail is pending'),
     finished_at: shown_instant.nullable().describe('When the mail was sent or failed'),
-    type: z.literal('mail'),
+    type: resourceType('mail'),
     url: resource_url,
   })
   .meta({ id: 'Mail', description: 'The state of a mail about a card' })
@@ -28,7 +28,7 @@ const item = z.object({
   to: z.string().describe('The address'),
   subject: z.string(),
   received_at: shown_instant,
-  type: z.literal('mailboxmessage'),
+  type: resourceType('mailboxmessage'),
   url: resource_url,
 });
 

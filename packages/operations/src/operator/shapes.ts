@@ -12,12 +12,14 @@ import { hold_days_default } from '@tallystick/cards';
 import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import * as z from 'zod';
 import {
+  created_at,
   id_either,
   id_number,
   id_text,
   instant,
   nameText,
   resource_url,
+  resourceType,
   shown_instant,
   type_names,
 } from '../fields.ts';
@@ -84,8 +86,8 @@ export const company = z
     hold_days: hold_days.nullable().describe(hold_days_meaning),
     status: company_status,
     rate_limit_per_minute: company_rate_limit.nullable().describe(company_rate_limit_meaning),
-    created_at: shown_instant,
-    type: z.literal('company'),
+    created_at,
+    type: resourceType('company'),
     url: resource_url,
   })
   .meta({ id: 'Company', description: 'A company that has cards' });
@@ -146,14 +148,14 @@ export const api_key = z
     name: z.string().max(key_name_length_max),
     signed: z.boolean().describe('Whether its requests must be signed'),
     rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullable().describe("Null: the server's default"),
-    created_at: shown_instant,
+    created_at,
     revoked_at: shown_instant.nullable(),
     expires_at: shown_instant.nullable().describe(key_end_meaning),
     last_used_at: shown_instant
       .nullable()
       .describe('Its last accepted request, shown after a minute at most; null: none'),
     key: z.string().optional().describe('The text of the key. Only the answer to its creation has it'),
-    type: z.literal('apikey'),
+    type: resourceType('apikey'),
     url: resource_url,
   })
   .meta({ id: 'ApiKey', description: 'An API key of the HTTP interface' });

@@ -1,6 +1,6 @@
 import { backlog_max, failures_until_failing } from '@tallystick/events';
 import * as z from 'zod';
-import { id_number, id_text, type ShapeOf, shown_instant, type_names } from '../fields.ts';
+import { created_at, id_number, id_text, resourceType, type ShapeOf, shown_instant, type_names } from '../fields.ts';
 import { attempt, delivery, webhook } from '../webhooks/shapes.ts';
 import type { presentAuditEntry, presentDeliveryOfAll, presentWebhookState } from './presenter.ts';
 
@@ -17,8 +17,8 @@ export const webhook_state_of_all = z
     failing_since: shown_instant.nullable().describe('When the first of them was made'),
     backlog: z.int().min(0).max(backlog_max).describe(`Its pending deliveries; ${backlog_max}: so many or more`),
     oldest_due_at: shown_instant.nullable().describe('When the first of them is or was due'),
-    created_at: shown_instant,
-    type: z.literal('webhook'),
+    created_at,
+    type: resourceType('webhook'),
   } satisfies ShapeOf<ReturnType<typeof presentWebhookState>>)
   .meta({ id: 'OperatorWebhook', description: 'A webhook with its state, as operators see it' });
 
@@ -52,6 +52,6 @@ export const audit_entry = z
       .nullable()
       .describe('The IP address of the caller; null: a call in process, a command line or a job'),
     details: z.record(z.string(), z.unknown()).describe('Further facts; never a card number or a secret'),
-    type: z.literal('audit_entry'),
+    type: resourceType('audit_entry'),
   } satisfies ShapeOf<ReturnType<typeof presentAuditEntry>>)
   .meta({ id: 'AuditEntry', description: 'An entry of the audit log' });

@@ -1,6 +1,6 @@
 import { quarantine_reasons, quarantine_sources, quarantine_statuses } from '@tallystick/cards';
 import * as z from 'zod';
-import { id_number, id_text, resource_url, shown_instant, type_names } from '../fields.ts';
+import { id_number, id_text, resource_url, resourceType, shown_instant, type_names } from '../fields.ts';
 
 export const quarantine_status = z
   .enum(quarantine_statuses)
@@ -28,7 +28,7 @@ export const quarantined = z
     last_seen_at: shown_instant,
     applied_at: shown_instant.nullable(),
     clearing_id: id_number.nullable().describe('The clearing of an applied record'),
-    type: z.literal('quarantined'),
+    type: resourceType('quarantined'),
     url: resource_url,
   })
   .meta({ id: 'Quarantined', description: 'A clearing that was refused and is kept' });

@@ -5,7 +5,16 @@ import {
   network_data_names_max,
 } from '@tallystick/cards';
 import * as z from 'zod';
-import { currency, id_either, id_number, id_text, nameText, resource_url, shown_instant } from '../fields.ts';
+import {
+  created_at,
+  currency,
+  id_either,
+  id_number,
+  id_text,
+  nameText,
+  resource_url,
+  resourceType,
+} from '../fields.ts';
 
 const account_range = z.string().regex(account_range_form, { error: () => 'must be 6 to 12 digits' });
 
@@ -48,8 +57,8 @@ export const real_card = z
       .nullable()
       .describe('The names that network_data may have; null: any name'),
     is_default: z.boolean().describe('Whether a virtual card without rcn_id is tied to it'),
-    created_at: shown_instant,
-    type: z.literal('realcard'),
+    created_at,
+    type: resourceType('realcard'),
     url: resource_url,
   })
   .meta({ id: 'RealCard', description: 'A real card' });

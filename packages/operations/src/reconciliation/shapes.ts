@@ -15,6 +15,7 @@ import {
   id_number,
   id_text,
   resource_url,
+  resourceType,
   shown_amount,
   shown_instant,
   type_names,
@@ -109,7 +110,7 @@ const item_fields = {
   opened_at: shown_instant.describe('When its first record arrived'),
   matches: z.array(match),
   alternatives: z.array(alternative).describe('Other ways to match its records, the best first'),
-  type: z.literal('reconciliation_item'),
+  type: resourceType('reconciliation_item'),
   url: resource_url,
 };
 
@@ -218,7 +219,7 @@ export const period = z
     closed_by: z.string(),
     reopened_at: shown_instant.nullable(),
     reopened_by: z.string().nullable(),
-    type: z.literal('reconciliation_period'),
+    type: resourceType('reconciliation_period'),
   })
   .meta({ id: 'ReconciliationPeriod', description: 'A closed period' });
 

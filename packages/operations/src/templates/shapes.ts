@@ -10,7 +10,7 @@ import {
   template_statuses,
 } from '@tallystick/templates';
 import * as z from 'zod';
-import { id_number, type ShapeOf, shown_instant, shown_mcc, type_names } from '../fields.ts';
+import { created_at, id_number, type ShapeOf, shown_instant, shown_mcc, type_names } from '../fields.ts';
 
 const mcc_rule = z
   .enum(mcc_rules)
@@ -87,7 +87,7 @@ export const template_item = z
     ...shared_fields,
     id: id_number,
     company_id: id_number.nullable().describe('Null: shared by all companies'),
-    created_at: shown_instant,
+    created_at,
     deleted_at: shown_instant.nullable(),
     environment: z.enum(template_environments),
     identity: z.null(),

@@ -1,6 +1,6 @@
 import { id_token_algorithms, third_party_scopes, third_party_statuses } from '@tallystick/consents';
 import * as z from 'zod';
-import { id_text, nameText, resource_url, shown_instant, type_names } from '../fields.ts';
+import { created_at, id_text, nameText, resource_url, resourceType, type_names } from '../fields.ts';
 
 const jwks = z
   .record(z.string(), z.unknown())
@@ -96,8 +96,8 @@ export const third_party = z
     certificate_subject: z.string().nullable(),
     id_token_signed_response_alg: id_token_algorithm,
     status: z.enum(third_party_statuses),
-    created_at: shown_instant,
-    type: z.literal('third_party'),
+    created_at,
+    type: resourceType('third_party'),
     url: resource_url,
   })
   .meta({ id: 'ThirdParty', description: 'A regulated third party' });

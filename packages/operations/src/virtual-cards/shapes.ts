@@ -25,6 +25,7 @@ import {
   last4,
   object_of_domain,
   resource_url,
+  resourceType,
   shown_amount,
   shown_month,
   type_names,
@@ -220,7 +221,7 @@ export const virtual_card = z
     aging_velocity_time_zone: z.string().max(64).optional().describe('IANA name; present with aging velocity'),
     valid_starting_on: date.describe('First GMT date of use'),
     valid_ending_on: date.describe('Last GMT date of use'),
-    type: z.literal('virtualcard'),
+    type: resourceType('virtualcard'),
     url: resource_url,
   })
   .meta({ id: 'VirtualCard', description: 'A virtual card' });
@@ -291,6 +292,6 @@ export const code_failures = z
     company_id: id_number,
     last4,
     code_failures: z.int().min(0).max(code_failures_max).describe('Wrong codes that count on this UTC day'),
-    type: z.literal('code_failures'),
+    type: resourceType('code_failures'),
   })
   .meta({ id: 'CodeFailures', description: 'The wrong codes of a card' });

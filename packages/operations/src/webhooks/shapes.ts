@@ -9,7 +9,17 @@ import {
 import { shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
 import * as z from 'zod';
 import { event_type_name } from '../events/shapes.ts';
-import { id_number, id_text, instant, resource_url, type ShapeOf, shown_instant, type_names } from '../fields.ts';
+import {
+  created_at,
+  id_number,
+  id_text,
+  instant,
+  resource_url,
+  resourceType,
+  type ShapeOf,
+  shown_instant,
+  type_names,
+} from '../fields.ts';
 import type { DeliveryResource, WebhookResource } from './presenter.ts';
 
 const event_type_ids = z
@@ -95,7 +105,7 @@ export const webhook = z
       .describe('Shown on creation and rotation only, else null'),
     status,
     callback_url: callback_url.describe('Where events are posted to'),
-    type: z.literal('webhook'),
+    type: resourceType('webhook'),
     url: resource_url,
   } satisfies ShapeOf<WebhookResource>)
   .meta({ id: 'Webhook', description: 'A webhook' });
@@ -135,9 +145,9 @@ export const delivery = z
     sequence: z.int().min(1).describe('X-Webhook-Sequence'),
     state: delivery_state,
     next_attempt_at: shown_instant.nullable().describe('Null unless the delivery is pending'),
-    created_at: shown_instant,
+    created_at,
     attempts: z.array(attempt).describe('In the order in which they were made'),
-    type: z.literal('delivery'),
+    type: resourceType('delivery'),
     url: resource_url,
   } satisfies ShapeOf<DeliveryResource>)
   .meta({ id: 'Delivery', description: 'The delivery of an event to a webhook' });
