@@ -52,8 +52,8 @@ describe('a method', () => {
     ],
     [
       'takes flags and texts as options',
-      { query: { flags: ['all'], texts: z.object({ format: z.string().optional() }) } },
-      'name(options?: TransactionOptions & { readonly all?: boolean | undefined; readonly format?: string | undefined; }): Promise<void>;',
+      { query: { flags: { all: 'True: all' }, texts: z.object({ format: z.string().optional() }) } },
+      'name(options?: TransactionOptions & { /** True: all. */ readonly all?: boolean | undefined; readonly format?: string | undefined; }): Promise<void>;',
     ],
     [
       'needs its options when one is required',

@@ -80,10 +80,12 @@ function optionsOf(
   { query = {}, body, documented_body = body, answers_early, runs_alone }: Operation,
   types: Types,
 ): string {
-  const { filter, flags = [], texts, paged } = query;
+  const { filter, flags = {}, texts, paged } = query;
   const own = z.object({
     ...(filter === undefined || isOptional(filter) ? {} : { filter }),
-    ...Object.fromEntries(flags.map((name) => [name, z.boolean().optional()])),
+    ...Object.fromEntries(
+      Object.entries(flags).map(([name, meaning]) => [name, z.boolean().optional().describe(meaning)]),
+    ),
     ...texts?.shape,
     ...(documented_body instanceof z.ZodObject ? documented_body.omit({ data: true }).shape : {}),
     ...(answers_early

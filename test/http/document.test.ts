@@ -12,8 +12,11 @@ import { authorization, type Call, type Service, start, startService } from './s
 /** The part of JSON Schema that these tests read. */
 interface Schema {
   readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
   readonly examples?: readonly Readonly<Record<string, unknown>>[];
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
@@ -30,7 +33,10 @@ interface Schema {
 }
 
 interface Document {
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly headers: Readonly<Record<string, { readonly description?: string }>>;
+  };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly tags: readonly { readonly name: string }[];
@@ -45,6 +51,30 @@ interface Operation {
 }
 
 type Content = Readonly<Record<'application/json', { readonly schema: Schema }>>;
+
+interface Named {
+  readonly name: string;
+  readonly description?: string;
+}
+
+/** What shared schemas say of the form of their values, whatever field has them. */
+const forms_only = [
+  'ISO 8601, UTC',
+  'ISO 8601, with an offset',
+  'ISO 4217',
+  'Minor units (cents)',
+  'YYYY-MM-DD',
+  'Digits',
+];
+
+/** The description of a property: its own, else that of the schema which it refers to. */
+function descriptionOf(document: Document, { description, $ref }: Schema): string | undefined {
+  return description ?? ($ref === undefined ? undefined : descriptionOf(document, resolve(document, $ref)));
+}
+
+function isNullable({ type, anyOf = [] }: Schema): boolean {
+  return [type].flat().includes('null') || anyOf.some(isNullable);
+}
 
 function resolve({ components }: Document, reference: string): Schema {
   const schema = components.schemas[reference.slice('#/components/schemas/'.length)];
@@ -388,6 +418,40 @@ describe('the OpenAPI document', () => {
         assert.equal(all_closed, !path.startsWith('/network/'), `${path}: ${name}`);
       }
     }
+  });
+
+  it('describes every property, parameter and header: what it means, and what null means', async (t) => {
+    const document = await read(await startService(t));
+    const problems: string[] = [];
+    let described = 0;
+    const check = (name: string, text: string | undefined, at: string): void => {
+      described += 1;
+      const words = (some: string) => some.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+      if (text === undefined || words(text) === '' || words(text) === words(name)) problems.push(`${at}: no meaning`);
+      // The form of a value is no meaning of a field.
+      if (forms_only.includes(text ?? '')) problems.push(`${at}: ${text}`);
+    };
+    const walk = (value: unknown, at: string, is_of_names = false): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const schema = value as Schema & Readonly<Record<string, unknown>>;
+      if (!is_of_names) {
+        for (const [name, property] of Object.entries({ ...schema.properties, ...schema.patternProperties })) {
+          const text = descriptionOf(document, property as Schema);
+          check(name, text, `${at}/${name}`);
+          if (isNullable(property as Schema) && !/\bnull\b/i.test(text ?? '')) problems.push(`${at}/${name}: no null`);
+        }
+        for (const { name, description } of (schema.parameters ?? []) as readonly Named[])
+          check(name, description, `${at}: ${name}`);
+      }
+      for (const [name, inner] of Object.entries(value)) {
+        if (!is_of_names && ['examples', 'enum', 'const', 'default', 'required'].includes(name)) continue;
+        walk(inner, `${at}/${name}`, !is_of_names && (name === 'properties' || name === 'patternProperties'));
+      }
+    };
+    walk(document, '');
+    for (const [name, { description }] of Object.entries(document.components.headers)) check(name, description, name);
+    assert.deepEqual(problems, []);
+    assert.ok(described > 1500, `only ${described} were found`);
   });
 
   it('documents the filters on metadata by the form of their names', async (t) => {

@@ -87,6 +87,9 @@ export const shown_instant = z
 /** When a resource was created. */
 export const created_at = shown_instant.describe("When it was created, by the service's clock, UTC");
 
+/** When a resource was changed. */
+export const updated_at = shown_instant.describe("When it was changed last, by the service's clock, UTC");
+
 /** The kind of a resource, which each of its kind has. */
 export function resourceType<Name extends string>(name: Name) {
   return z.literal(name).describe(`Always \`${name}\`: the kind of this resource`);

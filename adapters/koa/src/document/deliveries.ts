@@ -31,7 +31,7 @@ const delivered: readonly Delivered[] = [
   {
     name: test_name,
     summary: 'A test delivery is requested',
-    data: dataOf(test_name, webhook_state, z.null().describe('A test has no earlier state')),
+    data: dataOf(test_name, webhook_state, z.null().describe('Always null: a test has no earlier state')),
   },
 ];
 

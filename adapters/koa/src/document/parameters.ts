@@ -12,10 +12,10 @@ export function parametersOf(route: Route): readonly Parameter[] {
   return [
     ...pathParametersOf(route),
     ...(query.filter === undefined ? [] : [filterParameterOf(query.filter)]),
-    ...(query.flags ?? []).map((name) => ({
+    ...Object.entries(query.flags ?? {}).map(([name, meaning]) => ({
       name,
       in: 'query' as const,
-      description: 'Default false',
+      description: `${meaning}. Default false`,
       schema: { type: 'boolean' },
     })),
     ...textParametersOf(query),

@@ -14,8 +14,8 @@ const status_of: Readonly<Record<ErrorCode, number>> = { ...refusal_status, ...h
 /** The error body. */
 export const error = z
   .object({
-    error: z.string().describe('One sentence'),
-    code: z.enum(Object.keys(status_of) as ErrorCode[]),
+    error: z.string().describe('What went wrong, for people: one sentence, which may change'),
+    code: z.enum(Object.keys(status_of) as ErrorCode[]).describe('What went wrong, for programs: codes do not change'),
     fields: z
       .array(
         z.object({
@@ -26,19 +26,21 @@ export const error = z
       .min(1)
       .optional()
       .describe('Each field that is invalid; absent when no field is'),
-    request_id: z.string().describe('X-Request-Id'),
+    request_id: z.string().describe('The X-Request-Id of the answer; it is in the logs of the service'),
   })
-  .meta({ id: 'Error' });
+  .meta({ id: 'Error', description: 'Why a request failed' });
 
 /** The answer to the network when a fault of the service, or load, prevented a decision. */
 export const authorization_failure = z
   .object({
-    data: z.union([authorization_item, unread_authorization]),
-    error: z.string().describe('One sentence'),
-    code: z.literal('unable_to_process'),
-    request_id: z.string(),
+    data: z
+      .union([authorization_item, unread_authorization])
+      .describe('The answer to the network: nothing was approved'),
+    error: z.string().describe('What went wrong, for people: one sentence, which may change'),
+    code: z.literal('unable_to_process').describe('Always `unable_to_process`'),
+    request_id: error.shape.request_id,
   })
-  .meta({ id: 'AuthorizationFailure' });
+  .meta({ id: 'AuthorizationFailure', description: 'A message of the network that could not be decided' });
 
 /** The links of a page of a list. */
 export const links = z

@@ -22,19 +22,25 @@ export function schemaOf(schema: z.ZodType): Json {
 
 /** A schema in full, for a parameter. */
 export function inlineSchemaOf(schema: z.ZodType): Json {
-  const { $schema: _schema, ...json } = z.toJSONSchema(schema, { io: 'input', override: describeWhole });
+  const { $schema: _schema, ...json } = z.toJSONSchema(schema, { io: 'input', override: describeParts });
   return json;
 }
 
-/** A value or null has the description of the value: readers do not look into the alternatives. */
-function describeWhole({ jsonSchema: schema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-  const [value, nothing, ...others] = schema.anyOf ?? [];
-  if (schema.description !== undefined || nothing?.type !== 'null' || others.length > 0) return;
-  if (value?.description === undefined) return;
-  // The schema of the value may be that of other fields, too.
-  const { description, ...undescribed } = value;
-  schema.anyOf = [undescribed, nothing];
-  schema.description = description;
+/**
+ * Describes what has no description of its own: a value or null as the value, and the content of a
+ * body as the body. Readers of a document do not look further in or out. What is described is
+ * copied: the schema of a part may also be that of others.
+ */
+function describeParts({ jsonSchema: schema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  const { description, anyOf: [value, nothing, other] = [] } = schema;
+  if (description === undefined && value !== undefined && nothing?.type === 'null' && other === undefined) {
+    const { description: of_value, ...undescribed } = value;
+    if (of_value !== undefined) Object.assign(schema, { anyOf: [undescribed, nothing], description: of_value });
+  }
+  const data = schema.properties?.data;
+  if (description !== undefined && typeof data === 'object' && data.description === undefined) {
+    schema.properties = { ...schema.properties, data: { ...data, description } };
+  }
 }
 
 /**
@@ -55,7 +61,7 @@ export function collectNamedSchemas(schemas: readonly z.ZodType[], closed: reado
   const { schemas: by_name } = z.toJSONSchema(registry, {
     io: 'input',
     uri: (id) => `#/components/schemas/${id}`,
-    override: describeWhole,
+    override: describeParts,
   });
   const closed_ids = new Set(closed.map((schema) => schema.meta()?.id));
   return Object.fromEntries(

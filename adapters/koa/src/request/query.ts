@@ -79,7 +79,7 @@ export function parseQuery(
     if (kind === undefined || inner === undefined) {
       if (name === 'filter' || name === 'page' || /^(filter|page)\[/.test(name)) {
         errors.push({ path: name, message: 'is malformed; write filter[<field>]=<value> or page[limit]=<n>' });
-      } else if (shape.flags?.includes(name)) {
+      } else if (Object.hasOwn(shape.flags ?? {}, name)) {
         readFlag(name, value, flags, errors);
       } else if (shape.texts !== undefined && Object.hasOwn(shape.texts.shape, name)) {
         readText(name, value, is_text, texts, errors);
@@ -135,9 +135,14 @@ function describeUnknownPage(name: string, shape: QueryShape): string {
 }
 
 /** Returns the parameters of a path as a caller writes them. */
-function parametersOf({ paged, filter, flags = [], texts }: QueryShape): readonly string[] {
+function parametersOf({ paged, filter, flags = {}, texts }: QueryShape): readonly string[] {
   const filters = Object.keys(filter?.shape ?? {}).map((name) => http_names.filter(name));
-  return [...flags, ...Object.keys(texts?.shape ?? {}), ...filters, ...(paged ? page_names.map(http_names.page) : [])];
+  return [
+    ...Object.keys(flags),
+    ...Object.keys(texts?.shape ?? {}),
+    ...filters,
+    ...(paged ? page_names.map(http_names.page) : []),
+  ];
 }
 
 /** Returns a suggestion to continue a sentence with; empty when no known name is near. */

@@ -10,7 +10,7 @@ import { parseQuery } from '../../src/request/query.ts';
 const shape: QueryShape = {
   paged: true,
   filter: z.object({ mcc: z.string(), status: z.string() }).partial(),
-  flags: ['deep'],
+  flags: { deep: 'True: in depth' },
 };
 
 function read(query: string, prefer?: string) {

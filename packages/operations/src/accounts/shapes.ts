@@ -18,15 +18,15 @@ import {
 export const create_account = z
   .object({
     data: z.object({
-      company_id: id_either,
+      company_id: id_either.describe('The company that holds the account'),
       number: written_account_number.describe(
         'By which statements name the account. Blanks, points, hyphens and slashes are left out, and an IBAN is ' +
           'written in capitals: what remains is the AccountId. No other account has it. Of a card account it begins ' +
           `with ${card_account_prefix}`,
       ),
-      currency,
-      kind: z.enum(account_kinds),
-      name: nameText(account_name_length_max).nullish(),
+      currency: currency.describe('The currency of its balance and its lines, ISO 4217'),
+      kind: z.enum(account_kinds).describe('`deposit`, or `card`: an account that card purchases are booked on'),
+      name: nameText(account_name_length_max).nullish().describe('What people call the account; null: none'),
     }),
   })
   .meta({
@@ -36,18 +36,21 @@ export const create_account = z
   });
 
 const statement_end = z
-  .object({ as_of: date, balance: shown_amount })
+  .object({
+    as_of: date.describe('The date of the statement, YYYY-MM-DD'),
+    balance: shown_amount.describe('Minor units of the currency of the account; a debt is negative'),
+  })
   .meta({ id: 'StatementEnd', description: 'The balance at an end of a statement' });
 
 /** An account of a company at the bank. */
 export const account = z
   .object({
     id: account_number.describe('Its number'),
-    company_id: id_number.describe('The company'),
-    number: account_number,
-    currency,
-    kind: z.enum(account_kinds),
-    name: z.string().nullable(),
+    company_id: id_number.describe('The company that holds the account'),
+    number: account_number.describe('Its number, by which statements and Open Banking name it'),
+    currency: currency.describe('The currency of its balance and its lines, ISO 4217'),
+    kind: z.enum(account_kinds).describe('`deposit`, or `card`: an account that card purchases are booked on'),
+    name: z.string().nullable().describe('What people call the account; null: none'),
     first_statement: statement_end
       .nullable()
       .describe('The date and the opening balance of its first statement; null: it has none'),

@@ -32,7 +32,9 @@ import {
   transaction,
 } from './shapes.ts';
 
-const transaction_filter = z.object({ booking_date: dates }).partial();
+const transaction_filter = z
+  .object({ booking_date: dates.describe('Only those that were booked on this date or these dates') })
+  .partial();
 
 /**
  * What Open Banking reads of an account: profile and balance, which the bank puts, and transactions

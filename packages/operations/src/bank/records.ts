@@ -46,7 +46,7 @@ const record_error = z
 export const record_report = z
   .object({
     lines: count.describe('Lines that are not empty: applied, duplicates and rejected together'),
-    applied: count,
+    applied: count.describe('Lines that took effect'),
     duplicates: count.describe('Transactions that were recorded before, and balances older than the known one'),
     rejected: count.describe('Lines with a problem; they have no effect'),
     errors: z

@@ -22,8 +22,8 @@ export interface QueryShape {
   readonly filter?: z.ZodObject;
   /** The filters whose names are not fixed. */
   readonly other_filters?: RegExp;
-  /** Values that are true or false; false when absent. */
-  readonly flags?: readonly string[];
+  /** Values that are true or false, with what true means; false when absent. */
+  readonly flags?: Readonly<Record<string, string>>;
   /** Values that are text. An empty one is refused. */
   readonly texts?: z.ZodObject;
 }

@@ -23,7 +23,8 @@ export const option_names: QueryNames = {
 export function createOptionsReader(operation: Operation): (options: Readonly<Record<string, unknown>>) => ReadOptions {
   const shape = operation.query ?? {};
   const of_body = membersBesideData(operation);
-  const { flags = [], texts } = shape;
+  const { texts } = shape;
+  const flags = Object.keys(shape.flags ?? {});
   const of_page = shape.paged ? page_names : [];
   const answers_early = 'receive' in operation && operation.answers_early === true;
   const known = [

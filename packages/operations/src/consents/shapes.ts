@@ -15,14 +15,14 @@ import {
 export const decide_consent = z
   .object({
     data: z.object({
-      decision: z.enum(['approve', 'reject']),
-      user_id: user_id.nullish().describe('By default the first user of `GET /bank/v1/users`'),
+      decision: z.enum(['approve', 'reject']).describe('What the user decides'),
+      user_id: user_id.nullish().describe('The user who decides; null: the first user of `GET /bank/v1/users`'),
       account_ids: z
         .array(account_number)
         .min(1)
         .max(1_000)
         .nullish()
-        .describe('By default all accounts that the user may view'),
+        .describe('The accounts that the user chooses, by their numbers; null: all that the user may view'),
     }),
   })
   .meta({ id: 'DecideConsent', description: 'The decision of a user', examples: [{ data: { decision: 'approve' } }] });
@@ -31,21 +31,29 @@ export const decide_consent = z
 export const consent = z
   .object({
     id: z.string().describe('Its ConsentId'),
-    kind: z.enum(['account_access', 'funds_confirmation']),
+    kind: z
+      .enum(['account_access', 'funds_confirmation'])
+      .describe('Whether it is about reading accounts, or about confirmations of funds'),
     client_id: z.string().describe('The third party that created it'),
-    status: z.enum(consent_statuses).register(type_names, { id: 'ConsentStatus' }),
+    status: z
+      .enum(consent_statuses)
+      .describe('Its status in the standard. Third parties read only with an `Authorised` one')
+      .register(type_names, { id: 'ConsentStatus' }),
     permissions: z
       .array(
         z.enum(permissions).describe('What a consent allows to read').register(type_names, { id: 'ConsentPermission' }),
       )
-      .describe('Empty for a confirmation of funds'),
-    expiration_date_time: z.string().nullable(),
-    company_id: id_number.nullable(),
+      .describe('What the third party may read; empty for a confirmation of funds'),
+    expiration_date_time: z
+      .string()
+      .nullable()
+      .describe('When it ends, as the third party wrote it: ISO 8601 with an offset; null: it has no end'),
+    company_id: id_number.nullable().describe('The company of the user who authorised it; null before'),
     user_id: z.string().nullable().describe('Who authorised it; null before'),
-    account_ids: z.array(z.string()).describe('The accounts that the user chose'),
+    account_ids: z.array(z.string()).describe('The accounts that the user chose, by their numbers; empty before'),
     created_at,
-    status_updated_at: shown_instant,
-    authorised_at: shown_instant.nullable(),
+    status_updated_at: shown_instant.describe('When its status changed last, UTC'),
+    authorised_at: shown_instant.nullable().describe('When it was authorised last, UTC; null: never'),
     withdrawn_at: shown_instant.nullable().describe('The withdrawal after the last authorisation; null: none'),
     deleted_at: shown_instant.nullable().describe('The deletion by the third party; null: it was not deleted'),
     type: resourceType('consent'),

@@ -104,10 +104,10 @@ export const event_kinds: readonly EventKind[] = [
 function eventOf({ id, description, types, state }: EventKind) {
   return z
     .object({
-      id: id_text,
-      event_type: z.enum(Object.keys(types)),
-      payload: state,
-      previous: state.nullable().describe('State before; null: the object was created'),
+      id: id_text.describe('The id of the event, as digits. Later events have higher ids'),
+      event_type: z.enum(Object.keys(types)).describe('The stored name of its type. It states what `payload` is'),
+      payload: state.describe('The state of the object after the change'),
+      previous: state.nullable().describe('The state of the object before the change; null: it was created'),
       created_at,
       type: resourceType('event'),
       url: resource_url,
@@ -137,7 +137,7 @@ export const event_type_name = z.enum(delivered_names).register(type_names, { id
 export const event_type = z
   .object({
     id: id_number.meta({ enum: event_types.map(({ id }) => id) }).describe('For `event_type_ids` of webhooks'),
-    name: z.enum(event_types.map(({ name }) => name)),
+    name: z.enum(event_types.map(({ name }) => name)).describe('The name under which its events are delivered'),
   } satisfies ShapeOf<EventType>)
   .meta({ id: 'EventType', description: 'A type of events that a webhook can subscribe to' });
 
@@ -145,7 +145,7 @@ export const event_type = z
 export const foreign_event = z
   .object({
     data: z.object({
-      company_id: id_either,
+      company_id: id_either.describe('The company whose object has changed'),
       event_type: z
         .string()
         .meta({ enum: foreign_event_types })
@@ -185,10 +185,15 @@ export const instants_filter: z.ZodType = filterOf(filter_fields.created_at);
 /** The filters of `GET /v1/events`, for the document (service specification 4.3). */
 export const event_filter: z.ZodObject = z
   .object({
-    ...Object.fromEntries(Object.entries(filter_fields).map(([name, field]) => [name, filterOf(field)])),
+    ...Object.fromEntries(
+      Object.entries(filter_fields).map(([name, field]) => [
+        name,
+        filterOf(field).describe(filterMeaning(name, field)),
+      ]),
+    ),
     event_type: z
       .enum([...event_types.map(({ name }) => name), ...event_types_without_id])
-      .describe('`all` is every type'),
+      .describe('Only events of this type; `all` is every type'),
     // One pattern: generators of clients cannot read two.
     'payload.card_number': z
       .string()
@@ -199,6 +204,16 @@ export const event_filter: z.ZodObject = z
   })
   .partial()
   .describe('Several filters are ANDed. A range is `[from,to]` with both ends included. Either end may be empty.');
+
+function filterMeaning(name: string, { type, range }: Omit<FilterField, 'name'>): string {
+  const of = name === 'created_at' ? 'that were recorded at this time' : `with this \`${name}\``;
+  const form = {
+    integer: 'an integer; amounts are in minor units',
+    text: 'text, compared as a whole',
+    instant: 'an instant, or a date, which means its whole GMT day. Write the + of an offset as %2B',
+  }[type];
+  return `Only events ${of}: ${form}${range ? '. Or a range `[from,to]`' : ''}`;
+}
 
 /** One value, or a range where the field supports one. */
 function filterOf({ type, range }: Omit<FilterField, 'name'>): z.ZodType {

@@ -37,9 +37,16 @@ import { import_resource, import_statement, import_status, release_body, replay_
 /** The longest name of a file, in UTF-16 units. */
 const name_length_max = 255;
 
-const filter = z.object({ status: import_status, format: z.string() }).partial();
+const filter = z
+  .object({
+    status: import_status.describe('Only imports with this status'),
+    format: z.string().describe('Only imports of this format, such as `cdf3`'),
+  })
+  .partial();
 
-const statement_filter = z.object({ status: z.enum(import_statement_statuses) }).partial();
+const statement_filter = z
+  .object({ status: z.enum(import_statement_statuses).describe('Only statements with this status') })
+  .partial();
 
 const texts = z.object({
   name: z

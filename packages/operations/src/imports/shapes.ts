@@ -17,7 +17,7 @@ export const import_status = z
 const problem = z
   .object({
     code: z.string().describe('A stable code, such as `trailer_missing`'),
-    message: z.string(),
+    message: z.string().describe('What is wrong, and what to do'),
     offset: count.nullable().describe('Bytes from the start of the file; null where that is unknown'),
   })
   .meta({ id: 'ImportProblem', description: 'Why a file was not applied' });
@@ -25,7 +25,7 @@ const problem = z
 const held_problem = {
   code: z.string().describe('A stable code, such as `statement_gap`'),
   message: z.string().describe('What is wrong, and what to do'),
-  offset: count.nullable().describe('Bytes from the start of the file'),
+  offset: count.nullable().describe('Bytes from the start of the file; null where that is unknown'),
   waits_for: z
     .string()
     .nullable()
@@ -37,7 +37,7 @@ const statement_name = {
   account_number: z.string().describe('The account, as the file states it'),
   reference: z.string().nullable().describe("The bank's id of the statement; null: none"),
   as_of: z.iso.date().describe("The statement's date"),
-  lines: count,
+  lines: count.describe('Its lines'),
 };
 
 const held_statement = z
@@ -48,9 +48,13 @@ const held_statement = z
 export const import_statement = z
   .object({
     ...statement_name,
-    currency: z.string().nullable().describe('As stated; null: not stated'),
-    opening_balance: amount.nullable().describe('Minor units, as stated or as it follows; null: not known'),
-    closing_balance: amount.nullable().describe('Minor units, as stated or as it follows; null: not known'),
+    currency: z.string().nullable().describe('The currency of the statement, ISO 4217; null: not stated'),
+    opening_balance: amount
+      .nullable()
+      .describe('Minor units of its currency, as stated or as it follows; null: not known'),
+    closing_balance: amount
+      .nullable()
+      .describe('Minor units of its currency, as stated or as it follows; null: not known'),
     status: z
       .enum(import_statement_statuses)
       .describe('`staged`: to be checked. `recording`: its lines are being recorded'),
@@ -61,7 +65,7 @@ export const import_statement = z
 
 const read_with = z
   .object({
-    profile: z.string(),
+    profile: z.string().describe('The name of the profile'),
     settings_sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
@@ -108,14 +112,14 @@ export const import_resource = z
       .record(z.string(), z.string())
       .describe('The totals of the trailer in the words of the format, in decimal'),
     warnings: z.array(z.string()).readonly().describe('For example a gap in the sequence of files'),
-    problem: problem.nullable().describe('Why the file was held, refused or truncated'),
+    problem: problem.nullable().describe('Why the file was held, refused or truncated; null: it was not'),
     held_statements: z
       .array(held_statement)
       .readonly()
       .describe(`The first held statements, at most ${named_statements_max}; all of them: \`/statements\``),
     note: z.string().nullable().describe('Why an operator released it; null: it was not released'),
-    started_at: shown_instant,
-    finished_at: shown_instant.nullable().describe('Null while it is running'),
+    started_at: shown_instant.describe('When its file began to arrive, UTC'),
+    finished_at: shown_instant.nullable().describe('When it ended, UTC; null while it is running'),
     type: resourceType('import'),
     url: resource_url,
   })

@@ -18,7 +18,12 @@ import { filter_id, showAs } from '../fields.ts';
 import { type Operation, operation, operatorCall, present } from '../operation.ts';
 import { mail, mail_state, mailbox_item, mailbox_message } from './shapes.ts';
 
-const mail_filter = z.object({ state: mail_state, company_id: filter_id }).partial();
+const mail_filter = z
+  .object({
+    state: mail_state.describe('Only mails in this state'),
+    company_id: filter_id.describe('Only mails about cards of this company'),
+  })
+  .partial();
 
 /** `/operator/v1/mails`: the state of the mails about cards, and a retry of failed ones. */
 export function mailOperations(): readonly Operation[] {

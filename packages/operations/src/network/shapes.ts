@@ -75,30 +75,34 @@ const message_type_names = [...Object.values(message_types), ...Object.keys(mess
 
 /** The optional fields of an authorization message (service specification 2.9). */
 const authorization_details = {
-  advice_reason_code: text,
-  acquirer_ica: text,
+  advice_reason_code: text.describe('Why the network sends an advice, in its codes; null: not known'),
+  acquirer_ica: text.describe('The acquiring bank, by its number in the network; null: not known'),
   card_holder_transaction_type_code: text.describe(
-    'Two digits, or all six of the processing code (DE3). 20 and 28 as the first two are refunds',
+    'Two digits, or all six of the processing code (DE3). 20 and 28 as the first two are refunds; null: a purchase',
   ),
-  financial_network_code: text,
-  mcc_description: text,
-  merchant_city: text,
-  merchant_id: text.describe('Its clearing may be found by it: see ClearingMessage'),
-  merchant_name: text,
-  merchant_state_or_country_code: text,
+  financial_network_code: text.describe('The network that carried the message, in its codes; null: not known'),
+  mcc_description: text.describe('The merchant category in words; null: not known'),
+  merchant_city: text.describe('The city of the merchant; null: not known'),
+  merchant_id: text.describe(
+    "The merchant, by its acquirer's number; null: not known. Its clearing may be found by it: see ClearingMessage",
+  ),
+  merchant_name: text.describe('The merchant, as it names itself; null: not known'),
+  merchant_state_or_country_code: text.describe('The state of the merchant, else its country; null: not known'),
   net_reference_number: text.describe(
-    'Financial network code (3), network reference (6), cycle date MMDD (4). Its clearing is found by it: see ClearingMessage',
+    'Financial network code (3), network reference (6), cycle date MMDD (4); null: not known. Its clearing is found by it: see ClearingMessage',
   ),
-  pos_transaction_status: text,
-  purchase_request_company_guid: text,
-  purchase_request_issuer_guid: text,
-  settlement_date: text.describe('Four digits'),
-  transaction_type: text.describe('When absent, the name of the message type'),
+  pos_transaction_status: text.describe(
+    'The state of the transaction at the point of sale, in codes of the network; null: not known',
+  ),
+  purchase_request_company_guid: text.describe('The purchase request, by its id at the company; null: not known'),
+  purchase_request_issuer_guid: text.describe('The purchase request, by its id at the issuer; null: not known'),
+  settlement_date: text.describe('When the network settles: four digits, MMDD; null: not known'),
+  transaction_type: text.describe('The kind of transaction in words; null: the name of the message type'),
 };
 
 const replacement = amount.nullish();
 const own_replacement = replacement.describe(
-  'The same as in replacement_amounts. If both are sent, they must be equal',
+  'The same as in replacement_amounts. If both are sent, they must be equal. Null: not sent',
 );
 
 /** `POST /network/v1/authorizations`. */
@@ -110,34 +114,50 @@ export const authorization_message = z
         .string()
         .regex(/^\d{4}-(0[1-9]|1[0-2])$/, { error: () => 'must be YYYY-MM' })
         .nullish()
-        .describe('YYYY-MM; compared with the card when sent'),
+        .describe('When the card ends, YYYY-MM: compared with the card; null: not compared'),
       cvc: z
         .string()
         .regex(/^\d{3,4}$/, { error: () => 'must be three or four digits' })
         .nullish()
-        .describe('Three or four digits; compared with the card when sent'),
-      message_type_indicator: z.enum(message_type_names).describe('The name of the type, or its ISO 8583 number'),
+        .describe('The code of the card, three or four digits: compared with the card; null: not compared'),
+      message_type_indicator: z
+        .enum(message_type_names)
+        .describe('The type of the message: its name, or its ISO 8583 number'),
       incremental: z
         .boolean()
         .nullish()
-        .describe('Adds to the open authorization with this trace_id, within the limits of its window'),
+        .describe(
+          'True: adds to the open authorization with this trace_id, within the limits of its window; null: false',
+        ),
       trace_id: short_text
         .min(1)
         .describe('The reference that its reversal and its advices share. A clearing has none'),
-      system_trace_audit_number: short_text.min(1),
-      transaction_date_time: instant,
-      billing_amount: amount,
-      billing_currency: currency,
-      merchant_amount: amount,
-      merchant_currency: currency,
+      system_trace_audit_number: short_text.min(1).describe('The number of the message at its sender (STAN, DE11)'),
+      transaction_date_time: instant.describe(
+        'When the purchase took place, by the clock of the network: ISO 8601, with an offset',
+      ),
+      billing_amount: amount.describe('What the real card is charged; minor units of `billing_currency`'),
+      billing_currency: currency.describe('The billing currency of the real card, ISO 4217'),
+      merchant_amount: amount.describe('What the merchant asks for; minor units of `merchant_currency`'),
+      merchant_currency: currency.describe('The currency of the merchant, ISO 4217'),
       mcc,
-      response_code: response_code.nullish().describe('Of an advice: the decision that was made elsewhere (DE39)'),
-      approval_code,
+      response_code: response_code
+        .nullish()
+        .describe('Of an advice: the decision that was made elsewhere (DE39); null: it was approved'),
+      approval_code: approval_code.describe(
+        'Of an advice: the code of the approval that was made elsewhere; null: not known',
+      ),
       replacement_amounts: z
-        .object({ billing_amount: replacement, settlement_amount: replacement, transaction_amount: replacement })
+        .object({
+          billing_amount: replacement.describe('Minor units of `billing_currency`; null: not known'),
+          settlement_amount: replacement.describe(
+            'Minor units of the currency in which the network settles; null: not known',
+          ),
+          transaction_amount: replacement.describe('Minor units of `merchant_currency`; null: not known'),
+        })
         .nullish()
         .describe(
-          "Of a reversal: the corrected amounts. All absent or zero: a full reversal. Otherwise billing_amount or transaction_amount must be there in the currency of the card's limits; zero counts as absent. Before its original, a reversal in part lowers the original to the corrected amount",
+          "Of a reversal: the corrected amounts. Null, or all absent or zero: a full reversal. Otherwise billing_amount or transaction_amount must be there in the currency of the card's limits; zero counts as absent. Before its original, a reversal in part lowers the original to the corrected amount",
         ),
       'replacement_amounts.billing_amount': own_replacement,
       'replacement_amounts.settlement_amount': own_replacement,
@@ -176,32 +196,44 @@ export const clearing_message = z
         .string()
         .regex(/^(\d{12,19}|[*xX].*)$/, { error: () => 'must be 12 to 19 digits' })
         .nullish()
-        .describe('The whole number. Beside vcn_id it may be masked, and is ignored'),
-      vcn_id: id_either.nullish().describe('The virtual card'),
+        .describe(
+          'The whole number. Beside vcn_id it may be masked, and is ignored. Null: the card is named by vcn_id',
+        ),
+      vcn_id: id_either.nullish().describe('The virtual card; null: it is named by its number'),
       network_financial_transaction_id: short_text
         .min(1)
         .describe('Unique per clearing. Zeros, or a number that a spreadsheet has rounded (`5.55E+17`), is refused'),
-      billing_amount: amount,
-      billing_currency: currency,
+      billing_amount: amount.describe('What the real card is charged; minor units of `billing_currency`'),
+      billing_currency: currency.describe('The billing currency of the real card, ISO 4217'),
       clearing_type,
-      settlement_date: day,
-      partial: z.boolean().nullish().describe('True: more clearings of this authorization follow'),
-      cycle: clearing_cycle.nullish(),
-      merchant_amount: amount.nullish(),
-      merchant_currency: currency.nullish(),
-      authorization_date: day.nullish(),
-      acquirer_ica: text,
-      acquirer_reference_data: text,
-      approval_code: approval_code.describe(
-        'That of the authorization. Finds it beside net_reference_number or merchant_id',
+      settlement_date: day.describe('When the network settles it: YYYY-MM-DD, or an instant of that day'),
+      partial: z.boolean().nullish().describe('True: more clearings of this authorization follow; null: false'),
+      cycle: clearing_cycle.nullish().describe('Its place in a dispute; null: `first_presentment`'),
+      merchant_amount: amount
+        .nullish()
+        .describe('What the merchant asks for; minor units of `merchant_currency`; null: not known'),
+      merchant_currency: currency.nullish().describe('The currency of the merchant, ISO 4217; null: not known'),
+      authorization_date: day
+        .nullish()
+        .describe('When the purchase was authorized: YYYY-MM-DD, or an instant of that day; null: not known'),
+      acquirer_ica: text.describe('The acquiring bank, by its number in the network; null: not known'),
+      acquirer_reference_data: text.describe(
+        'The reference that the acquirer gave: it is on the statement of the bank, too. 17 digits, or 23; null: not known',
       ),
-      exchange_rate: text,
-      mcc: mcc.nullish(),
-      mcc_description: text,
-      merchant_id: text.describe('That of the authorization. Finds it beside approval_code or the amount'),
-      merchant_name: text,
+      approval_code: approval_code.describe(
+        'That of the authorization; null: not known. Finds it beside net_reference_number or merchant_id',
+      ),
+      exchange_rate: text.describe(
+        'The rate from the merchant currency to the billing currency, as the network states it; null: not known',
+      ),
+      mcc: mcc.nullish().describe('Merchant category code, four digits; null: not known'),
+      mcc_description: text.describe('The merchant category in words; null: not known'),
+      merchant_id: text.describe(
+        'That of the authorization; null: not known. Finds it beside approval_code or the amount',
+      ),
+      merchant_name: text.describe('The merchant, as it names itself; null: not known'),
       net_reference_number: text.describe(
-        'That of the authorization: financial network code (3), network reference (6), cycle date MMDD (4). Finds it',
+        'That of the authorization: financial network code (3), network reference (6), cycle date MMDD (4); null: not known. Finds it',
       ),
     }),
   })
@@ -225,7 +257,6 @@ export const clearing_message = z
   });
 
 const shown_text = short_text.nullable();
-const uninterpreted_text = shown_text.describe('As the network sent it');
 
 const shown_replacement = amount.nullable();
 
@@ -244,55 +275,78 @@ export const authorization_item = z
     id: id_number
       .nullable()
       .describe('Null when nothing was recorded: the card number is unknown, or there was an internal fault'),
-    company_id: id_number.nullable(),
+    company_id: id_number.nullable().describe('The company of the card; null when the card number is unknown'),
     vcn_id: id_number.nullable().describe('The virtual card; null when the card number is unknown'),
-    rcn_id: id_number.nullable().describe('The real card'),
-    rcn_alias: z.string().max(alias_length_max).nullable().describe('The name of the real card'),
+    rcn_id: id_number.nullable().describe('The real card; null when the card number is unknown'),
+    rcn_alias: z
+      .string()
+      .max(alias_length_max)
+      .nullable()
+      .describe('The name of the real card; null when the card number is unknown'),
     card_number: masked_number,
     message_type_indicator: z
       .enum(Object.values(message_types))
       .describe('The type of an authorization message')
       .register(type_names, { id: 'MessageType' }),
     transaction_type: short_text.describe('As the network sent it, else the name of the message type'),
-    trace_id: short_text,
-    system_trace_audit_number: short_text,
-    transaction_date_time: shown_instant,
-    billing_amount: amount,
-    billing_currency: currency,
-    merchant_amount: amount,
-    merchant_currency: currency,
-    merchant_id: shown_text,
-    merchant_name: shown_text,
-    merchant_city: shown_text,
-    merchant_state_or_country_code: shown_text,
+    trace_id: short_text.describe('The reference that its reversal and its advices share'),
+    system_trace_audit_number: short_text.describe('The number of the message at its sender (STAN, DE11)'),
+    transaction_date_time: shown_instant.describe('When the purchase took place, by the clock of the network, UTC'),
+    billing_amount: amount.describe('What the real card is charged; minor units of `billing_currency`'),
+    billing_currency: currency.describe('The billing currency of the real card, ISO 4217'),
+    merchant_amount: amount.describe('What the merchant asked for; minor units of `merchant_currency`'),
+    merchant_currency: currency.describe('The currency of the merchant, ISO 4217'),
+    merchant_id: shown_text.describe("The merchant, by its acquirer's number; null: not known"),
+    merchant_name: shown_text.describe('The merchant, as it names itself; null: not known'),
+    merchant_city: shown_text.describe('The city of the merchant; null: not known'),
+    merchant_state_or_country_code: shown_text.describe('The state of the merchant, else its country; null: not known'),
     mcc: shown_mcc,
-    mcc_description: shown_text,
-    net_reference_number: shown_text.describe('Financial network code (3), network reference (6), cycle date MMDD (4)'),
-    acquirer_ica: uninterpreted_text,
-    advice_reason_code: uninterpreted_text,
-    card_holder_transaction_type_code: shown_text.describe('Processing code (DE3): 20 and 28 are refunds'),
-    financial_network_code: uninterpreted_text,
-    pos_transaction_status: uninterpreted_text,
-    purchase_request_company_guid: uninterpreted_text,
-    purchase_request_issuer_guid: uninterpreted_text,
-    settlement_date: shown_text.describe('Four digits, MMDD'),
+    mcc_description: shown_text.describe('The merchant category in words; null: not known'),
+    net_reference_number: shown_text.describe(
+      'Financial network code (3), network reference (6), cycle date MMDD (4); null: not known',
+    ),
+    acquirer_ica: shown_text.describe('The acquiring bank, by its number in the network; null: not known'),
+    advice_reason_code: shown_text.describe('Why the network sends an advice, in its codes; null: not known'),
+    card_holder_transaction_type_code: shown_text.describe(
+      'Processing code (DE3): 20 and 28 are refunds; null: not known',
+    ),
+    financial_network_code: shown_text.describe('The network that carried the message, in its codes; null: not known'),
+    pos_transaction_status: shown_text.describe(
+      'The state of the transaction at the point of sale, in codes of the network; null: not known',
+    ),
+    purchase_request_company_guid: shown_text.describe(
+      'The purchase request, by its id at the company; null: not known',
+    ),
+    purchase_request_issuer_guid: shown_text.describe('The purchase request, by its id at the issuer; null: not known'),
+    settlement_date: shown_text.describe('When the network settles: four digits, MMDD; null: not known'),
     replacement_amounts: z
       .object({
-        billing_amount: shown_replacement,
-        settlement_amount: shown_replacement,
-        transaction_amount: shown_replacement,
+        billing_amount: shown_replacement.describe('Minor units of `billing_currency`; null: not known'),
+        settlement_amount: shown_replacement.describe(
+          'Minor units of the currency in which the network settles; null: not known',
+        ),
+        transaction_amount: shown_replacement.describe('Minor units of `merchant_currency`; null: not known'),
       } satisfies ShapeOf<ReplacementAmounts>)
       .describe('The corrected amounts of a reversal; all null for any other message'),
-    status: z.enum(authorization_statuses).register(type_names, { id: 'AuthorizationStatus' }),
+    status: z
+      .enum(authorization_statuses)
+      .describe(
+        '`open`: it holds its amount. `partially_cleared`: it holds the rest. `cleared`, `reversed`, `expired` (the hold ended by itself), `released` (a person ended it), `declined`: it holds nothing',
+      )
+      .register(type_names, { id: 'AuthorizationStatus' }),
     decline_reason,
     broken_reason: decline_code
       .nullable()
-      .describe('Of an advice that was recorded although a limit did not allow it: the first such reason'),
+      .describe(
+        'Of an advice that was recorded although a limit did not allow it: the first such reason; null: there is none',
+      ),
     vcn_response: z
       .enum(vcn_responses)
       .describe('The meaning of `decline_reason` in words; Valid: approved or recorded')
       .register(type_names, { id: 'VcnResponse' }),
-    issuer_response: z.enum(issuer_responses),
+    issuer_response: z
+      .enum(issuer_responses)
+      .describe('What the network is told; Approved also for what was only recorded'),
     response_code: response_code.describe('Response code of the network (DE39); 00: approved'),
     approval_code: z.string().max(6).nullable().describe('Issued when approved; null when declined'),
   } satisfies ShapeOf<AuthorizationItem>)
@@ -314,33 +368,43 @@ export const unread_authorization = authorization_item
 /** A clearing as answers and events show it (service specification 2.10). */
 export const clearing_item = z
   .object({
-    id: id_number,
-    company_id: id_number,
+    id: id_number.describe('The clearing'),
+    company_id: id_number.describe('The company of the card'),
     vcn_id: id_number.describe('The virtual card'),
     rcn_id: id_number.describe('The real card'),
     rcn_alias: z.string().max(alias_length_max).describe('The name of the real card'),
     card_number: masked_number,
-    acquirer_ica: uninterpreted_text,
-    acquirer_reference_data: shown_text.describe('Maps to the online banking statement'),
-    approval_code: z.string().max(6).nullable(),
-    authorization_date: date.nullable(),
-    net_reference_number: shown_text.describe('Financial network code (3), network reference (6), cycle date MMDD (4)'),
-    billing_amount: amount,
-    billing_currency: currency,
+    acquirer_ica: shown_text.describe('The acquiring bank, by its number in the network; null: not known'),
+    acquirer_reference_data: shown_text.describe(
+      'The reference that the acquirer gave: it is on the statement of the bank, too; null: not known',
+    ),
+    approval_code: z.string().max(6).nullable().describe('That of the authorization; null: not known'),
+    authorization_date: date.nullable().describe('When the purchase was authorized, YYYY-MM-DD; null: not known'),
+    net_reference_number: shown_text.describe(
+      'Financial network code (3), network reference (6), cycle date MMDD (4); null: not known',
+    ),
+    billing_amount: amount.describe('What the real card is charged, never negative; minor units of `billing_currency`'),
+    billing_currency: currency.describe('The billing currency of the real card, ISO 4217'),
     clearing_type,
-    exchange_rate: shown_text,
+    exchange_rate: shown_text.describe(
+      'The rate from the merchant currency to the billing currency, as the network states it; null: not known',
+    ),
     network_financial_transaction_id: short_text.describe('Unique per clearing'),
-    mcc: shown_mcc.nullable(),
-    mcc_description: shown_text,
-    merchant_amount: amount.nullable(),
-    merchant_currency: currency.nullable(),
-    merchant_id: shown_text,
-    merchant_name: shown_text,
-    settlement_date: date,
+    mcc: shown_mcc.nullable().describe('Merchant category code, four digits; null: not known'),
+    mcc_description: shown_text.describe('The merchant category in words; null: not known'),
+    merchant_amount: amount
+      .nullable()
+      .describe('What the merchant asked for; minor units of `merchant_currency`; null: not known'),
+    merchant_currency: currency.nullable().describe('The currency of the merchant, ISO 4217; null: not known'),
+    merchant_id: shown_text.describe("The merchant, by its acquirer's number; null: not known"),
+    merchant_name: shown_text.describe('The merchant, as it names itself; null: not known'),
+    settlement_date: date.describe('When the network settled it, YYYY-MM-DD'),
     cycle: clearing_cycle,
     partial: z.boolean().describe('True: more clearings of this authorization follow'),
-    authorization_id: id_number.nullable().describe('The authorization that it was matched to'),
-    clearing_id: id_number.nullable().describe('The earlier clearing that it reverses, disputes or refunds'),
+    authorization_id: id_number.nullable().describe('The authorization that it was matched to; null: none'),
+    clearing_id: id_number
+      .nullable()
+      .describe('The earlier clearing that it reverses, disputes or refunds; null: none'),
     match_rule: z
       .int()
       .min(1)

@@ -28,8 +28,10 @@ import {
 export const create_company = z
   .object({
     data: z.object({
-      name: nameText(company_name_length_max),
-      customer_number: nameText(customer_number_length_max).describe('No other company has it'),
+      name: nameText(company_name_length_max).describe('The name of the company'),
+      customer_number: nameText(customer_number_length_max).describe(
+        "The bank's number of the company. No other company has it",
+      ),
     }),
   })
   .meta({
@@ -58,14 +60,16 @@ const hold_days_meaning = `The days after which a hold without a clearing ends, 
 export const update_company = z
   .object({
     data: z.object({
-      name: nameText(company_name_length_max).optional(),
+      name: nameText(company_name_length_max).optional().describe('The name of the company'),
       customer_number: z.unknown().optional().describe('Cannot be changed. Only its present value is accepted'),
       full_details_in_mail: z
         .boolean()
         .nullish()
-        .describe('True: mails about its cards contain the number and the code, beside the one-time link'),
+        .describe('True: mails about its cards contain the number and the code, beside the one-time link; null: false'),
       hold_days: hold_days.nullish().describe(`${hold_days_meaning} Applies to later holds`),
-      status: company_status.nullish(),
+      status: company_status
+        .nullish()
+        .describe('`closed`: its calls are refused (`forbidden`) and its cards decline (K). Null: `active`'),
       rate_limit_per_minute: company_rate_limit.nullish().describe(company_rate_limit_meaning),
     }),
   })
@@ -78,7 +82,7 @@ export const update_company = z
 export const company = z
   .object({
     id: id_text,
-    name: z.string().max(company_name_length_max),
+    name: z.string().max(company_name_length_max).describe('The name of the company'),
     customer_number: z.string().max(customer_number_length_max).describe("The bank's number of the company"),
     full_details_in_mail: z
       .boolean()
@@ -92,6 +96,11 @@ export const company = z
   })
   .meta({ id: 'Company', description: 'A company that has cards' });
 
+const key_rate_limit = z.int().min(1).max(rate_limit_max);
+
+const key_rate_limit_meaning =
+  "The most requests per minute with this key, in one process of the service; null: the server's default";
+
 const key_end_meaning = 'From this instant on the key is refused like a revoked one; null: it never ends';
 
 /** `POST /operator/v1/keys`. */
@@ -100,16 +109,18 @@ export const create_key = z
     data: z.object({
       company_id: id_either
         .nullish()
-        .describe('Required for the role client, allowed for bank, refused for the others'),
+        .describe(
+          'The company that the key acts for; null: no single one. Required for the role client, allowed for bank, refused for the others',
+        ),
       role,
-      name: nameText(key_name_length_max),
+      name: nameText(key_name_length_max).describe('What the key is for, in your words'),
       signing_secret: z
         .string()
         .min(shared_secret_length_min)
         .max(shared_secret_length_max)
         .nullish()
-        .describe('If set, every request must be signed with it'),
-      rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullish(),
+        .describe('The secret with which every request must be signed; null: none must be'),
+      rate_limit_per_minute: key_rate_limit.nullish().describe(key_rate_limit_meaning),
       expires_at: instant.nullish().describe(key_end_meaning),
     }),
   })
@@ -124,8 +135,8 @@ export const create_key = z
 export const update_key = z
   .object({
     data: z.object({
-      name: nameText(key_name_length_max).optional(),
-      rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullish().describe("Null: the server's default"),
+      name: nameText(key_name_length_max).optional().describe('What the key is for, in your words'),
+      rate_limit_per_minute: key_rate_limit.nullish().describe(key_rate_limit_meaning),
       expires_at: instant.nullish().describe(key_end_meaning),
       role: z.unknown().optional().describe('Cannot be changed. Only its present value is accepted'),
       company_id: z.unknown().optional().describe('Cannot be changed. Only its present value is accepted'),
@@ -142,14 +153,14 @@ export const update_key = z
 export const api_key = z
   .object({
     id: id_text,
-    company_id: id_number.nullable(),
+    company_id: id_number.nullable().describe('The company that the key acts for; null: no single one'),
     role,
-    environment: z.enum(environments),
-    name: z.string().max(key_name_length_max),
+    environment: z.enum(environments).describe('`test`: the key of a sandbox'),
+    name: z.string().max(key_name_length_max).describe('What the key is for, in the words of its creator'),
     signed: z.boolean().describe('Whether its requests must be signed'),
-    rate_limit_per_minute: z.int().min(1).max(rate_limit_max).nullable().describe("Null: the server's default"),
+    rate_limit_per_minute: key_rate_limit.nullable().describe(key_rate_limit_meaning),
     created_at,
-    revoked_at: shown_instant.nullable(),
+    revoked_at: shown_instant.nullable().describe('When it was revoked, UTC; null: it was not'),
     expires_at: shown_instant.nullable().describe(key_end_meaning),
     last_used_at: shown_instant
       .nullable()

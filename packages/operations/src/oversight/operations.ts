@@ -9,14 +9,19 @@ import { delivery_state } from '../webhooks/shapes.ts';
 import { presentAuditEntry, presentDeliveryOfAll, presentWebhookState } from './presenter.ts';
 import { audit_entry, delivery_of_all, webhook_state_of_all } from './shapes.ts';
 
-const webhook_filter = z.object({ company_id: filter_id, failing: z.boolean() }).partial();
+const webhook_filter = z
+  .object({
+    company_id: filter_id.describe('Only webhooks of this company'),
+    failing: z.boolean().describe('True: only webhooks that are failing; false: only others'),
+  })
+  .partial();
 
 const delivery_filter = z
   .object({
-    company_id: filter_id,
-    webhook_id: filter_id,
-    state: delivery_state,
-    next_attempt_at: instants_filter,
+    company_id: filter_id.describe('Only deliveries to webhooks of this company'),
+    webhook_id: filter_id.describe('Only deliveries to this webhook'),
+    state: delivery_state.describe('Only deliveries in this state'),
+    next_attempt_at: instants_filter.describe('Only deliveries that are attempted next at this time'),
   })
   .partial()
   .describe('Several filters are ANDed. `next_attempt_at` finds pending deliveries only.');
@@ -26,7 +31,13 @@ const audit_text = z.string().min(1).max(255);
 const object = audit_text.regex(/^[a-z_]+:\d+$/);
 
 const audit_filter = z
-  .object({ company_id: filter_id, actor: audit_text, action: audit_text, object, at: instants_filter })
+  .object({
+    company_id: filter_id.describe('Only entries that concern this company'),
+    actor: audit_text.describe('Only what this caller did, such as `key:17`'),
+    action: audit_text.describe('Only this action, such as `card_number.shown`'),
+    object: object.describe('Only what was done to this object, such as `virtualcard:17`'),
+    at: instants_filter.describe('Only entries of this time'),
+  })
   .partial()
   .register(type_names, { id: 'AuditFilter' });
 

@@ -8,15 +8,15 @@ import type { presentAuditEntry, presentDeliveryOfAll, presentWebhookState } fro
 export const webhook_state_of_all = z
   .object({
     id: id_text,
-    company_id: id_number,
+    company_id: id_number.describe('The company of the webhook'),
     callback_url: webhook.shape.callback_url,
     event_type_ids: webhook.shape.event_type_ids,
     status: webhook.shape.status,
     failing: z.boolean().describe(`Active, and its last ${failures_until_failing} attempts failed`),
     failures_in_a_row: z.int().min(0).describe('The failed attempts since the last success'),
-    failing_since: shown_instant.nullable().describe('When the first of them was made'),
+    failing_since: shown_instant.nullable().describe('When the first of them was made, UTC; null: there are none'),
     backlog: z.int().min(0).max(backlog_max).describe(`Its pending deliveries; ${backlog_max}: so many or more`),
-    oldest_due_at: shown_instant.nullable().describe('When the first of them is or was due'),
+    oldest_due_at: shown_instant.nullable().describe('When the first of them is or was due, UTC; null: there are none'),
     created_at,
     type: resourceType('webhook'),
   } satisfies ShapeOf<ReturnType<typeof presentWebhookState>>)
@@ -31,8 +31,8 @@ const operator_attempt = attempt
 export const delivery_of_all = z
   .object({
     ...delivery.omit({ url: true }).shape,
-    company_id: id_number,
-    webhook_id: id_number,
+    company_id: id_number.describe('The company of the webhook'),
+    webhook_id: id_number.describe('The webhook that it is for'),
     attempts: z.array(operator_attempt).describe('In the order in which they were made'),
   } satisfies ShapeOf<ReturnType<typeof presentDeliveryOfAll>>)
   .meta({ id: 'OperatorDelivery', description: 'A delivery, as operators see it' });
@@ -41,12 +41,14 @@ export const delivery_of_all = z
 export const audit_entry = z
   .object({
     id: id_text,
-    at: shown_instant,
-    company_id: id_number.nullable().describe('Null: the action concerns no single company'),
-    actor: z.string().describe('`key:17`, the `actor` of a call in process, `command` for a command line, or a job'),
-    action: z.string().describe('Such as `card_number.shown`, `api_key.created`, `company.updated`'),
+    at: shown_instant.describe("When it was done, by the service's clock, UTC"),
+    company_id: id_number.nullable().describe('The company that the action concerns; null: no single one'),
+    actor: z
+      .string()
+      .describe('Who did it: `key:17`, the `actor` of a call in process, `command` for a command line, or a job'),
+    action: z.string().describe('What was done, such as `card_number.shown`, `api_key.created`, `company.updated`'),
     object: z.string().describe('What the action was done to: `virtualcard:17`'),
-    request_id: z.string().nullable(),
+    request_id: z.string().nullable().describe('The X-Request-Id of the request; null: a command line or a job'),
     source_address: z
       .string()
       .nullable()

@@ -279,7 +279,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
       summary: 'Decide items by a table',
       description:
         'The table of items, with its columns `decision` (`accept`, `ignore`, `confirm`, `reopen`) and `note` filled in. Rows without a decision are skipped. All or nothing: with an error in a row nothing is decided, and the error names row and column. When an item changes while the table is written, the decisions before it are undone again, and the call is refused (`conflict`). The same table again changes nothing. With `dry_run` nothing is decided, and the result shows what would be.',
-      query: { flags: ['dry_run'] },
+      query: { flags: { dry_run: 'True: only reports the errors of the rows, and decides nothing' } },
       file_bytes_max: table_bytes_max,
       runs_alone: own_transactions,
       answer: table_answer,

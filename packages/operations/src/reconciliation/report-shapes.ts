@@ -10,8 +10,12 @@ const count = z.int().min(0);
 /** How many items, and the sum of their amounts. */
 const total = z
   .object({
-    count,
-    sum: shown_amount.nullable().describe('Minor units; null: the items are of several currencies, see `by_currency`'),
+    count: count.describe('How many items'),
+    sum: shown_amount
+      .nullable()
+      .describe(
+        'The sum of their amounts; minor units of their currency; null: the items are of several currencies, see `by_currency`',
+      ),
   })
   .meta({ id: 'ReconciliationTotal', description: 'The number of some items, and the sum of their amounts' });
 
@@ -32,7 +36,9 @@ const totals = {
 /** `GET /v1/reconciliation/summary`. */
 export const summary = z
   .object({
-    currency: currency.nullable().describe('Of all items; null: there are several, or there are no items'),
+    currency: currency
+      .nullable()
+      .describe('The currency of all items, ISO 4217; null: there are several, or there are no items'),
     ...totals,
     by_currency: z
       .record(
@@ -57,21 +63,21 @@ const rule_count = z
 export const rules_report = z
   .object({
     rules: z.array(rule_count).readonly().describe('The rules that made a match'),
-    matches: count,
+    matches: count.describe('All matches, by rules and by persons'),
     share_without_person: z
       .number()
       .min(0)
       .max(1)
       .nullable()
       .describe('The part of the matches that no person made; null: there are none'),
-    confirmed: count,
-    undone: count,
+    confirmed: count.describe('Proposals that a person confirmed'),
+    undone: count.describe('Matches that a person undid'),
   } satisfies ShapeOf<ReturnType<typeof presentRules>>)
   .meta({ id: 'ReconciliationRules', description: 'The matches of all rules in numbers' });
 
 const difference = z
   .object({
-    item_id: id_text.nullable().describe('Null: lines that are in no item yet'),
+    item_id: id_text.nullable().describe('The item; null: lines that are in no item yet'),
     step: z
       .enum(['statement', 'authorization'])
       .describe('`statement`: between card lines and clearings; `authorization`: between these and authorized')
@@ -80,7 +86,7 @@ const difference = z
       .enum(difference_kinds)
       .describe('The kind of a break, the class of a clearing, the status of an item, or a kind of the bridge alone')
       .register(type_names, { id: 'DifferenceKind' }),
-    amount: shown_amount,
+    amount: shown_amount.describe('Minor units of the currency of the account'),
   })
   .meta({ id: 'ReconciliationDifference', description: 'A difference of an item in the bridge' });
 
@@ -88,8 +94,8 @@ const difference_sum = z
   .object({
     step: difference.shape.step,
     kind: difference.shape.kind,
-    count,
-    sum: shown_amount,
+    count: count.describe('How many differences'),
+    sum: shown_amount.describe('The sum of their amounts; minor units of the currency of the account'),
     items_url: z
       .string()
       .nullable()
@@ -100,23 +106,26 @@ const difference_sum = z
   .meta({ id: 'ReconciliationDifferenceSum', description: 'All differences of a kind in the bridge' });
 
 const unexplained_line = z
-  .object({ line_id: id_number, amount: shown_amount })
+  .object({
+    line_id: id_number.describe('The statement line'),
+    amount: shown_amount.describe('Minor units of the currency of the account; a debit is negative'),
+  })
   .meta({ id: 'ReconciliationUnexplainedLine', description: 'A card line that has no clearing' });
 
 /** `GET /v1/reconciliation/bridge`. */
 export const bridge = z
   .object({
-    account_id: z.string().describe('The number of the account'),
-    currency,
-    from: date.nullable(),
-    to: date.nullable(),
-    opening_balance: shown_amount,
+    account_id: z.string().describe('The account, by its number'),
+    currency: currency.describe('The currency of the account, ISO 4217. All amounts are in its minor units'),
+    from: date.nullable().describe('The first booking date, YYYY-MM-DD; null: from the first line on'),
+    to: date.nullable().describe('The last booking date, YYYY-MM-DD; null: to the last line'),
+    opening_balance: shown_amount.describe('The booked balance before the first line; minor units'),
     card_lines: shown_amount.describe('= clearings + fees + differences of the step `statement` + unexplained_sum'),
-    other_lines: shown_amount,
+    other_lines: shown_amount.describe('The sum of the lines that are no card lines; minor units, a debit is negative'),
     closing_balance: shown_amount.describe('= opening_balance + card_lines + other_lines'),
     clearings: shown_amount.describe('= authorized + differences of the step `authorization`'),
-    fees: shown_amount,
-    authorized: shown_amount,
+    fees: shown_amount.describe('The part of the card lines that is fees; minor units'),
+    authorized: shown_amount.describe('The sum of what was authorized for the clearings; minor units'),
     differences: z
       .array(difference)
       .describe(

@@ -22,9 +22,17 @@ import {
 } from '../fields.ts';
 import { clearing_class } from '../network/shapes.ts';
 
-export const break_kind = z.enum(break_kinds).describe('The kind of a break').register(type_names, { id: 'BreakKind' });
+export const break_kind = z
+  .enum(break_kinds)
+  .describe('What is wrong with an item: the first kind that applies')
+  .register(type_names, { id: 'BreakKind' });
 
-export const item_status = z.enum(item_statuses).register(type_names, { id: 'ItemStatus' });
+export const item_status = z
+  .enum(item_statuses)
+  .describe(
+    '`matched`: all sides are there and agree. `awaiting`: what is still to come is not overdue. `proposed`: a person should check its match. `break`: something is overdue or differs. `accepted`, `ignored`: a person has decided so',
+  )
+  .register(type_names, { id: 'ItemStatus' });
 
 export const break_age = z
   .enum(age_buckets.map(({ name }) => name))
@@ -43,17 +51,20 @@ const match_side = z
   .describe('The side to which clearings are matched')
   .register(type_names, { id: 'MatchSide' });
 
+const clearing_ids = ids.describe('Its clearings, by their ids');
+const line_ids = ids.describe('Its statement lines, by their ids');
+
 const members = {
-  authorization_id: id_number.nullable(),
-  clearing_ids: ids,
-  line_ids: ids,
+  authorization_id: id_number.nullable().describe('Its authorization; null: it has none'),
+  clearing_ids,
+  line_ids,
 };
 
 export const match = z
   .object({
     side: match_side,
     rule: matched_by,
-    class: clearing_class.nullable(),
+    class: clearing_class.nullable().describe('The class of its clearings; null: it is a match of statement lines'),
     ...members,
     values: z
       .record(z.string(), z.union([z.string(), z.number()]).nullable())
@@ -67,12 +78,12 @@ export const alternative = z
 
 export const act = z
   .object({
-    at: shown_instant,
+    at: shown_instant.describe("When it was done, by the service's clock, UTC"),
     actor: z.string().describe('Who did it: `key:<id>`, the `actor` of a call in process, or `command`'),
-    action: z.enum(act_kinds),
+    action: z.enum(act_kinds).describe('What was done'),
     item_id: id_text.describe('The id of the item at that time; it may have been merged since'),
-    note: z.string(),
-    reason: z.string().nullable(),
+    note: z.string().describe('Why, in the words of the person'),
+    reason: z.string().nullable().describe('The code or word that the person gave; null: none'),
   })
   .meta({ id: 'ReconciliationAct', description: 'What a person did to an item' });
 
@@ -88,27 +99,40 @@ const item_fields = {
   sides: z
     .union([z.literal(1), z.literal(2), z.literal(3)])
     .describe('How many sides it needs; 2: no statement covers its clearings'),
-  vcn_id: id_number.nullable().describe('The virtual card'),
-  merchant_name: z.string().nullable(),
+  vcn_id: id_number.nullable().describe('The virtual card; null: not known'),
+  merchant_name: z
+    .string()
+    .nullable()
+    .describe('The merchant, by its authorization, else its clearings; null: not known'),
   authorization_ids: ids.describe('More than one when a line is matched to clearings of several purchases'),
-  clearing_ids: ids,
-  line_ids: ids,
-  authorized: side_amount.describe('Minor units, purchases positive; null: the item has no such side'),
-  cleared: side_amount.describe('Minor units, purchases positive; null: the item has no such side'),
-  stated: side_amount.describe('Minor units, purchases positive, fees included; null: the item has no such side'),
-  fees: shown_amount.describe('Minor units: the part of `stated` that is fees'),
-  difference: shown_amount.describe('(stated - fees, else cleared) - (authorized, else cleared, else 0)'),
-  currency,
-  settlement_date: date.nullable().describe('Of its newest clearing; null: it has none'),
-  due_date: date.nullable().describe('When what is missing is due, or since when it is a break'),
+  clearing_ids,
+  line_ids,
+  authorized: side_amount.describe(
+    'What was authorized; minor units of `currency`, purchases positive; null: the item has no such side',
+  ),
+  cleared: side_amount.describe(
+    'What its clearings charge; minor units of `currency`, purchases positive; null: the item has no such side',
+  ),
+  stated: side_amount.describe(
+    'What its statement lines book; minor units of `currency`, purchases positive, fees included; null: the item has no such side',
+  ),
+  fees: shown_amount.describe('The part of `stated` that is fees; minor units of `currency`'),
+  difference: shown_amount.describe(
+    '(stated - fees, else cleared) - (authorized, else cleared, else 0); minor units of `currency`',
+  ),
+  currency: currency.describe('The billing currency of its amounts, ISO 4217'),
+  settlement_date: date.nullable().describe('The settlement date of its newest clearing; null: it has none'),
+  due_date: date
+    .nullable()
+    .describe('When what is missing is due, or since when it is a break, YYYY-MM-DD; null: nothing is missing'),
   age_days: z
     .int()
     .min(0)
     .nullable()
     .describe('Days since the due date, 0 for a break before it; null: there is none, or it is to come'),
   period_id: id_number.nullable().describe('The closed period that froze it; null: it is open'),
-  opened_at: shown_instant.describe('When its first record arrived'),
-  matches: z.array(match),
+  opened_at: shown_instant.describe('When its first record arrived, UTC'),
+  matches: z.array(match).describe('How its records belong together'),
   alternatives: z.array(alternative).describe('Other ways to match its records, the best first'),
   type: resourceType('reconciliation_item'),
   url: resource_url,
@@ -133,12 +157,12 @@ const note = z.string().meta({ minLength: 1, maxLength: 1000 }).describe('Why; t
 
 const action = {
   note,
-  reason: z.string().nullish().describe('A code or a word of your own, such as `merchant_refund_agreed`'),
+  reason: z.string().nullish().describe('A code or a word of your own, such as `merchant_refund_agreed`; null: none'),
   version: z
     .int()
     .min(1)
     .nullish()
-    .describe('The version that you saw; refused (`conflict`) when the item has another one'),
+    .describe('The version that you saw: refused (`conflict`) when the item has another one; null: not compared'),
 };
 
 /** The body of an action without further fields. */
@@ -155,9 +179,9 @@ export const match_act = z
       ...action,
       with: z
         .object({
-          authorization_id: id_number.nullish(),
-          clearing_ids: z.array(id_number).nullish(),
-          line_ids: z.array(id_number).nullish(),
+          authorization_id: id_number.nullish().describe('An authorization; null: none'),
+          clearing_ids: z.array(id_number).nullish().describe('Clearings; null: none'),
+          line_ids: z.array(id_number).nullish().describe('Statement lines; null: none'),
         })
         .describe('What belongs to the item: the records of the other side'),
     }),
@@ -175,7 +199,7 @@ export const unmatch_act = z
       ...action,
       side: match_side
         .nullish()
-        .describe('The side that is taken from the clearings; by default that of the match made last'),
+        .describe('The side that is taken from the clearings; null: that of the match made last'),
     }),
   })
   .meta({
@@ -189,7 +213,7 @@ const count = z.int().min(0);
 export const row_error = z
   .object({
     row: z.int().min(1).describe('The line of names is row 1'),
-    column: z.enum(decision_columns),
+    column: z.enum(decision_columns).describe('The column with the wrong value'),
     message: z.string().describe('What it must be'),
   })
   .meta({ id: 'ReconciliationRowError', description: 'What is wrong with a row of a table' });
@@ -199,10 +223,10 @@ export const table_answer = z
     dry_run: z.boolean().describe('Nothing was decided'),
     rows: count.describe('Rows below the names'),
     skipped: count.describe('Rows without a decision'),
-    decided: count,
+    decided: count.describe('Rows whose decision was made; in a dry run, would be made'),
     unchanged: count.describe('Rows whose decision with that note stands already'),
     errors: z.array(row_error).readonly().describe('The first errors; empty unless it was a dry run'),
-    errors_total: count,
+    errors_total: count.describe('All errors, listed or not'),
   })
   .meta({ id: 'ReconciliationDecisions', description: 'The result of a table of decisions' });
 
@@ -215,10 +239,10 @@ export const period = z
       .describe('`closing`, `reopening`: it was interrupted; the same request again completes it'),
     frozen: count.describe('Items that do not change any more'),
     open_breaks: count.describe('Breaks of the period that were open when it was closed'),
-    closed_at: shown_instant,
-    closed_by: z.string(),
-    reopened_at: shown_instant.nullable(),
-    reopened_by: z.string().nullable(),
+    closed_at: shown_instant.describe('When it was closed, UTC'),
+    closed_by: z.string().describe('Who closed it, as the audit log names callers: `key:17`'),
+    reopened_at: shown_instant.nullable().describe('When it was reopened, UTC; null: it was not'),
+    reopened_by: z.string().nullable().describe('Who reopened it; null: nobody'),
     type: resourceType('reconciliation_period'),
   })
   .meta({ id: 'ReconciliationPeriod', description: 'A closed period' });
@@ -233,24 +257,27 @@ export const close_period = z
 
 const whole_state = z
   .object({
-    item_id: id_number,
-    kind: break_kind.nullable(),
+    item_id: id_number.describe('The item'),
+    kind: break_kind.nullable().describe('The kind of the break; null: it is none any more'),
     status: item_status,
-    class: clearing_class.nullable(),
-    vcn_id: id_number.nullable().describe('The virtual card'),
-    authorized: side_amount,
-    cleared: side_amount,
-    stated: side_amount,
-    fees: shown_amount,
-    difference: shown_amount,
-    currency,
-    due_date: date.nullable(),
+    class: clearing_class.nullable().describe('The class of its clearings; null: it has none'),
+    vcn_id: id_number.nullable().describe('The virtual card; null: not known'),
+    authorized: item_fields.authorized,
+    cleared: item_fields.cleared,
+    stated: item_fields.stated,
+    fees: item_fields.fees,
+    difference: item_fields.difference,
+    currency: item_fields.currency,
+    due_date: item_fields.due_date,
     age: break_age.nullable().describe('Days since the due date; null: it is no break'),
   })
   .meta({ id: 'ReconciliationBreak', description: 'The item of a break in an event' });
 
 const merged_state = z
-  .object({ item_id: id_number, status: z.literal('merged') })
+  .object({
+    item_id: id_number.describe('The item that it was'),
+    status: z.literal('merged').describe('`merged`: it is part of another item'),
+  })
   .meta({ id: 'MergedReconciliationItem', description: 'The item is part of another one, to which its id leads' });
 
 /** An item in events about breaks. */
@@ -271,24 +298,28 @@ export const dates = z.union([date, rangeOf(date_form)]);
 /** The filters of lists of items, for the document. The domain reads them. */
 export const item_filter = z
   .object({
-    status: item_status,
-    class: clearing_class,
-    kind: break_kind,
-    vcn_id: filter_id,
-    currency,
-    settlement_date: dates.describe('Of the newest clearing of an item'),
-    age_days: z.union([z.int().min(0).max(99_999), rangeOf(String.raw`\d{1,5}`)]).describe('Days since the due date'),
+    status: item_status.describe('Only items with this status'),
+    class: clearing_class.describe('Only items whose clearings have this class'),
+    kind: break_kind.describe('Only items with this kind of break'),
+    vcn_id: filter_id.describe('Only items of this virtual card'),
+    currency: currency.describe('Only items in this currency, ISO 4217'),
+    settlement_date: dates.describe('Only items whose newest clearing settled on this date or these dates'),
+    age_days: z
+      .union([z.int().min(0).max(99_999), rangeOf(String.raw`\d{1,5}`)])
+      .describe('Only items so many days after their due date'),
   } satisfies Record<(typeof item_filter_names)[number], z.ZodType>)
   .partial()
   .describe('Several filters are ANDed. A range is `[from,to]` with both ends included. Either end may be empty.');
 
-export const rules_filter = z.object({ settlement_date: dates }).partial();
+export const rules_filter = z
+  .object({ settlement_date: dates.describe('Only clearings that settled on this date or these dates') })
+  .partial();
 
 export const bridge_filter = z.object({
   account_id: z
     .string()
     .min(1)
-    .describe('The number of the account')
+    .describe('The account, by its number')
     .meta({ examples: ['1000000001'] }),
-  booking_date: dates.optional(),
+  booking_date: dates.optional().describe('Only lines that were booked on this date or these dates'),
 });

@@ -11,13 +11,15 @@ export const purchase = z
       amount: positive_amount.describe('Minor units (cents) of the currency'),
       currency: currency
         .nullish()
-        .describe("The merchant's. By default that of the card, else the billing currency. Converted at a rate of 1"),
+        .describe(
+          "The merchant's currency, ISO 4217; null: that of the card, else the billing currency. Converted at a rate of 1",
+        ),
       mcc: z
         .string()
         .regex(/^\d{4}$/, { error: () => 'must be four digits' })
         .nullish()
-        .describe('By default 5411, groceries'),
-      merchant_name: short_text.min(1).max(60).nullish(),
+        .describe('Merchant category code, four digits; null: 5411, groceries'),
+      merchant_name: short_text.min(1).max(60).nullish().describe('The merchant; null: one of the sandbox'),
     }),
   })
   .meta({
@@ -32,7 +34,7 @@ export const follow_up = z
     data: z.object({
       amount: positive_amount
         .nullish()
-        .describe("Minor units of the currency of the card's limits. Absent: all that is left"),
+        .describe("Minor units of the currency of the card's limits; null: all that is left"),
     }),
   })
   .meta({ id: 'SandboxFollowUp', description: 'How much of an authorization', examples: [{ data: { amount: 40 } }] });
@@ -55,9 +57,15 @@ export const move_clock = z
         .string()
         .max(64)
         .nullish()
-        .describe('ISO 8601 duration of weeks, days (24 hours) and times, such as P1W, P1DT2H or PT0.5S'),
-      set: z.string().max(64).nullish().describe('ISO 8601 instant; not together with advance'),
-      frozen: z.boolean().nullish().describe('True: the clock stands still there. False: it runs. Absent: as before'),
+        .describe(
+          'ISO 8601 duration of weeks, days (24 hours) and times, such as P1W, P1DT2H or PT0.5S; null: not by a duration',
+        ),
+      set: z
+        .string()
+        .max(64)
+        .nullish()
+        .describe('ISO 8601 instant; not together with advance; null: not to an instant'),
+      frozen: z.boolean().nullish().describe('True: the clock stands still there. False: it runs. Null: as before'),
     }),
   })
   .meta({ id: 'MoveClock', description: 'A move of the clock', examples: [{ data: { advance: 'PT10M' } }] })
@@ -65,7 +73,7 @@ export const move_clock = z
 
 export const clock = z
   .object({
-    now: z.string().meta({ format: 'date-time' }),
+    now: z.string().meta({ format: 'date-time' }).describe("The service's time after the move, UTC"),
     frozen: z.boolean().describe('Whether the clock is frozen'),
     waiting: z.string().optional().describe('Due work that is not done yet, and why; absent: all is done'),
   } satisfies ShapeOf<MovedClock>)

@@ -13,7 +13,9 @@ import { companyCall, type Operation, operation, present } from '../operation.ts
 import { presentTemplate, statusLinkIn, templateStatusPath } from './presenter.ts';
 import { request_template, template_acknowledgement, template_item } from './shapes.ts';
 
-const template_filter = z.object({ transaction_key: z.string() }).partial();
+const template_filter = z
+  .object({ transaction_key: z.string().describe('Only the template of this request') })
+  .partial();
 
 /** `/v1/content/virtualcard-templates` (service specification 4.2). */
 export function templateOperations(ports: { readonly random: Random }, options: TemplateOptions): readonly Operation[] {

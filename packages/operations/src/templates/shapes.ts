@@ -30,7 +30,11 @@ const arguments_of_request = z.object({
     .max(template_mccs_max)
     .describe('Distinct merchant category codes'),
   mcc_rule,
-  description: z.string().min(1).max(template_description_length_max),
+  description: z
+    .string()
+    .min(1)
+    .max(template_description_length_max)
+    .describe('What the template is for, in your words'),
   required_control,
 });
 
@@ -47,7 +51,7 @@ const example = {
  * the service specification.
  */
 export const request_template = z
-  .union([z.object({ data: arguments_of_request }), arguments_of_request])
+  .union([z.object({ data: arguments_of_request.describe('The template that is requested') }), arguments_of_request])
   .meta({
     id: 'RequestTemplate',
     description: 'A request for a purchase template',
@@ -56,17 +60,29 @@ export const request_template = z
   .register(type_names, { id: 'RequestPurchaseTemplate' });
 
 const links = z
-  .array(z.object({ href: z.string().describe('A path'), method: z.literal('GET'), rel: z.literal('self') }))
+  .array(
+    z.object({
+      href: z.string().describe('The path of the query'),
+      method: z.literal('GET').describe('The method of the query'),
+      rel: z.literal('self').describe('The link leads to the template itself'),
+    }),
+  )
   .describe('The query that shows the status');
 
 /** The fields that a request and its template share. */
 const shared_fields = {
   copy_from_template: z.string().describe('The id of the shared default for this control'),
-  description: z.string().max(template_description_length_max),
+  description: z
+    .string()
+    .max(template_description_length_max)
+    .describe('What the template is for, as it was requested'),
   links,
-  mcc_list: z.array(shown_mcc).max(template_mccs_max),
+  mcc_list: z
+    .array(shown_mcc)
+    .max(template_mccs_max)
+    .describe('The merchant category codes that it allows or denies, four digits each'),
   mcc_rule,
-  name: z.string().max(template_name_length_max),
+  name: z.string().max(template_name_length_max).describe('Its name, unique in the company'),
   required_control,
   transaction_key: z.string().meta({ format: 'uuid' }).describe('Identifies the request'),
 };
@@ -76,7 +92,7 @@ export const template_acknowledgement = z
   .object({
     ...shared_fields,
     customer_number: z.string().describe("The bank's number of the company"),
-    status: z.literal('PENDING'),
+    status: z.literal('PENDING').describe('`PENDING`: the template is completed later, and is then `ACTIVE`'),
   } satisfies ShapeOf<TemplateAcknowledgement>)
   .meta({ id: 'TemplateAcknowledgement', description: 'The answer to the request for a template' })
   .register(type_names, { id: 'PurchaseTemplateAcknowledgement' });
@@ -85,14 +101,14 @@ export const template_acknowledgement = z
 export const template_item = z
   .object({
     ...shared_fields,
-    id: id_number,
+    id: id_number.describe('The template: `template_id` of cards'),
     company_id: id_number.nullable().describe('Null: shared by all companies'),
     created_at,
-    deleted_at: shown_instant.nullable(),
-    environment: z.enum(template_environments),
-    identity: z.null(),
-    status: z.enum(template_statuses),
-    updated_at: shown_instant,
+    deleted_at: shown_instant.nullable().describe('When it was deleted, UTC; null: it was not'),
+    environment: z.enum(template_environments).describe('Whether it belongs to a sandbox'),
+    identity: z.null().describe('Always null'),
+    status: z.enum(template_statuses).describe('Only an `ACTIVE` template can be used for cards'),
+    updated_at: shown_instant.describe('When it was changed last, UTC'),
   } satisfies ShapeOf<TemplateItem>)
   .meta({ id: 'Template', description: 'A purchase template' })
   .register(type_names, { id: 'PurchaseTemplate' });

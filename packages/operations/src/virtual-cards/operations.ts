@@ -76,14 +76,19 @@ const any_id = z.int().min(0);
 const card_filter = z
   .object({
     status: card_status,
-    rcn_id: any_id,
-    template_id: any_id,
-    supplier_id: any_id,
+    rcn_id: any_id.describe('Only cards that are tied to this real card'),
+    template_id: any_id.describe('Only cards with this purchase template'),
+    supplier_id: any_id.describe('Only cards with this number of the supplier'),
     last4,
   } satisfies Record<keyof typeof filters, z.ZodType>)
   .partial()
   .meta({
-    patternProperties: { '^metadata\\.[\\s\\S]{1,255}$': { anyOf: [{ type: 'string' }, { type: 'integer' }] } },
+    patternProperties: {
+      '^metadata\\.[\\s\\S]{1,255}$': {
+        description: 'Only cards whose metadata has this value under the name after the point, compared as text',
+        anyOf: [{ type: 'string' }, { type: 'integer' }],
+      },
+    },
   })
   .describe('Several filters are ANDed. `metadata.<name>` compares a top-level name of the metadata as text.');
 
@@ -131,7 +136,12 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       area,
       summary: 'List virtual cards, newest first',
       description: 'With `show_realtime_auths`, the cards contain their authorizations and clearings.',
-      query: { paged: true, filter: card_filter, other_filters: metadata_filter, flags: ['show_realtime_auths'] },
+      query: {
+        paged: true,
+        filter: card_filter,
+        other_filters: metadata_filter,
+        flags: { show_realtime_auths: 'True: each card has its newest authorizations and clearings' },
+      },
       answer: z.array(virtual_card),
       async read(tx, call) {
         const { query } = call;
@@ -146,7 +156,9 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
       area,
       summary: 'Read a virtual card with its newest authorizations and clearings',
       parameters: ['id'],
-      query: { flags: ['show_card_number'] },
+      query: {
+        flags: { show_card_number: 'True: the result shows the number and the code, and the audit log records it' },
+      },
       answer: virtual_card,
       showsNumber: ({ query }) => query.flag('show_card_number'),
       async read(tx, call) {

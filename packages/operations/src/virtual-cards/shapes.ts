@@ -40,7 +40,7 @@ const emails = z
   .max(emails_max)
   .nullish()
   .describe(
-    `Up to ${emails_max} addresses that receive the card details when the card is created. A change sends no mail`,
+    `Up to ${emails_max} addresses that receive the card details when the card is created; null: none. A change sends no mail`,
   );
 
 const names_and_values = z.record(z.string(), z.string()).nullish();
@@ -59,20 +59,30 @@ const uses = z.int().min(0).max(uses_max).nullish();
 
 /** The fields that PATCH may change (decision: virtual cards). A null stands for the default. */
 const changeable = {
-  total_card_amount: amount.min(1),
-  per_transaction_min: amount.nullish().describe('Minor units (cents); null: 0'),
-  per_transaction_max: amount.nullish().describe('Minor units (cents); null: the same as total_card_amount'),
+  total_card_amount: amount
+    .min(1)
+    .describe('The most in total, per window; minor units of `currency`, else of the billing currency'),
+  per_transaction_min: amount
+    .nullish()
+    .describe('The least of one purchase; minor units of the same currency; null: 0'),
+  per_transaction_max: amount
+    .nullish()
+    .describe('The most of one purchase; minor units of the same currency; null: the same as total_card_amount'),
   transactions_max: uses.describe('Uses per window; null or 0: unlimited'),
   valid_starting_on: date.nullish().describe('First GMT date of use; null: today'),
   valid_ending_on: date.nullish().describe('Last GMT date of use; null: the last day of expiry'),
-  template_id: id_either.nullish().describe('Null: the shared template that allows all merchant categories'),
+  template_id: id_either
+    .nullish()
+    .describe(
+      'The purchase template that limits its merchant categories; null: the shared template that allows all merchant categories',
+    ),
   emails,
-  network_data: names_and_values.describe('Values of the names that the card network knows'),
-  mastercard_data: names_and_values.describe('The old name of network_data'),
+  network_data: names_and_values.describe('Values of the names that the card network knows; null: none'),
+  mastercard_data: names_and_values.describe('The old name of network_data; null: not used'),
   metadata: z
     .record(z.string(), z.unknown())
     .nullish()
-    .describe(`Any JSON object, at most ${metadata_bytes_max} bytes of UTF-8, with no number past 2^53`),
+    .describe(`Any JSON object, at most ${metadata_bytes_max} bytes of UTF-8, with no number past 2^53; null: none`),
 } satisfies BodyOf<UpdateCardRequest>;
 
 const unchangeable = z.unknown().optional().describe('Cannot be changed. Only its present value is accepted');
@@ -80,7 +90,7 @@ const unchangeable = z.unknown().optional().describe('Cannot be changed. Only it
 const show_card_number = z
   .boolean()
   .nullish()
-  .describe('True: the result shows the number and the code. The audit log records it');
+  .describe('True: the result shows the number and the code, and the audit log records it; null: false');
 
 /**
  * The check of a body about a card. The domain checks its content. `is_sent_back` comes from the
@@ -97,23 +107,33 @@ export const create_card = z
   .object({
     data: z.object({
       ...changeable,
-      currency: currency.nullish().describe('If set, purchases must be in this merchant currency'),
+      currency: currency
+        .nullish()
+        .describe(
+          'ISO 4217. If set, purchases must be in this merchant currency, and limits are in it; null: any currency',
+        ),
       recurring: recurring.nullish().describe('The window of the limits; null: Continuous'),
       authorization_hold_days: z
         .int()
         .min(1)
         .max(authorization_hold_days_max)
         .nullish()
-        .describe('Days after which a hold without a clearing ends: aging velocity'),
-      aging_velocity_time_zone: z.string().max(64).nullish().describe('IANA name, such as America/New_York'),
+        .describe('Days after which a hold without a clearing ends: aging velocity; null: velocity'),
+      aging_velocity_time_zone: z
+        .string()
+        .max(64)
+        .nullish()
+        .describe(
+          'The zone in which a hold of aging velocity ends: an IANA name, such as America/New_York; null: velocity',
+        ),
       valid_for: z
         .int()
         .min(1)
         .max(valid_for_months_max)
         .nullish()
-        .describe('Months from valid_starting_on; not with valid_ending_on'),
-      rcn_id: id_either.nullish().describe("One of the company's real cards; default: its default real card"),
-      supplier_id: z.int().min(0).nullish().describe('Your own number of the supplier'),
+        .describe('Months from valid_starting_on to the last day of use; not with valid_ending_on; null: not used'),
+      rcn_id: id_either.nullish().describe("The real card: one of the company's own; null: its default real card"),
+      supplier_id: z.int().min(0).nullish().describe('Your own number of the supplier; null: none'),
     } satisfies BodyOf<IssueCardRequest>),
     show_card_number,
   })
@@ -177,7 +197,9 @@ export const email_card = z
 export const virtual_card = z
   .object({
     id: id_text,
-    available_balance: shown_amount.describe('What is left in the present window; minor units (cents)'),
+    available_balance: shown_amount.describe(
+      'What is left in the present window; minor units of `currency`, else of the billing currency. Negative after a clearing above the limit',
+    ),
     authorizations: z
       .array(authorization_item)
       .max(activity_max)
@@ -202,9 +224,11 @@ export const virtual_card = z
     expiry: shown_month.describe('YYYY-MM: valid to the last day of that month, 23:59:59 UTC'),
     network_data: z.record(z.string(), z.string()).describe('Values of the names that the card network knows'),
     metadata: z.record(z.string(), z.unknown()).nullable().describe('Your own data; null: none'),
-    per_transaction_max: amount.describe('The most of one purchase; minor units (cents)'),
-    per_transaction_min: amount.describe('The least of one purchase; minor units (cents)'),
-    total_card_amount: amount.describe('The most in total, per window; minor units (cents)'),
+    per_transaction_max: amount.describe(
+      'The most of one purchase; minor units of `currency`, else of the billing currency',
+    ),
+    per_transaction_min: amount.describe('The least of one purchase; minor units of the same currency'),
+    total_card_amount: amount.describe('The most in total, per window; minor units of the same currency'),
     transactions_max: z.int().min(1).max(uses_max).nullable().describe('Uses per window; null: unlimited'),
     rcn_id: id_number.describe('The real card'),
     rcn_alias: z.string().max(alias_length_max).describe('The name of the real card'),
@@ -243,21 +267,21 @@ export const card_state = virtual_card
     valid_ending_on: true,
   })
   .extend({
-    id: id_number,
+    id: id_number.describe('The virtual card'),
     released: z
       .object({
-        authorization_id: id_number,
-        amount,
-        note: z.string().max(release_note_length_max),
+        authorization_id: id_number.describe('The authorization whose hold ended'),
+        amount: amount.describe("What it held; minor units of the currency of the card's limits"),
+        note: z.string().max(release_note_length_max).describe('Why, in the words of the person'),
       })
       .optional()
       .describe('Of an update: the hold that was ended by hand'),
     rematched: z
       .object({
-        clearing_id: id_number,
-        from_authorization_id: id_number.nullable(),
-        authorization_id: id_number.nullable(),
-        note: z.string(),
+        clearing_id: id_number.describe('The clearing'),
+        from_authorization_id: id_number.nullable().describe('The authorization that it belonged to; null: none'),
+        authorization_id: id_number.nullable().describe('The authorization that it belongs to now; null: none'),
+        note: z.string().describe('Why, in the words of the person'),
       })
       .optional()
       .describe('Of an update: the clearing that was matched by hand, or taken from its authorization'),
@@ -289,7 +313,7 @@ export const release_hold = z
 export const code_failures = z
   .object({
     id: id_text.describe('The virtual card'),
-    company_id: id_number,
+    company_id: id_number.describe('The company of the card'),
     last4,
     code_failures: z.int().min(0).max(code_failures_max).describe('Wrong codes that count on this UTC day'),
     type: resourceType('code_failures'),

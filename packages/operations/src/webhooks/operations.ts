@@ -55,7 +55,7 @@ export interface WebhookServices {
   due(): void;
 }
 
-const delivery_filter = z.object({ state: delivery_state }).partial();
+const delivery_filter = z.object({ state: delivery_state.describe('Only deliveries in this state') }).partial();
 
 /** `/v1/webhooks` (service specification 4.4, and the operations that the decisions add). */
 export function webhookOperations(ports: WebhookOperationPorts): readonly Operation[] {

@@ -32,7 +32,10 @@ const status = z
   .describe('Only active webhooks are triggered')
   .register(type_names, { id: 'WebhookStatus' });
 
-export const delivery_state = z.enum(delivery_states).register(type_names, { id: 'DeliveryState' });
+export const delivery_state = z
+  .enum(delivery_states)
+  .describe('`pending`: it is or will be attempted. `failed`: it is not attempted any more, unless it is sent again')
+  .register(type_names, { id: 'DeliveryState' });
 
 /** The check of a registration. The domain checks the values and names every invalid one. */
 export const webhook_registration = z.object({
@@ -61,14 +64,14 @@ export const create_webhook = z
   .object({
     data: z.object({
       callback_url: callback_url.regex(/^[Hh][Tt][Tt][Pp][Ss]:/).describe('An https URL on a public address'),
-      event_type_ids: event_type_ids.nullish(),
+      event_type_ids: event_type_ids.nullish().describe('Ids of event types; 1 is all; null: none'),
       secret: z
         .string()
         .min(shared_secret_length_min)
         .max(shared_secret_length_max)
         .nullish()
-        .describe(`Signs the deliveries: ${webhook_secret_expected}. Absent: the service creates one`),
-      status: status.nullish().describe('Default active'),
+        .describe(`Signs the deliveries: ${webhook_secret_expected}. Null: the service creates one`),
+      status: status.nullish().describe('Only active webhooks are triggered; null: active'),
     }),
   })
   .meta({
@@ -125,13 +128,16 @@ export const webhook_test = z
 
 export const attempt = z
   .object({
-    number: z.int().min(1),
-    at: shown_instant,
+    number: z.int().min(1).describe('1 for the first attempt'),
+    at: shown_instant.describe("When it began, by the service's clock, UTC"),
     status: z.int().min(100).max(999).nullable().describe('The HTTP status of the callback URL; null: no answer'),
-    error: z.string().nullable().describe('Why there was no answer'),
-    duration_ms: z.int().min(0),
-    answer: z.string().nullable().describe('The first 4 KiB of the answer'),
-    retry_after: z.string().nullable().describe('The Retry-After header of the answer. It is ignored'),
+    error: z.string().nullable().describe('Why there was no answer; null: there was one'),
+    duration_ms: z.int().min(0).describe('Milliseconds until the answer, or until none was expected any more'),
+    answer: z.string().nullable().describe('The first 4 KiB of the answer; null: no answer'),
+    retry_after: z
+      .string()
+      .nullable()
+      .describe('The Retry-After header of the answer; null: it had none. It is ignored'),
   } satisfies ShapeOf<DeliveryResource['attempts'][number]>)
   .describe('An attempt of a delivery')
   .register(type_names, { id: 'DeliveryAttempt' });
@@ -140,11 +146,11 @@ export const attempt = z
 export const delivery = z
   .object({
     id: id_text,
-    event_id: id_text,
+    event_id: id_text.describe('The event, by its id in the log'),
     event_type: event_type_name.describe('The name that the webhook subscribed to'),
-    sequence: z.int().min(1).describe('X-Webhook-Sequence'),
+    sequence: z.int().min(1).describe('Its number among the deliveries of the webhook: `X-Webhook-Sequence`'),
     state: delivery_state,
-    next_attempt_at: shown_instant.nullable().describe('Null unless the delivery is pending'),
+    next_attempt_at: shown_instant.nullable().describe('When it is attempted next, UTC; null unless it is pending'),
     created_at,
     attempts: z.array(attempt).describe('In the order in which they were made'),
     type: resourceType('delivery'),
@@ -153,11 +159,15 @@ export const delivery = z
   .meta({ id: 'Delivery', description: 'The delivery of an event to a webhook' });
 
 /** `POST /v1/webhooks/:id/recover`. */
-export const recover = z.object({ data: z.object({ since: instant }) }).meta({
-  id: 'RecoverDeliveries',
-  description: 'Which deliveries are sent again',
-  examples: [{ data: { since: '2026-11-21T00:00:00Z' } }],
-});
+export const recover = z
+  .object({
+    data: z.object({ since: instant.describe('The deliveries that failed at this instant or later are sent again') }),
+  })
+  .meta({
+    id: 'RecoverDeliveries',
+    description: 'Which deliveries are sent again',
+    examples: [{ data: { since: '2026-11-21T00:00:00Z' } }],
+  });
 
 export const recovered = z
   .object({ recovered: z.int().min(0).max(recovered_max).describe('The number of deliveries that are sent again') })

@@ -150,7 +150,9 @@ export interface VirtualCardOperations {
   issue(
     data: CreateVirtualCard,
     options?: TransactionOptions & {
-      /** True: the result shows the number and the code. The audit log records it. */
+      /**
+       * True: the result shows the number and the code, and the audit log records it; null: false.
+       */
       readonly show_card_number?: boolean | null | undefined;
     },
   ): Promise<VirtualCard>;
@@ -162,6 +164,7 @@ export interface VirtualCardOperations {
     options?: TransactionOptions &
       PageOptions &
       FilterOptions<VirtualCardFilter> & {
+        /** True: each card has its newest authorizations and clearings. */
         readonly show_realtime_auths?: boolean | undefined;
       },
   ): List<VirtualCard>;
@@ -169,6 +172,7 @@ export interface VirtualCardOperations {
   read(
     id: Id,
     options?: TransactionOptions & {
+      /** True: the result shows the number and the code, and the audit log records it. */
       readonly show_card_number?: boolean | undefined;
     },
   ): Promise<VirtualCard>;
@@ -182,7 +186,9 @@ export interface VirtualCardOperations {
     id: Id,
     data: UpdateVirtualCard,
     options?: TransactionOptions & {
-      /** True: the result shows the number and the code. The audit log records it. */
+      /**
+       * True: the result shows the number and the code, and the audit log records it; null: false.
+       */
       readonly show_card_number?: boolean | null | undefined;
     },
   ): Promise<VirtualCard>;
@@ -390,6 +396,7 @@ export interface ReconciliationDecisionOperations {
   submit(
     file: FileContent,
     options?: CallOptions & {
+      /** True: only reports the errors of the rows, and decides nothing. */
       readonly dry_run?: boolean | undefined;
     },
   ): Promise<ReconciliationDecisions>;

@@ -7,20 +7,23 @@ export type RangeFilter<Value> = Value | readonly [from: Value | null, to: Value
 export interface Account {
   /** Its number. */
   readonly id: string;
-  /** The company. */
+  /** The company that holds the account. */
   readonly company_id: number;
-  /** The number of the account. */
+  /** Its number, by which statements and Open Banking name it. */
   readonly number: string;
-  /** ISO 4217. */
+  /** The currency of its balance and its lines, ISO 4217. */
   readonly currency: string;
+  /** `deposit`, or `card`: an account that card purchases are booked on. */
   readonly kind: 'deposit' | 'card';
+  /** What people call the account; null: none. */
   readonly name: string | null;
   /** The date and the opening balance of its first statement; null: it has none. */
   readonly first_statement: StatementEnd | null;
   /** The date and the closing balance of its last statement; null: it has none. */
   readonly last_statement: StatementEnd | null;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
+  /** Always `account`: the kind of this resource. */
   readonly type: 'account';
   /** The path of this resource. */
   readonly url: string;
@@ -30,16 +33,17 @@ export interface Account {
 export interface AccountBalance {
   /** The number of the account. */
   readonly id: string;
-  /** ISO 4217. */
+  /** The currency of the account, ISO 4217. */
   readonly currency: string;
-  /** Minor units (cents). */
+  /** The sum of what is booked; minor units of `currency`. A debt is negative. */
   readonly booked: number;
-  /** Minor units (cents). */
+  /** What can be spent, without the credit line; minor units of `currency`. */
   readonly available: number;
-  /** Minor units (cents). */
+  /** The credit line on top of `available`; minor units of `currency`; null: none. */
   readonly credit_line: number | null;
-  /** ISO 8601, UTC. */
+  /** When the balance was so, UTC. ISO 8601. */
   readonly as_of: string;
+  /** Always `account_balance`: the kind of this resource. */
   readonly type: 'account_balance';
   /** The path of this resource. */
   readonly url: string;
@@ -49,21 +53,38 @@ export interface AccountBalance {
 export interface AccountProfile {
   /** The number of the account. */
   readonly id: string;
+  /**
+   * How `identification` is to be read, such as `UK.OBIE.IBAN`; null: the number of the account.
+   */
   readonly scheme_name: string | null;
+  /** By which third parties and payers name the account; null: the number of the account. */
   readonly identification: string | null;
+  /** A further identification that the scheme may have, such as a roll number; null: none. */
   readonly secondary_identification: string | null;
+  /** The holder, as third parties see it; null: it is not shown. */
   readonly holder_name: string | null;
+  /** What the holder calls the account; null: the name of the account. */
   readonly nickname: string | null;
+  /** What kind of account it is, in words; null: none. */
   readonly description: string | null;
+  /** Whose account it is, as third parties see it. */
   readonly account_type: 'Business' | 'Personal';
+  /**
+   * The kind of a deposit account, as third parties see it. A card account is always a
+   * `ChargeCard`.
+   */
   readonly deposit_sub_type: 'CurrentAccount' | 'Savings';
-  /** YYYY-MM-DD. */
+  /** The date on which it was opened, YYYY-MM-DD; null: not known. */
   readonly opened_on: string | null;
+  /** The state of the account, as third parties see it. */
   readonly status: 'Enabled' | 'Disabled' | 'Deleted' | 'Pending';
-  /** ISO 8601, UTC. */
+  /** When the status changed last, UTC. ISO 8601. */
   readonly status_updated_at: string;
+  /** How `servicer_identification` is to be read, such as `UK.OBIE.BICFI`; null: none. */
   readonly servicer_scheme_name: string | null;
+  /** The bank that keeps the account, in its scheme; null: none. */
   readonly servicer_identification: string | null;
+  /** Always `account_profile`: the kind of this resource. */
   readonly type: 'account_profile';
   /** The path of this resource. */
   readonly url: string;
@@ -71,19 +92,25 @@ export interface AccountProfile {
 
 /** An API key of the HTTP interface. */
 export interface ApiKey {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
+  /** The company that the key acts for; null: no single one. */
   readonly company_id: number | null;
   readonly role: ApiKeyRole;
+  /** `test`: the key of a sandbox. */
   readonly environment: 'test' | 'live';
+  /** What the key is for, in the words of its creator. */
   readonly name: string;
   /** Whether its requests must be signed. */
   readonly signed: boolean;
-  /** Null: the server's default. */
+  /**
+   * The most requests per minute with this key, in one process of the service; null: the server's
+   * default.
+   */
   readonly rate_limit_per_minute: number | null;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
-  /** ISO 8601, UTC. */
+  /** When it was revoked, UTC; null: it was not. ISO 8601. */
   readonly revoked_at: string | null;
   /** From this instant on the key is refused like a revoked one; null: it never ends. ISO 8601. */
   readonly expires_at: string | null;
@@ -91,6 +118,7 @@ export interface ApiKey {
   readonly last_used_at: string | null;
   /** The text of the key. Only the answer to its creation has it. */
   readonly key?: string | undefined;
+  /** Always `apikey`: the kind of this resource. */
   readonly type: 'apikey';
   /** The path of this resource. */
   readonly url: string;
@@ -101,31 +129,40 @@ export type ApiKeyRole = 'client' | 'network' | 'bank' | 'operator';
 
 /** An entry of the audit log. */
 export interface AuditEntry {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
-  /** ISO 8601, UTC. */
+  /** When it was done, by the service's clock, UTC. ISO 8601. */
   readonly at: string;
-  /** Null: the action concerns no single company. */
+  /** The company that the action concerns; null: no single one. */
   readonly company_id: number | null;
-  /** `key:17`, the `actor` of a call in process, `command` for a command line, or a job. */
+  /**
+   * Who did it: `key:17`, the `actor` of a call in process, `command` for a command line, or a job.
+   */
   readonly actor: string;
-  /** Such as `card_number.shown`, `api_key.created`, `company.updated`. */
+  /** What was done, such as `card_number.shown`, `api_key.created`, `company.updated`. */
   readonly action: string;
   /** What the action was done to: `virtualcard:17`. */
   readonly object: string;
+  /** The X-Request-Id of the request; null: a command line or a job. */
   readonly request_id: string | null;
   /** The IP address of the caller; null: a call in process, a command line or a job. */
   readonly source_address: string | null;
   /** Further facts; never a card number or a secret. */
   readonly details: Readonly<Record<string, unknown>>;
+  /** Always `audit_entry`: the kind of this resource. */
   readonly type: 'audit_entry';
 }
 
 export interface AuditFilter {
+  /** Only entries that concern this company. */
   readonly company_id?: Id | undefined;
+  /** Only what this caller did, such as `key:17`. */
   readonly actor?: string | undefined;
+  /** Only this action, such as `card_number.shown`. */
   readonly action?: string | undefined;
+  /** Only what was done to this object, such as `virtualcard:17`. */
   readonly object?: string | undefined;
+  /** Only entries of this time. */
   readonly at?: RangeFilter<string> | undefined;
 }
 
@@ -133,70 +170,84 @@ export interface AuditFilter {
 export interface Authorization {
   /** Null when nothing was recorded: the card number is unknown, or there was an internal fault. */
   readonly id: number | null;
+  /** The company of the card; null when the card number is unknown. */
   readonly company_id: number | null;
   /** The virtual card; null when the card number is unknown. */
   readonly vcn_id: number | null;
-  /** The real card. */
+  /** The real card; null when the card number is unknown. */
   readonly rcn_id: number | null;
-  /** The name of the real card. */
+  /** The name of the real card; null when the card number is unknown. */
   readonly rcn_alias: string | null;
   /** Masked: asterisks and the last four digits. */
   readonly card_number: string;
   readonly message_type_indicator: MessageType;
   /** As the network sent it, else the name of the message type. */
   readonly transaction_type: string;
+  /** The reference that its reversal and its advices share. */
   readonly trace_id: string;
+  /** The number of the message at its sender (STAN, DE11). */
   readonly system_trace_audit_number: string;
-  /** ISO 8601, UTC. */
+  /** When the purchase took place, by the clock of the network, UTC. ISO 8601. */
   readonly transaction_date_time: string;
-  /** Minor units (cents). */
+  /** What the real card is charged; minor units of `billing_currency`. */
   readonly billing_amount: number;
-  /** ISO 4217. */
+  /** The billing currency of the real card, ISO 4217. */
   readonly billing_currency: string;
-  /** Minor units (cents). */
+  /** What the merchant asked for; minor units of `merchant_currency`. */
   readonly merchant_amount: number;
-  /** ISO 4217. */
+  /** The currency of the merchant, ISO 4217. */
   readonly merchant_currency: string;
+  /** The merchant, by its acquirer's number; null: not known. */
   readonly merchant_id: string | null;
+  /** The merchant, as it names itself; null: not known. */
   readonly merchant_name: string | null;
+  /** The city of the merchant; null: not known. */
   readonly merchant_city: string | null;
+  /** The state of the merchant, else its country; null: not known. */
   readonly merchant_state_or_country_code: string | null;
   /** Merchant category code, four digits. */
   readonly mcc: string;
+  /** The merchant category in words; null: not known. */
   readonly mcc_description: string | null;
-  /** Financial network code (3), network reference (6), cycle date MMDD (4). */
+  /** Financial network code (3), network reference (6), cycle date MMDD (4); null: not known. */
   readonly net_reference_number: string | null;
-  /** As the network sent it. */
+  /** The acquiring bank, by its number in the network; null: not known. */
   readonly acquirer_ica: string | null;
-  /** As the network sent it. */
+  /** Why the network sends an advice, in its codes; null: not known. */
   readonly advice_reason_code: string | null;
-  /** Processing code (DE3): 20 and 28 are refunds. */
+  /** Processing code (DE3): 20 and 28 are refunds; null: not known. */
   readonly card_holder_transaction_type_code: string | null;
-  /** As the network sent it. */
+  /** The network that carried the message, in its codes; null: not known. */
   readonly financial_network_code: string | null;
-  /** As the network sent it. */
+  /**
+   * The state of the transaction at the point of sale, in codes of the network; null: not known.
+   */
   readonly pos_transaction_status: string | null;
-  /** As the network sent it. */
+  /** The purchase request, by its id at the company; null: not known. */
   readonly purchase_request_company_guid: string | null;
-  /** As the network sent it. */
+  /** The purchase request, by its id at the issuer; null: not known. */
   readonly purchase_request_issuer_guid: string | null;
-  /** Four digits, MMDD. */
+  /** When the network settles: four digits, MMDD; null: not known. */
   readonly settlement_date: string | null;
   /** The corrected amounts of a reversal; all null for any other message. */
   readonly replacement_amounts: {
-    /** Minor units (cents). */
+    /** Minor units of `billing_currency`; null: not known. */
     readonly billing_amount: number | null;
-    /** Minor units (cents). */
+    /** Minor units of the currency in which the network settles; null: not known. */
     readonly settlement_amount: number | null;
-    /** Minor units (cents). */
+    /** Minor units of `merchant_currency`; null: not known. */
     readonly transaction_amount: number | null;
   };
   readonly status: AuthorizationStatus;
   /** The first reason that applies; null: approved or recorded. */
   readonly decline_reason: DeclineCode | null;
-  /** Of an advice that was recorded although a limit did not allow it: the first such reason. */
+  /**
+   * Of an advice that was recorded although a limit did not allow it: the first such reason; null:
+   * there is none.
+   */
   readonly broken_reason: DeclineCode | null;
   readonly vcn_response: VcnResponse;
+  /** What the network is told; Approved also for what was only recorded. */
   readonly issuer_response: 'Approved' | 'Declined';
   /** Response code of the network (DE39); 00: approved. */
   readonly response_code: string;
@@ -206,14 +257,17 @@ export interface Authorization {
 
 /** An authorization was received, or its state changed. */
 export interface AuthorizationEvent {
-  /** Digits. */
+  /** The id of the event, as digits. Later events have higher ids. */
   readonly id: string;
+  /** The stored name of its type. It states what `payload` is. */
   readonly event_type: 'virtualcard.realtime.auths';
+  /** The state of the object after the change. */
   readonly payload: Authorization;
-  /** State before; null: the object was created. */
+  /** The state of the object before the change; null: it was created. */
   readonly previous: Authorization | null;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
+  /** Always `event`: the kind of this resource. */
   readonly type: 'event';
   /** The path of this resource. */
   readonly url: string;
@@ -223,11 +277,11 @@ export interface AuthorizationEvent {
 export interface AuthorizationMessage {
   /** The whole number. Answers show it masked. */
   readonly card_number: string;
-  /** YYYY-MM; compared with the card when sent. */
+  /** When the card ends, YYYY-MM: compared with the card; null: not compared. */
   readonly expiry?: string | null | undefined;
-  /** Three or four digits; compared with the card when sent. */
+  /** The code of the card, three or four digits: compared with the card; null: not compared. */
   readonly cvc?: string | null | undefined;
-  /** The name of the type, or its ISO 8583 number. */
+  /** The type of the message: its name, or its ISO 8583 number. */
   readonly message_type_indicator:
     | 'Authorization Request'
     | 'Authorization Advice'
@@ -237,76 +291,102 @@ export interface AuthorizationMessage {
     | '0120'
     | '0400'
     | '0420';
-  /** Adds to the open authorization with this trace_id, within the limits of its window. */
+  /**
+   * True: adds to the open authorization with this trace_id, within the limits of its window; null:
+   * false.
+   */
   readonly incremental?: boolean | null | undefined;
   /** The reference that its reversal and its advices share. A clearing has none. */
   readonly trace_id: string;
+  /** The number of the message at its sender (STAN, DE11). */
   readonly system_trace_audit_number: string;
-  /** ISO 8601, with an offset. */
+  /** When the purchase took place, by the clock of the network: ISO 8601, with an offset. */
   readonly transaction_date_time: string;
-  /** Minor units (cents). */
+  /** What the real card is charged; minor units of `billing_currency`. */
   readonly billing_amount: number;
-  /** ISO 4217. */
+  /** The billing currency of the real card, ISO 4217. */
   readonly billing_currency: string;
-  /** Minor units (cents). */
+  /** What the merchant asks for; minor units of `merchant_currency`. */
   readonly merchant_amount: number;
-  /** ISO 4217. */
+  /** The currency of the merchant, ISO 4217. */
   readonly merchant_currency: string;
   /** Merchant category code, four digits. */
   readonly mcc: string;
-  /** Of an advice: the decision that was made elsewhere (DE39). */
+  /** Of an advice: the decision that was made elsewhere (DE39); null: it was approved. */
   readonly response_code?: string | null | undefined;
+  /** Of an advice: the code of the approval that was made elsewhere; null: not known. */
   readonly approval_code?: string | null | undefined;
   /**
-   * Of a reversal: the corrected amounts. All absent or zero: a full reversal. Otherwise
+   * Of a reversal: the corrected amounts. Null, or all absent or zero: a full reversal. Otherwise
    * billing_amount or transaction_amount must be there in the currency of the card's limits; zero
    * counts as absent. Before its original, a reversal in part lowers the original to the corrected
    * amount.
    */
   readonly replacement_amounts?:
     | {
-        /** Minor units (cents). */
+        /** Minor units of `billing_currency`; null: not known. */
         readonly billing_amount?: number | null | undefined;
-        /** Minor units (cents). */
+        /** Minor units of the currency in which the network settles; null: not known. */
         readonly settlement_amount?: number | null | undefined;
-        /** Minor units (cents). */
+        /** Minor units of `merchant_currency`; null: not known. */
         readonly transaction_amount?: number | null | undefined;
       }
     | null
     | undefined;
-  /** The same as in replacement_amounts. If both are sent, they must be equal. */
+  /** The same as in replacement_amounts. If both are sent, they must be equal. Null: not sent. */
   readonly 'replacement_amounts.billing_amount'?: number | null | undefined;
-  /** The same as in replacement_amounts. If both are sent, they must be equal. */
+  /** The same as in replacement_amounts. If both are sent, they must be equal. Null: not sent. */
   readonly 'replacement_amounts.settlement_amount'?: number | null | undefined;
-  /** The same as in replacement_amounts. If both are sent, they must be equal. */
+  /** The same as in replacement_amounts. If both are sent, they must be equal. Null: not sent. */
   readonly 'replacement_amounts.transaction_amount'?: number | null | undefined;
+  /** Why the network sends an advice, in its codes; null: not known. */
   readonly advice_reason_code?: string | null | undefined;
+  /** The acquiring bank, by its number in the network; null: not known. */
   readonly acquirer_ica?: string | null | undefined;
   /**
-   * Two digits, or all six of the processing code (DE3). 20 and 28 as the first two are refunds.
+   * Two digits, or all six of the processing code (DE3). 20 and 28 as the first two are refunds;
+   * null: a purchase.
    */
   readonly card_holder_transaction_type_code?: string | null | undefined;
+  /** The network that carried the message, in its codes; null: not known. */
   readonly financial_network_code?: string | null | undefined;
+  /** The merchant category in words; null: not known. */
   readonly mcc_description?: string | null | undefined;
+  /** The city of the merchant; null: not known. */
   readonly merchant_city?: string | null | undefined;
-  /** Its clearing may be found by it: see ClearingMessage. */
+  /**
+   * The merchant, by its acquirer's number; null: not known. Its clearing may be found by it: see
+   * ClearingMessage.
+   */
   readonly merchant_id?: string | null | undefined;
+  /** The merchant, as it names itself; null: not known. */
   readonly merchant_name?: string | null | undefined;
+  /** The state of the merchant, else its country; null: not known. */
   readonly merchant_state_or_country_code?: string | null | undefined;
   /**
-   * Financial network code (3), network reference (6), cycle date MMDD (4). Its clearing is found
-   * by it: see ClearingMessage.
+   * Financial network code (3), network reference (6), cycle date MMDD (4); null: not known. Its
+   * clearing is found by it: see ClearingMessage.
    */
   readonly net_reference_number?: string | null | undefined;
+  /**
+   * The state of the transaction at the point of sale, in codes of the network; null: not known.
+   */
   readonly pos_transaction_status?: string | null | undefined;
+  /** The purchase request, by its id at the company; null: not known. */
   readonly purchase_request_company_guid?: string | null | undefined;
+  /** The purchase request, by its id at the issuer; null: not known. */
   readonly purchase_request_issuer_guid?: string | null | undefined;
-  /** Four digits. */
+  /** When the network settles: four digits, MMDD; null: not known. */
   readonly settlement_date?: string | null | undefined;
-  /** When absent, the name of the message type. */
+  /** The kind of transaction in words; null: the name of the message type. */
   readonly transaction_type?: string | null | undefined;
 }
 
+/**
+ * `open`: it holds its amount. `partially_cleared`: it holds the rest. `cleared`, `reversed`,
+ * `expired` (the hold ended by itself), `released` (a person ended it), `declined`: it holds
+ * nothing.
+ */
 export type AuthorizationStatus =
   | 'open'
   | 'cleared'
@@ -320,16 +400,22 @@ export type AuthorizationStatus =
 export interface BankUser {
   /** The bank's own id of the user. */
   readonly id: string;
+  /** The company of the user. */
   readonly company_id: number;
+  /** The name of the user. */
   readonly name: string;
   readonly status: BankUserStatus;
+  /** The services of third parties that the bank allows the user. */
   readonly eligible_services: readonly OpenBankingService[];
+  /** Those of them that are set up for the user. A service needs both. */
   readonly configured_services: readonly OpenBankingService[];
+  /** Whether the user may view direct debit mandates, and so a third party for the user. */
   readonly may_view_direct_debits: boolean;
-  /** Numbers of accounts. */
+  /** The accounts that the user may view, by their numbers. */
   readonly viewable_accounts: readonly string[];
-  /** ISO 8601, UTC. */
+  /** When it was changed last, by the service's clock, UTC. ISO 8601. */
   readonly updated_at: string;
+  /** Always `user`: the kind of this resource. */
   readonly type: 'user';
   /** The path of this resource. */
   readonly url: string;
@@ -350,37 +436,43 @@ export type BankUserStatus =
 export interface BookedTransaction {
   /** The TransactionId of Open Banking. */
   readonly id: string;
-  /** The number of the account. */
+  /** The number of its account. */
   readonly account: string;
-  /** ISO 4217. */
+  /** The currency of its account, ISO 4217. */
   readonly currency: string;
+  /** The bank's own reference, which several transactions may have; null: none. */
   readonly bank_reference: string | null;
-  /** YYYY-MM-DD. */
+  /** The date on which it was booked, YYYY-MM-DD. */
   readonly booking_date: string;
-  /** YYYY-MM-DD. */
+  /** The date from which it counts for interest, YYYY-MM-DD. */
   readonly value_date: string;
-  /** Minor units (cents); a debit is negative. */
+  /** Minor units of `currency`; a debit is negative. */
   readonly amount: number;
   /** BAI code, three digits (service specification 4.6). */
   readonly bai_code: string;
+  /** The bank's text about it. Card numbers in it are masked. */
   readonly text: string;
+  /** The reference by which it finds its clearing, 17 or 23 digits; null: none. */
   readonly acquirer_reference: string | null;
-  /** Minor units (cents). */
+  /** The booked balance after it; minor units of `currency`; null: not known. */
   readonly balance_after: number | null;
+  /** The merchant; null: not known. */
   readonly merchant_name: string | null;
-  /** Merchant category code, four digits. */
+  /** Merchant category code, four digits; null: not known. */
   readonly merchant_category_code: string | null;
+  /** Always `transaction`: the kind of this resource. */
   readonly type: 'transaction';
 }
 
 export interface BookedTransactionFilter {
+  /** Only those that were booked on this date or these dates. */
   readonly booking_date?: RangeFilter<string> | undefined;
 }
 
 /** The age of a break in days. */
 export type BreakAge = '0-1' | '2-3' | '4-7' | '8-30' | 'over 30';
 
-/** The kind of a break. */
+/** What is wrong with an item: the first kind that applies. */
 export type BreakKind =
   | 'late_change'
   | 'suspected_duplicate'
@@ -395,8 +487,9 @@ export type BridgeStep = 'statement' | 'authorization';
 
 /** The state of a mail about a card. */
 export interface CardMail {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
+  /** The company of the card. */
   readonly company_id: number;
   /** The virtual card that the mail is about. */
   readonly vcn_id: number;
@@ -405,27 +498,32 @@ export interface CardMail {
   readonly state: MailState;
   /** Attempts since the mail was queued or retried. */
   readonly attempts: number;
-  /** Why the last attempt failed, such as "refused 451". */
+  /** Why the last attempt failed, such as "refused 451"; null: none has failed. */
   readonly error: string | null;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
-  /** Null unless the mail is pending. ISO 8601. */
+  /** When it is attempted next, UTC; null unless it is pending. ISO 8601. */
   readonly next_attempt_at: string | null;
-  /** When the mail was sent or failed. ISO 8601. */
+  /** When it was sent or failed, UTC; null while it is pending. ISO 8601. */
   readonly finished_at: string | null;
+  /** Always `mail`: the kind of this resource. */
   readonly type: 'mail';
   /** The path of this resource. */
   readonly url: string;
 }
 
 export interface CardMailFilter {
+  /** Only mails in this state. */
   readonly state?: MailState | undefined;
+  /** Only mails about cards of this company. */
   readonly company_id?: Id | undefined;
 }
 
 /** A clearing as answers and events show it. */
 export interface Clearing {
+  /** The clearing. */
   readonly id: number;
+  /** The company of the card. */
   readonly company_id: number;
   /** The virtual card. */
   readonly vcn_id: number;
@@ -435,40 +533,50 @@ export interface Clearing {
   readonly rcn_alias: string;
   /** Masked: asterisks and the last four digits. */
   readonly card_number: string;
-  /** As the network sent it. */
+  /** The acquiring bank, by its number in the network; null: not known. */
   readonly acquirer_ica: string | null;
-  /** Maps to the online banking statement. */
+  /**
+   * The reference that the acquirer gave: it is on the statement of the bank, too; null: not known.
+   */
   readonly acquirer_reference_data: string | null;
+  /** That of the authorization; null: not known. */
   readonly approval_code: string | null;
-  /** YYYY-MM-DD. */
+  /** When the purchase was authorized, YYYY-MM-DD; null: not known. */
   readonly authorization_date: string | null;
-  /** Financial network code (3), network reference (6), cycle date MMDD (4). */
+  /** Financial network code (3), network reference (6), cycle date MMDD (4); null: not known. */
   readonly net_reference_number: string | null;
-  /** Minor units (cents). */
+  /** What the real card is charged, never negative; minor units of `billing_currency`. */
   readonly billing_amount: number;
-  /** ISO 4217. */
+  /** The billing currency of the real card, ISO 4217. */
   readonly billing_currency: string;
   readonly clearing_type: ClearingType;
+  /**
+   * The rate from the merchant currency to the billing currency, as the network states it; null:
+   * not known.
+   */
   readonly exchange_rate: string | null;
   /** Unique per clearing. */
   readonly network_financial_transaction_id: string;
-  /** Merchant category code, four digits. */
+  /** Merchant category code, four digits; null: not known. */
   readonly mcc: string | null;
+  /** The merchant category in words; null: not known. */
   readonly mcc_description: string | null;
-  /** Minor units (cents). */
+  /** What the merchant asked for; minor units of `merchant_currency`; null: not known. */
   readonly merchant_amount: number | null;
-  /** ISO 4217. */
+  /** The currency of the merchant, ISO 4217; null: not known. */
   readonly merchant_currency: string | null;
+  /** The merchant, by its acquirer's number; null: not known. */
   readonly merchant_id: string | null;
+  /** The merchant, as it names itself; null: not known. */
   readonly merchant_name: string | null;
-  /** YYYY-MM-DD. */
+  /** When the network settled it, YYYY-MM-DD. */
   readonly settlement_date: string;
   readonly cycle: ClearingCycle;
   /** True: more clearings of this authorization follow. */
   readonly partial: boolean;
-  /** The authorization that it was matched to. */
+  /** The authorization that it was matched to; null: none. */
   readonly authorization_id: number | null;
-  /** The earlier clearing that it reverses, disputes or refunds. */
+  /** The earlier clearing that it reverses, disputes or refunds; null: none. */
   readonly clearing_id: number | null;
   /** The matching rule that applied; 9: the match was made by hand. */
   readonly match_rule: number;
@@ -500,14 +608,17 @@ export type ClearingCycle = 'first_presentment' | 'second_presentment' | 'charge
 
 /** A clearing was received, or its match changed. */
 export interface ClearingEvent {
-  /** Digits. */
+  /** The id of the event, as digits. Later events have higher ids. */
   readonly id: string;
+  /** The stored name of its type. It states what `payload` is. */
   readonly event_type: 'virtualcard.clearings';
+  /** The state of the object after the change. */
   readonly payload: Clearing;
-  /** State before; null: the object was created. */
+  /** The state of the object before the change; null: it was created. */
   readonly previous: Clearing | null;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
+  /** Always `event`: the kind of this resource. */
   readonly type: 'event';
   /** The path of this resource. */
   readonly url: string;
@@ -523,45 +634,63 @@ export interface ClearingEvent {
  * true. A debit that has none of them, for example only an `approval_code`, is a `force_post`.
  */
 export interface ClearingMessage {
-  /** The whole number. Beside vcn_id it may be masked, and is ignored. */
+  /**
+   * The whole number. Beside vcn_id it may be masked, and is ignored. Null: the card is named by
+   * vcn_id.
+   */
   readonly card_number?: string | null | undefined;
-  /** The virtual card. */
+  /** The virtual card; null: it is named by its number. */
   readonly vcn_id?: Id | null | undefined;
   /**
    * Unique per clearing. Zeros, or a number that a spreadsheet has rounded (`5.55E+17`), is
    * refused.
    */
   readonly network_financial_transaction_id: string;
-  /** Minor units (cents). */
+  /** What the real card is charged; minor units of `billing_currency`. */
   readonly billing_amount: number;
-  /** ISO 4217. */
+  /** The billing currency of the real card, ISO 4217. */
   readonly billing_currency: string;
   readonly clearing_type: ClearingType;
-  /** YYYY-MM-DD. */
+  /** When the network settles it: YYYY-MM-DD, or an instant of that day. */
   readonly settlement_date: string;
-  /** True: more clearings of this authorization follow. */
+  /** True: more clearings of this authorization follow; null: false. */
   readonly partial?: boolean | null | undefined;
+  /** Its place in a dispute; null: `first_presentment`. */
   readonly cycle?: ClearingCycle | null | undefined;
-  /** Minor units (cents). */
+  /** What the merchant asks for; minor units of `merchant_currency`; null: not known. */
   readonly merchant_amount?: number | null | undefined;
-  /** ISO 4217. */
+  /** The currency of the merchant, ISO 4217; null: not known. */
   readonly merchant_currency?: string | null | undefined;
-  /** YYYY-MM-DD. */
+  /** When the purchase was authorized: YYYY-MM-DD, or an instant of that day; null: not known. */
   readonly authorization_date?: string | null | undefined;
+  /** The acquiring bank, by its number in the network; null: not known. */
   readonly acquirer_ica?: string | null | undefined;
+  /**
+   * The reference that the acquirer gave: it is on the statement of the bank, too. 17 digits, or
+   * 23; null: not known.
+   */
   readonly acquirer_reference_data?: string | null | undefined;
-  /** That of the authorization. Finds it beside net_reference_number or merchant_id. */
+  /**
+   * That of the authorization; null: not known. Finds it beside net_reference_number or
+   * merchant_id.
+   */
   readonly approval_code?: string | null | undefined;
+  /**
+   * The rate from the merchant currency to the billing currency, as the network states it; null:
+   * not known.
+   */
   readonly exchange_rate?: string | null | undefined;
-  /** Merchant category code, four digits. */
+  /** Merchant category code, four digits; null: not known. */
   readonly mcc?: string | null | undefined;
+  /** The merchant category in words; null: not known. */
   readonly mcc_description?: string | null | undefined;
-  /** That of the authorization. Finds it beside approval_code or the amount. */
+  /** That of the authorization; null: not known. Finds it beside approval_code or the amount. */
   readonly merchant_id?: string | null | undefined;
+  /** The merchant, as it names itself; null: not known. */
   readonly merchant_name?: string | null | undefined;
   /**
    * That of the authorization: financial network code (3), network reference (6), cycle date MMDD
-   * (4). Finds it.
+   * (4); null: not known. Finds it.
    */
   readonly net_reference_number?: string | null | undefined;
 }
@@ -573,18 +702,21 @@ export type ClearingType = 'DEBIT' | 'CREDIT';
 export interface CodeFailures {
   /** The virtual card. */
   readonly id: string;
+  /** The company of the card. */
   readonly company_id: number;
   /** The last four digits of the card number. */
   readonly last4: string;
   /** Wrong codes that count on this UTC day. */
   readonly code_failures: number;
+  /** Always `code_failures`: the kind of this resource. */
   readonly type: 'code_failures';
 }
 
 /** A company that has cards. */
 export interface Company {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
+  /** The name of the company. */
   readonly name: string;
   /** The bank's number of the company. */
   readonly customer_number: string;
@@ -600,25 +732,30 @@ export interface Company {
    * limit.
    */
   readonly rate_limit_per_minute: number | null;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
+  /** Always `company`: the kind of this resource. */
   readonly type: 'company';
   /** The path of this resource. */
   readonly url: string;
 }
 
 export interface CompanyFilter {
+  /** Only those of this company. */
   readonly company_id?: Id | undefined;
 }
 
 /** What the bank allows a company in Open Banking. */
 export interface CompanyOpenBanking {
-  /** Digits. */
+  /** The company. */
   readonly id: string;
   /** False: the company is closed. */
   readonly is_active: boolean;
+  /** The services of third parties that the bank allows the company. */
   readonly eligible_services: readonly OpenBankingService[];
+  /** Whether the company is set up for API services. Without it no third party reads anything. */
   readonly is_configured: boolean;
+  /** Always `open_banking`: the kind of this resource. */
   readonly type: 'open_banking';
   /** The path of this resource. */
   readonly url: string;
@@ -634,28 +771,32 @@ export type CompanyStatus = 'active' | 'closed';
 export interface Consent {
   /** Its ConsentId. */
   readonly id: string;
+  /** Whether it is about reading accounts, or about confirmations of funds. */
   readonly kind: 'account_access' | 'funds_confirmation';
   /** The third party that created it. */
   readonly client_id: string;
   readonly status: ConsentStatus;
-  /** Empty for a confirmation of funds. */
+  /** What the third party may read; empty for a confirmation of funds. */
   readonly permissions: readonly ConsentPermission[];
+  /** When it ends, as the third party wrote it: ISO 8601 with an offset; null: it has no end. */
   readonly expiration_date_time: string | null;
+  /** The company of the user who authorised it; null before. */
   readonly company_id: number | null;
   /** Who authorised it; null before. */
   readonly user_id: string | null;
-  /** The accounts that the user chose. */
+  /** The accounts that the user chose, by their numbers; empty before. */
   readonly account_ids: readonly string[];
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
-  /** ISO 8601, UTC. */
+  /** When its status changed last, UTC. ISO 8601. */
   readonly status_updated_at: string;
-  /** ISO 8601, UTC. */
+  /** When it was authorised last, UTC; null: never. ISO 8601. */
   readonly authorised_at: string | null;
   /** The withdrawal after the last authorisation; null: none. ISO 8601. */
   readonly withdrawn_at: string | null;
   /** The deletion by the third party; null: it was not deleted. ISO 8601. */
   readonly deleted_at: string | null;
+  /** Always `consent`: the kind of this resource. */
   readonly type: 'consent';
   /** The path of this resource. */
   readonly url: string;
@@ -676,10 +817,12 @@ export type ConsentPermission =
   | 'ReadScheduledPaymentsBasic'
   | 'ReadScheduledPaymentsDetail';
 
+/** Its status in the standard. Third parties read only with an `Authorised` one. */
 export type ConsentStatus = 'AwaitingAuthorisation' | 'Authorised' | 'Rejected' | 'Revoked';
 
 /** A new account. */
 export interface CreateAccount {
+  /** The company that holds the account. */
   readonly company_id: Id;
   /**
    * By which statements name the account. Blanks, points, hyphens and slashes are left out, and an
@@ -687,20 +830,30 @@ export interface CreateAccount {
    * account it begins with ceid.
    */
   readonly number: string;
-  /** ISO 4217. */
+  /** The currency of its balance and its lines, ISO 4217. */
   readonly currency: string;
+  /** `deposit`, or `card`: an account that card purchases are booked on. */
   readonly kind: 'deposit' | 'card';
+  /** What people call the account; null: none. */
   readonly name?: string | null | undefined;
 }
 
 /** A new API key. */
 export interface CreateApiKey {
-  /** Required for the role client, allowed for bank, refused for the others. */
+  /**
+   * The company that the key acts for; null: no single one. Required for the role client, allowed
+   * for bank, refused for the others.
+   */
   readonly company_id?: Id | null | undefined;
   readonly role: ApiKeyRole;
+  /** What the key is for, in your words. */
   readonly name: string;
-  /** If set, every request must be signed with it. */
+  /** The secret with which every request must be signed; null: none must be. */
   readonly signing_secret?: string | null | undefined;
+  /**
+   * The most requests per minute with this key, in one process of the service; null: the server's
+   * default.
+   */
   readonly rate_limit_per_minute?: number | null | undefined;
   /** From this instant on the key is refused like a revoked one; null: it never ends. ISO 8601. */
   readonly expires_at?: string | null | undefined;
@@ -708,47 +861,53 @@ export interface CreateApiKey {
 
 /** A new company. */
 export interface CreateCompany {
+  /** The name of the company. */
   readonly name: string;
-  /** No other company has it. */
+  /** The bank's number of the company. No other company has it. */
   readonly customer_number: string;
 }
 
 /** A new real card. */
 export interface CreateRealCard {
+  /** The company that the card belongs to. */
   readonly company_id: Id;
+  /** Its name: `rcn_alias` of its virtual cards. */
   readonly alias: string;
-  /** ISO 4217. */
+  /** The currency in which its purchases are billed, ISO 4217. */
   readonly billing_currency: string;
   /** The first digits of the numbers of its virtual cards. */
   readonly account_range: string;
-  /** Default true. */
+  /** False: its virtual cards can only be Continuous. Null: true. */
   readonly velocity_enabled?: boolean | null | undefined;
-  /** Null: any name. */
+  /** The names that `network_data` of its virtual cards may have; null: any name. */
   readonly network_data_names?: readonly string[] | null | undefined;
-  /** Default true for the first real card of a company, else false. */
+  /**
+   * Whether virtual cards without `rcn_id` are tied to it. Null: true for the first real card of a
+   * company, else false.
+   */
   readonly is_default?: boolean | null | undefined;
 }
 
 /** A new third party. */
 export interface CreateThirdParty {
-  /** Its OAuth client id. By default one is made. */
+  /** Its OAuth client id; null: one is made. */
   readonly client_id?: string | null | undefined;
   /** What users of the bank see. */
   readonly name: string;
+  /** What it may ask users for. */
   readonly scopes: readonly ThirdPartyScope[];
-  /** Https addresses, compared as they are. */
+  /** The https addresses to which users return, compared as they are. */
   readonly redirect_uris: readonly string[];
+  /** Its public keys (`JwkSet`); null: they are at `jwks_uri`. */
   readonly jwks?: JwkSet | null | undefined;
-  /** The https address of its keys, in place of `jwks`. */
+  /** The https address of its keys, in place of `jwks`; null: there is none. */
   readonly jwks_uri?: string | null | undefined;
   /**
-   * The subject of its client certificate (RFC 4514), if it authenticates by the certificate. By
-   * default it authenticates by private_key_jwt.
+   * The subject of its client certificate (RFC 4514), if it authenticates by the certificate; null:
+   * it authenticates by private_key_jwt.
    */
   readonly certificate_subject?: string | null | undefined;
-  /**
-   * How its id_tokens are signed, and the answers that it asks for as JWT (JARM). By default PS256.
-   */
+  /** How its id_tokens are signed, and the answers that it asks for as JWT (JARM); null: PS256. */
   readonly id_token_signed_response_alg?: 'PS256' | 'ES256' | null | undefined;
 }
 
@@ -757,11 +916,14 @@ export interface CreateThirdParty {
  * (`authorization_hold_days`, `aging_velocity_time_zone`) exclude each other.
  */
 export interface CreateVirtualCard {
-  /** Minor units (cents). */
+  /** The most in total, per window; minor units of `currency`, else of the billing currency. */
   readonly total_card_amount: number;
-  /** Minor units (cents); null: 0. */
+  /** The least of one purchase; minor units of the same currency; null: 0. */
   readonly per_transaction_min?: number | null | undefined;
-  /** Minor units (cents); null: the same as total_card_amount. */
+  /**
+   * The most of one purchase; minor units of the same currency; null: the same as
+   * total_card_amount.
+   */
   readonly per_transaction_max?: number | null | undefined;
   /** Uses per window; null or 0: unlimited. */
   readonly transactions_max?: number | null | undefined;
@@ -769,32 +931,43 @@ export interface CreateVirtualCard {
   readonly valid_starting_on?: string | null | undefined;
   /** Last GMT date of use; null: the last day of expiry. YYYY-MM-DD. */
   readonly valid_ending_on?: string | null | undefined;
-  /** Null: the shared template that allows all merchant categories. */
+  /**
+   * The purchase template that limits its merchant categories; null: the shared template that
+   * allows all merchant categories.
+   */
   readonly template_id?: Id | null | undefined;
   /**
-   * Up to 5 addresses that receive the card details when the card is created. A change sends no
-   * mail.
+   * Up to 5 addresses that receive the card details when the card is created; null: none. A change
+   * sends no mail.
    */
   readonly emails?: readonly string[] | null | undefined;
-  /** Values of the names that the card network knows. */
+  /** Values of the names that the card network knows; null: none. */
   readonly network_data?: Readonly<Record<string, string>> | null | undefined;
-  /** The old name of network_data. */
+  /** The old name of network_data; null: not used. */
   readonly mastercard_data?: Readonly<Record<string, string>> | null | undefined;
-  /** Any JSON object, at most 8192 bytes of UTF-8, with no number past 2^53. */
+  /** Any JSON object, at most 8192 bytes of UTF-8, with no number past 2^53; null: none. */
   readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
-  /** If set, purchases must be in this merchant currency. */
+  /**
+   * ISO 4217. If set, purchases must be in this merchant currency, and limits are in it; null: any
+   * currency.
+   */
   readonly currency?: string | null | undefined;
   /** The window of the limits; null: Continuous. */
   readonly recurring?: Recurring | null | undefined;
-  /** Days after which a hold without a clearing ends: aging velocity. */
+  /** Days after which a hold without a clearing ends: aging velocity; null: velocity. */
   readonly authorization_hold_days?: number | null | undefined;
-  /** IANA name, such as America/New_York. */
+  /**
+   * The zone in which a hold of aging velocity ends: an IANA name, such as America/New_York; null:
+   * velocity.
+   */
   readonly aging_velocity_time_zone?: string | null | undefined;
-  /** Months from valid_starting_on; not with valid_ending_on. */
+  /**
+   * Months from valid_starting_on to the last day of use; not with valid_ending_on; null: not used.
+   */
   readonly valid_for?: number | null | undefined;
-  /** One of the company's real cards; default: its default real card. */
+  /** The real card: one of the company's own; null: its default real card. */
   readonly rcn_id?: Id | null | undefined;
-  /** Your own number of the supplier. */
+  /** Your own number of the supplier; null: none. */
   readonly supplier_id?: number | null | undefined;
 }
 
@@ -802,23 +975,24 @@ export interface CreateVirtualCard {
 export interface CreateWebhook {
   /** An https URL on a public address. */
   readonly callback_url: string;
-  /** Ids of event types; 1 is all. */
+  /** Ids of event types; 1 is all; null: none. */
   readonly event_type_ids?: readonly number[] | null | undefined;
   /**
    * Signs the deliveries: text of 16 to 256 characters; after whsec_, the padded base64 of at least
-   * 16 bytes. Absent: the service creates one.
+   * 16 bytes. Null: the service creates one.
    */
   readonly secret?: string | null | undefined;
-  /** Default active. */
+  /** Only active webhooks are triggered; null: active. */
   readonly status?: WebhookStatus | null | undefined;
 }
 
 /** The decision of a user. */
 export interface DecideConsent {
+  /** What the user decides. */
   readonly decision: 'approve' | 'reject';
-  /** By default the first user of `GET /bank/v1/users`. */
+  /** The user who decides; null: the first user of `GET /bank/v1/users`. */
   readonly user_id?: string | null | undefined;
-  /** By default all accounts that the user may view. */
+  /** The accounts that the user chooses, by their numbers; null: all that the user may view. */
   readonly account_ids?: readonly string[] | null | undefined;
 }
 
@@ -830,21 +1004,22 @@ export type DeclineCode = 'I' | 'K' | 'A' | 'B' | 'C' | 'D' | 'M' | 'J' | 'E' | 
 
 /** The delivery of an event to a webhook. */
 export interface Delivery {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
-  /** Digits. */
+  /** The event, by its id in the log. */
   readonly event_id: string;
   /** The name that the webhook subscribed to. */
   readonly event_type: EventTypeName;
-  /** X-Webhook-Sequence. */
+  /** Its number among the deliveries of the webhook: `X-Webhook-Sequence`. */
   readonly sequence: number;
   readonly state: DeliveryState;
-  /** Null unless the delivery is pending. ISO 8601. */
+  /** When it is attempted next, UTC; null unless it is pending. ISO 8601. */
   readonly next_attempt_at: string | null;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
   /** In the order in which they were made. */
   readonly attempts: readonly DeliveryAttempt[];
+  /** Always `delivery`: the kind of this resource. */
   readonly type: 'delivery';
   /** The path of this resource. */
   readonly url: string;
@@ -852,24 +1027,31 @@ export interface Delivery {
 
 /** An attempt of a delivery. */
 export interface DeliveryAttempt {
+  /** 1 for the first attempt. */
   readonly number: number;
-  /** ISO 8601, UTC. */
+  /** When it began, by the service's clock, UTC. ISO 8601. */
   readonly at: string;
   /** The HTTP status of the callback URL; null: no answer. */
   readonly status: number | null;
-  /** Why there was no answer. */
+  /** Why there was no answer; null: there was one. */
   readonly error: string | null;
+  /** Milliseconds until the answer, or until none was expected any more. */
   readonly duration_ms: number;
-  /** The first 4 KiB of the answer. */
+  /** The first 4 KiB of the answer; null: no answer. */
   readonly answer: string | null;
-  /** The Retry-After header of the answer. It is ignored. */
+  /** The Retry-After header of the answer; null: it had none. It is ignored. */
   readonly retry_after: string | null;
 }
 
 export interface DeliveryFilter {
+  /** Only deliveries in this state. */
   readonly state?: DeliveryState | undefined;
 }
 
+/**
+ * `pending`: it is or will be attempted. `failed`: it is not attempted any more, unless it is sent
+ * again.
+ */
 export type DeliveryState = 'pending' | 'succeeded' | 'failed';
 
 /**
@@ -906,22 +1088,27 @@ export type DifferenceKind =
 
 /** A direct debit mandate of an account. */
 export interface DirectDebit {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
-  /** The number of the account. */
+  /** The number of its account. */
   readonly account: string;
-  /** ISO 4217. */
+  /** The currency of its account, ISO 4217. */
   readonly currency: string;
+  /** The reference of the mandate, unique in the account. */
   readonly mandate_reference: string;
+  /** Third parties see `active` mandates only. */
   readonly status: 'active' | 'inactive';
+  /** Who collects: the creditor. */
   readonly name: string;
+  /** How often it is collected, as the bank names it; null: not known. */
   readonly frequency: string | null;
-  /** YYYY-MM-DD. */
+  /** The date of the last collection, YYYY-MM-DD; null: there was none. */
   readonly previous_payment_on: string | null;
-  /** Minor units (cents). */
+  /** What was collected last; minor units of `currency`; null: there was none. */
   readonly previous_payment_amount: number | null;
-  /** ISO 8601, UTC. */
+  /** When it was changed last, by the service's clock, UTC. ISO 8601. */
   readonly updated_at: string;
+  /** Always `direct_debit`: the kind of this resource. */
   readonly type: 'direct_debit';
 }
 
@@ -945,24 +1132,50 @@ export type Event =
  * empty.
  */
 export interface EventFilter {
+  /**
+   * Only events with this `payload.merchant_amount`: an integer; amounts are in minor units. Or a
+   * range `[from,to]`.
+   */
   readonly 'payload.merchant_amount'?: RangeFilter<number> | undefined;
+  /**
+   * Only events with this `payload.billing_amount`: an integer; amounts are in minor units. Or a
+   * range `[from,to]`.
+   */
   readonly 'payload.billing_amount'?: RangeFilter<number> | undefined;
+  /**
+   * Only events with this `payload.transaction_date_time`: an instant, or a date, which means its
+   * whole GMT day. Write the + of an offset as %2B. Or a range `[from,to]`.
+   */
   readonly 'payload.transaction_date_time'?: RangeFilter<string> | undefined;
+  /** Only events with this `payload.approval_code`: text, compared as a whole. */
   readonly 'payload.approval_code'?: string | undefined;
+  /**
+   * Only events with this `payload.net_ref_num`: text, compared as a whole. Or a range `[from,to]`.
+   */
   readonly 'payload.net_ref_num'?: RangeFilter<string> | undefined;
   /** The masked number, as events show it. Never send a whole number in a query. */
   readonly 'payload.card_number'?: string | undefined;
+  /** Only events with this `payload.financial_network_code`: text, compared as a whole. */
   readonly 'payload.financial_network_code'?: string | undefined;
+  /** Only events with this `payload.mcc_description`: text, compared as a whole. */
   readonly 'payload.mcc_description'?: string | undefined;
+  /** Only events with this `payload.mcc`: text, compared as a whole. */
   readonly 'payload.mcc'?: string | undefined;
+  /** Only events with this `payload.merchant_name`: text, compared as a whole. */
   readonly 'payload.merchant_name'?: string | undefined;
+  /** Only events with this `payload.rcn_alias`: text, compared as a whole. */
   readonly 'payload.rcn_alias'?: string | undefined;
+  /** Only events with this `payload.rcn_id`: an integer; amounts are in minor units. */
   readonly 'payload.rcn_id'?: Id | undefined;
+  /** Only events with this `payload.transaction_type`: text, compared as a whole. */
   readonly 'payload.transaction_type'?: string | undefined;
+  /** Only events with this `payload.vcn_id`: an integer; amounts are in minor units. */
   readonly 'payload.vcn_id'?: Id | undefined;
+  /** Only events with this `payload.id`: text, compared as a whole. */
   readonly 'payload.id'?: Id | undefined;
+  /** Only events with this `payload.status`: text, compared as a whole. */
   readonly 'payload.status'?: string | undefined;
-  /** `all` is every type. */
+  /** Only events of this type; `all` is every type. */
   readonly event_type?:
     | 'all'
     | 'virtualcard.created'
@@ -980,6 +1193,10 @@ export interface EventFilter {
     | 'reconciliation.break.aged'
     | 'reconciliation.break.resolved'
     | undefined;
+  /**
+   * Only events that were recorded at this time: an instant, or a date, which means its whole GMT
+   * day. Write the + of an offset as %2B. Or a range `[from,to]`.
+   */
   readonly created_at?: RangeFilter<string> | undefined;
 }
 
@@ -987,6 +1204,7 @@ export interface EventFilter {
 export interface EventType {
   /** For `event_type_ids` of webhooks. */
   readonly id: number;
+  /** The name under which its events are delivered. */
   readonly name:
     | 'all'
     | 'virtualcard.created'
@@ -1018,6 +1236,7 @@ export type EventTypeName =
 
 /** An event of another system of the bank. */
 export interface ForeignEvent {
+  /** The company whose object has changed. */
   readonly company_id: Id;
   readonly event_type: ForeignEventType;
   /** Current state of the object: at most 65536 bytes of JSON. */
@@ -1028,14 +1247,17 @@ export interface ForeignEvent {
 
 /** An event that another system of the bank recorded. */
 export interface ForeignEventRecord {
-  /** Digits. */
+  /** The id of the event, as digits. Later events have higher ids. */
   readonly id: string;
+  /** The stored name of its type. It states what `payload` is. */
   readonly event_type: 'ach.status' | 'ach.status.advice' | 'ach.$$limit.exceeded' | 'onboarding.company.status';
+  /** The state of the object after the change. */
   readonly payload: ForeignState;
-  /** State before; null: the object was created. */
+  /** The state of the object before the change; null: it was created. */
   readonly previous: ForeignState | null;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
+  /** Always `event`: the kind of this resource. */
   readonly type: 'event';
   /** The path of this resource. */
   readonly url: string;
@@ -1061,12 +1283,13 @@ export interface HeldStatement {
   readonly reference: string | null;
   /** The statement's date. YYYY-MM-DD. */
   readonly as_of: string;
+  /** Its lines. */
   readonly lines: number;
   /** A stable code, such as `statement_gap`. */
   readonly code: string;
   /** What is wrong, and what to do. */
   readonly message: string;
-  /** Bytes from the start of the file. */
+  /** Bytes from the start of the file; null where that is unknown. */
   readonly offset: number | null;
   /**
    * The account to be created, or of which a statement is missing: then it is applied by itself.
@@ -1080,7 +1303,7 @@ export type Id = number | string;
 
 /** A file that was imported, is being imported, or was not accepted. */
 export interface Import {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
   /** The name of the file. */
   readonly name: string;
@@ -1130,23 +1353,26 @@ export interface Import {
   readonly control_totals: Readonly<Record<string, string>>;
   /** For example a gap in the sequence of files. */
   readonly warnings: readonly string[];
-  /** Why the file was held, refused or truncated. */
+  /** Why the file was held, refused or truncated; null: it was not. */
   readonly problem: ImportProblem | null;
   /** The first held statements, at most 100; all of them: `/statements`. */
   readonly held_statements: readonly HeldStatement[];
   /** Why an operator released it; null: it was not released. */
   readonly note: string | null;
-  /** ISO 8601, UTC. */
+  /** When its file began to arrive, UTC. ISO 8601. */
   readonly started_at: string;
-  /** Null while it is running. ISO 8601. */
+  /** When it ended, UTC; null while it is running. ISO 8601. */
   readonly finished_at: string | null;
+  /** Always `import`: the kind of this resource. */
   readonly type: 'import';
   /** The path of this resource. */
   readonly url: string;
 }
 
 export interface ImportFilter {
+  /** Only imports with this status. */
   readonly status?: ImportStatus | undefined;
+  /** Only imports of this format, such as `cdf3`. */
   readonly format?: string | undefined;
 }
 
@@ -1154,6 +1380,7 @@ export interface ImportFilter {
 export interface ImportProblem {
   /** A stable code, such as `trailer_missing`. */
   readonly code: string;
+  /** What is wrong, and what to do. */
   readonly message: string;
   /** Bytes from the start of the file; null where that is unknown. */
   readonly offset: number | null;
@@ -1161,6 +1388,7 @@ export interface ImportProblem {
 
 /** How a file was read. */
 export interface ImportProfile {
+  /** The name of the profile. */
   readonly profile: string;
   /** Of all settings of the profile; two imports with the same hash were read alike. */
   readonly settings_sha256: string;
@@ -1190,12 +1418,13 @@ export interface ImportStatement {
   readonly reference: string | null;
   /** The statement's date. YYYY-MM-DD. */
   readonly as_of: string;
+  /** Its lines. */
   readonly lines: number;
-  /** As stated; null: not stated. */
+  /** The currency of the statement, ISO 4217; null: not stated. */
   readonly currency: string | null;
-  /** Minor units, as stated or as it follows; null: not known. */
+  /** Minor units of its currency, as stated or as it follows; null: not known. */
   readonly opening_balance: number | null;
-  /** Minor units, as stated or as it follows; null: not known. */
+  /** Minor units of its currency, as stated or as it follows; null: not known. */
   readonly closing_balance: number | null;
   /** `staged`: to be checked. `recording`: its lines are being recorded. */
   readonly status: 'staged' | 'recording' | 'applied' | 'held';
@@ -1205,7 +1434,7 @@ export interface ImportStatement {
     readonly code: string;
     /** What is wrong, and what to do. */
     readonly message: string;
-    /** Bytes from the start of the file. */
+    /** Bytes from the start of the file; null where that is unknown. */
     readonly offset: number | null;
     /**
      * The account to be created, or of which a statement is missing: then it is applied by itself.
@@ -1213,10 +1442,12 @@ export interface ImportStatement {
      */
     readonly waits_for: string | null;
   } | null;
+  /** Always `import_statement`: the kind of this resource. */
   readonly type: 'import_statement';
 }
 
 export interface ImportStatementFilter {
+  /** Only statements with this status. */
   readonly status?: 'staged' | 'recording' | 'applied' | 'held' | undefined;
 }
 
@@ -1227,6 +1458,11 @@ export interface ImportStatementFilter {
  */
 export type ImportStatus = 'running' | 'completed' | 'completed_with_quarantine' | 'held' | 'refused' | 'truncated';
 
+/**
+ * `matched`: all sides are there and agree. `awaiting`: what is still to come is not overdue.
+ * `proposed`: a person should check its match. `break`: something is overdue or differs.
+ * `accepted`, `ignored`: a person has decided so.
+ */
 export type ItemStatus = 'ignored' | 'accepted' | 'break' | 'proposed' | 'awaiting' | 'matched';
 
 /**
@@ -1237,13 +1473,15 @@ export type JwkSet = Readonly<Record<string, unknown>>;
 
 /** A stored mail in a list. */
 export interface MailboxItem {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
-  /** The address. */
+  /** The address of its recipient. */
   readonly to: string;
+  /** Its subject. */
   readonly subject: string;
-  /** ISO 8601, UTC. */
+  /** When the mailbox stored it, UTC. ISO 8601. */
   readonly received_at: string;
+  /** Always `mailboxmessage`: the kind of this resource. */
   readonly type: 'mailboxmessage';
   /** The path of this resource. */
   readonly url: string;
@@ -1251,21 +1489,28 @@ export interface MailboxItem {
 
 /** A stored mail. */
 export interface MailboxMessage {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
-  /** The address. */
+  /** The address of its recipient. */
   readonly to: string;
+  /** Its subject. */
   readonly subject: string;
-  /** ISO 8601, UTC. */
+  /** When the mailbox stored it, UTC. ISO 8601. */
   readonly received_at: string;
+  /** Always `mailboxmessage`: the kind of this resource. */
   readonly type: 'mailboxmessage';
   /** The path of this resource. */
   readonly url: string;
   /** The message as text, with the one-time link. */
   readonly text: string;
+  /** The message as HTML. */
   readonly html: string;
 }
 
+/**
+ * `pending`: it is or will be attempted. `failed`: it is not attempted any more, unless it is
+ * retried.
+ */
 export type MailState = 'pending' | 'sent' | 'failed';
 
 /** A rule of matching, `ard` (the acquirer reference of a line), `covering_set`, or `person`. */
@@ -1279,7 +1524,9 @@ export type MccRule = 'ALLOW' | 'DENY';
 
 /** The item is part of another one, to which its id leads. */
 export interface MergedReconciliationItem {
+  /** The item that it was. */
   readonly item_id: number;
+  /** `merged`: it is part of another item. */
   readonly status: 'merged';
 }
 
@@ -1288,7 +1535,9 @@ export type MessageType = 'Authorization Request' | 'Authorization Advice' | 'Re
 
 /** An item of a list of which only its id, type and path are shown. */
 export interface MinimalItem {
+  /** The id of the item as its list shows it: a number for a template, else text. */
   readonly id: string | number;
+  /** The kind of the resource, such as `virtualcard`. */
   readonly type: string;
   /** The path of this item. That of a template is the query that shows its status. */
   readonly url: string;
@@ -1296,11 +1545,14 @@ export interface MinimalItem {
 
 /** A move of the clock. */
 export interface MoveSandboxClock {
-  /** ISO 8601 duration of weeks, days (24 hours) and times, such as P1W, P1DT2H or PT0.5S. */
+  /**
+   * ISO 8601 duration of weeks, days (24 hours) and times, such as P1W, P1DT2H or PT0.5S; null: not
+   * by a duration.
+   */
   readonly advance?: string | null | undefined;
-  /** ISO 8601 instant; not together with advance. */
+  /** ISO 8601 instant; not together with advance; null: not to an instant. */
   readonly set?: string | null | undefined;
-  /** True: the clock stands still there. False: it runs. Absent: as before. */
+  /** True: the clock stands still there. False: it runs. Null: as before. */
   readonly frozen?: boolean | null | undefined;
 }
 
@@ -1309,52 +1561,62 @@ export type OpenBankingService = 'aisp' | 'cbpii';
 
 /** An attempt of a delivery, as operators see it. */
 export interface OperatorAttempt {
+  /** 1 for the first attempt. */
   readonly number: number;
-  /** ISO 8601, UTC. */
+  /** When it began, by the service's clock, UTC. ISO 8601. */
   readonly at: string;
   /** The HTTP status of the callback URL; null: no answer. */
   readonly status: number | null;
-  /** Why there was no answer. */
+  /** Why there was no answer; null: there was one. */
   readonly error: string | null;
+  /** Milliseconds until the answer, or until none was expected any more. */
   readonly duration_ms: number;
-  /** The Retry-After header of the answer. It is ignored. */
+  /** The Retry-After header of the answer; null: it had none. It is ignored. */
   readonly retry_after: string | null;
 }
 
 /** A delivery, as operators see it. */
 export interface OperatorDelivery {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
-  /** Digits. */
+  /** The event, by its id in the log. */
   readonly event_id: string;
   /** The name that the webhook subscribed to. */
   readonly event_type: EventTypeName;
-  /** X-Webhook-Sequence. */
+  /** Its number among the deliveries of the webhook: `X-Webhook-Sequence`. */
   readonly sequence: number;
   readonly state: DeliveryState;
-  /** Null unless the delivery is pending. ISO 8601. */
+  /** When it is attempted next, UTC; null unless it is pending. ISO 8601. */
   readonly next_attempt_at: string | null;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
   /** In the order in which they were made. */
   readonly attempts: readonly OperatorAttempt[];
+  /** Always `delivery`: the kind of this resource. */
   readonly type: 'delivery';
+  /** The company of the webhook. */
   readonly company_id: number;
+  /** The webhook that it is for. */
   readonly webhook_id: number;
 }
 
 /** Several filters are ANDed. `next_attempt_at` finds pending deliveries only. */
 export interface OperatorDeliveryFilter {
+  /** Only deliveries to webhooks of this company. */
   readonly company_id?: Id | undefined;
+  /** Only deliveries to this webhook. */
   readonly webhook_id?: Id | undefined;
+  /** Only deliveries in this state. */
   readonly state?: DeliveryState | undefined;
+  /** Only deliveries that are attempted next at this time. */
   readonly next_attempt_at?: RangeFilter<string> | undefined;
 }
 
 /** A webhook with its state, as operators see it. */
 export interface OperatorWebhook {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
+  /** The company of the webhook. */
   readonly company_id: number;
   /** Where events are posted to. */
   readonly callback_url: string;
@@ -1365,19 +1627,22 @@ export interface OperatorWebhook {
   readonly failing: boolean;
   /** The failed attempts since the last success. */
   readonly failures_in_a_row: number;
-  /** When the first of them was made. ISO 8601. */
+  /** When the first of them was made, UTC; null: there are none. ISO 8601. */
   readonly failing_since: string | null;
   /** Its pending deliveries; 1000: so many or more. */
   readonly backlog: number;
-  /** When the first of them is or was due. ISO 8601. */
+  /** When the first of them is or was due, UTC; null: there are none. ISO 8601. */
   readonly oldest_due_at: string | null;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
+  /** Always `webhook`: the kind of this resource. */
   readonly type: 'webhook';
 }
 
 export interface OperatorWebhookFilter {
+  /** Only webhooks of this company. */
   readonly company_id?: Id | undefined;
+  /** True: only webhooks that are failing; false: only others. */
   readonly failing?: boolean | undefined;
 }
 
@@ -1385,31 +1650,40 @@ export interface OperatorWebhookFilter {
 export interface PurchaseTemplate {
   /** The id of the shared default for this control. */
   readonly copy_from_template: string;
+  /** What the template is for, as it was requested. */
   readonly description: string;
   /** The query that shows the status. */
   readonly links: readonly {
-    /** A path. */
+    /** The path of the query. */
     readonly href: string;
+    /** The method of the query. */
     readonly method: 'GET';
+    /** The link leads to the template itself. */
     readonly rel: 'self';
   }[];
+  /** The merchant category codes that it allows or denies, four digits each. */
   readonly mcc_list: readonly string[];
   readonly mcc_rule: MccRule;
+  /** Its name, unique in the company. */
   readonly name: string;
   readonly required_control: RequiredControl;
   /** Identifies the request. */
   readonly transaction_key: string;
+  /** The template: `template_id` of cards. */
   readonly id: number;
   /** Null: shared by all companies. */
   readonly company_id: number | null;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
-  /** ISO 8601, UTC. */
+  /** When it was deleted, UTC; null: it was not. ISO 8601. */
   readonly deleted_at: string | null;
+  /** Whether it belongs to a sandbox. */
   readonly environment: 'sandbox' | 'live';
+  /** Always null. */
   readonly identity: null;
+  /** Only an `ACTIVE` template can be used for cards. */
   readonly status: 'PENDING' | 'ACTIVE';
-  /** ISO 8601, UTC. */
+  /** When it was changed last, UTC. ISO 8601. */
   readonly updated_at: string;
 }
 
@@ -1417,69 +1691,96 @@ export interface PurchaseTemplate {
 export interface PurchaseTemplateAcknowledgement {
   /** The id of the shared default for this control. */
   readonly copy_from_template: string;
+  /** What the template is for, as it was requested. */
   readonly description: string;
   /** The query that shows the status. */
   readonly links: readonly {
-    /** A path. */
+    /** The path of the query. */
     readonly href: string;
+    /** The method of the query. */
     readonly method: 'GET';
+    /** The link leads to the template itself. */
     readonly rel: 'self';
   }[];
+  /** The merchant category codes that it allows or denies, four digits each. */
   readonly mcc_list: readonly string[];
   readonly mcc_rule: MccRule;
+  /** Its name, unique in the company. */
   readonly name: string;
   readonly required_control: RequiredControl;
   /** Identifies the request. */
   readonly transaction_key: string;
   /** The bank's number of the company. */
   readonly customer_number: string;
+  /** `PENDING`: the template is completed later, and is then `ACTIVE`. */
   readonly status: 'PENDING';
 }
 
 export interface PurchaseTemplateFilter {
+  /** Only the template of this request. */
   readonly transaction_key?: string | undefined;
 }
 
 /** A balance that the bank reports. */
 export interface PutAccountBalance {
-  /** Minor units (cents), at most 13 digits of major units; a debt is negative. */
+  /**
+   * The sum of what is booked; minor units of the currency of the account, at most 13 digits of
+   * major units. A debt is negative.
+   */
   readonly booked: number;
-  /** Without the credit line. Default: `booked`. */
+  /**
+   * What can be spent, without the credit line; minor units of the same currency, at most 13 digits
+   * of major units; null: `booked`.
+   */
   readonly available?: number | null | undefined;
-  /** Default: none. Together with `available` at most 13 digits of major units. */
+  /**
+   * The credit line on top of `available`, together with it at most 13 digits of major units; minor
+   * units of the same currency; null: none.
+   */
   readonly credit_line?: number | null | undefined;
-  /** That of the account. */
+  /** That of the account, ISO 4217; null: not stated. */
   readonly currency?: string | null | undefined;
-  /** Default: now. Not more than a day ahead. ISO 8601. */
+  /** When the balance was so, ISO 8601 with an offset. Not more than a day ahead; null: now. */
   readonly as_of?: string | null | undefined;
 }
 
 /** How third parties see an account. */
 export interface PutAccountProfile {
-  /** Together with `identification`; absent: the number of the account. */
+  /**
+   * How `identification` is to be read, such as `UK.OBIE.IBAN`. Together with `identification`;
+   * null: the number of the account.
+   */
   readonly scheme_name?: string | null | undefined;
   /**
-   * Of no other account, neither in its profile nor as its number. In the scheme
-   * `Tallystick.AccountNumber` the number of the account. Of a card number (`UK.OBIE.PAN`) only the
-   * last four digits are kept.
+   * By which third parties and payers name the account; null: its number. Of no other account,
+   * neither in its profile nor as its number. In the scheme `Tallystick.AccountNumber` the number
+   * of the account. Of a card number (`UK.OBIE.PAN`) only the last four digits are kept.
    */
   readonly identification?: string | null | undefined;
+  /** A further identification that the scheme may have, such as a roll number; null: none. */
   readonly secondary_identification?: string | null | undefined;
+  /** The holder, as third parties see it; null: it is not shown. */
   readonly holder_name?: string | null | undefined;
+  /** What the holder calls the account; null: the name of the account. */
   readonly nickname?: string | null | undefined;
+  /** What kind of account it is, in words; null: none. */
   readonly description?: string | null | undefined;
-  /** Default `Business`. */
+  /** Whose account it is, as third parties see it; null: `Business`. */
   readonly account_type?: 'Business' | 'Personal' | null | undefined;
-  /** Default `CurrentAccount`. */
+  /** The kind of a deposit account, as third parties see it; null: `CurrentAccount`. */
   readonly deposit_sub_type?: 'CurrentAccount' | 'Savings' | null | undefined;
-  /** YYYY-MM-DD. */
+  /** The date on which it was opened, YYYY-MM-DD; null: not known. */
   readonly opened_on?: string | null | undefined;
-  /** Default `Enabled`. */
+  /** The state of the account, as third parties see it; null: `Enabled`. */
   readonly status?: 'Enabled' | 'Disabled' | 'Deleted' | 'Pending' | null | undefined;
-  /** Default: now if the status changes. ISO 8601. */
+  /** When the status changed, ISO 8601 with an offset; null: now, if it changes. */
   readonly status_updated_at?: string | null | undefined;
-  /** Together with `servicer_identification`. */
+  /**
+   * How `servicer_identification` is to be read, such as `UK.OBIE.BICFI`. Together with it; null:
+   * none.
+   */
   readonly servicer_scheme_name?: string | null | undefined;
+  /** The bank that keeps the account, in its scheme; null: none. */
   readonly servicer_identification?: string | null | undefined;
 }
 
@@ -1487,35 +1788,41 @@ export interface PutAccountProfile {
 export interface PutBankUser {
   /** A user never changes the company. Required unless the key serves one company. */
   readonly company_id: Id;
+  /** The name of the user. */
   readonly name: string;
   readonly status: BankUserStatus;
-  /** Default: none. */
+  /** The services of third parties that the bank allows the user; null: none. */
   readonly eligible_services?: readonly OpenBankingService[] | null | undefined;
-  /** Default: none. */
+  /** Those of them that are set up for the user. A service needs both; null: none. */
   readonly configured_services?: readonly OpenBankingService[] | null | undefined;
-  /** Default false. */
+  /**
+   * Whether the user may view direct debit mandates, and so a third party for the user; null:
+   * false.
+   */
   readonly may_view_direct_debits?: boolean | null | undefined;
-  /** Numbers of accounts of the company. Default: none. */
+  /** The accounts of the company that the user may view, by their numbers; null: none. */
   readonly viewable_accounts?: readonly string[] | null | undefined;
 }
 
 /** What the bank allows a company in Open Banking. */
 export interface PutCompanyOpenBanking {
+  /** The services of third parties that the bank allows the company. */
   readonly eligible_services: readonly OpenBankingService[];
-  /** Whether the company is configured for API services. */
+  /** Whether the company is set up for API services. Without it no third party reads anything. */
   readonly is_configured: boolean;
 }
 
 /** A clearing that was refused and is kept. */
 export interface Quarantined {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
+  /** Whether a message brought it, or a file. */
   readonly source: 'http' | 'file';
-  /** Of a file: its import. */
+  /** The import of its file; null: a message brought it. */
   readonly import_id: number | null;
-  /** Of a file: the number of the record. */
+  /** The number of the record in its file; null: a message brought it. */
   readonly ordinal: number | null;
-  /** Of a file: the byte offset or line of the record. */
+  /** The byte offset or line of the record in its file; null: a message brought it. */
   readonly position: number | null;
   readonly status: QuarantineStatus;
   /** Why it was refused the last time. */
@@ -1526,14 +1833,15 @@ export interface Quarantined {
   readonly message: Readonly<Record<string, unknown>>;
   /** How often the message was refused, replays included. */
   readonly count: number;
-  /** ISO 8601, UTC. */
+  /** When it was refused first, UTC. ISO 8601. */
   readonly first_seen_at: string;
-  /** ISO 8601, UTC. */
+  /** When it was refused last, UTC. ISO 8601. */
   readonly last_seen_at: string;
-  /** ISO 8601, UTC. */
+  /** When a replay recorded it, UTC; null: none did. ISO 8601. */
   readonly applied_at: string | null;
-  /** The clearing of an applied record. */
+  /** The clearing that a replay recorded; null: none did. */
   readonly clearing_id: number | null;
+  /** Always `quarantined`: the kind of this resource. */
   readonly type: 'quarantined';
   /** The path of this resource. */
   readonly url: string;
@@ -1560,15 +1868,15 @@ export type QuarantineStatus = 'quarantined' | 'applied';
 
 /** A real card. */
 export interface RealCard {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
   /** The id as a number: the rcn_id of its virtual cards. */
   readonly rcn_id: number;
   /** The name of the real card. */
   readonly rcn_alias: string;
-  /** The company. */
+  /** The company that the card belongs to. */
   readonly company_id: number;
-  /** ISO 4217. */
+  /** The currency in which its purchases are billed, ISO 4217. */
   readonly billing_currency: string;
   /** The first digits of the numbers of its virtual cards. */
   readonly account_range: string;
@@ -1578,8 +1886,9 @@ export interface RealCard {
   readonly network_data_names: readonly string[] | null;
   /** Whether a virtual card without rcn_id is tied to it. */
   readonly is_default: boolean;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
+  /** Always `realcard`: the kind of this resource. */
   readonly type: 'realcard';
   /** The path of this resource. */
   readonly url: string;
@@ -1587,14 +1896,17 @@ export interface RealCard {
 
 /** What a person did to an item. */
 export interface ReconciliationAct {
-  /** ISO 8601, UTC. */
+  /** When it was done, by the service's clock, UTC. ISO 8601. */
   readonly at: string;
   /** Who did it: `key:<id>`, the `actor` of a call in process, or `command`. */
   readonly actor: string;
+  /** What was done. */
   readonly action: 'match' | 'unmatch' | 'ignore' | 'accept' | 'confirm' | 'reopen';
   /** The id of the item at that time; it may have been merged since. */
   readonly item_id: string;
+  /** Why, in the words of the person. */
   readonly note: string;
+  /** The code or word that the person gave; null: none. */
   readonly reason: string | null;
 }
 
@@ -1602,9 +1914,12 @@ export interface ReconciliationAct {
 export interface ReconciliationAction {
   /** Why; the history and the audit log keep it. */
   readonly note: string;
-  /** A code or a word of your own, such as `merchant_refund_agreed`. */
+  /** A code or a word of your own, such as `merchant_refund_agreed`; null: none. */
   readonly reason?: string | null | undefined;
-  /** The version that you saw; refused (`conflict`) when the item has another one. */
+  /**
+   * The version that you saw: refused (`conflict`) when the item has another one; null: not
+   * compared.
+   */
   readonly version?: number | null | undefined;
 }
 
@@ -1613,32 +1928,51 @@ export interface ReconciliationAlternative {
   readonly rule: MatchedBy;
   /** One sentence, with the values that fit. */
   readonly reason: string;
+  /** Its authorization; null: it has none. */
   readonly authorization_id: number | null;
+  /** Its clearings, by their ids. */
   readonly clearing_ids: readonly number[];
+  /** Its statement lines, by their ids. */
   readonly line_ids: readonly number[];
 }
 
 /** The item of a break in an event. */
 export interface ReconciliationBreak {
+  /** The item. */
   readonly item_id: number;
+  /** The kind of the break; null: it is none any more. */
   readonly kind: BreakKind | null;
   readonly status: ItemStatus;
+  /** The class of its clearings; null: it has none. */
   readonly class: ClearingClass | null;
-  /** The virtual card. */
+  /** The virtual card; null: not known. */
   readonly vcn_id: number | null;
-  /** Minor units (cents). */
+  /**
+   * What was authorized; minor units of `currency`, purchases positive; null: the item has no such
+   * side.
+   */
   readonly authorized: number | null;
-  /** Minor units (cents). */
+  /**
+   * What its clearings charge; minor units of `currency`, purchases positive; null: the item has no
+   * such side.
+   */
   readonly cleared: number | null;
-  /** Minor units (cents). */
+  /**
+   * What its statement lines book; minor units of `currency`, purchases positive, fees included;
+   * null: the item has no such side.
+   */
   readonly stated: number | null;
-  /** Minor units (cents). */
+  /** The part of `stated` that is fees; minor units of `currency`. */
   readonly fees: number;
-  /** Minor units (cents). */
+  /**
+   * (stated - fees, else cleared) - (authorized, else cleared, else 0); minor units of `currency`.
+   */
   readonly difference: number;
-  /** ISO 4217. */
+  /** The billing currency of its amounts, ISO 4217. */
   readonly currency: string;
-  /** YYYY-MM-DD. */
+  /**
+   * When what is missing is due, or since when it is a break, YYYY-MM-DD; null: nothing is missing.
+   */
   readonly due_date: string | null;
   /** Days since the due date; null: it is no break. */
   readonly age: BreakAge | null;
@@ -1646,14 +1980,17 @@ export interface ReconciliationBreak {
 
 /** A break was opened, grew older or was resolved. */
 export interface ReconciliationBreakEvent {
-  /** Digits. */
+  /** The id of the event, as digits. Later events have higher ids. */
   readonly id: string;
+  /** The stored name of its type. It states what `payload` is. */
   readonly event_type: 'reconciliation.break.opened' | 'reconciliation.break.aged' | 'reconciliation.break.resolved';
+  /** The state of the object after the change. */
   readonly payload: ReconciliationBreakState;
-  /** State before; null: the object was created. */
+  /** The state of the object before the change; null: it was created. */
   readonly previous: ReconciliationBreakState | null;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
+  /** Always `event`: the kind of this resource. */
   readonly type: 'event';
   /** The path of this resource. */
   readonly url: string;
@@ -1664,27 +2001,27 @@ export type ReconciliationBreakState = ReconciliationBreak | MergedReconciliatio
 
 /** How the balances of an account follow from clearings and authorizations. */
 export interface ReconciliationBridge {
-  /** The number of the account. */
+  /** The account, by its number. */
   readonly account_id: string;
-  /** ISO 4217. */
+  /** The currency of the account, ISO 4217. All amounts are in its minor units. */
   readonly currency: string;
-  /** YYYY-MM-DD. */
+  /** The first booking date, YYYY-MM-DD; null: from the first line on. */
   readonly from: string | null;
-  /** YYYY-MM-DD. */
+  /** The last booking date, YYYY-MM-DD; null: to the last line. */
   readonly to: string | null;
-  /** Minor units (cents). */
+  /** The booked balance before the first line; minor units. */
   readonly opening_balance: number;
   /** = clearings + fees + differences of the step `statement` + unexplained_sum. */
   readonly card_lines: number;
-  /** Minor units (cents). */
+  /** The sum of the lines that are no card lines; minor units, a debit is negative. */
   readonly other_lines: number;
   /** = opening_balance + card_lines + other_lines. */
   readonly closing_balance: number;
   /** = authorized + differences of the step `authorization`. */
   readonly clearings: number;
-  /** Minor units (cents). */
+  /** The part of the card lines that is fees; minor units. */
   readonly fees: number;
-  /** Minor units (cents). */
+  /** The sum of what was authorized for the clearings; minor units. */
   readonly authorized: number;
   /** The first 100000. Fewer booking dates, or the items of `difference_sums`, show the others. */
   readonly differences: readonly ReconciliationDifference[];
@@ -1704,8 +2041,9 @@ export interface ReconciliationBridge {
 }
 
 export interface ReconciliationBridgeFilter {
-  /** The number of the account. */
+  /** The account, by its number. */
   readonly account_id: string;
+  /** Only lines that were booked on this date or these dates. */
   readonly booking_date?: RangeFilter<string> | undefined;
 }
 
@@ -1717,21 +2055,23 @@ export interface ReconciliationDecisions {
   readonly rows: number;
   /** Rows without a decision. */
   readonly skipped: number;
+  /** Rows whose decision was made; in a dry run, would be made. */
   readonly decided: number;
   /** Rows whose decision with that note stands already. */
   readonly unchanged: number;
   /** The first errors; empty unless it was a dry run. */
   readonly errors: readonly ReconciliationRowError[];
+  /** All errors, listed or not. */
   readonly errors_total: number;
 }
 
 /** A difference of an item in the bridge. */
 export interface ReconciliationDifference {
-  /** Null: lines that are in no item yet. */
+  /** The item; null: lines that are in no item yet. */
   readonly item_id: string | null;
   readonly step: BridgeStep;
   readonly kind: DifferenceKind;
-  /** Minor units (cents). */
+  /** Minor units of the currency of the account. */
   readonly amount: number;
 }
 
@@ -1739,8 +2079,9 @@ export interface ReconciliationDifference {
 export interface ReconciliationDifferenceSum {
   readonly step: BridgeStep;
   readonly kind: DifferenceKind;
+  /** How many differences. */
   readonly count: number;
-  /** Minor units (cents). */
+  /** The sum of their amounts; minor units of the currency of the account. */
   readonly sum: number;
   /**
    * Lists the items of the company with this kind, class or status, on any account; null: no filter
@@ -1751,7 +2092,7 @@ export interface ReconciliationDifferenceSum {
 
 /** A purchase, lone clearing or lone card line, with what was matched to it. */
 export interface ReconciliationItem {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
   /** Rises when the content of the item changes. */
   readonly version: number;
@@ -1764,38 +2105,56 @@ export interface ReconciliationItem {
   readonly rule: MatchedBy | null;
   /** How many sides it needs; 2: no statement covers its clearings. */
   readonly sides: 1 | 2 | 3;
-  /** The virtual card. */
+  /** The virtual card; null: not known. */
   readonly vcn_id: number | null;
+  /** The merchant, by its authorization, else its clearings; null: not known. */
   readonly merchant_name: string | null;
   /** More than one when a line is matched to clearings of several purchases. */
   readonly authorization_ids: readonly number[];
+  /** Its clearings, by their ids. */
   readonly clearing_ids: readonly number[];
+  /** Its statement lines, by their ids. */
   readonly line_ids: readonly number[];
-  /** Minor units, purchases positive; null: the item has no such side. */
+  /**
+   * What was authorized; minor units of `currency`, purchases positive; null: the item has no such
+   * side.
+   */
   readonly authorized: number | null;
-  /** Minor units, purchases positive; null: the item has no such side. */
+  /**
+   * What its clearings charge; minor units of `currency`, purchases positive; null: the item has no
+   * such side.
+   */
   readonly cleared: number | null;
-  /** Minor units, purchases positive, fees included; null: the item has no such side. */
+  /**
+   * What its statement lines book; minor units of `currency`, purchases positive, fees included;
+   * null: the item has no such side.
+   */
   readonly stated: number | null;
-  /** Minor units: the part of `stated` that is fees. */
+  /** The part of `stated` that is fees; minor units of `currency`. */
   readonly fees: number;
-  /** (stated - fees, else cleared) - (authorized, else cleared, else 0). */
+  /**
+   * (stated - fees, else cleared) - (authorized, else cleared, else 0); minor units of `currency`.
+   */
   readonly difference: number;
-  /** ISO 4217. */
+  /** The billing currency of its amounts, ISO 4217. */
   readonly currency: string;
-  /** Of its newest clearing; null: it has none. YYYY-MM-DD. */
+  /** The settlement date of its newest clearing; null: it has none. YYYY-MM-DD. */
   readonly settlement_date: string | null;
-  /** When what is missing is due, or since when it is a break. YYYY-MM-DD. */
+  /**
+   * When what is missing is due, or since when it is a break, YYYY-MM-DD; null: nothing is missing.
+   */
   readonly due_date: string | null;
   /** Days since the due date, 0 for a break before it; null: there is none, or it is to come. */
   readonly age_days: number | null;
   /** The closed period that froze it; null: it is open. */
   readonly period_id: number | null;
-  /** When its first record arrived. ISO 8601. */
+  /** When its first record arrived, UTC. ISO 8601. */
   readonly opened_at: string;
+  /** How its records belong together. */
   readonly matches: readonly ReconciliationMatch[];
   /** Other ways to match its records, the best first. */
   readonly alternatives: readonly ReconciliationAlternative[];
+  /** Always `reconciliation_item`: the kind of this resource. */
   readonly type: 'reconciliation_item';
   /** The path of this resource. */
   readonly url: string;
@@ -1806,21 +2165,25 @@ export interface ReconciliationItem {
  * empty.
  */
 export interface ReconciliationItemFilter {
+  /** Only items with this status. */
   readonly status?: ItemStatus | undefined;
+  /** Only items whose clearings have this class. */
   readonly class?: ClearingClass | undefined;
+  /** Only items with this kind of break. */
   readonly kind?: BreakKind | undefined;
+  /** Only items of this virtual card. */
   readonly vcn_id?: Id | undefined;
-  /** ISO 4217. */
+  /** Only items in this currency, ISO 4217. */
   readonly currency?: string | undefined;
-  /** Of the newest clearing of an item. */
+  /** Only items whose newest clearing settled on this date or these dates. */
   readonly settlement_date?: RangeFilter<string> | undefined;
-  /** Days since the due date. */
+  /** Only items so many days after their due date. */
   readonly age_days?: RangeFilter<number> | undefined;
 }
 
 /** An item with its history. */
 export interface ReconciliationItemWithHistory {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
   /** Rises when the content of the item changes. */
   readonly version: number;
@@ -1833,38 +2196,56 @@ export interface ReconciliationItemWithHistory {
   readonly rule: MatchedBy | null;
   /** How many sides it needs; 2: no statement covers its clearings. */
   readonly sides: 1 | 2 | 3;
-  /** The virtual card. */
+  /** The virtual card; null: not known. */
   readonly vcn_id: number | null;
+  /** The merchant, by its authorization, else its clearings; null: not known. */
   readonly merchant_name: string | null;
   /** More than one when a line is matched to clearings of several purchases. */
   readonly authorization_ids: readonly number[];
+  /** Its clearings, by their ids. */
   readonly clearing_ids: readonly number[];
+  /** Its statement lines, by their ids. */
   readonly line_ids: readonly number[];
-  /** Minor units, purchases positive; null: the item has no such side. */
+  /**
+   * What was authorized; minor units of `currency`, purchases positive; null: the item has no such
+   * side.
+   */
   readonly authorized: number | null;
-  /** Minor units, purchases positive; null: the item has no such side. */
+  /**
+   * What its clearings charge; minor units of `currency`, purchases positive; null: the item has no
+   * such side.
+   */
   readonly cleared: number | null;
-  /** Minor units, purchases positive, fees included; null: the item has no such side. */
+  /**
+   * What its statement lines book; minor units of `currency`, purchases positive, fees included;
+   * null: the item has no such side.
+   */
   readonly stated: number | null;
-  /** Minor units: the part of `stated` that is fees. */
+  /** The part of `stated` that is fees; minor units of `currency`. */
   readonly fees: number;
-  /** (stated - fees, else cleared) - (authorized, else cleared, else 0). */
+  /**
+   * (stated - fees, else cleared) - (authorized, else cleared, else 0); minor units of `currency`.
+   */
   readonly difference: number;
-  /** ISO 4217. */
+  /** The billing currency of its amounts, ISO 4217. */
   readonly currency: string;
-  /** Of its newest clearing; null: it has none. YYYY-MM-DD. */
+  /** The settlement date of its newest clearing; null: it has none. YYYY-MM-DD. */
   readonly settlement_date: string | null;
-  /** When what is missing is due, or since when it is a break. YYYY-MM-DD. */
+  /**
+   * When what is missing is due, or since when it is a break, YYYY-MM-DD; null: nothing is missing.
+   */
   readonly due_date: string | null;
   /** Days since the due date, 0 for a break before it; null: there is none, or it is to come. */
   readonly age_days: number | null;
   /** The closed period that froze it; null: it is open. */
   readonly period_id: number | null;
-  /** When its first record arrived. ISO 8601. */
+  /** When its first record arrived, UTC. ISO 8601. */
   readonly opened_at: string;
+  /** How its records belong together. */
   readonly matches: readonly ReconciliationMatch[];
   /** Other ways to match its records, the best first. */
   readonly alternatives: readonly ReconciliationAlternative[];
+  /** Always `reconciliation_item`: the kind of this resource. */
   readonly type: 'reconciliation_item';
   /** The path of this resource. */
   readonly url: string;
@@ -1878,9 +2259,13 @@ export interface ReconciliationItemWithHistory {
 export interface ReconciliationMatch {
   readonly side: MatchSide;
   readonly rule: MatchedBy;
+  /** The class of its clearings; null: it is a match of statement lines. */
   readonly class: ClearingClass | null;
+  /** Its authorization; null: it has none. */
   readonly authorization_id: number | null;
+  /** Its clearings, by their ids. */
   readonly clearing_ids: readonly number[];
+  /** Its statement lines, by their ids. */
   readonly line_ids: readonly number[];
   /** The values that made the match, by their names. */
   readonly values: Readonly<Record<string, string | number | null>>;
@@ -1890,21 +2275,27 @@ export interface ReconciliationMatch {
 export interface ReconciliationMatchAction {
   /** Why; the history and the audit log keep it. */
   readonly note: string;
-  /** A code or a word of your own, such as `merchant_refund_agreed`. */
+  /** A code or a word of your own, such as `merchant_refund_agreed`; null: none. */
   readonly reason?: string | null | undefined;
-  /** The version that you saw; refused (`conflict`) when the item has another one. */
+  /**
+   * The version that you saw: refused (`conflict`) when the item has another one; null: not
+   * compared.
+   */
   readonly version?: number | null | undefined;
   /** What belongs to the item: the records of the other side. */
   readonly with: {
+    /** An authorization; null: none. */
     readonly authorization_id?: number | null | undefined;
+    /** Clearings; null: none. */
     readonly clearing_ids?: readonly number[] | null | undefined;
+    /** Statement lines; null: none. */
     readonly line_ids?: readonly number[] | null | undefined;
   };
 }
 
 /** A closed period. */
 export interface ReconciliationPeriod {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
   /** The last day of the period; it begins after the one before it. YYYY-MM-DD. */
   readonly closed_through: string;
@@ -1914,12 +2305,15 @@ export interface ReconciliationPeriod {
   readonly frozen: number;
   /** Breaks of the period that were open when it was closed. */
   readonly open_breaks: number;
-  /** ISO 8601, UTC. */
+  /** When it was closed, UTC. ISO 8601. */
   readonly closed_at: string;
+  /** Who closed it, as the audit log names callers: `key:17`. */
   readonly closed_by: string;
-  /** ISO 8601, UTC. */
+  /** When it was reopened, UTC; null: it was not. ISO 8601. */
   readonly reopened_at: string | null;
+  /** Who reopened it; null: nobody. */
   readonly reopened_by: string | null;
+  /** Always `reconciliation_period`: the kind of this resource. */
   readonly type: 'reconciliation_period';
 }
 
@@ -1933,6 +2327,7 @@ export interface ReconciliationPeriodClosing {
 export interface ReconciliationRowError {
   /** The line of names is row 1. */
   readonly row: number;
+  /** The column with the wrong value. */
   readonly column: 'id' | 'version' | 'decision' | 'note';
   /** What it must be. */
   readonly message: string;
@@ -1955,20 +2350,24 @@ export interface ReconciliationRule {
 export interface ReconciliationRules {
   /** The rules that made a match. */
   readonly rules: readonly ReconciliationRule[];
+  /** All matches, by rules and by persons. */
   readonly matches: number;
   /** The part of the matches that no person made; null: there are none. */
   readonly share_without_person: number | null;
+  /** Proposals that a person confirmed. */
   readonly confirmed: number;
+  /** Matches that a person undid. */
   readonly undone: number;
 }
 
 export interface ReconciliationRulesFilter {
+  /** Only clearings that settled on this date or these dates. */
   readonly settlement_date?: RangeFilter<string> | undefined;
 }
 
 /** The items of a company in numbers. */
 export interface ReconciliationSummary {
-  /** Of all items; null: there are several, or there are no items. */
+  /** The currency of all items, ISO 4217; null: there are several, or there are no items. */
   readonly currency: string | null;
   /**
    * All items. The amount of an item is what is stated less fees, else cleared, else authorized.
@@ -1992,8 +2391,12 @@ export interface ReconciliationSummary {
 
 /** The number of some items, and the sum of their amounts. */
 export interface ReconciliationTotal {
+  /** How many items. */
   readonly count: number;
-  /** Minor units; null: the items are of several currencies, see `by_currency`. */
+  /**
+   * The sum of their amounts; minor units of their currency; null: the items are of several
+   * currencies, see `by_currency`.
+   */
   readonly sum: number | null;
 }
 
@@ -2019,8 +2422,9 @@ export interface ReconciliationTotals {
 
 /** A card line that has no clearing. */
 export interface ReconciliationUnexplainedLine {
+  /** The statement line. */
   readonly line_id: number;
-  /** Minor units (cents). */
+  /** Minor units of the currency of the account; a debit is negative. */
   readonly amount: number;
 }
 
@@ -2028,11 +2432,14 @@ export interface ReconciliationUnexplainedLine {
 export interface ReconciliationUnmatchAction {
   /** Why; the history and the audit log keep it. */
   readonly note: string;
-  /** A code or a word of your own, such as `merchant_refund_agreed`. */
+  /** A code or a word of your own, such as `merchant_refund_agreed`; null: none. */
   readonly reason?: string | null | undefined;
-  /** The version that you saw; refused (`conflict`) when the item has another one. */
+  /**
+   * The version that you saw: refused (`conflict`) when the item has another one; null: not
+   * compared.
+   */
   readonly version?: number | null | undefined;
-  /** The side that is taken from the clearings; by default that of the match made last. */
+  /** The side that is taken from the clearings; null: that of the match made last. */
   readonly side?: MatchSide | null | undefined;
 }
 
@@ -2050,6 +2457,7 @@ export interface RecordError {
 export interface RecordReport {
   /** Lines that are not empty: applied, duplicates and rejected together. */
   readonly lines: number;
+  /** Lines that took effect. */
   readonly applied: number;
   /** Transactions that were recorded before, and balances older than the known one. */
   readonly duplicates: number;
@@ -2061,7 +2469,7 @@ export interface RecordReport {
 
 /** Which deliveries are sent again. */
 export interface RecoverDeliveries {
-  /** ISO 8601, with an offset. */
+  /** The deliveries that failed at this instant or later are sent again. ISO 8601. */
   readonly since: string;
 }
 
@@ -2080,13 +2488,14 @@ export interface ReleaseHold {
   readonly note: string;
 }
 
-/** A request for a purchase template. */
+/** The template that is requested. */
 export interface RequestPurchaseTemplate {
   /** Unique in the company. */
   readonly name: string;
   /** Distinct merchant category codes. */
   readonly mcc_list: readonly string[];
   readonly mcc_rule: MccRule;
+  /** What the template is for, in your words. */
   readonly description: string;
   readonly required_control: RequiredControl;
 }
@@ -2096,7 +2505,7 @@ export type RequiredControl = 'VELOCITY' | 'AGING_VELOCITY';
 
 /** The clock after a move. */
 export interface SandboxClock {
-  /** ISO 8601. */
+  /** The service's time after the move, UTC. ISO 8601. */
   readonly now: string;
   /** Whether the clock is frozen. */
   readonly frozen: boolean;
@@ -2106,7 +2515,7 @@ export interface SandboxClock {
 
 /** How much of an authorization. */
 export interface SandboxFollowUp {
-  /** Minor units of the currency of the card's limits. Absent: all that is left. */
+  /** Minor units of the currency of the card's limits; null: all that is left. */
   readonly amount?: number | null | undefined;
 }
 
@@ -2117,94 +2526,118 @@ export interface SandboxPurchase {
   /** Minor units (cents) of the currency. */
   readonly amount: number;
   /**
-   * The merchant's. By default that of the card, else the billing currency. Converted at a rate of
-   * 1.
+   * The merchant's currency, ISO 4217; null: that of the card, else the billing currency. Converted
+   * at a rate of 1.
    */
   readonly currency?: string | null | undefined;
-  /** By default 5411, groceries. */
+  /** Merchant category code, four digits; null: 5411, groceries. */
   readonly mcc?: string | null | undefined;
+  /** The merchant; null: one of the sandbox. */
   readonly merchant_name?: string | null | undefined;
 }
 
 /** A scheduled payment of an account. */
 export interface ScheduledPayment {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
-  /** The number of the account. */
+  /** The number of its account. */
   readonly account: string;
-  /** ISO 4217. */
+  /** The currency of its account, ISO 4217. */
   readonly currency: string;
+  /** The bank's own reference, unique in the account. */
   readonly reference: string;
+  /** Third parties see a `pending` payment whose date is not in the past. */
   readonly status: 'pending' | 'executed' | 'cancelled';
-  /** YYYY-MM-DD. */
+  /** The date of the payment, YYYY-MM-DD. */
   readonly scheduled_on: string;
+  /** What the date means: `Execution` by the bank, or `Arrival` at the creditor. */
   readonly scheduled_type: 'Arrival' | 'Execution';
-  /** Minor units (cents). */
+  /** Minor units of `currency`. */
   readonly amount: number;
+  /** What the creditor sees of the payment; null: nothing. */
   readonly payment_reference: string | null;
+  /** How `creditor_identification` is to be read, such as `UK.OBIE.IBAN`. */
   readonly creditor_scheme_name: string;
+  /** The account of the creditor, in its scheme. */
   readonly creditor_identification: string;
+  /** The name of the creditor; null: not known. */
   readonly creditor_name: string | null;
-  /** ISO 8601, UTC. */
+  /** When it was changed last, by the service's clock, UTC. ISO 8601. */
   readonly updated_at: string;
+  /** Always `scheduled_payment`: the kind of this resource. */
   readonly type: 'scheduled_payment';
 }
 
 /** A standing order of an account. */
 export interface StandingOrder {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
-  /** The number of the account. */
+  /** The number of its account. */
   readonly account: string;
-  /** ISO 4217. */
+  /** The currency of its account, ISO 4217. */
   readonly currency: string;
+  /** The bank's own reference, unique in the account. */
   readonly reference: string;
+  /** Third parties see an `active` order whose next payment is not in the past. */
   readonly status: 'active' | 'inactive';
+  /**
+   * How often it pays, as the standard writes it: such as `EvryDay`, or `IntrvlMnthDay:01:28`
+   * (monthly on the 28th).
+   */
   readonly frequency: string;
-  /** YYYY-MM-DD. */
+  /** The date of the first payment, YYYY-MM-DD; null: not known. */
   readonly first_payment_on: string | null;
-  /** Minor units (cents). */
+  /** The first payment; minor units of `currency`; null: not known. */
   readonly first_payment_amount: number | null;
-  /** YYYY-MM-DD. */
+  /** The date of the next payment, YYYY-MM-DD; null: there is none. */
   readonly next_payment_on: string | null;
-  /** Minor units (cents). */
+  /** The next payment; minor units of `currency`; null: there is none. */
   readonly next_payment_amount: number | null;
-  /** YYYY-MM-DD. */
+  /** The date of the latest payment, YYYY-MM-DD; null: there was none. */
   readonly last_payment_on: string | null;
-  /** Minor units (cents). */
+  /** The latest payment; minor units of `currency`; null: there was none. */
   readonly last_payment_amount: number | null;
-  /** YYYY-MM-DD. */
+  /** The date of the payment that ends the order, YYYY-MM-DD; null: none is set. */
   readonly final_payment_on: string | null;
-  /** Minor units (cents). */
+  /** The payment that ends the order; minor units of `currency`; null: none is set. */
   readonly final_payment_amount: number | null;
+  /** How many payments the order makes, as the bank writes it; null: not limited. */
   readonly number_of_payments: string | null;
+  /** What the creditor sees of the payment; null: nothing. */
   readonly payment_reference: string | null;
+  /** How `creditor_identification` is to be read, such as `UK.OBIE.IBAN`. */
   readonly creditor_scheme_name: string;
+  /** The account of the creditor, in its scheme. */
   readonly creditor_identification: string;
+  /** The name of the creditor; null: not known. */
   readonly creditor_name: string | null;
-  /** ISO 8601, UTC. */
+  /** When it was changed last, by the service's clock, UTC. ISO 8601. */
   readonly updated_at: string;
+  /** Always `standing_order`: the kind of this resource. */
   readonly type: 'standing_order';
 }
 
 /** The balance at an end of a statement. */
 export interface StatementEnd {
-  /** YYYY-MM-DD. */
+  /** The date of the statement, YYYY-MM-DD. */
   readonly as_of: string;
-  /** Minor units (cents). */
+  /** Minor units of the currency of the account; a debt is negative. */
   readonly balance: number;
 }
 
 /** A purchase template is ready for use. */
 export interface TemplateEvent {
-  /** Digits. */
+  /** The id of the event, as digits. Later events have higher ids. */
   readonly id: string;
+  /** The stored name of its type. It states what `payload` is. */
   readonly event_type: 'virtualcard.purchasetemplate.created';
+  /** The state of the object after the change. */
   readonly payload: PurchaseTemplate;
-  /** State before; null: the object was created. */
+  /** The state of the object before the change; null: it was created. */
   readonly previous: PurchaseTemplate | null;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
+  /** Always `event`: the kind of this resource. */
   readonly type: 'event';
   /** The path of this resource. */
   readonly url: string;
@@ -2212,19 +2645,31 @@ export interface TemplateEvent {
 
 /** A regulated third party. */
 export interface ThirdParty {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
+  /** Its OAuth client id. */
   readonly client_id: string;
+  /** What users of the bank see. */
   readonly name: string;
+  /** What it may ask users for. */
   readonly scopes: readonly ThirdPartyScope[];
+  /** The https addresses to which users return, compared as they are. */
   readonly redirect_uris: readonly string[];
+  /** Its public keys (`JwkSet`); null: they are at `jwks_uri`. */
   readonly jwks: JwkSet | null;
+  /** The https address of its keys; null: they are in `jwks`. */
   readonly jwks_uri: string | null;
+  /**
+   * The subject of its client certificate (RFC 4514); null: it authenticates by private_key_jwt.
+   */
   readonly certificate_subject: string | null;
+  /** How its id_tokens are signed, and the answers that it asks for as JWT (JARM). */
   readonly id_token_signed_response_alg: 'PS256' | 'ES256';
+  /** `suspended`: it gets no token, and those that it had have ended. */
   readonly status: 'active' | 'suspended';
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
+  /** Always `third_party`: the kind of this resource. */
   readonly type: 'third_party';
   /** The path of this resource. */
   readonly url: string;
@@ -2235,8 +2680,12 @@ export type ThirdPartyScope = 'accounts' | 'fundsconfirmations';
 
 /** A change of an API key. What is absent stays, and null resets a field to its default. */
 export interface UpdateApiKey {
+  /** What the key is for, in your words. */
   readonly name?: string | undefined;
-  /** Null: the server's default. */
+  /**
+   * The most requests per minute with this key, in one process of the service; null: the server's
+   * default.
+   */
   readonly rate_limit_per_minute?: number | null | undefined;
   /** From this instant on the key is refused like a revoked one; null: it never ends. ISO 8601. */
   readonly expires_at?: string | null | undefined;
@@ -2250,16 +2699,21 @@ export interface UpdateApiKey {
 
 /** A change of a company. What is absent stays, and null resets a field to its default. */
 export interface UpdateCompany {
+  /** The name of the company. */
   readonly name?: string | undefined;
   /** Cannot be changed. Only its present value is accepted. */
   readonly customer_number?: unknown;
-  /** True: mails about its cards contain the number and the code, beside the one-time link. */
+  /**
+   * True: mails about its cards contain the number and the code, beside the one-time link; null:
+   * false.
+   */
   readonly full_details_in_mail?: boolean | null | undefined;
   /**
    * The days after which a hold without a clearing ends, on cards without aging velocity; null: 30.
    * Applies to later holds.
    */
   readonly hold_days?: number | 'never' | null | undefined;
+  /** `closed`: its calls are refused (`forbidden`) and its cards decline (K). Null: `active`. */
   readonly status?: CompanyStatus | null | undefined;
   /**
    * The most requests per minute of all its keys together, in one process of the service; null: no
@@ -2274,19 +2728,18 @@ export interface UpdateThirdParty {
   readonly name?: string | undefined;
   /** All its scopes. One that is missing here is taken away: all tokens end. */
   readonly scopes?: readonly ThirdPartyScope[] | undefined;
-  /** All its https addresses, compared as they are. */
+  /** All https addresses to which users return, compared as they are. */
   readonly redirect_uris?: readonly string[] | undefined;
+  /** Its public keys (`JwkSet`). They take the place of `jwks_uri`; null: they are there. */
   readonly jwks?: JwkSet | null | undefined;
-  /** The https address of its keys. It takes the place of `jwks`, and `jwks` that of `jwks_uri`. */
+  /** The https address of its keys. It takes the place of `jwks`; null: they are in `jwks`. */
   readonly jwks_uri?: string | null | undefined;
   /**
-   * The subject of its client certificate (RFC 4514), if it authenticates by the certificate. By
-   * default it authenticates by private_key_jwt.
+   * The subject of its client certificate (RFC 4514), if it authenticates by the certificate; null:
+   * it authenticates by private_key_jwt.
    */
   readonly certificate_subject?: string | null | undefined;
-  /**
-   * How its id_tokens are signed, and the answers that it asks for as JWT (JARM). By default PS256.
-   */
+  /** How its id_tokens are signed, and the answers that it asks for as JWT (JARM); null: PS256. */
   readonly id_token_signed_response_alg?: 'PS256' | 'ES256' | null | undefined;
   /** Cannot be changed. Only its present value is accepted. */
   readonly client_id?: unknown;
@@ -2296,11 +2749,14 @@ export interface UpdateThirdParty {
 
 /** A change of a card. What is absent stays, and null resets a field to its default. */
 export interface UpdateVirtualCard {
-  /** Minor units (cents). */
+  /** The most in total, per window; minor units of `currency`, else of the billing currency. */
   readonly total_card_amount?: number | undefined;
-  /** Minor units (cents); null: 0. */
+  /** The least of one purchase; minor units of the same currency; null: 0. */
   readonly per_transaction_min?: number | null | undefined;
-  /** Minor units (cents); null: the same as total_card_amount. */
+  /**
+   * The most of one purchase; minor units of the same currency; null: the same as
+   * total_card_amount.
+   */
   readonly per_transaction_max?: number | null | undefined;
   /** Uses per window; null: unlimited; 0: unchanged. */
   readonly transactions_max?: number | null | undefined;
@@ -2308,18 +2764,21 @@ export interface UpdateVirtualCard {
   readonly valid_starting_on?: string | null | undefined;
   /** Last GMT date of use; null: the last day of expiry. YYYY-MM-DD. */
   readonly valid_ending_on?: string | null | undefined;
-  /** Null: the shared template that allows all merchant categories. */
+  /**
+   * The purchase template that limits its merchant categories; null: the shared template that
+   * allows all merchant categories.
+   */
   readonly template_id?: Id | null | undefined;
   /**
-   * Up to 5 addresses that receive the card details when the card is created. A change sends no
-   * mail.
+   * Up to 5 addresses that receive the card details when the card is created; null: none. A change
+   * sends no mail.
    */
   readonly emails?: readonly string[] | null | undefined;
-  /** Values of the names that the card network knows. */
+  /** Values of the names that the card network knows; null: none. */
   readonly network_data?: Readonly<Record<string, string>> | null | undefined;
-  /** The old name of network_data. */
+  /** The old name of network_data; null: not used. */
   readonly mastercard_data?: Readonly<Record<string, string>> | null | undefined;
-  /** Any JSON object, at most 8192 bytes of UTF-8, with no number past 2^53. */
+  /** Any JSON object, at most 8192 bytes of UTF-8, with no number past 2^53; null: none. */
   readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Cannot be changed. Only its present value is accepted. */
   readonly currency?: unknown;
@@ -2371,9 +2830,12 @@ export type VcnResponse =
 
 /** A virtual card. */
 export interface VirtualCard {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
-  /** What is left in the present window; minor units (cents). */
+  /**
+   * What is left in the present window; minor units of `currency`, else of the billing currency.
+   * Negative after a clearing above the limit.
+   */
   readonly available_balance: number;
   /** The newest, newest first; empty in a list without `show_realtime_auths`. */
   readonly authorizations: readonly Authorization[];
@@ -2397,11 +2859,11 @@ export interface VirtualCard {
   readonly network_data: Readonly<Record<string, string>>;
   /** Your own data; null: none. */
   readonly metadata: Readonly<Record<string, unknown>> | null;
-  /** The most of one purchase; minor units (cents). */
+  /** The most of one purchase; minor units of `currency`, else of the billing currency. */
   readonly per_transaction_max: number;
-  /** The least of one purchase; minor units (cents). */
+  /** The least of one purchase; minor units of the same currency. */
   readonly per_transaction_min: number;
-  /** The most in total, per window; minor units (cents). */
+  /** The most in total, per window; minor units of the same currency. */
   readonly total_card_amount: number;
   /** Uses per window; null: unlimited. */
   readonly transactions_max: number | null;
@@ -2424,6 +2886,7 @@ export interface VirtualCard {
   readonly valid_starting_on: string;
   /** Last GMT date of use. YYYY-MM-DD. */
   readonly valid_ending_on: string;
+  /** Always `virtualcard`: the kind of this resource. */
   readonly type: 'virtualcard';
   /** The path of this resource. */
   readonly url: string;
@@ -2431,14 +2894,17 @@ export interface VirtualCard {
 
 /** A virtual card was created, changed or canceled. */
 export interface VirtualCardEvent {
-  /** Digits. */
+  /** The id of the event, as digits. Later events have higher ids. */
   readonly id: string;
+  /** The stored name of its type. It states what `payload` is. */
   readonly event_type: 'virtualcard.created' | 'virtualcard.updated' | 'virtualcard.deleted';
+  /** The state of the object after the change. */
   readonly payload: VirtualCardState;
-  /** State before; null: the object was created. */
+  /** The state of the object before the change; null: it was created. */
   readonly previous: VirtualCardState | null;
-  /** ISO 8601, UTC. */
+  /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
+  /** Always `event`: the kind of this resource. */
   readonly type: 'event';
   /** The path of this resource. */
   readonly url: string;
@@ -2449,8 +2915,11 @@ export interface VirtualCardEvent {
  */
 export interface VirtualCardFilter {
   readonly status?: VirtualCardStatus | undefined;
+  /** Only cards that are tied to this real card. */
   readonly rcn_id?: Id | undefined;
+  /** Only cards with this purchase template. */
   readonly template_id?: Id | undefined;
+  /** Only cards with this number of the supplier. */
   readonly supplier_id?: Id | undefined;
   /** The last four digits of the card number. */
   readonly last4?: string | undefined;
@@ -2459,13 +2928,16 @@ export interface VirtualCardFilter {
 
 /** A virtual card as events show it. */
 export interface VirtualCardState {
-  /** What is left in the present window; minor units (cents). */
+  /**
+   * What is left in the present window; minor units of `currency`, else of the billing currency.
+   * Negative after a clearing above the limit.
+   */
   readonly available_balance: number;
   /** Purchases must be in this merchant currency (ISO 4217); null: in any. */
   readonly currency: string | null;
-  /** The most of one purchase; minor units (cents). */
+  /** The most of one purchase; minor units of `currency`, else of the billing currency. */
   readonly per_transaction_max: number;
-  /** The least of one purchase; minor units (cents). */
+  /** The least of one purchase; minor units of the same currency. */
   readonly per_transaction_min: number;
   /** The real card. */
   readonly rcn_id: number;
@@ -2476,28 +2948,35 @@ export interface VirtualCardState {
   readonly status: VirtualCardStatus;
   /** Uses per window; null: unlimited. */
   readonly transactions_max: number | null;
-  /** The most in total, per window; minor units (cents). */
+  /** The most in total, per window; minor units of the same currency. */
   readonly total_card_amount: number;
   /** First GMT date of use. YYYY-MM-DD. */
   readonly valid_starting_on: string;
   /** Last GMT date of use. YYYY-MM-DD. */
   readonly valid_ending_on: string;
+  /** The virtual card. */
   readonly id: number;
   /** Of an update: the hold that was ended by hand. */
   readonly released?:
     | {
+        /** The authorization whose hold ended. */
         readonly authorization_id: number;
-        /** Minor units (cents). */
+        /** What it held; minor units of the currency of the card's limits. */
         readonly amount: number;
+        /** Why, in the words of the person. */
         readonly note: string;
       }
     | undefined;
   /** Of an update: the clearing that was matched by hand, or taken from its authorization. */
   readonly rematched?:
     | {
+        /** The clearing. */
         readonly clearing_id: number;
+        /** The authorization that it belonged to; null: none. */
         readonly from_authorization_id: number | null;
+        /** The authorization that it belongs to now; null: none. */
         readonly authorization_id: number | null;
+        /** Why, in the words of the person. */
         readonly note: string;
       }
     | undefined;
@@ -2513,7 +2992,7 @@ export type VirtualCardStatus = 'Approved' | 'Canceled';
 
 /** A webhook. */
 export interface Webhook {
-  /** Digits. */
+  /** The id of this resource, as digits. */
   readonly id: string;
   /** Ids of event types; 1 is all. */
   readonly event_type_ids: readonly number[];
@@ -2522,6 +3001,7 @@ export interface Webhook {
   readonly status: WebhookStatus;
   /** Where events are posted to. */
   readonly callback_url: string;
+  /** Always `webhook`: the kind of this resource. */
   readonly type: 'webhook';
   /** The path of this resource. */
   readonly url: string;
