@@ -33,8 +33,10 @@ export interface OpenApiDocument {
 const description = `Virtual cards with their own limits, a log of every change, and webhooks that deliver the events.
 
 Every request carries \`Authorization: Bearer <API key>\`. Bodies are JSON objects wrapped in \`data\`. Amounts are integers
-in minor units (cents), and instants are in UTC, by the clock of the service. A key with a signing secret signs each request: \`X-Timestamp\` is the time in seconds since the Unix
-epoch, and \`X-Signature\` is the lower-case hex HMAC-SHA-256 over timestamp, method, path, query and body, joined by line feeds.
+in minor units (cents), and instants are in UTC, by the clock of the service.
+
+A key with a signing secret signs each request: \`X-Timestamp\` is the time in seconds since the Unix epoch, and
+\`X-Signature\` is the lower-case hex HMAC-SHA-256 over timestamp, method, path, query and body, joined by line feeds.
 With \`X-Signature-Version: 2\`, which new clients should use, it is over the line \`v2\`, timestamp, method, path, query,
 \`Content-Type\`, \`Idempotency-Key\` and body, joined by line feeds. The line of a header that is not sent is empty.
 
