@@ -116,6 +116,6 @@ it('options that contradict each other are refused with every problem', async ()
   });
   await assert.rejects(createTallystick({ database: 'sqlite::memory:' }), /keys is required outside a sandbox/);
   await assert.rejects(createTallystick({ database: {}, sandbox: true }), /database must be sqlite:<file>/);
-  const pooled = { sandbox: true, other_connections_max: 5 };
-  await assert.rejects(createTallystick(pooled), /other_connections_max is for Postgres/);
+  const pooled = { sandbox: true, database_connections_max: 5 };
+  await assert.rejects(createTallystick(pooled), /database_connections_max is for Postgres/);
 });

@@ -32,7 +32,12 @@ import {
 import { connect } from './connection/connection.ts';
 import { findNewerMigrations, migrate } from './connection/migrations/migrate.ts';
 import type { MigrateOptions } from './connection/migrations/schema-version.ts';
-import { others_max_default } from './connection/postgres/postgres-pools.ts';
+import {
+  type Connections,
+  connections_max_default,
+  findConnections,
+  sharesOf,
+} from './connection/postgres/connection-limit.ts';
 import { restingOn } from './connection/resting.ts';
 import type { Session } from './connection/session.ts';
 import { unitOfWorkOn } from './connection/unit-of-work.ts';
@@ -116,8 +121,13 @@ export interface PersistencePorts {
    * absent. A name of a-z, 0-9 and _.
    */
   readonly schema?: string | undefined;
-  /** Postgres: the largest number of connections outside the decision path; 20 when absent. */
-  readonly others_max?: number | undefined;
+  /**
+   * Postgres: the most connections of this process, all in all; 15 when absent, at least 3. When the
+   * server gives fewer, work waits for those that can be had.
+   */
+  readonly connections_max?: number | undefined;
+  /** Called when the server begins to give fewer connections than wanted. */
+  readonly onFewerConnections?: ((connections: Connections) => void) | undefined;
   /** The time to the deadline of a decision, milliseconds; 5,000 when absent. */
   readonly decision_ms_max?: number | undefined;
   /**
@@ -158,6 +168,11 @@ export interface Persistence {
    * until its end. Whatever uses it after its end rejects with `UnusableTransaction`.
    */
   begin(): Promise<OwnTransaction>;
+  /**
+   * The connections that are wanted, and those that the server can give now; null on SQLite. To be
+   * called before other work. Rejects with a `Fault` when it can never give the least number.
+   */
+  findConnections(): Promise<Connections | null>;
   /** The transactions outside the decision path that can run at the same time. */
   readonly others_max: number;
   readonly ledger: Ledger;
@@ -237,7 +252,9 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
       };
     },
     joining: (host) => joinedUnitOfWork(connection, storesOf, byte_columns, host),
-    others_max: ports.others_max ?? others_max_default,
+    others_max: sharesOf(ports.connections_max ?? connections_max_default).others,
+    findConnections: async () =>
+      connection.dialect === 'sqlite' ? null : await findConnections(connection.limit, connection.long),
     ledger: resting.counting(ledgerKeepingUp(noted_ledger, event_index, connection.timers)),
     rest: resting.rest,
     giveWay: giveWayWith(connection.timers),

@@ -11,7 +11,7 @@ for (const name of database_names) {
       audit_mac: testAuditMac,
       ...database,
       clock: fixedClock('2030-01-01T00:00:00Z'),
-      others_max: 1,
+      connections_max: 3,
     });
     await persistence.migrate();
     const ended = Promise.withResolvers<void>();

@@ -10,7 +10,7 @@ const skip = database_names.includes('postgres') ? false : 'no Postgres';
 it('a statement with the mark is prepared once for a connection of Postgres, and no other is', { skip }, async (t) => {
   const database = await scratchDatabase('postgres');
   t.after(() => database.dispose());
-  const connection = await connect({ database_url: database.database_url, others_max: 1 });
+  const connection = await connect({ database_url: database.database_url, connections_max: 3 });
   t.after(() => connection.close());
   assert(connection.dialect === 'postgres');
   const db = connection.orm.em.getKysely();

@@ -7,6 +7,7 @@ import type { Container } from 'inversify';
 import { closeContainer } from './composition/container.ts';
 import { UnusableKeysFile } from './composition/keys-file.ts';
 import { WrongKeys } from './composition/keys-fit.ts';
+import { reportConnections } from './composition/report-connections.ts';
 import { tokens } from './composition/tokens.ts';
 import { findSandboxCompany } from './sandbox/sandbox.ts';
 import { UnusableDatabase, UnusableOptions } from './unusable.ts';
@@ -96,7 +97,7 @@ export async function openInstance(container: Container): Promise<Instance> {
     await closeContainer(container);
   }
 
-  const database = await container.getAsync(tokens.database).catch(async (error: unknown) => {
+  const database = await openDatabase(container).catch(async (error: unknown) => {
     await closeContainer(container);
     throw describeOpening(error);
   });
@@ -142,6 +143,12 @@ export async function openInstance(container: Container): Promise<Instance> {
     throw error instanceof Fault ? cannotBeUsed(error) : error;
   }
   return instance;
+}
+
+async function openDatabase(container: Container): Promise<Persistence> {
+  const database = await container.getAsync(tokens.database);
+  await reportConnections(database, container.get(tokens.logger));
+  return database;
 }
 
 const closed = () => new UnusableDatabase('this instance is closed: create another one');

@@ -9,7 +9,7 @@ type Shape = 'text' | 'boolean' | 'list' | 'read' | readonly string[];
 export const option_shapes: Readonly<Record<keyof TallystickOptions, Shape>> = {
   database: 'read',
   schema: 'text',
-  other_connections_max: 'read',
+  database_connections_max: 'read',
   keys: 'text',
   sandbox: 'boolean',
   clock: ['nowMs'],

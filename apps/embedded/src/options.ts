@@ -17,10 +17,10 @@ export interface TallystickOptions {
   /** Postgres: the schema of the tables, which `migrate` creates; `public` when absent. */
   readonly schema?: string | undefined;
   /**
-   * Postgres: the most connections for work outside the decision path; 20. Decisions have 12 more,
-   * and migrations 4 while they run.
+   * Postgres: the most connections of this instance, all in all; 15 when absent, at least 3. When the
+   * server gives fewer, work waits for those that can be had.
    */
-  readonly other_connections_max?: number | undefined;
+  readonly database_connections_max?: number | undefined;
   /**
    * The keys that encrypt card numbers and secrets: the text that `createKeys` returned once. Keep
    * it where you keep other secrets: without it, no stored number can be read. When absent, a sandbox

@@ -5,7 +5,7 @@ import { authorizations_kept_days_min } from '@tallystick/cards';
 import { nearestName, Refusal } from '@tallystick/kernel';
 import { findProxyProblem } from '@tallystick/koa';
 import { parseSender, parseSmtpServer } from '@tallystick/mail';
-import { readPostgresTls } from '@tallystick/mikro-orm';
+import { connections_min, readPostgresTls } from '@tallystick/mikro-orm';
 import { statement_key_settings } from '@tallystick/reconciliation';
 import { createKeyRingText, type KeyRing, parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
@@ -69,8 +69,12 @@ function read(options: TallystickOptions, problem: Problem): Settings {
     ...default_settings,
     role: 'all',
     ...readDatabase(options, problem),
-    other_connections_max:
-      readInteger('other_connections_max', options.other_connections_max, { min: 2, max: 1_000 }, problem) ?? undefined,
+    database_connections_max: integer(
+      'database_connections_max',
+      connections_min,
+      1_000,
+      default_settings.database_connections_max,
+    ),
     sandbox,
     key_ring: readKeys(options, problem),
     webhooks: options.webhooks ?? true,
@@ -137,7 +141,7 @@ type DatabaseSettings = Pick<Settings, 'database_url' | 'data_folder' | 'databas
 
 /** The address of the database. A handle of the host is described by the address of its database. */
 function readDatabase(options: TallystickOptions, problem: Problem): DatabaseSettings {
-  const { database, schema, other_connections_max } = options;
+  const { database, schema, database_connections_max } = options;
   const database_url = addressOf(options);
   const is_sqlite = isSqlite(database_url);
   if (!is_sqlite && !/^postgres(ql)?:\/\/./.test(database_url)) {
@@ -148,7 +152,7 @@ function readDatabase(options: TallystickOptions, problem: Problem): DatabaseSet
   if (typeof database === 'string' && !is_sqlite && URL.canParse(database)) {
     readBy(database, 'database', readPostgresTls, problem);
   }
-  if (is_sqlite && other_connections_max !== undefined) problem('other_connections_max is for Postgres');
+  if (is_sqlite && database_connections_max !== undefined) problem('database_connections_max is for Postgres');
   if (is_sqlite && schema !== undefined) problem('schema is for Postgres');
   return {
     database_url,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createHttpServer } from '@tallystick/koa';
 import type { Container } from 'inversify';
-import { openFolder } from 'tallystick/inversify';
+import { openFolder, reportConnections } from 'tallystick/inversify';
 import type { Config } from './configuration/config.ts';
 import { isRsa, loadTls } from './configuration/tls.ts';
 import { closeContainer, createContainer, tokens } from './container.ts';
@@ -37,6 +37,7 @@ export function createServer(config: Config, container: Container = createContai
     if (tls !== undefined && !isRsa(tls)) {
       container.get(tokens.logger).warn('the certificate is not RSA: clients need TLS 1.3');
     }
+    await reportConnections(await container.getAsync(tokens.database), container.get(tokens.logger));
     http = createHttpServer((await container.getAsync(tokens.http_app)).callback(), {
       tls,
       log: container.get(tokens.logger),

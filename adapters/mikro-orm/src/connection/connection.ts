@@ -10,6 +10,7 @@ import { hostHandle } from './host-handle.ts';
 import { assertUsableOnSqlite, schemaOnPostgres } from './migrations/schema-name.ts';
 import { outermostOnly, type RunOutermost } from './nesting.ts';
 import { ormOptions } from './orm-options.ts';
+import type { ConnectionLimit, Connections } from './postgres/connection-limit.ts';
 import { openPostgresPools, type PostgresPoolOptions } from './postgres/postgres-pools.ts';
 import type { Tables } from './session.ts';
 import { connectSqlite, type SqliteConnection } from './sqlite/sqlite-connection.ts';
@@ -45,8 +46,10 @@ export interface PostgresConnection {
   readonly look_ups: Kysely<Tables>;
   /** The pool for migrations. Its statements have no time-outs. */
   readonly long: pg.Pool;
-  /** Runs work of the ORM on `long`. */
-  withoutTimeouts<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Runs work of the ORM on this client of `long`. */
+  withoutTimeouts<Result>(client: pg.PoolClient, work: () => Promise<Result>): Promise<Result>;
+  /** Shares the connections of the process among the pools. */
+  readonly limit: ConnectionLimit;
 }
 
 export interface ConnectionOptions {
@@ -56,8 +59,10 @@ export interface ConnectionOptions {
   readonly database?: object | undefined;
   /** Postgres: the schema of the tables, which `migrate` creates; `public` when absent. */
   readonly schema?: string | undefined;
-  /** Postgres: the largest number of connections outside the decision path. */
-  readonly others_max?: number | undefined;
+  /** Postgres: the most connections; 15 when absent. */
+  readonly connections_max?: number | undefined;
+  /** Postgres: see `PersistencePorts`. */
+  readonly onFewerConnections?: ((connections: Connections) => void) | undefined;
   /** The time to the deadline of a decision; `decision_ms_max_default` when absent. */
   readonly decision_ms_max?: number | undefined;
   /** Whether a transaction that writes on SQLite gives way: see `PersistencePorts`. */
@@ -73,13 +78,11 @@ export interface ConnectionOptions {
  * Creates no table.
  */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
-  const { database_url, others_max, owns_process, timers = machine_timers } = options;
-  const { decision_ms_max = decision_ms_max_default, migrations = every_migration } = options;
+  const { database_url, owns_process, timers = machine_timers, migrations = every_migration } = options;
   if (options.database !== undefined) {
     const handle = hostHandle(options.database);
     if (handle.kind === 'postgres') {
-      const schema = schemaOnPostgres(options.schema);
-      return connectPostgres({ url: handle.options, schema, others_max, decision_ms_max, timers }, migrations);
+      return connectPostgres(handle.options, options, timers, migrations);
     }
     assertUsableOnSqlite(options.schema);
     return handle.kind === 'sqlite file'
@@ -91,33 +94,36 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     return connectSqlite(database_url.slice('sqlite:'.length), migrations, { owns_process, timers });
   }
   assert(/^postgres(ql)?:\/\//.test(database_url), 'a database URL begins with sqlite:, postgres:// or postgresql://');
-  const schema = schemaOnPostgres(options.schema);
-  return connectPostgres({ url: database_url, schema, others_max, decision_ms_max, timers }, migrations);
+  return connectPostgres(database_url, options, timers, migrations);
 }
 
 async function connectPostgres(
-  options: PostgresPoolOptions,
+  url: PostgresPoolOptions['url'],
+  { connections_max, onFewerConnections, decision_ms_max = decision_ms_max_default, ...options }: ConnectionOptions,
+  timers: Timers,
   migrations: readonly SchemaMigration[],
 ): Promise<PostgresConnection> {
-  const pools = openPostgresPools(options);
+  const schema = schemaOnPostgres(options.schema);
+  const pools = openPostgresPools({ url, schema, connections_max, onFewerConnections, decision_ms_max, timers });
   const orm = await MikroORM.init({
-    ...ormOptions(migrations, options.schema),
+    ...ormOptions(migrations, schema),
     driver: PostgreSqlDriver,
-    dbName: databaseName(options.url),
+    dbName: databaseName(url),
     driverOptions: new PostgresDialect({ pool: pools.ordinary }),
   });
   return {
     dialect: 'postgres',
-    timers: options.timers,
+    timers,
     orm,
     migrations,
-    schema: options.schema,
+    schema,
     runOutermost: outermostOnly(),
     pool: pools.others,
     passes: pools.passes,
     look_ups: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pools.look_ups }) }),
     long: pools.long,
     withoutTimeouts: pools.withoutTimeouts,
+    limit: pools.limit,
     close: closeOnce(async () => {
       await pools.idle();
       await orm.close(true);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { PostgresConnection } from '../connection/connection.ts';
-import { optionsWithoutSchema } from '../connection/postgres/postgres-pools.ts';
+import { connect_ms_max, optionsWithoutSchema } from '../connection/postgres/postgres-pools.ts';
 import { own_types } from '../connection/postgres/postgres-types.ts';
 
 const paths = new WeakMap<PostgresConnection, Promise<string>>();
@@ -13,7 +13,7 @@ const paths = new WeakMap<PostgresConnection, Promise<string>>();
 export async function hostSearchPath(connection: PostgresConnection): Promise<string> {
   const known = paths.get(connection);
   if (known !== undefined) return await known;
-  const reading = readPath(connection.pool.options, connection.schema);
+  const reading = connection.limit.connect(connect_ms_max, () => readPath(connection.pool.options, connection.schema));
   paths.set(connection, reading);
   // The next call reads again.
   reading.catch(() => paths.delete(connection));

@@ -26,7 +26,7 @@ it('a search on an almost empty Postgres prepares no plan that reads a whole tab
   }
   await persistence.event_index.run();
 
-  const connection = await connect({ database_url: database.database_url, others_max: 1 });
+  const connection = await connect({ database_url: database.database_url, connections_max: 3 });
   t.after(() => connection.close());
   const db = connection.orm.em.getKysely() as unknown as Session['db'];
   const run = async <Row>(query: RawBuilder<Row>) => (await query.execute(db)).rows;

@@ -21,8 +21,8 @@ export interface Settings {
   readonly database?: object | undefined;
   /** Postgres: the schema of the tables. */
   readonly schema?: string | undefined;
-  /** Postgres: the most connections outside the decision path; 20 when absent. */
-  readonly other_connections_max?: number | undefined;
+  /** Postgres: the most connections of this process. */
+  readonly database_connections_max: number;
   /** Where a sandbox stores its keys. */
   readonly data_folder: string;
   readonly sandbox: boolean;

@@ -3,10 +3,12 @@ import { type Clock, machine_timers, type Timers } from '@tallystick/kernel';
 import { migrations, mikroOrmPersistence, type Persistence, type SchemaMigration } from '@tallystick/mikro-orm';
 import { createVault, type KeyRing, type Vault } from '@tallystick/vault';
 import { ContainerModule } from 'inversify';
+import type { Logger } from 'pino';
 import { mirrorPurchases } from '../sandbox/mirrored-purchases.ts';
 import { createSharedClock, type SharedClock } from '../sandbox/shared-clock.ts';
 import { sandboxKeyRing } from './keys-file.ts';
 import { assertKeysFit } from './keys-fit.ts';
+import { warnOfFewer } from './report-connections.ts';
 import type { Settings } from './settings.ts';
 import { tokens } from './tokens.ts';
 
@@ -35,7 +37,14 @@ export const storage_module = new ContainerModule(({ bind }) => {
   bind(tokens.migrations).toConstantValue(migrations);
   bind(tokens.migrates).toConstantValue(true);
   bind(tokens.database)
-    .toResolvedValue(openDatabase, [tokens.settings, tokens.clock, tokens.timers, tokens.vault, tokens.migrations])
+    .toResolvedValue(openDatabase, [
+      tokens.settings,
+      tokens.clock,
+      tokens.timers,
+      tokens.vault,
+      tokens.migrations,
+      tokens.logger,
+    ])
     .onDeactivation((database) => database.close());
   bind(tokens.persistence).toResolvedValue(checkDatabase, [
     tokens.settings,
@@ -61,17 +70,19 @@ function openVault(ring: KeyRing, card_vault: CardVault | null): Vault {
 }
 
 function openDatabase(
-  { database_url, database, schema, other_connections_max, decision_ms_max, statement_key, owns_process }: Settings,
+  { database_url, database, schema, database_connections_max, decision_ms_max, statement_key, owns_process }: Settings,
   clock: Clock,
   timers: Timers,
   { audit_mac }: Vault,
   known_migrations: readonly SchemaMigration[],
+  logger: Logger,
 ): Promise<Persistence> {
   return mikroOrmPersistence({
     database_url,
     database,
     schema,
-    others_max: other_connections_max,
+    connections_max: database_connections_max,
+    onFewerConnections: warnOfFewer(logger),
     clock,
     timers,
     audit_mac,

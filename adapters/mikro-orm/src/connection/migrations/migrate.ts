@@ -86,7 +86,7 @@ export async function migrate(
       await client.query(`select pg_advisory_lock(${migration_key})`, [connection.schema]);
       await prepareSchema(client, connection.schema, options);
       if (options.only_checks) check(await appliedOnPostgres(client));
-      else await connection.withoutTimeouts(() => retryLocked(up, connection.timers));
+      else await connection.withoutTimeouts(client, () => retryLocked(up, connection.timers));
     } finally {
       await client.query(`select pg_advisory_unlock(${migration_key})`, [connection.schema]).catch(() => {});
       client.release();

@@ -7,31 +7,33 @@
  *   others       everything else
  *   long         migrations: nothing ends their statements
  *
+ * `ConnectionLimit` divides the connections of the process among them.
+ *
  * Every statement has a time-out of the server and, a little later, one of the client: a server
  * that stands still ends nothing itself. At the client's time-out the connection is closed.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import type { Timers } from '@tallystick/kernel';
-import type { PostgresPool } from 'kysely';
-import pg from 'pg';
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import type pg from 'pg';
 import { closeNow, isClosed } from '../closing.ts';
 import { PreparingClient } from '../prepared-statement.ts';
+import {
+  ConnectionLimit,
+  type ConnectionShares,
+  type Connections,
+  connections_max_default,
+  LimitedPool,
+} from './connection-limit.ts';
 import { readPostgresTls, withoutTlsParameters } from './postgres-tls.ts';
 import { own_types } from './postgres-types.ts';
 import { session_options } from './session-settings.ts';
 
-/** The connections for passes: three lanes, four lanes of held cards, and the sweep of holds. */
-const passes_max = 8;
-const look_ups_max = 4;
-/** Connections for work outside the decision path. */
-export const others_max_default = 20;
-const long_max = 4;
-
 /** Of transactions outside the decision path, milliseconds. */
 const statement_ms_max = 30_000;
 const lock_ms_max = 5_000;
-const connect_ms_max = 5_000;
+export const connect_ms_max = 5_000;
 
 /** How much later than the server the client gives up, milliseconds. */
 const client_later_ms = 2_000;
@@ -44,8 +46,10 @@ export interface PostgresPoolOptions {
   readonly url: string | pg.PoolConfig;
   /** The schema of the tables. */
   readonly schema: string;
-  /** The largest number of connections for work outside the decision path. */
-  readonly others_max?: number | undefined;
+  /** The most connections of the process; 15 when absent. */
+  readonly connections_max?: number | undefined;
+  /** See `PersistencePorts`. */
+  readonly onFewerConnections?: ((connections: Connections) => void) | undefined;
   /** The time to the deadline of a decision, milliseconds. Its look-ups end within half of it. */
   readonly decision_ms_max: number;
   readonly timers: Timers;
@@ -56,10 +60,11 @@ export interface PostgresPools {
   readonly look_ups: pg.Pool;
   readonly others: pg.Pool;
   readonly long: pg.Pool;
-  /** `others`, and `long` for work within `withoutTimeouts`. */
+  /** `others`, and a client of `long` for work within `withoutTimeouts`. */
   readonly ordinary: PostgresPool;
-  /** Runs work whose statements may take as long as they need. */
-  withoutTimeouts<Result>(work: () => Promise<Result>): Promise<Result>;
+  readonly limit: ConnectionLimit;
+  /** Runs work whose statements may take as long as they need, on this client of `long`. */
+  withoutTimeouts<Result>(client: pg.PoolClient, work: () => Promise<Result>): Promise<Result>;
   /** Resolves when no connection is in use any more. */
   idle(): Promise<void>;
   /** Closes all connections, even if the server does not answer. */
@@ -70,15 +75,16 @@ export interface PostgresPools {
 export function openPostgresPools({
   url,
   schema,
-  others_max,
+  connections_max = connections_max_default,
+  onFewerConnections,
   decision_ms_max,
   timers,
 }: PostgresPoolOptions): PostgresPools {
-  const open_clients = new Set<pg.PoolClient>();
+  const limit = new ConnectionLimit({ wanted: connections_max, timers, onFewer: onFewerConnections });
   const connection = typeof url === 'string' ? startOptionsWithTls(url, schema) : startOptionsOf(url, schema);
 
-  function open(config: pg.PoolConfig): pg.Pool {
-    const pool = new pg.Pool({
+  function open(share: keyof ConnectionShares, config: pg.PoolConfig): LimitedPool {
+    const pool = new LimitedPool(limit, share, {
       Client: PreparingClient,
       ...connection,
       types: own_types,
@@ -94,13 +100,11 @@ export function openPostgresPools({
     // end the process.
     pool.on('connect', (client) => {
       client.on('error', () => {});
-      open_clients.add(client);
     });
     // The pool would hand out a client again that a time-out has closed in this turn.
     pool.on('release', (_error, client) => {
       if (isClosed(client)) void client.end();
     });
-    pool.on('remove', (client) => open_clients.delete(client));
     pool.on('error', () => {});
     return pool;
   }
@@ -108,14 +112,10 @@ export function openPostgresPools({
   const look_up_ms_max = Math.ceil(decision_ms_max / 2);
   const pools = {
     // A pass ends its own waits at its deadline, and sets the time-out of its locks.
-    passes: open({ max: passes_max, ...timeouts(2 * decision_ms_max, 2 * decision_ms_max, decision_ms_max) }),
-    look_ups: open({ max: look_ups_max, ...timeouts(look_up_ms_max, look_up_ms_max, look_up_ms_max, 0) }),
-    others: open({
-      max: others_max ?? others_max_default,
-      ...timeouts(statement_ms_max, lock_ms_max, connect_ms_max),
-    }),
-    long: open({
-      max: long_max,
+    passes: open('passes', timeouts(2 * decision_ms_max, 2 * decision_ms_max, decision_ms_max)),
+    look_ups: open('look_ups', timeouts(look_up_ms_max, look_up_ms_max, look_up_ms_max, 0)),
+    others: open('others', timeouts(statement_ms_max, lock_ms_max, connect_ms_max)),
+    long: open('long', {
       // A time-out of the role or the database would end a migration.
       options: `${connection.options} -c statement_timeout=0 -c lock_timeout=0`,
       connectionTimeoutMillis: connect_ms_max,
@@ -123,17 +123,21 @@ export function openPostgresPools({
     }),
   };
   const all = Object.values(pools);
-  const in_long_work = new AsyncLocalStorage<true>();
+  const in_long_work = new AsyncLocalStorage<PostgresPoolClient>();
 
   return {
     ...pools,
+    limit,
     ordinary: {
       options: pools.others.options,
-      connect: () => (in_long_work.getStore() ? pools.long : pools.others).connect(),
+      connect: async () => in_long_work.getStore() ?? (await pools.others.connect()),
       // `end` of all pools closes them.
       end: async () => {},
     },
-    withoutTimeouts: (work) => in_long_work.run(true, work),
+    withoutTimeouts(client, work) {
+      const query = client.query.bind(client) as PostgresPoolClient['query'];
+      return in_long_work.run({ query, release: () => {} }, work);
+    },
     async idle() {
       for (const pool of all) {
         while (pool.waitingCount > 0 || pool.idleCount < pool.totalCount) await once(pool, 'release');
@@ -145,7 +149,7 @@ export function openPostgresPools({
       await timers.nextTurn();
       await Promise.all(all.filter(({ ending }) => !ending).map((pool) => pool.end()));
       const closeRest = () => {
-        for (const client of open_clients) closeNow(client);
+        for (const { open_clients } of all) for (const client of open_clients) closeNow(client);
       };
       timers.after(close_ms_max, closeRest, { keeps_alive: false });
     },
