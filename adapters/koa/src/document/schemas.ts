@@ -50,9 +50,11 @@ function describeParts({ jsonSchema: schema }: { readonly jsonSchema: z.core.JSO
 export function collectNamedSchemas(schemas: readonly z.ZodType[], closed: readonly z.ZodType[] = []): Json {
   const registry = z.registry<{ id: string }>();
   const additions: Record<string, Json> = {};
-  for (const schema of schemas.flatMap(listNamedParts)) {
+  const parts = new Set<z.core.$ZodType>();
+  for (const schema of schemas) addNamedParts(schema, parts);
+  for (const schema of parts as Set<z.ZodType>) {
     const id = schema.meta()?.id;
-    if (id === undefined || registry.has(schema)) continue;
+    if (id === undefined) continue;
     registry.add(schema, { id });
     // Zod leaves out the examples of a schema that transforms something.
     const examples = schema.meta()?.examples;
@@ -95,26 +97,22 @@ function closeObjects(schema: unknown): unknown {
   return copy.type === 'object' && 'properties' in copy ? { additionalProperties: false, ...copy } : copy;
 }
 
-/** Returns the schema and the schemas within it that may have names. */
-function listNamedParts(schema: z.ZodType): readonly z.ZodType[] {
-  const parts =
-    schema instanceof z.ZodArray
-      ? [schema.element]
-      : schema instanceof z.ZodUnion
-        ? schema.options
-        : schema instanceof z.ZodNullable || schema instanceof z.ZodReadonly
-          ? [schema.unwrap()]
-          : schema instanceof z.ZodRecord
-            ? [schema.valueType]
-            : schema instanceof z.ZodObject
-              ? Object.values(schema.shape)
-              : [];
+/** Adds the schema and the schemas within it that may have names, each once. */
+function addNamedParts(schema: z.core.$ZodType, parts: Set<z.core.$ZodType>): void {
+  if (parts.has(schema)) return;
+  parts.add(schema);
   // A named schema with another description refers to the one that has the name.
   const { parent } = schema._zod;
-  return [
-    schema,
-    ...([...parts, ...(parent === undefined ? [] : [parent])] as readonly z.ZodType[]).flatMap(listNamedParts),
-  ];
+  if (parent !== undefined) addNamedParts(parent, parts);
+  for (const part of partsOf(schema)) addNamedParts(part, parts);
+}
+
+function partsOf(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+  if (schema instanceof z.ZodArray) return [schema.element];
+  if (schema instanceof z.ZodUnion) return schema.options;
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodReadonly) return [schema.unwrap()];
+  if (schema instanceof z.ZodRecord) return [schema.valueType];
+  return schema instanceof z.ZodObject ? Object.values(schema.shape) : [];
 }
 
 /** A request of a client to the service, or of the service to a callback URL. */
