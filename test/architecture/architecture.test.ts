@@ -234,10 +234,16 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       ],
     ),
   ],
-  'versions are exact': pair(
-    workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { koa: '^3.3.0' } }),
-    workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { koa: '3.3.0' } }),
-  ),
+  'versions are exact': [
+    pair(
+      workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { koa: '^3.3.0' } }),
+      workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { koa: '3.3.0' } }),
+    ),
+    pair(
+      workspace('adapters/koa', { name: '@tallystick/koa', devDependencies: { 'koa-2': 'npm:koa@^2.16.1' } }),
+      workspace('adapters/koa', { name: '@tallystick/koa', devDependencies: { 'koa-2': 'npm:koa@2.16.1' } }),
+    ),
+  ],
   'dependencies have reasons': pair(
     workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { 'left-pad': '1.0.0' } }),
     workspace('adapters/koa', { name: '@tallystick/koa', dependencies: { koa: '3.3.0' } }),

@@ -422,7 +422,7 @@ function isTypesOf(name: string, packages: readonly string[]): boolean {
 export const versionsAreExact: Rule = (tree) =>
   tree.workspaces.flatMap(({ folder, manifest }) =>
     Object.entries({ ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies })
-      .filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+      .filter(([, version]) => !/^(npm:[\w@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
       .map(
         ([name, version]) => `${folder}/package.json: ${name} is ${version}; name one version without ^, ~ or a range`,
       ),

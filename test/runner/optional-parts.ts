@@ -5,6 +5,7 @@ import {
   clearingSamplesMissing,
   connectionsLeft,
   dropStaleDatabases,
+  findAuthlibPython,
   findChromium,
   findRuntime,
   installGenerators,
@@ -92,6 +93,11 @@ export const optional_parts: readonly OptionalPart[] = [
     name: 'chromium',
     tests: 'everything in a browser',
     find: async () => findProgram(findChromium(), 'TEST_CHROMIUM', { TALLYSTICK_TEST_CHROMIUM: 'none' }),
+  },
+  {
+    name: 'authlib',
+    tests: 'a third party on Authlib (Python: python3-authlib and python3-requests of Debian)',
+    find: async () => findProgram(findAuthlibPython(), 'TEST_AUTHLIB_PYTHON', { TALLYSTICK_TEST_AUTHLIB: 'none' }),
   },
   { name: 'clients', tests: 'clients that are generated from the OpenAPI document', find: findGenerators },
   {

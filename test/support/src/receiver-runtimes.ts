@@ -88,6 +88,28 @@ export function findChromium(): string | null {
   return (named === undefined ? standard_paths : [named]).find(isExecutable) ?? null;
 }
 
+/** Whether the tests with Authlib run: unless the test runner found no Python with it, and said so. */
+export const authlib_expected: boolean = process.env.TALLYSTICK_TEST_AUTHLIB !== 'none';
+
+/**
+ * The path of a Python that has Authlib and requests: `TEST_AUTHLIB_PYTHON`, or a `python3` in the
+ * folders of `PATH` or of the system; null if none.
+ */
+export function findAuthlibPython(): string | null {
+  const { TEST_AUTHLIB_PYTHON: named, PATH = '' } = process.env;
+  const folders = [...PATH.split(delimiter), '/usr/local/bin', '/usr/bin'];
+  const candidates = named === undefined ? [...new Set(folders)].map((folder) => join(folder, 'python3')) : [named];
+  const hasAuthlib = (path: string): boolean => {
+    try {
+      execFileSync(path, ['-c', 'import authlib, requests'], { env: {}, stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return candidates.find((path) => existsSync(path) && hasAuthlib(path)) ?? null;
+}
+
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
