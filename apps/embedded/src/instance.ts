@@ -1,6 +1,6 @@
 import type { Subscriber } from '@tallystick/events';
 import { Fault, rootMessageOf, type Timers } from '@tallystick/kernel';
-import { createOperations, forgetting, readRequestId } from '@tallystick/koa';
+import { createLifecycle, createOperations, forgetting, readRequestId } from '@tallystick/koa';
 import { NewerSchema, OlderSchema, type Persistence, UnusableHandle, UnusableSchema } from '@tallystick/mikro-orm';
 import { type Calls, createCalls } from '@tallystick/operations';
 import type { Container } from 'inversify';
@@ -22,6 +22,8 @@ export interface Instance {
   ready(): Promise<Ready>;
   /** Throws `UnusableDatabase` after `close`. */
   assertOpen(): void;
+  /** Does work that `close` waits for. Rejects with `UnusableDatabase` after `close`. */
+  during<Result>(work: (ready: Ready) => Promise<Result>): Promise<Result>;
   migrate(): Promise<void>;
   start(): Promise<void>;
   close(): Promise<void>;
@@ -35,7 +37,7 @@ export interface Ready {
   readonly eventsCommitted: () => void;
 }
 
-/** How long `close` waits for requests in flight, milliseconds. */
+/** How long `close` waits for requests and calls in flight, milliseconds. */
 const in_flight_ms_max = 10_000;
 
 /**
@@ -49,6 +51,9 @@ export async function openInstance(container: Container): Promise<Instance> {
   let opened: Promise<Ready> | null = null;
   let closing: Promise<void> | null = null;
   let starting: Promise<void> | null = null;
+  /** What was in progress at the beginning of `close` has ended. */
+  let is_closed = false;
+  const calls_in_flight = createLifecycle();
 
   async function open(): Promise<Ready> {
     await database.migrate({ accepts_newer, only_checks: true });
@@ -70,7 +75,11 @@ export async function openInstance(container: Container): Promise<Instance> {
     return {
       calls: {
         operations,
-        call: (operation_id, asked) => (closing === null ? call(operation_id, asked) : Promise.reject(closed())),
+        // A call with `tx` belongs to a transaction in progress.
+        call: (operation_id, asked) =>
+          closing === null || (asked.unitOfWork !== undefined && !is_closed)
+            ? inFlight(() => call(operation_id, asked))
+            : Promise.reject(closed()),
       },
       persistence,
       subscriber,
@@ -88,12 +97,28 @@ export async function openInstance(container: Container): Promise<Instance> {
     return opened;
   }
 
+  async function inFlight<Result>(work: () => Promise<Result>): Promise<Result> {
+    const leave = calls_in_flight.enter();
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+
   async function close(): Promise<void> {
     // What is being opened is closed after it is open.
     await Promise.allSettled([opened, starting]);
     const lifecycle = container.get(tokens.lifecycle);
     lifecycle.stop();
-    await within(container.get(tokens.timers), in_flight_ms_max, lifecycle.idle());
+    await within(
+      container.get(tokens.timers),
+      in_flight_ms_max,
+      Promise.all([lifecycle.idle(), calls_in_flight.idle()]),
+    );
+    // A handler of events in progress may still call with its `tx`.
+    await container.unbindAsync(tokens.subscriber).catch(() => undefined);
+    is_closed = true;
     await closeContainer(container);
   }
 
@@ -109,11 +134,12 @@ export async function openInstance(container: Container): Promise<Instance> {
     },
     async migrate() {
       if (closing !== null) await ready();
-      await database.migrate({ accepts_newer }).catch((error: unknown) => {
+      await inFlight(() => database.migrate({ accepts_newer })).catch((error: unknown) => {
         throw closing === null ? describe(error) : closed();
       });
       await ready();
     },
+    during: (work) => inFlight(async () => await work(await ready())),
     async start() {
       if (closing !== null) await ready();
       starting ??= ready().then(async () => {
@@ -209,7 +235,7 @@ function describe(error: unknown): unknown {
   return error;
 }
 
-async function within({ after }: Timers, ms: number, work: Promise<void>): Promise<void> {
+async function within({ after }: Timers, ms: number, work: Promise<unknown>): Promise<void> {
   const end = Promise.withResolvers<void>();
   const cancel = after(ms, end.resolve);
   await Promise.race([work, end.promise]);

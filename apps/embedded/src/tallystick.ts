@@ -85,8 +85,9 @@ export interface Tallystick extends OperationGroups, AsyncDisposable {
   /** The metrics of this instance, in the text format of Prometheus. */
   metrics(): Promise<string>;
   /**
-   * Finishes what is in progress and closes the connections, but no handle that the host has passed
-   * in. May be called twice.
+   * Waits for the calls, transactions and requests in progress, at most 10 s, and closes the
+   * connections, but no handle that the host has passed in. Other calls reject with
+   * `UnusableDatabase` from then on. May be called twice.
    */
   close(): Promise<void>;
 }
@@ -123,11 +124,12 @@ export async function openContainer(container: Container): Promise<Tallystick> {
   }
 
   /** What was written in the transaction may have been events. */
-  async function runTransaction(handle: never, work: never): Promise<unknown> {
-    const { eventsCommitted } = await instance.ready();
-    const result = await transaction(handle, work);
-    eventsCommitted();
-    return result;
+  function runTransaction(handle: never, work: never): Promise<unknown> {
+    return instance.during(async ({ eventsCommitted }) => {
+      const result = await transaction(handle, work);
+      eventsCommitted();
+      return result;
+    });
   }
 
   /** The HTTP interface. Open Banking and its document need what is known once it is ready. */
@@ -147,12 +149,10 @@ export async function openContainer(container: Container): Promise<Tallystick> {
     },
     start: () => instance.start(),
     async metrics() {
-      await instance.ready();
-      return await instance.container.get(tokens.metrics).read();
+      return await instance.during(() => instance.container.get(tokens.metrics).read());
     },
     transaction: runTransaction as typeof transaction,
     async subscribe(name, event_types, handler, subscribe_options) {
-      const { subscriber } = await instance.ready();
       // The log has these payloads under these names.
       const of_any = handler as unknown as events.SubscriptionHandler;
       const marked: events.SubscriptionHandler = async (handed, tx) => {
@@ -164,7 +164,8 @@ export async function openContainer(container: Container): Promise<Tallystick> {
         }
       };
       // What is no function is refused by its name.
-      await subscriber.subscribe(name, event_types, typeof handler === 'function' ? marked : of_any, subscribe_options);
+      const given = typeof handler === 'function' ? marked : of_any;
+      await instance.during(({ subscriber }) => subscriber.subscribe(name, event_types, given, subscribe_options));
     },
     async unsubscribe(name) {
       const run = handling.getStore();
@@ -174,9 +175,9 @@ export async function openContainer(container: Container): Promise<Tallystick> {
           `the handler of ${name} cannot remove its own subscription: call unsubscribe after it`,
         );
       }
-      return await (await instance.ready()).subscriber.unsubscribe(name);
+      return await instance.during(({ subscriber }) => subscriber.unsubscribe(name));
     },
-    subscriptions: async () => await (await instance.ready()).subscriber.list(),
+    subscriptions: () => instance.during(({ subscriber }) => subscriber.list()),
     on(event_types, listener) {
       instance.assertOpen();
       if (subscriber === null) throw notMigrated();

@@ -6,12 +6,25 @@ import { Fault, Refusal, Violation } from '@tallystick/kernel';
  */
 export function faultOf(error: unknown): Error {
   if (error instanceof Refusal || error instanceof Violation || error instanceof Fault) return error;
+  if (Error.isError(error) && of_closed.has(error.message)) return closed(error);
   const code = codeOf(error);
   if (code === null) return Error.isError(error) ? error : new Violation(`not an error was thrown: ${typeof error}`);
   const what = causes.find(([codes]) => codes.test(code))?.[1];
   const words = what === undefined ? '' : `: ${what}`;
   return new Fault(`the database failed${words} (${code})`, { retryable: isTransient(code), cause: error });
 }
+
+/** The fault of work that has not begun when the database is closed. */
+export function closed(cause?: unknown): Fault {
+  return new Fault('the database is closed', { retryable: false, cause });
+}
+
+/** What Kysely, the pool of Postgres and better-sqlite3 say of it, word for word. */
+const of_closed: ReadonlySet<string> = new Set([
+  'driver has already been destroyed',
+  'Cannot use a pool after calling end on the pool',
+  'The database connection is not open',
+]);
 
 /** What Node and OpenSSL call a certificate of the server that the client does not trust. */
 const of_certificate =

@@ -13,7 +13,6 @@
  * that stands still ends nothing itself. At the client's time-out the connection is closed.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { once } from 'node:events';
 import type { Timers } from '@tallystick/kernel';
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
@@ -37,6 +36,9 @@ export const connect_ms_max = 5_000;
 
 /** How much later than the server the client gives up, milliseconds. */
 const client_later_ms = 2_000;
+
+/** Time between two looks at the connections in use, when the pools close. */
+const look_every_ms = 5;
 
 /** How long a closed pool waits for the server to close its connections, milliseconds. */
 const close_ms_max = 1_000;
@@ -139,8 +141,11 @@ export function openPostgresPools({
       return in_long_work.run({ query, release: () => {} }, work);
     },
     async idle() {
-      for (const pool of all) {
-        while (pool.waitingCount > 0 || pool.idleCount < pool.totalCount) await once(pool, 'release');
+      // What was begun in this turn asks for a connection in it.
+      await timers.nextTurn();
+      // A connection that could not be opened raises no event.
+      while (all.some((pool) => pool.waitingCount > 0 || pool.idleCount < pool.totalCount)) {
+        await timers.pause(look_every_ms);
       }
     },
     async end() {

@@ -7,6 +7,7 @@ import type { Database } from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import type { SchemaMigration } from '../../schema/migrations/index.ts';
 import { closeOnce } from '../closing.ts';
+import { closed } from '../faults.ts';
 import { outermostOnly, type RunOutermost } from '../nesting.ts';
 import { ormOptions } from '../orm-options.ts';
 import type { Tables } from '../session.ts';
@@ -236,7 +237,11 @@ export async function connectSqlite(
       runOutermost(() =>
         write_turns.run(() => writer.pragma('data_version', { simple: true }) as number, waitEnd(timers)),
       ),
-    assertFileInPlace: file.assertInPlace,
+    assertFileInPlace() {
+      // A close removes the log.
+      if (!writer.open) throw closed();
+      file.assertInPlace();
+    },
   };
 }
 

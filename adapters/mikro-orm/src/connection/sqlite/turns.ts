@@ -1,4 +1,5 @@
 import { type Deadline, Fault, machine_timers, type Timers } from '@tallystick/kernel';
+import { closed } from '../faults.ts';
 
 /** How long work waits for its turn and for the write lock of another process, milliseconds. */
 const wait_ms_max = 5_000;
@@ -101,8 +102,4 @@ export class Turns {
     this.#is_closed = true;
     if (this.#is_taken) await this.#free.promise;
   }
-}
-
-function closed(): Fault {
-  return new Fault('the database is closed', { retryable: false });
 }

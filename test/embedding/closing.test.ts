@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { database_names, migratedDatabase, readRows } from '@tallystick/test-support';
+import Database from 'better-sqlite3';
+import pg from 'pg';
+import { createTallystick, type Tallystick, UnusableDatabase } from 'tallystick';
+
+const calls_count = 200;
+const closed = { name: 'UnusableDatabase', message: 'this instance is closed: create another one' };
+
+/** A database of an instance, named by its address or by a handle of the host. */
+interface Place {
+  readonly database: string | object;
+  /** A handle for transactions of the host. */
+  readonly handle: Database.Database | pg.Pool | null;
+  countCards(): Promise<number>;
+  dispose(): Promise<void>;
+}
+
+const count_cards = 'select count(*) as cards from tallystick_virtual_cards';
+
+async function openStored(name: 'sqlite' | 'postgres', by: 'address' | 'handle'): Promise<Place> {
+  const scratch = await migratedDatabase(name);
+  const handle =
+    name === 'sqlite'
+      ? new Database(scratch.database_url.slice('sqlite:'.length))
+      : new pg.Pool({ connectionString: scratch.database_url, max: 4 });
+  return {
+    database: by === 'address' ? scratch.database_url : handle,
+    handle,
+    countCards: async () => Number((await readRows(scratch, count_cards))[0]!.cards),
+    async dispose() {
+      await (handle instanceof pg.Pool ? handle.end() : handle.close());
+      await scratch.dispose();
+    },
+  };
+}
+
+async function openInMemory(): Promise<Place> {
+  const handle = new Database(':memory:');
+  return {
+    database: handle,
+    handle,
+    countCards: async () => Number(handle.prepare<[], { cards: number }>(count_cards).get()!.cards),
+    dispose: async () => void handle.close(),
+  };
+}
+
+const places: readonly (readonly [string, () => Promise<Place>])[] = [
+  ...database_names.flatMap((name) =>
+    (['address', 'handle'] as const).map((by) => [`${name} by ${by}`, () => openStored(name, by)] as const),
+  ),
+  ['a shared handle in memory', openInMemory],
+];
+
+async function open(place: Place): Promise<Tallystick> {
+  const tally = await createTallystick({ database: place.database, sandbox: true });
+  await tally.migrate();
+  return tally;
+}
+
+for (const [name, openPlace] of places) {
+  describe(`close() on ${name}`, () => {
+    it(`lets ${calls_count} calls of the same turn end with their results`, async (t) => {
+      const place = await openPlace();
+      t.after(() => place.dispose());
+      const tally = await open(place);
+      const { cards, sandbox } = tally.company(1);
+      const { id } = await cards.issue({ total_card_amount: 1_000_000 });
+      const works = [
+        () => cards.issue({ total_card_amount: 5_000 }),
+        () => sandbox.buy({ vcn_id: id, amount: 100 }),
+        () => cards.read(id),
+        () => tally.subscriptions(),
+      ];
+      const calls = Array.from({ length: calls_count }, (_, at) => works[at % works.length]!());
+      const closing = tally.close();
+      const late = assert.rejects(cards.issue({ total_card_amount: 5_000 }), closed);
+      await Promise.all(calls);
+      await closing;
+      await late;
+      assert.equal(await place.countCards(), 1 + calls_count / works.length);
+      await assert.rejects(cards.read(id), UnusableDatabase);
+    });
+
+    it('lets a transaction in progress end with its further calls', async (t) => {
+      const place = await openPlace();
+      t.after(() => place.dispose());
+      const tally = await open(place);
+      const { cards } = tally.company(1);
+      const begun = Promise.withResolvers<void>();
+      const goOn = Promise.withResolvers<void>();
+      const work = tally.transaction(place.handle as pg.Pool, async (tx) => {
+        await cards.issue({ total_card_amount: 5_000 }, { tx });
+        begun.resolve();
+        await goOn.promise;
+        return await cards.issue({ total_card_amount: 5_000 }, { tx });
+      });
+      await begun.promise;
+      const closing = tally.close();
+      await assert.rejects(cards.list(), closed);
+      goOn.resolve();
+      await work;
+      await closing;
+      assert.equal(await place.countCards(), 2);
+    });
+
+    it('is called by await using, which waits for calls that nobody has awaited', async (t) => {
+      const place = await openPlace();
+      t.after(() => place.dispose());
+      const calls: Promise<unknown>[] = [];
+      {
+        await using tally = await open(place);
+        const { cards } = tally.company(1);
+        for (let at = 0; at < 20; at += 1) calls.push(cards.issue({ total_card_amount: 5_000 }));
+      }
+      assert.equal(await place.countCards(), 20);
+      await Promise.all(calls);
+    });
+  });
+}
