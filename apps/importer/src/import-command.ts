@@ -129,8 +129,8 @@ async function importAll(
     }
     const persistence = await container.getAsync(tokens.persistence);
     const clock = await container.getAsync(tokens.clock);
-    const catchUpItems = (): Promise<void> => catchUpAfterImport(persistence, clock);
     const stop = createStopSignal(terminal);
+    const catchUpItems = (): Promise<void> => catchUpAfterImport(persistence, clock, stop);
     if (!asked.quiet && !asked.json) say(describeDatabase(config.database_url));
     const statuses: FileStatus[] = [];
     for (const source of sources) {
@@ -294,9 +294,13 @@ export interface ItemsStorage {
 
 /**
  * Brings the items of reconciliation up to date with what was imported, even if no server runs.
- * Skips what another process is bringing up to date.
+ * Skips what another process is bringing up to date. A stop leaves the rest to the server.
  */
-async function catchUpAfterImport({ unitOfWork, rest }: ItemsStorage, clock: Clock): Promise<void> {
+async function catchUpAfterImport(
+  { unitOfWork, rest }: ItemsStorage,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
   let began_ms = performance.now();
   const afterStep = async (): Promise<void> => {
     await rest(performance.now() - began_ms);
@@ -305,8 +309,8 @@ async function catchUpAfterImport({ unitOfWork, rest }: ItemsStorage, clock: Clo
   for (let is_pending = true; is_pending; ) {
     const { is_pending: is_more, taken } = await catchUpAll(
       { unitOfWork, clock },
-      { batch_max, steps_max: 20, afterStep },
+      { batch_max, steps_max: 20, afterStep, signal },
     );
-    is_pending = is_more && taken > 0;
+    is_pending = is_more && taken > 0 && !signal.aborted;
   }
 }

@@ -73,6 +73,17 @@ describe('npm run reconcile', () => {
     });
   });
 
+  it('stops a rebuild after the transaction in progress, and mends the rest with the same command', async () => {
+    await withItems(async (env) => {
+      await runReconcile(['report'], env);
+      const { status, out, err } = await runReconcile(['rebuild'], env, { is_terminal: true, stops_at: 'err' });
+      assert.deepEqual([status, out], [1, ''], err);
+      assert.match(err, /\nSIGINT: stopping after the batch in progress; /);
+      assert.ok(err.endsWith('stopped; what was mended stays, and the same command begins again\n'), err);
+      assert.equal((await runReconcile(['rebuild', '--quiet'], env)).status, 0);
+    });
+  });
+
   it('names the problem of a wrong command line', async () => {
     await withItems(async (env) => {
       const wrong: readonly (readonly [readonly string[], number, RegExp])[] = [

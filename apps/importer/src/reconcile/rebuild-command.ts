@@ -1,12 +1,13 @@
 import { type RebuildProgress, type Rebuilt, type RecordCounts, rebuild } from '@tallystick/reconciliation';
 import { type Command, readOptionalId } from '@tallystick/server';
-import { chooseDisplay, type ProgressTerminal } from '../progress-display.ts';
+import { chooseDisplay, createStopSignal, type ProgressTerminal } from '../progress-display.ts';
 import { count, counted } from '../words.ts';
 
 const differences_found = 3;
 
 /** `npm run reconcile -- rebuild`: recomputes all items, and mends what differs. */
-export function rebuildCommand({ stderr }: ProgressTerminal): Command {
+export function rebuildCommand(terminal: ProgressTerminal): Command {
+  const { stderr } = terminal;
   return {
     name: 'rebuild',
     summary: 'Recomputes all items from their records, and mends what differs',
@@ -38,9 +39,13 @@ export function rebuildCommand({ stderr }: ProgressTerminal): Command {
         const records_total = counts[phase] ?? null;
         display.show({ phase, bytes: 0, bytes_total: null, records: done, records_total });
       };
+      const signal = createStopSignal(terminal);
       let rebuilt: Rebuilt;
       try {
-        rebuilt = await rebuild({ unitOfWork, clock: services.clock() }, { company_id, check_only, onProgress });
+        const options = { company_id, check_only, onProgress, signal };
+        rebuilt = await rebuild({ unitOfWork, clock: services.clock() }, options);
+      } catch (error) {
+        throw signal.aborted ? new Error('stopped; what was mended stays, and the same command begins again') : error;
       } finally {
         display.end();
       }

@@ -27,6 +27,8 @@ export interface KeepUpOptions {
   readonly steps_max?: number;
   /** Called after each transaction, for example to let others use the database. */
   readonly afterStep?: () => Promise<void>;
+  /** Aborted: no further transaction begins. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface CaughtUp {
@@ -81,11 +83,11 @@ const companies_max = 500;
 
 async function takeSteps(
   { unitOfWork, clock }: ReconciliationPorts,
-  { batch_max = batch_max_default, steps_max = Number.POSITIVE_INFINITY, afterStep }: KeepUpOptions,
+  { batch_max = batch_max_default, steps_max = Number.POSITIVE_INFINITY, afterStep, signal }: KeepUpOptions,
   lock: (tx: ReconciliationTx) => Promise<CompanyProgress | null>,
 ): Promise<CaughtUp> {
   let taken = 0;
-  for (let steps = 0; steps < steps_max; steps += 1) {
+  for (let steps = 0; steps < steps_max && !signal?.aborted; steps += 1) {
     const now_ms = clock.nowMs();
     const step = await unitOfWork.run(async (tx) => {
       const progress = await lock(tx);

@@ -34,6 +34,8 @@ export interface RebuildOptions {
   /** The most records of one transaction; 500 by default. */
   readonly batch_max?: number;
   readonly onProgress?: (progress: RebuildProgress) => void;
+  /** Aborted: rejects with its reason after the transaction in progress. What was mended stays. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface RebuildProgress {
@@ -106,7 +108,9 @@ class CompanyRebuild {
   }
 
   async #catchUp(): Promise<void> {
-    await catchUp(this.#ports, this.#company_id, { batch_max: this.#batch_max });
+    const { signal } = this.#options;
+    await catchUp(this.#ports, this.#company_id, { batch_max: this.#batch_max, signal });
+    signal?.throwIfAborted();
   }
 
   /**
@@ -262,6 +266,7 @@ class CompanyRebuild {
   /** A transaction that has the company; one that only reads when nothing is mended. */
   async #step<Result>(work: (tx: ReconciliationTx, coverage: Coverage) => Promise<Result>): Promise<Result> {
     const { unitOfWork } = this.#ports;
+    this.#options.signal?.throwIfAborted();
     if (this.#options.check_only) {
       return await unitOfWork.read(async (tx) => work(tx, await tx.reconciliation.readCoverage(this.#company_id)));
     }

@@ -269,6 +269,50 @@ export function reconciliationStoreContract(
       },
     },
     {
+      rule: 'what is stopped begins no further transaction, and the next one does the rest',
+      async check(open) {
+        const storageOfRun = openForRuns(open);
+        await fc.assert(
+          fc.asyncProperty(world_plans, arrival_plans, fc.nat(20), async (plan, arrival, steps_before) => {
+            const storage = await storageOfRun();
+            const world = await StoredWorld.arrived(storage, plan, arrival);
+            const { company_id } = world;
+            const ports = { unitOfWork: storage.unitOfWork, clock: world.clock() };
+            const before = await world.items();
+            await lose(world);
+            await world.touchClearings();
+            const kept_up = new AbortController();
+            let steps = 0;
+            const afterStep = async (): Promise<void> => {
+              assertEqual(kept_up.signal.aborted, false, 'a step after the stop');
+              steps += 1;
+              if (steps > steps_before) kept_up.abort();
+            };
+            await rebuild(ports, { company_id, check_only: false, batch_max: 3, signal: AbortSignal.abort() }).then(
+              () => assertEqual('resolved', 'rejected', 'a rebuild that is stopped before it begins'),
+              (reason: unknown) => assertEqual((reason as Error).name, 'AbortError', 'the reason'),
+            );
+            const rebuilt = new AbortController();
+            let reports = 0;
+            const onProgress = (): void => {
+              assertEqual(rebuilt.signal.aborted, false, 'a batch after the stop');
+              reports += 1;
+              if (reports > steps_before) rebuilt.abort();
+            };
+            const { signal } = rebuilt;
+            await rebuild(ports, { company_id, check_only: false, batch_max: 3, onProgress, signal }).catch(
+              (reason: unknown) => assertEqual(reason, signal.reason, 'the reason'),
+            );
+            await world.touchClearings();
+            await catchUp(ports, company_id, { batch_max: 1, afterStep, signal: kept_up.signal });
+            await rebuild(ports, { company_id, check_only: false, batch_max: 3 });
+            assertEqual(await world.items(), before, 'the items in the end');
+          }),
+          runs,
+        );
+      },
+    },
+    {
       rule: 'nothing is lost or done twice when several processes keep up while records arrive',
       async check(open) {
         const storagesOfRun = openForRuns(async () => {
