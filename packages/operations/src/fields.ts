@@ -105,7 +105,7 @@ export const resource_url = z.string().meta({ format: 'uri-reference', descripti
 export const masked_number = z
   .string()
   .regex(/^\*{12}\d{4}$/)
-  .describe('Masked: asterisks and the last four digits');
+  .describe('The card number, masked: asterisks and the last four digits');
 
 export const last4 = z
   .string()

@@ -45,7 +45,7 @@ const statement_end = z
 /** An account of a company at the bank. */
 export const account = z
   .object({
-    id: account_number.describe('Its number'),
+    id: account_number.describe('The number of the account: its AccountId'),
     company_id: id_number.describe('The company that holds the account'),
     number: account_number.describe('Its number, by which statements and Open Banking name it'),
     currency: currency.describe('The currency of its balance and its lines, ISO 4217'),

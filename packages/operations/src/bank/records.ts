@@ -37,7 +37,7 @@ const count = z.int().min(0);
 
 const record_error = z
   .object({
-    line: z.int().min(1).describe('From 1, empty lines counted'),
+    line: z.int().min(1).describe('The line of the report, from 1; empty lines are counted'),
     path: z.string().describe('The field; empty when the whole line is at fault'),
     message: z.string().describe('What it must be'),
   })

@@ -264,7 +264,7 @@ export const put_balance = z
         .describe(
           'The credit line on top of `available`, together with it at most 13 digits of major units; minor units of the same currency; null: none',
         ),
-      currency: currency.nullish().describe('That of the account, ISO 4217; null: not stated'),
+      currency: currency.nullish().describe('The currency of the account, ISO 4217; null: not stated'),
       as_of: instant
         .nullish()
         .describe('When the balance was so, ISO 8601 with an offset. Not more than a day ahead; null: now'),
@@ -402,7 +402,7 @@ export const scheduled_payment = z
     scheduled_type: z
       .enum(scheduled_types)
       .describe('What the date means: `Execution` by the bank, or `Arrival` at the creditor'),
-    amount: shown_amount.describe('Minor units of `currency`'),
+    amount: shown_amount.describe('What is paid; minor units of `currency`'),
     ...creditor,
     type: resourceType('scheduled_payment'),
   } satisfies ShapeOf<ReturnType<typeof presentScheduledPayment>>)

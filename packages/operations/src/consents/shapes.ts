@@ -49,7 +49,7 @@ export const consent = z
       .nullable()
       .describe('When it ends, as the third party wrote it: ISO 8601 with an offset; null: it has no end'),
     company_id: id_number.nullable().describe('The company of the user who authorised it; null before'),
-    user_id: z.string().nullable().describe('Who authorised it; null before'),
+    user_id: z.string().nullable().describe('The user who authorised it; null before'),
     account_ids: z.array(z.string()).describe('The accounts that the user chose, by their numbers; empty before'),
     created_at,
     status_updated_at: shown_instant.describe('When its status changed last, UTC'),

@@ -136,7 +136,9 @@ export const event_type_name = z.enum(delivered_names).register(type_names, { id
 /** An event type (service specification 2.5). */
 export const event_type = z
   .object({
-    id: id_number.meta({ enum: event_types.map(({ id }) => id) }).describe('For `event_type_ids` of webhooks'),
+    id: id_number
+      .meta({ enum: event_types.map(({ id }) => id) })
+      .describe('The id of the type, for `event_type_ids` of webhooks'),
     name: z.enum(event_types.map(({ name }) => name)).describe('The name under which its events are delivered'),
   } satisfies ShapeOf<EventType>)
   .meta({ id: 'EventType', description: 'A type of events that a webhook can subscribe to' });

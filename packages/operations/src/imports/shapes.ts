@@ -37,7 +37,7 @@ const statement_name = {
   account_number: z.string().describe('The account, as the file states it'),
   reference: z.string().nullable().describe("The bank's id of the statement; null: none"),
   as_of: z.iso.date().describe("The statement's date"),
-  lines: count.describe('Its lines'),
+  lines: count.describe('How many lines it has'),
 };
 
 const held_statement = z
@@ -69,7 +69,7 @@ const read_with = z
     settings_sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
-      .describe('Of all settings of the profile; two imports with the same hash were read alike'),
+      .describe('The SHA-256 of all settings of the profile, in hex; two imports with the same hash were read alike'),
   })
   .meta({ id: 'ImportProfile', description: 'How a file was read' });
 
@@ -85,14 +85,14 @@ export const import_resource = z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .nullable()
-      .describe('Of all bytes of the file; null until they are read'),
+      .describe('The SHA-256 of all bytes of the file, in hex; null until they are read'),
     file_id: z.string().nullable().describe('The id in the header; null: the file has none'),
     status: import_status,
     phase: z
       .enum(import_phases)
       .nullable()
       .describe(
-        'Of a running import; else null. Clearings are `applying`; statements are `queued`, `checking` and `recording`',
+        'What a running import does; null: it is not running. Clearings are `applying`; statements are `queued`, `checking` and `recording`',
       ),
     bytes: count.describe('Bytes that were read'),
     records: count.describe('Records of the file, header and trailer included'),

@@ -89,7 +89,7 @@ const authorization_details = {
   merchant_name: text.describe('The merchant, as it names itself; null: not known'),
   merchant_state_or_country_code: text.describe('The state of the merchant, else its country; null: not known'),
   net_reference_number: text.describe(
-    'Financial network code (3), network reference (6), cycle date MMDD (4); null: not known. Its clearing is found by it: see ClearingMessage',
+    'The reference of the network: financial network code (3), network reference (6), cycle date MMDD (4); null: not known. Its clearing is found by it: see ClearingMessage',
   ),
   pos_transaction_status: text.describe(
     'The state of the transaction at the point of sale, in codes of the network; null: not known',
@@ -202,7 +202,9 @@ export const clearing_message = z
       vcn_id: id_either.nullish().describe('The virtual card; null: it is named by its number'),
       network_financial_transaction_id: short_text
         .min(1)
-        .describe('Unique per clearing. Zeros, or a number that a spreadsheet has rounded (`5.55E+17`), is refused'),
+        .describe(
+          'The id of the clearing in the network. No other clearing has it. Zeros, or a number that a spreadsheet has rounded (`5.55E+17`), is refused',
+        ),
       billing_amount: amount.describe('What the real card is charged; minor units of `billing_currency`'),
       billing_currency: currency.describe('The billing currency of the real card, ISO 4217'),
       clearing_type,
@@ -221,7 +223,7 @@ export const clearing_message = z
         'The reference that the acquirer gave: it is on the statement of the bank, too. 17 digits, or 23; null: not known',
       ),
       approval_code: approval_code.describe(
-        'That of the authorization; null: not known. Finds it beside net_reference_number or merchant_id',
+        'The approval code of its authorization; null: not known. Finds the authorization beside net_reference_number or merchant_id',
       ),
       exchange_rate: text.describe(
         'The rate from the merchant currency to the billing currency, as the network states it; null: not known',
@@ -229,11 +231,11 @@ export const clearing_message = z
       mcc: mcc.nullish().describe('Merchant category code, four digits; null: not known'),
       mcc_description: text.describe('The merchant category in words; null: not known'),
       merchant_id: text.describe(
-        'That of the authorization; null: not known. Finds it beside approval_code or the amount',
+        'The merchant_id of its authorization; null: not known. Finds the authorization beside approval_code or the amount',
       ),
       merchant_name: text.describe('The merchant, as it names itself; null: not known'),
       net_reference_number: text.describe(
-        'That of the authorization: financial network code (3), network reference (6), cycle date MMDD (4); null: not known. Finds it',
+        'The reference of its authorization: financial network code (3), network reference (6), cycle date MMDD (4); null: not known. Finds the authorization',
       ),
     }),
   })
@@ -267,14 +269,18 @@ const decline_code = z
   .describe('The reasons to decline, the first that applies. U: the service could not decide, and nothing was approved')
   .register(type_names, { id: 'DeclineCode' });
 
-const decline_reason = decline_code.nullable().describe('The first reason that applies; null: approved or recorded');
+const decline_reason = decline_code
+  .nullable()
+  .describe('Why it was declined: the first reason that applies; null: approved or recorded');
 
 /** An authorization as answers and events show it (service specification 2.9). */
 export const authorization_item = z
   .object({
     id: id_number
       .nullable()
-      .describe('Null when nothing was recorded: the card number is unknown, or there was an internal fault'),
+      .describe(
+        'The authorization; null when nothing was recorded: the card number is unknown, or there was an internal fault',
+      ),
     company_id: id_number.nullable().describe('The company of the card; null when the card number is unknown'),
     vcn_id: id_number.nullable().describe('The virtual card; null when the card number is unknown'),
     rcn_id: id_number.nullable().describe('The real card; null when the card number is unknown'),
@@ -288,7 +294,9 @@ export const authorization_item = z
       .enum(Object.values(message_types))
       .describe('The type of an authorization message')
       .register(type_names, { id: 'MessageType' }),
-    transaction_type: short_text.describe('As the network sent it, else the name of the message type'),
+    transaction_type: short_text.describe(
+      'The kind of transaction in words, as the network sent it, else the name of the message type',
+    ),
     trace_id: short_text.describe('The reference that its reversal and its advices share'),
     system_trace_audit_number: short_text.describe('The number of the message at its sender (STAN, DE11)'),
     transaction_date_time: shown_instant.describe('When the purchase took place, by the clock of the network, UTC'),
@@ -303,7 +311,7 @@ export const authorization_item = z
     mcc: shown_mcc,
     mcc_description: shown_text.describe('The merchant category in words; null: not known'),
     net_reference_number: shown_text.describe(
-      'Financial network code (3), network reference (6), cycle date MMDD (4); null: not known',
+      'The reference of the network: financial network code (3), network reference (6), cycle date MMDD (4); null: not known',
     ),
     acquirer_ica: shown_text.describe('The acquiring bank, by its number in the network; null: not known'),
     advice_reason_code: shown_text.describe('Why the network sends an advice, in its codes; null: not known'),
@@ -338,7 +346,7 @@ export const authorization_item = z
     broken_reason: decline_code
       .nullable()
       .describe(
-        'Of an advice that was recorded although a limit did not allow it: the first such reason; null: there is none',
+        'The first reason to decline an advice that was recorded although a limit did not allow it; null: there is none',
       ),
     vcn_response: z
       .enum(vcn_responses)
@@ -371,17 +379,17 @@ export const clearing_item = z
     id: id_number.describe('The clearing'),
     company_id: id_number.describe('The company of the card'),
     vcn_id: id_number.describe('The virtual card'),
-    rcn_id: id_number.describe('The real card'),
+    rcn_id: id_number.describe('The real card of the virtual card'),
     rcn_alias: z.string().max(alias_length_max).describe('The name of the real card'),
     card_number: masked_number,
     acquirer_ica: shown_text.describe('The acquiring bank, by its number in the network; null: not known'),
     acquirer_reference_data: shown_text.describe(
       'The reference that the acquirer gave: it is on the statement of the bank, too; null: not known',
     ),
-    approval_code: z.string().max(6).nullable().describe('That of the authorization; null: not known'),
+    approval_code: z.string().max(6).nullable().describe('The approval code of its authorization; null: not known'),
     authorization_date: date.nullable().describe('When the purchase was authorized, YYYY-MM-DD; null: not known'),
     net_reference_number: shown_text.describe(
-      'Financial network code (3), network reference (6), cycle date MMDD (4); null: not known',
+      'The reference of the network: financial network code (3), network reference (6), cycle date MMDD (4); null: not known',
     ),
     billing_amount: amount.describe('What the real card is charged, never negative; minor units of `billing_currency`'),
     billing_currency: currency.describe('The billing currency of the real card, ISO 4217'),
@@ -389,7 +397,9 @@ export const clearing_item = z
     exchange_rate: shown_text.describe(
       'The rate from the merchant currency to the billing currency, as the network states it; null: not known',
     ),
-    network_financial_transaction_id: short_text.describe('Unique per clearing'),
+    network_financial_transaction_id: short_text.describe(
+      'The id of the clearing in the network. No other clearing has it',
+    ),
     mcc: shown_mcc.nullable().describe('Merchant category code, four digits; null: not known'),
     mcc_description: shown_text.describe('The merchant category in words; null: not known'),
     merchant_amount: amount

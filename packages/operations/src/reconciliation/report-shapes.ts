@@ -120,10 +120,16 @@ export const bridge = z
     from: date.nullable().describe('The first booking date, YYYY-MM-DD; null: from the first line on'),
     to: date.nullable().describe('The last booking date, YYYY-MM-DD; null: to the last line'),
     opening_balance: shown_amount.describe('The booked balance before the first line; minor units'),
-    card_lines: shown_amount.describe('= clearings + fees + differences of the step `statement` + unexplained_sum'),
+    card_lines: shown_amount.describe(
+      'The sum of the card lines, minor units: = clearings + fees + differences of the step `statement` + unexplained_sum',
+    ),
     other_lines: shown_amount.describe('The sum of the lines that are no card lines; minor units, a debit is negative'),
-    closing_balance: shown_amount.describe('= opening_balance + card_lines + other_lines'),
-    clearings: shown_amount.describe('= authorized + differences of the step `authorization`'),
+    closing_balance: shown_amount.describe(
+      'The booked balance after the last line, minor units: = opening_balance + card_lines + other_lines',
+    ),
+    clearings: shown_amount.describe(
+      'The sum of the clearings, minor units: = authorized + differences of the step `authorization`',
+    ),
     fees: shown_amount.describe('The part of the card lines that is fees; minor units'),
     authorized: shown_amount.describe('The sum of what was authorized for the clearings; minor units'),
     differences: z
@@ -131,7 +137,7 @@ export const bridge = z
       .describe(
         `The first ${bridge_listed_max}. Fewer booking dates, or the items of \`difference_sums\`, show the others`,
       ),
-    differences_count: count.describe('Of all differences, listed or not'),
+    differences_count: count.describe('How many differences there are, listed or not'),
     difference_sums: z.array(difference_sum).describe('All differences by step and kind'),
     unexplained: z
       .array(unexplained_line)
@@ -140,8 +146,10 @@ export const bridge = z
         `The first ${bridge_listed_max} card lines that are breaks and have no clearing. Fewer booking dates, or items ` +
           'with `filter[kind]=unexplained_line`, show the others',
       ),
-    unexplained_count: count.describe('Of all unexplained lines, listed or not'),
-    unexplained_sum: shown_amount.describe('Of all unexplained lines, listed or not'),
+    unexplained_count: count.describe('How many unexplained lines there are, listed or not'),
+    unexplained_sum: shown_amount.describe(
+      'The sum of all unexplained lines, listed or not; minor units, a debit is negative',
+    ),
   } satisfies ShapeOf<ReturnType<typeof presentBridge>>)
   .meta({
     id: 'ReconciliationBridge',

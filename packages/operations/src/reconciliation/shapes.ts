@@ -93,9 +93,11 @@ const item_fields = {
   id: id_text,
   version: z.int().min(1).describe('Rises when the content of the item changes'),
   status: item_status,
-  kind: break_kind.nullable().describe('Of the break, also when it is accepted or ignored; null: there is none'),
+  kind: break_kind
+    .nullable()
+    .describe('The kind of its break, also when it is accepted or ignored; null: there is none'),
   class: clearing_class.nullable().describe('The class of its clearings; null: it has none'),
-  rule: matched_by.nullable().describe('The weakest of its matches; null: it has none'),
+  rule: matched_by.nullable().describe('The rule of the weakest of its matches; null: it has none'),
   sides: z
     .union([z.literal(1), z.literal(2), z.literal(3)])
     .describe('How many sides it needs; 2: no statement covers its clearings'),
@@ -104,7 +106,9 @@ const item_fields = {
     .string()
     .nullable()
     .describe('The merchant, by its authorization, else its clearings; null: not known'),
-  authorization_ids: ids.describe('More than one when a line is matched to clearings of several purchases'),
+  authorization_ids: ids.describe(
+    'Its authorizations, by their ids; more than one when a line is matched to clearings of several purchases',
+  ),
   clearing_ids,
   line_ids,
   authorized: side_amount.describe(
@@ -118,7 +122,7 @@ const item_fields = {
   ),
   fees: shown_amount.describe('The part of `stated` that is fees; minor units of `currency`'),
   difference: shown_amount.describe(
-    '(stated - fees, else cleared) - (authorized, else cleared, else 0); minor units of `currency`',
+    'What does not agree: (stated - fees, else cleared) - (authorized, else cleared, else 0); minor units of `currency`',
   ),
   currency: currency.describe('The billing currency of its amounts, ISO 4217'),
   settlement_date: date.nullable().describe('The settlement date of its newest clearing; null: it has none'),
@@ -212,7 +216,7 @@ const count = z.int().min(0);
 
 export const row_error = z
   .object({
-    row: z.int().min(1).describe('The line of names is row 1'),
+    row: z.int().min(1).describe('The row of the table; the line of names is row 1'),
     column: z.enum(decision_columns).describe('The column with the wrong value'),
     message: z.string().describe('What it must be'),
   })
@@ -220,7 +224,7 @@ export const row_error = z
 
 export const table_answer = z
   .object({
-    dry_run: z.boolean().describe('Nothing was decided'),
+    dry_run: z.boolean().describe('True: nothing was decided'),
     rows: count.describe('Rows below the names'),
     skipped: count.describe('Rows without a decision'),
     decided: count.describe('Rows whose decision was made; in a dry run, would be made'),

@@ -23,12 +23,12 @@ const required_control = z
   .register(type_names, { id: 'RequiredControl' });
 
 const arguments_of_request = z.object({
-  name: z.string().min(1).max(template_name_length_max).describe('Unique in the company'),
+  name: z.string().min(1).max(template_name_length_max).describe('The name of the template, unique in the company'),
   mcc_list: z
     .array(z.string().regex(/^\d{4}$/, { error: () => 'must be four digits' }))
     .min(1)
     .max(template_mccs_max)
-    .describe('Distinct merchant category codes'),
+    .describe('The merchant category codes that it allows or denies, four digits each, each once'),
   mcc_rule,
   description: z
     .string()
@@ -84,7 +84,10 @@ const shared_fields = {
   mcc_rule,
   name: z.string().max(template_name_length_max).describe('Its name, unique in the company'),
   required_control,
-  transaction_key: z.string().meta({ format: 'uuid' }).describe('Identifies the request'),
+  transaction_key: z
+    .string()
+    .meta({ format: 'uuid' })
+    .describe('The request for the template, by which the query for its status finds it'),
 };
 
 /** The answer to the request for a template (service specification 2.3): a bare object. */
@@ -102,7 +105,7 @@ export const template_item = z
   .object({
     ...shared_fields,
     id: id_number.describe('The template: `template_id` of cards'),
-    company_id: id_number.nullable().describe('Null: shared by all companies'),
+    company_id: id_number.nullable().describe('The company that requested it; null: it is shared by all companies'),
     created_at,
     deleted_at: shown_instant.nullable().describe('When it was deleted, UTC; null: it was not'),
     environment: z.enum(template_environments).describe('Whether it belongs to a sandbox'),

@@ -68,9 +68,11 @@ const changeable = {
   per_transaction_max: amount
     .nullish()
     .describe('The most of one purchase; minor units of the same currency; null: the same as total_card_amount'),
-  transactions_max: uses.describe('Uses per window; null or 0: unlimited'),
-  valid_starting_on: date.nullish().describe('First GMT date of use; null: today'),
-  valid_ending_on: date.nullish().describe('Last GMT date of use; null: the last day of expiry'),
+  transactions_max: uses.describe('The most uses per window; null or 0: unlimited'),
+  valid_starting_on: date.nullish().describe('The first GMT date of use, YYYY-MM-DD; null: today'),
+  valid_ending_on: date
+    .nullish()
+    .describe('The last GMT date of use, YYYY-MM-DD; null: the last day of the month of expiry'),
   template_id: id_either
     .nullish()
     .describe(
@@ -163,7 +165,7 @@ export const update_card = z
     data: z.object({
       ...changeable,
       total_card_amount: changeable.total_card_amount.optional(),
-      transactions_max: uses.describe('Uses per window; null: unlimited; 0: unchanged'),
+      transactions_max: uses.describe('The most uses per window; null: unlimited; 0: unchanged'),
       currency: unchangeable,
       recurring: unchangeable,
       authorization_hold_days: unchangeable,
@@ -185,7 +187,12 @@ export const update_card = z
 /** `POST /v1/virtualcards/:id/email`. */
 export const email_card = z
   .object({
-    data: z.object({ email: z.string().max(email_length_max).meta({ format: 'email', description: 'The address' }) }),
+    data: z.object({
+      email: z
+        .string()
+        .max(email_length_max)
+        .meta({ format: 'email', description: 'The address to which the details are mailed' }),
+    }),
   })
   .meta({
     id: 'EmailVirtualCard',
@@ -203,48 +210,58 @@ export const virtual_card = z
     authorizations: z
       .array(authorization_item)
       .max(activity_max)
-      .describe('The newest, newest first; empty in a list without `show_realtime_auths`'),
+      .describe('Its newest authorizations, the newest first; empty in a list without `show_realtime_auths`'),
     clearings: z
       .array(clearing_item)
       .max(activity_max)
-      .describe('The newest, newest first; empty in a list without `show_realtime_auths`'),
+      .describe('Its newest clearings, the newest first; empty in a list without `show_realtime_auths`'),
     card_number: z
       .string()
       .regex(/^(\*{12}\d{4}|\d{12,19})$/)
-      .describe('************ and the last four digits, unless `show_card_number` asked for it'),
-    cvc: z.string().describe('***, unless `show_card_number` asked for it'),
+      .describe('The card number; ************ and the last four digits, unless `show_card_number` asked for it'),
+    cvc: z.string().describe('The card verification code; ***, unless `show_card_number` asked for it'),
     last4,
-    currency: currency.nullable().describe('Purchases must be in this merchant currency (ISO 4217); null: in any'),
+    currency: currency
+      .nullable()
+      .describe('The currency of its limits, ISO 4217: purchases must be in this merchant currency; null: in any'),
     emails: z
       .array(z.string().max(email_length_max))
       .max(emails_max)
       .nullable()
       .describe('The addresses that received the card details when it was created; null: none'),
     notified: z.boolean().describe('True: a mail to the addresses in emails was triggered'),
-    expiry: shown_month.describe('YYYY-MM: valid to the last day of that month, 23:59:59 UTC'),
+    expiry: shown_month.describe('The month in which it expires, YYYY-MM: on its last day at 23:59:59 UTC'),
     network_data: z.record(z.string(), z.string()).describe('Values of the names that the card network knows'),
     metadata: z.record(z.string(), z.unknown()).nullable().describe('Your own data; null: none'),
     per_transaction_max: amount.describe(
       'The most of one purchase; minor units of `currency`, else of the billing currency',
     ),
-    per_transaction_min: amount.describe('The least of one purchase; minor units of the same currency'),
-    total_card_amount: amount.describe('The most in total, per window; minor units of the same currency'),
-    transactions_max: z.int().min(1).max(uses_max).nullable().describe('Uses per window; null: unlimited'),
+    per_transaction_min: amount.describe(
+      'The least of one purchase; minor units of `currency`, else of the billing currency',
+    ),
+    total_card_amount: amount.describe(
+      'The most in total, per window; minor units of `currency`, else of the billing currency',
+    ),
+    transactions_max: z.int().min(1).max(uses_max).nullable().describe('The most uses per window; null: unlimited'),
     rcn_id: id_number.describe('The real card'),
     rcn_alias: z.string().max(alias_length_max).describe('The name of the real card'),
     supplier_id: z.int().min(0).nullable().describe('Your own number of the supplier; null: none'),
     template_id: id_number.describe('The purchase template that limits its merchant categories'),
     status: card_status,
-    recurring: recurring.nullable().describe('Null with aging velocity'),
+    recurring: recurring.nullable().describe('The window of the limits; null with aging velocity'),
     authorization_hold_days: z
       .int()
       .min(1)
       .max(authorization_hold_days_max)
       .optional()
       .describe('Days after which a hold without a clearing ends; present with aging velocity'),
-    aging_velocity_time_zone: z.string().max(64).optional().describe('IANA name; present with aging velocity'),
-    valid_starting_on: date.describe('First GMT date of use'),
-    valid_ending_on: date.describe('Last GMT date of use'),
+    aging_velocity_time_zone: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('The zone in which a hold ends, by its IANA name; present with aging velocity'),
+    valid_starting_on: date.describe('The first GMT date of use, YYYY-MM-DD'),
+    valid_ending_on: date.describe('The last GMT date of use, YYYY-MM-DD'),
     type: resourceType('virtualcard'),
     url: resource_url,
   })

@@ -25,7 +25,7 @@ import type { DeliveryResource, WebhookResource } from './presenter.ts';
 const event_type_ids = z
   .array(id_number.meta({ enum: event_types.map(({ id }) => id) }))
   .max(100)
-  .describe('Ids of event types; 1 is all');
+  .describe('The ids of the event types that trigger it; 1 is all');
 
 const status = z
   .enum(webhook_statuses)
@@ -63,8 +63,12 @@ const callback_url = z.string().max(callback_url_length_max).meta({ format: 'uri
 export const create_webhook = z
   .object({
     data: z.object({
-      callback_url: callback_url.regex(/^[Hh][Tt][Tt][Pp][Ss]:/).describe('An https URL on a public address'),
-      event_type_ids: event_type_ids.nullish().describe('Ids of event types; 1 is all; null: none'),
+      callback_url: callback_url
+        .regex(/^[Hh][Tt][Tt][Pp][Ss]:/)
+        .describe('Where events are posted to: an https URL on a public address'),
+      event_type_ids: event_type_ids
+        .nullish()
+        .describe('The ids of the event types that trigger it; 1 is all; null: none'),
       secret: z
         .string()
         .min(shared_secret_length_min)
@@ -84,8 +88,10 @@ export const create_webhook = z
 export const update_webhook = z
   .object({
     data: z.object({
-      event_type_ids: event_type_ids.nullish().describe('Ids of event types; 1 is all; null: none'),
-      status: status.nullish().describe('Null: active'),
+      event_type_ids: event_type_ids
+        .nullish()
+        .describe('The ids of the event types that trigger it; 1 is all; null: none'),
+      status: status.nullish().describe('Only active webhooks are triggered; null: active'),
       callback_url: z.unknown().optional().describe('Cannot be changed. Only its present value is accepted'),
       secret: z.unknown().optional().describe('Cannot be changed; rotate it. Null and its present value are accepted'),
     }),

@@ -5,7 +5,7 @@ export type RangeFilter<Value> = Value | readonly [from: Value | null, to: Value
 
 /** An account of a company at the bank. */
 export interface Account {
-  /** Its number. */
+  /** The number of the account: its AccountId. */
   readonly id: string;
   /** The company that holds the account. */
   readonly company_id: number;
@@ -168,7 +168,10 @@ export interface AuditFilter {
 
 /** An authorization as answers and events show it. */
 export interface Authorization {
-  /** Null when nothing was recorded: the card number is unknown, or there was an internal fault. */
+  /**
+   * The authorization; null when nothing was recorded: the card number is unknown, or there was an
+   * internal fault.
+   */
   readonly id: number | null;
   /** The company of the card; null when the card number is unknown. */
   readonly company_id: number | null;
@@ -178,10 +181,12 @@ export interface Authorization {
   readonly rcn_id: number | null;
   /** The name of the real card; null when the card number is unknown. */
   readonly rcn_alias: string | null;
-  /** Masked: asterisks and the last four digits. */
+  /** The card number, masked: asterisks and the last four digits. */
   readonly card_number: string;
   readonly message_type_indicator: MessageType;
-  /** As the network sent it, else the name of the message type. */
+  /**
+   * The kind of transaction in words, as the network sent it, else the name of the message type.
+   */
   readonly transaction_type: string;
   /** The reference that its reversal and its advices share. */
   readonly trace_id: string;
@@ -209,7 +214,10 @@ export interface Authorization {
   readonly mcc: string;
   /** The merchant category in words; null: not known. */
   readonly mcc_description: string | null;
-  /** Financial network code (3), network reference (6), cycle date MMDD (4); null: not known. */
+  /**
+   * The reference of the network: financial network code (3), network reference (6), cycle date
+   * MMDD (4); null: not known.
+   */
   readonly net_reference_number: string | null;
   /** The acquiring bank, by its number in the network; null: not known. */
   readonly acquirer_ica: string | null;
@@ -239,11 +247,11 @@ export interface Authorization {
     readonly transaction_amount: number | null;
   };
   readonly status: AuthorizationStatus;
-  /** The first reason that applies; null: approved or recorded. */
+  /** Why it was declined: the first reason that applies; null: approved or recorded. */
   readonly decline_reason: DeclineCode | null;
   /**
-   * Of an advice that was recorded although a limit did not allow it: the first such reason; null:
-   * there is none.
+   * The first reason to decline an advice that was recorded although a limit did not allow it;
+   * null: there is none.
    */
   readonly broken_reason: DeclineCode | null;
   readonly vcn_response: VcnResponse;
@@ -364,8 +372,8 @@ export interface AuthorizationMessage {
   /** The state of the merchant, else its country; null: not known. */
   readonly merchant_state_or_country_code?: string | null | undefined;
   /**
-   * Financial network code (3), network reference (6), cycle date MMDD (4); null: not known. Its
-   * clearing is found by it: see ClearingMessage.
+   * The reference of the network: financial network code (3), network reference (6), cycle date
+   * MMDD (4); null: not known. Its clearing is found by it: see ClearingMessage.
    */
   readonly net_reference_number?: string | null | undefined;
   /**
@@ -527,11 +535,11 @@ export interface Clearing {
   readonly company_id: number;
   /** The virtual card. */
   readonly vcn_id: number;
-  /** The real card. */
+  /** The real card of the virtual card. */
   readonly rcn_id: number;
   /** The name of the real card. */
   readonly rcn_alias: string;
-  /** Masked: asterisks and the last four digits. */
+  /** The card number, masked: asterisks and the last four digits. */
   readonly card_number: string;
   /** The acquiring bank, by its number in the network; null: not known. */
   readonly acquirer_ica: string | null;
@@ -539,11 +547,14 @@ export interface Clearing {
    * The reference that the acquirer gave: it is on the statement of the bank, too; null: not known.
    */
   readonly acquirer_reference_data: string | null;
-  /** That of the authorization; null: not known. */
+  /** The approval code of its authorization; null: not known. */
   readonly approval_code: string | null;
   /** When the purchase was authorized, YYYY-MM-DD; null: not known. */
   readonly authorization_date: string | null;
-  /** Financial network code (3), network reference (6), cycle date MMDD (4); null: not known. */
+  /**
+   * The reference of the network: financial network code (3), network reference (6), cycle date
+   * MMDD (4); null: not known.
+   */
   readonly net_reference_number: string | null;
   /** What the real card is charged, never negative; minor units of `billing_currency`. */
   readonly billing_amount: number;
@@ -555,7 +566,7 @@ export interface Clearing {
    * not known.
    */
   readonly exchange_rate: string | null;
-  /** Unique per clearing. */
+  /** The id of the clearing in the network. No other clearing has it. */
   readonly network_financial_transaction_id: string;
   /** Merchant category code, four digits; null: not known. */
   readonly mcc: string | null;
@@ -642,8 +653,8 @@ export interface ClearingMessage {
   /** The virtual card; null: it is named by its number. */
   readonly vcn_id?: Id | null | undefined;
   /**
-   * Unique per clearing. Zeros, or a number that a spreadsheet has rounded (`5.55E+17`), is
-   * refused.
+   * The id of the clearing in the network. No other clearing has it. Zeros, or a number that a
+   * spreadsheet has rounded (`5.55E+17`), is refused.
    */
   readonly network_financial_transaction_id: string;
   /** What the real card is charged; minor units of `billing_currency`. */
@@ -671,8 +682,8 @@ export interface ClearingMessage {
    */
   readonly acquirer_reference_data?: string | null | undefined;
   /**
-   * That of the authorization; null: not known. Finds it beside net_reference_number or
-   * merchant_id.
+   * The approval code of its authorization; null: not known. Finds the authorization beside
+   * net_reference_number or merchant_id.
    */
   readonly approval_code?: string | null | undefined;
   /**
@@ -684,13 +695,16 @@ export interface ClearingMessage {
   readonly mcc?: string | null | undefined;
   /** The merchant category in words; null: not known. */
   readonly mcc_description?: string | null | undefined;
-  /** That of the authorization; null: not known. Finds it beside approval_code or the amount. */
+  /**
+   * The merchant_id of its authorization; null: not known. Finds the authorization beside
+   * approval_code or the amount.
+   */
   readonly merchant_id?: string | null | undefined;
   /** The merchant, as it names itself; null: not known. */
   readonly merchant_name?: string | null | undefined;
   /**
-   * That of the authorization: financial network code (3), network reference (6), cycle date MMDD
-   * (4); null: not known. Finds it.
+   * The reference of its authorization: financial network code (3), network reference (6), cycle
+   * date MMDD (4); null: not known. Finds the authorization.
    */
   readonly net_reference_number?: string | null | undefined;
 }
@@ -782,7 +796,7 @@ export interface Consent {
   readonly expiration_date_time: string | null;
   /** The company of the user who authorised it; null before. */
   readonly company_id: number | null;
-  /** Who authorised it; null before. */
+  /** The user who authorised it; null before. */
   readonly user_id: string | null;
   /** The accounts that the user chose, by their numbers; empty before. */
   readonly account_ids: readonly string[];
@@ -925,11 +939,11 @@ export interface CreateVirtualCard {
    * total_card_amount.
    */
   readonly per_transaction_max?: number | null | undefined;
-  /** Uses per window; null or 0: unlimited. */
+  /** The most uses per window; null or 0: unlimited. */
   readonly transactions_max?: number | null | undefined;
-  /** First GMT date of use; null: today. YYYY-MM-DD. */
+  /** The first GMT date of use, YYYY-MM-DD; null: today. */
   readonly valid_starting_on?: string | null | undefined;
-  /** Last GMT date of use; null: the last day of expiry. YYYY-MM-DD. */
+  /** The last GMT date of use, YYYY-MM-DD; null: the last day of the month of expiry. */
   readonly valid_ending_on?: string | null | undefined;
   /**
    * The purchase template that limits its merchant categories; null: the shared template that
@@ -973,9 +987,9 @@ export interface CreateVirtualCard {
 
 /** A new webhook. */
 export interface CreateWebhook {
-  /** An https URL on a public address. */
+  /** Where events are posted to: an https URL on a public address. */
   readonly callback_url: string;
-  /** Ids of event types; 1 is all; null: none. */
+  /** The ids of the event types that trigger it; 1 is all; null: none. */
   readonly event_type_ids?: readonly number[] | null | undefined;
   /**
    * Signs the deliveries: text of 16 to 256 characters; after whsec_, the padded base64 of at least
@@ -1114,7 +1128,7 @@ export interface DirectDebit {
 
 /** Where the details of a card are mailed to. */
 export interface EmailVirtualCard {
-  /** The address. */
+  /** The address to which the details are mailed. */
   readonly email: string;
 }
 
@@ -1202,7 +1216,7 @@ export interface EventFilter {
 
 /** A type of events that a webhook can subscribe to. */
 export interface EventType {
-  /** For `event_type_ids` of webhooks. */
+  /** The id of the type, for `event_type_ids` of webhooks. */
   readonly id: number;
   /** The name under which its events are delivered. */
   readonly name:
@@ -1283,7 +1297,7 @@ export interface HeldStatement {
   readonly reference: string | null;
   /** The statement's date. YYYY-MM-DD. */
   readonly as_of: string;
-  /** Its lines. */
+  /** How many lines it has. */
   readonly lines: number;
   /** A stable code, such as `statement_gap`. */
   readonly code: string;
@@ -1313,14 +1327,14 @@ export interface Import {
   readonly profile: string | null;
   /** The profile by which it was read, named or found; null: none. */
   readonly read_with: ImportProfile | null;
-  /** Of all bytes of the file; null until they are read. */
+  /** The SHA-256 of all bytes of the file, in hex; null until they are read. */
   readonly sha256: string | null;
   /** The id in the header; null: the file has none. */
   readonly file_id: string | null;
   readonly status: ImportStatus;
   /**
-   * Of a running import; else null. Clearings are `applying`; statements are `queued`, `checking`
-   * and `recording`.
+   * What a running import does; null: it is not running. Clearings are `applying`; statements are
+   * `queued`, `checking` and `recording`.
    */
   readonly phase: 'staging' | 'applying' | 'queued' | 'checking' | 'recording' | null;
   /** Bytes that were read. */
@@ -1390,7 +1404,10 @@ export interface ImportProblem {
 export interface ImportProfile {
   /** The name of the profile. */
   readonly profile: string;
-  /** Of all settings of the profile; two imports with the same hash were read alike. */
+  /**
+   * The SHA-256 of all settings of the profile, in hex; two imports with the same hash were read
+   * alike.
+   */
   readonly settings_sha256: string;
 }
 
@@ -1418,7 +1435,7 @@ export interface ImportStatement {
   readonly reference: string | null;
   /** The statement's date. YYYY-MM-DD. */
   readonly as_of: string;
-  /** Its lines. */
+  /** How many lines it has. */
   readonly lines: number;
   /** The currency of the statement, ISO 4217; null: not stated. */
   readonly currency: string | null;
@@ -1620,7 +1637,7 @@ export interface OperatorWebhook {
   readonly company_id: number;
   /** Where events are posted to. */
   readonly callback_url: string;
-  /** Ids of event types; 1 is all. */
+  /** The ids of the event types that trigger it; 1 is all. */
   readonly event_type_ids: readonly number[];
   readonly status: WebhookStatus;
   /** Active, and its last 3 attempts failed. */
@@ -1667,11 +1684,11 @@ export interface PurchaseTemplate {
   /** Its name, unique in the company. */
   readonly name: string;
   readonly required_control: RequiredControl;
-  /** Identifies the request. */
+  /** The request for the template, by which the query for its status finds it. */
   readonly transaction_key: string;
   /** The template: `template_id` of cards. */
   readonly id: number;
-  /** Null: shared by all companies. */
+  /** The company that requested it; null: it is shared by all companies. */
   readonly company_id: number | null;
   /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
@@ -1708,7 +1725,7 @@ export interface PurchaseTemplateAcknowledgement {
   /** Its name, unique in the company. */
   readonly name: string;
   readonly required_control: RequiredControl;
-  /** Identifies the request. */
+  /** The request for the template, by which the query for its status finds it. */
   readonly transaction_key: string;
   /** The bank's number of the company. */
   readonly customer_number: string;
@@ -1738,7 +1755,7 @@ export interface PutAccountBalance {
    * units of the same currency; null: none.
    */
   readonly credit_line?: number | null | undefined;
-  /** That of the account, ISO 4217; null: not stated. */
+  /** The currency of the account, ISO 4217; null: not stated. */
   readonly currency?: string | null | undefined;
   /** When the balance was so, ISO 8601 with an offset. Not more than a day ahead; null: now. */
   readonly as_of?: string | null | undefined;
@@ -1965,7 +1982,8 @@ export interface ReconciliationBreak {
   /** The part of `stated` that is fees; minor units of `currency`. */
   readonly fees: number;
   /**
-   * (stated - fees, else cleared) - (authorized, else cleared, else 0); minor units of `currency`.
+   * What does not agree: (stated - fees, else cleared) - (authorized, else cleared, else 0); minor
+   * units of `currency`.
    */
   readonly difference: number;
   /** The billing currency of its amounts, ISO 4217. */
@@ -2011,13 +2029,21 @@ export interface ReconciliationBridge {
   readonly to: string | null;
   /** The booked balance before the first line; minor units. */
   readonly opening_balance: number;
-  /** = clearings + fees + differences of the step `statement` + unexplained_sum. */
+  /**
+   * The sum of the card lines, minor units: = clearings + fees + differences of the step
+   * `statement` + unexplained_sum.
+   */
   readonly card_lines: number;
   /** The sum of the lines that are no card lines; minor units, a debit is negative. */
   readonly other_lines: number;
-  /** = opening_balance + card_lines + other_lines. */
+  /**
+   * The booked balance after the last line, minor units: = opening_balance + card_lines +
+   * other_lines.
+   */
   readonly closing_balance: number;
-  /** = authorized + differences of the step `authorization`. */
+  /**
+   * The sum of the clearings, minor units: = authorized + differences of the step `authorization`.
+   */
   readonly clearings: number;
   /** The part of the card lines that is fees; minor units. */
   readonly fees: number;
@@ -2025,7 +2051,7 @@ export interface ReconciliationBridge {
   readonly authorized: number;
   /** The first 100000. Fewer booking dates, or the items of `difference_sums`, show the others. */
   readonly differences: readonly ReconciliationDifference[];
-  /** Of all differences, listed or not. */
+  /** How many differences there are, listed or not. */
   readonly differences_count: number;
   /** All differences by step and kind. */
   readonly difference_sums: readonly ReconciliationDifferenceSum[];
@@ -2034,9 +2060,9 @@ export interface ReconciliationBridge {
    * with `filter[kind]=unexplained_line`, show the others.
    */
   readonly unexplained: readonly ReconciliationUnexplainedLine[];
-  /** Of all unexplained lines, listed or not. */
+  /** How many unexplained lines there are, listed or not. */
   readonly unexplained_count: number;
-  /** Of all unexplained lines, listed or not. */
+  /** The sum of all unexplained lines, listed or not; minor units, a debit is negative. */
   readonly unexplained_sum: number;
 }
 
@@ -2049,7 +2075,7 @@ export interface ReconciliationBridgeFilter {
 
 /** The result of a table of decisions. */
 export interface ReconciliationDecisions {
-  /** Nothing was decided. */
+  /** True: nothing was decided. */
   readonly dry_run: boolean;
   /** Rows below the names. */
   readonly rows: number;
@@ -2097,11 +2123,11 @@ export interface ReconciliationItem {
   /** Rises when the content of the item changes. */
   readonly version: number;
   readonly status: ItemStatus;
-  /** Of the break, also when it is accepted or ignored; null: there is none. */
+  /** The kind of its break, also when it is accepted or ignored; null: there is none. */
   readonly kind: BreakKind | null;
   /** The class of its clearings; null: it has none. */
   readonly class: ClearingClass | null;
-  /** The weakest of its matches; null: it has none. */
+  /** The rule of the weakest of its matches; null: it has none. */
   readonly rule: MatchedBy | null;
   /** How many sides it needs; 2: no statement covers its clearings. */
   readonly sides: 1 | 2 | 3;
@@ -2109,7 +2135,10 @@ export interface ReconciliationItem {
   readonly vcn_id: number | null;
   /** The merchant, by its authorization, else its clearings; null: not known. */
   readonly merchant_name: string | null;
-  /** More than one when a line is matched to clearings of several purchases. */
+  /**
+   * Its authorizations, by their ids; more than one when a line is matched to clearings of several
+   * purchases.
+   */
   readonly authorization_ids: readonly number[];
   /** Its clearings, by their ids. */
   readonly clearing_ids: readonly number[];
@@ -2133,7 +2162,8 @@ export interface ReconciliationItem {
   /** The part of `stated` that is fees; minor units of `currency`. */
   readonly fees: number;
   /**
-   * (stated - fees, else cleared) - (authorized, else cleared, else 0); minor units of `currency`.
+   * What does not agree: (stated - fees, else cleared) - (authorized, else cleared, else 0); minor
+   * units of `currency`.
    */
   readonly difference: number;
   /** The billing currency of its amounts, ISO 4217. */
@@ -2188,11 +2218,11 @@ export interface ReconciliationItemWithHistory {
   /** Rises when the content of the item changes. */
   readonly version: number;
   readonly status: ItemStatus;
-  /** Of the break, also when it is accepted or ignored; null: there is none. */
+  /** The kind of its break, also when it is accepted or ignored; null: there is none. */
   readonly kind: BreakKind | null;
   /** The class of its clearings; null: it has none. */
   readonly class: ClearingClass | null;
-  /** The weakest of its matches; null: it has none. */
+  /** The rule of the weakest of its matches; null: it has none. */
   readonly rule: MatchedBy | null;
   /** How many sides it needs; 2: no statement covers its clearings. */
   readonly sides: 1 | 2 | 3;
@@ -2200,7 +2230,10 @@ export interface ReconciliationItemWithHistory {
   readonly vcn_id: number | null;
   /** The merchant, by its authorization, else its clearings; null: not known. */
   readonly merchant_name: string | null;
-  /** More than one when a line is matched to clearings of several purchases. */
+  /**
+   * Its authorizations, by their ids; more than one when a line is matched to clearings of several
+   * purchases.
+   */
   readonly authorization_ids: readonly number[];
   /** Its clearings, by their ids. */
   readonly clearing_ids: readonly number[];
@@ -2224,7 +2257,8 @@ export interface ReconciliationItemWithHistory {
   /** The part of `stated` that is fees; minor units of `currency`. */
   readonly fees: number;
   /**
-   * (stated - fees, else cleared) - (authorized, else cleared, else 0); minor units of `currency`.
+   * What does not agree: (stated - fees, else cleared) - (authorized, else cleared, else 0); minor
+   * units of `currency`.
    */
   readonly difference: number;
   /** The billing currency of its amounts, ISO 4217. */
@@ -2325,7 +2359,7 @@ export interface ReconciliationPeriodClosing {
 
 /** What is wrong with a row of a table. */
 export interface ReconciliationRowError {
-  /** The line of names is row 1. */
+  /** The row of the table; the line of names is row 1. */
   readonly row: number;
   /** The column with the wrong value. */
   readonly column: 'id' | 'version' | 'decision' | 'note';
@@ -2445,7 +2479,7 @@ export interface ReconciliationUnmatchAction {
 
 /** What is wrong with a line of a report. */
 export interface RecordError {
-  /** From 1, empty lines counted. */
+  /** The line of the report, from 1; empty lines are counted. */
   readonly line: number;
   /** The field; empty when the whole line is at fault. */
   readonly path: string;
@@ -2490,9 +2524,9 @@ export interface ReleaseHold {
 
 /** The template that is requested. */
 export interface RequestPurchaseTemplate {
-  /** Unique in the company. */
+  /** The name of the template, unique in the company. */
   readonly name: string;
-  /** Distinct merchant category codes. */
+  /** The merchant category codes that it allows or denies, four digits each, each once. */
   readonly mcc_list: readonly string[];
   readonly mcc_rule: MccRule;
   /** What the template is for, in your words. */
@@ -2552,7 +2586,7 @@ export interface ScheduledPayment {
   readonly scheduled_on: string;
   /** What the date means: `Execution` by the bank, or `Arrival` at the creditor. */
   readonly scheduled_type: 'Arrival' | 'Execution';
-  /** Minor units of `currency`. */
+  /** What is paid; minor units of `currency`. */
   readonly amount: number;
   /** What the creditor sees of the payment; null: nothing. */
   readonly payment_reference: string | null;
@@ -2758,11 +2792,11 @@ export interface UpdateVirtualCard {
    * total_card_amount.
    */
   readonly per_transaction_max?: number | null | undefined;
-  /** Uses per window; null: unlimited; 0: unchanged. */
+  /** The most uses per window; null: unlimited; 0: unchanged. */
   readonly transactions_max?: number | null | undefined;
-  /** First GMT date of use; null: today. YYYY-MM-DD. */
+  /** The first GMT date of use, YYYY-MM-DD; null: today. */
   readonly valid_starting_on?: string | null | undefined;
-  /** Last GMT date of use; null: the last day of expiry. YYYY-MM-DD. */
+  /** The last GMT date of use, YYYY-MM-DD; null: the last day of the month of expiry. */
   readonly valid_ending_on?: string | null | undefined;
   /**
    * The purchase template that limits its merchant categories; null: the shared template that
@@ -2802,9 +2836,9 @@ export interface UpdateVirtualCard {
 
 /** A change of a webhook. What is absent stays, and null resets a field to its default. */
 export interface UpdateWebhook {
-  /** Ids of event types; 1 is all; null: none. */
+  /** The ids of the event types that trigger it; 1 is all; null: none. */
   readonly event_type_ids?: readonly number[] | null | undefined;
-  /** Null: active. */
+  /** Only active webhooks are triggered; null: active. */
   readonly status?: WebhookStatus | null | undefined;
   /** Cannot be changed. Only its present value is accepted. */
   readonly callback_url?: unknown;
@@ -2837,23 +2871,28 @@ export interface VirtualCard {
    * Negative after a clearing above the limit.
    */
   readonly available_balance: number;
-  /** The newest, newest first; empty in a list without `show_realtime_auths`. */
+  /** Its newest authorizations, the newest first; empty in a list without `show_realtime_auths`. */
   readonly authorizations: readonly Authorization[];
-  /** The newest, newest first; empty in a list without `show_realtime_auths`. */
+  /** Its newest clearings, the newest first; empty in a list without `show_realtime_auths`. */
   readonly clearings: readonly Clearing[];
-  /** ************ and the last four digits, unless `show_card_number` asked for it. */
+  /**
+   * The card number; ************ and the last four digits, unless `show_card_number` asked for it.
+   */
   readonly card_number: string;
-  /** ***, unless `show_card_number` asked for it. */
+  /** The card verification code; ***, unless `show_card_number` asked for it. */
   readonly cvc: string;
   /** The last four digits of the card number. */
   readonly last4: string;
-  /** Purchases must be in this merchant currency (ISO 4217); null: in any. */
+  /**
+   * The currency of its limits, ISO 4217: purchases must be in this merchant currency; null: in
+   * any.
+   */
   readonly currency: string | null;
   /** The addresses that received the card details when it was created; null: none. */
   readonly emails: readonly string[] | null;
   /** True: a mail to the addresses in emails was triggered. */
   readonly notified: boolean;
-  /** YYYY-MM: valid to the last day of that month, 23:59:59 UTC. */
+  /** The month in which it expires, YYYY-MM: on its last day at 23:59:59 UTC. */
   readonly expiry: string;
   /** Values of the names that the card network knows. */
   readonly network_data: Readonly<Record<string, string>>;
@@ -2861,11 +2900,11 @@ export interface VirtualCard {
   readonly metadata: Readonly<Record<string, unknown>> | null;
   /** The most of one purchase; minor units of `currency`, else of the billing currency. */
   readonly per_transaction_max: number;
-  /** The least of one purchase; minor units of the same currency. */
+  /** The least of one purchase; minor units of `currency`, else of the billing currency. */
   readonly per_transaction_min: number;
-  /** The most in total, per window; minor units of the same currency. */
+  /** The most in total, per window; minor units of `currency`, else of the billing currency. */
   readonly total_card_amount: number;
-  /** Uses per window; null: unlimited. */
+  /** The most uses per window; null: unlimited. */
   readonly transactions_max: number | null;
   /** The real card. */
   readonly rcn_id: number;
@@ -2876,15 +2915,15 @@ export interface VirtualCard {
   /** The purchase template that limits its merchant categories. */
   readonly template_id: number;
   readonly status: VirtualCardStatus;
-  /** Null with aging velocity. */
+  /** The window of the limits; null with aging velocity. */
   readonly recurring: Recurring | null;
   /** Days after which a hold without a clearing ends; present with aging velocity. */
   readonly authorization_hold_days?: number | undefined;
-  /** IANA name; present with aging velocity. */
+  /** The zone in which a hold ends, by its IANA name; present with aging velocity. */
   readonly aging_velocity_time_zone?: string | undefined;
-  /** First GMT date of use. YYYY-MM-DD. */
+  /** The first GMT date of use, YYYY-MM-DD. */
   readonly valid_starting_on: string;
-  /** Last GMT date of use. YYYY-MM-DD. */
+  /** The last GMT date of use, YYYY-MM-DD. */
   readonly valid_ending_on: string;
   /** Always `virtualcard`: the kind of this resource. */
   readonly type: 'virtualcard';
@@ -2933,26 +2972,29 @@ export interface VirtualCardState {
    * Negative after a clearing above the limit.
    */
   readonly available_balance: number;
-  /** Purchases must be in this merchant currency (ISO 4217); null: in any. */
+  /**
+   * The currency of its limits, ISO 4217: purchases must be in this merchant currency; null: in
+   * any.
+   */
   readonly currency: string | null;
   /** The most of one purchase; minor units of `currency`, else of the billing currency. */
   readonly per_transaction_max: number;
-  /** The least of one purchase; minor units of the same currency. */
+  /** The least of one purchase; minor units of `currency`, else of the billing currency. */
   readonly per_transaction_min: number;
   /** The real card. */
   readonly rcn_id: number;
   /** The name of the real card. */
   readonly rcn_alias: string;
-  /** Null with aging velocity. */
+  /** The window of the limits; null with aging velocity. */
   readonly recurring: Recurring | null;
   readonly status: VirtualCardStatus;
-  /** Uses per window; null: unlimited. */
+  /** The most uses per window; null: unlimited. */
   readonly transactions_max: number | null;
-  /** The most in total, per window; minor units of the same currency. */
+  /** The most in total, per window; minor units of `currency`, else of the billing currency. */
   readonly total_card_amount: number;
-  /** First GMT date of use. YYYY-MM-DD. */
+  /** The first GMT date of use, YYYY-MM-DD. */
   readonly valid_starting_on: string;
-  /** Last GMT date of use. YYYY-MM-DD. */
+  /** The last GMT date of use, YYYY-MM-DD. */
   readonly valid_ending_on: string;
   /** The virtual card. */
   readonly id: number;
@@ -2994,7 +3036,7 @@ export type VirtualCardStatus = 'Approved' | 'Canceled';
 export interface Webhook {
   /** The id of this resource, as digits. */
   readonly id: string;
-  /** Ids of event types; 1 is all. */
+  /** The ids of the event types that trigger it; 1 is all. */
   readonly event_type_ids: readonly number[];
   /** Shown on creation and rotation only, else null. */
   readonly secret: string | null;
