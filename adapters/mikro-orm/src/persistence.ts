@@ -268,7 +268,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     event_index,
     event_horizon: eventHorizonOn(connection),
     async ping() {
-      if (connection.dialect === 'sqlite') connection.assertFileInPlace();
+      if (connection.dialect === 'sqlite') await connection.assertFileInPlace();
       await look_ups.read((tx) => tx.sandbox_clock.read());
       await writes.check();
     },

@@ -96,7 +96,7 @@ function counterOnSqlite(database_url: string): Counter {
   const handle = new Database(database_url.slice('sqlite:'.length), {
     verbose: (text) => void statements.push(String(text)),
   });
-  const db = new Kysely<Tables>({ dialect: sqliteDialect(handle, new Turns()) });
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(() => handle, new Turns()) });
   const search: Counter['search'] = async (filter, page = { limit: 50 }) => {
     statements.length = 0;
     const { ids } = await findCards(

@@ -15,6 +15,7 @@ export * from './own-servers.ts';
 export * from './receiver-runtimes.ts';
 export * from './rows.ts';
 export * from './run-size.ts';
+export * from './second-sqlite.ts';
 export * from './server.ts';
 export * from './smtp-receiver.ts';
 export * from './storages.ts';

@@ -86,7 +86,7 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     }
     assertUsableOnSqlite(options.schema);
     return handle.kind === 'sqlite file'
-      ? connectSqlite(handle.path, migrations, { timers })
+      ? connectSqlite(handle.path, migrations, { library: handle.library, timers })
       : connectSqlite(':memory:', migrations, { shared: handle.database, timers });
   }
   if (database_url.startsWith('sqlite:')) {

@@ -1,11 +1,12 @@
 /** The handle of a host in place of the address of a database. */
 import type { Database } from 'better-sqlite3';
 import type pg from 'pg';
+import type { Library } from './sqlite/handles.ts';
 import { UnusableHandle } from './unusable-handle.ts';
 
 export type HostHandle =
   /** Connections of our own are opened to its file. */
-  | { readonly kind: 'sqlite file'; readonly path: string }
+  | { readonly kind: 'sqlite file'; readonly path: string; readonly library: Library }
   /** The handle itself is the connection: no other one leads to its database. */
   | { readonly kind: 'sqlite memory'; readonly database: Database }
   /** Connections of our own are opened with the same options. */
@@ -15,7 +16,8 @@ export type HostHandle =
 export function hostHandle(handle: object): HostHandle {
   if (isDatabase(handle)) {
     if (!handle.open) throw new UnusableHandle('the database handle is closed: open it before createTallystick');
-    if (!handle.memory) return { kind: 'sqlite file', path: handle.name };
+    // By its own copy of the library: two copies in one process end each other's locks.
+    if (!handle.memory) return { kind: 'sqlite file', path: handle.name, library: handle.constructor as Library };
     if (typeof handle.prepare('select 1').pluck().get() === 'bigint') {
       throw new UnusableHandle(
         'the database handle in memory returns BigInt: call safeIntegers(true) on single statements instead of defaultSafeIntegers(true)',

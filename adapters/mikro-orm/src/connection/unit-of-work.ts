@@ -45,7 +45,11 @@ export function unitOfWorkOn<Tx>(
   async function attempt<Result>(work: (tx: Tx) => Promise<Result>, only_reads: boolean): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await connection.runOutermost(() => runOnce(work, only_reads));
+        return await connection.runOutermost(() =>
+          connection.dialect === 'sqlite'
+            ? connection.onFile(() => runOnce(work, only_reads), only_reads)
+            : runOnce(work, only_reads),
+        );
       } catch (error) {
         if (!isConflict(error) || attempt === attempts_max) throw faultOf(error);
       }

@@ -21,7 +21,7 @@ const rows_max = 256;
  */
 export function eventIndexOnSqlite(connection: SqliteConnection): EventIndexWork {
   /** The statements of the connection that reads, and of the one that writes. */
-  const prepared = new Map<Database, Statements>();
+  const prepared = new WeakMap<Database, Statements>();
 
   /**
    * Runs one step, in a transaction if it writes. Its commit does not wait for the disk: a segment

@@ -1,12 +1,13 @@
 import type { Fold, Ledger, LedgerState, PassBounds } from '@tallystick/cards';
+import type { Database } from 'better-sqlite3';
 import type { SqliteConnection } from '../connection/connection.ts';
 import { faultOf } from '../connection/faults.ts';
 import type { PassPorts } from './ledger-rows.ts';
 import { TemplateRules } from './ledger-rows.ts';
 import { loadDue, loadState, type Reads } from './sqlite-ledger-state.ts';
-import { type LedgerStatements, prepareStatements } from './sqlite-ledger-statements.ts';
+import { prepareStatements } from './sqlite-ledger-statements.ts';
 import { writeChanges } from './sqlite-ledger-writes.ts';
-import { type SqliteLookups, sqliteLookups } from './sqlite-lookups.ts';
+import { sqliteLookups } from './sqlite-lookups.ts';
 
 /**
  * The ledger on SQLite: a pass is one `BEGIN IMMEDIATE` .. `COMMIT` of prepared statements without
@@ -18,8 +19,8 @@ export function sqliteLedger(
   { clock, audit_mac }: PassPorts,
 ): Ledger {
   const templates = new TemplateRules();
-  let statements: LedgerStatements | null = null;
-  let lookups: SqliteLookups | null = null;
+  /** The statements of each connection: the file may be opened again. */
+  const prepared = new WeakMap<Database, Reads>();
 
   async function run<Result>(
     load: (reads: Reads) => LedgerState,
@@ -30,13 +31,16 @@ export function sqliteLedger(
     try {
       return await connection.immediately((database) => {
         onHolding?.();
-        statements ??= prepareStatements(database);
-        lookups ??= sqliteLookups(database);
-        const state = load({ statements, lookups });
+        const reads = prepared.get(database) ?? {
+          statements: prepareStatements(database),
+          lookups: sqliteLookups(database),
+        };
+        prepared.set(database, reads);
+        const state = load(reads);
         folding = true;
         const { changes, result } = fold(state);
         folding = false;
-        writeChanges(statements, state, changes, audit_mac);
+        writeChanges(reads.statements, state, changes, audit_mac);
         return result;
       }, deadline);
     } catch (error) {

@@ -53,6 +53,11 @@ const commits_per_question = 8;
 export interface CheckpointPorts {
   readonly bounds?: CheckpointBounds;
   /**
+   * Each commit copies the log: another library in this process may remove it at any time (ADR 0023).
+   * There is no thread then.
+   */
+  readonly copies_each?: boolean;
+  /**
    * Runs the work while no transaction of this process reads. A reader would keep the log from its
    * restart, and under load one always reads.
    */
@@ -69,7 +74,7 @@ export interface Checkpoints {
 /** Copies the log of an open database. A database in memory has no log, and no thread. */
 export function checkpointsOn(
   database: Database,
-  { bounds = bounds_default, betweenReads }: CheckpointPorts,
+  { bounds = bounds_default, copies_each = false, betweenReads }: CheckpointPorts,
 ): Checkpoints {
   const phase = createPhase('the thread of checkpoints', 'resting', {
     resting: ['starting', 'over'],
@@ -84,9 +89,9 @@ export function checkpointsOn(
   let ended: Promise<void> = Promise.resolve();
   let is_asked = false;
   let is_restarting = false;
-  commitsCopyFrom(bounds.commit_copies_from);
+  commitsCopyFrom(copies_each ? 1 : bounds.commit_copies_from);
   // Within a worker, Node would close the descriptor that `openFileOf` keeps open.
-  if (database.memory || !isMainThread) phase.enter('over');
+  if (database.memory || !isMainThread || copies_each) phase.enter('over');
 
   function commitsCopyFrom(frames: number): void {
     if (database.open) database.pragma(`wal_autocheckpoint = ${frames}`);
@@ -119,6 +124,10 @@ export function checkpointsOn(
    */
   function restart({ log, checkpointed }: LogState): void {
     if (log < bounds.restarted_from || log - checkpointed > bounds.restarted_with_most) return;
+    copyBetweenReads();
+  }
+
+  function copyBetweenReads(): void {
     if (is_restarting) return;
     is_restarting = true;
     betweenReads(() => {
@@ -142,6 +151,8 @@ export function checkpointsOn(
   return {
     noteCommit() {
       commits += 1;
+      // A reader keeps the commit itself from it.
+      if (copies_each) copyBetweenReads();
       if (phase.is('over') || is_asked || commits < bounds.commits_before_thread) return;
       if (commits % commits_per_question !== 0) return;
       if (phase.is('resting')) {

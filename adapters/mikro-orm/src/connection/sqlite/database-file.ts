@@ -12,17 +12,25 @@ export interface DatabaseFile {
    * microseconds.
    */
   assertInPlace(): void;
+  /**
+   * Whether the log and its index were deleted or replaced, and the database itself is in place: that
+   * is what a connection leaves behind that closes as the last one. Takes two microseconds otherwise.
+   */
+  isLogLost(): boolean;
+  /** Whether there is no log, and no index of one. */
+  isLogAbsent(): boolean;
 }
 
 /** A database in memory has no file. */
-export const no_file: DatabaseFile = { assertInPlace() {} };
+export const no_file: DatabaseFile = { assertInPlace() {}, isLogLost: () => false, isLogAbsent: () => false };
 
 /** The files that the path leads to now. All of them must exist: the database was read. */
 export function databaseFile(path: string): DatabaseFile {
   const opened = [path, `${path}-wal`, `${path}-shm`].map((name) => ({ name, identity: identityOf(name) }));
+  const [database, log, index] = opened as [OpenedFile, OpenedFile, OpenedFile];
 
-  function assertSame({ name, identity }: (typeof opened)[number]): void {
-    const found = statSync(name, { bigint: true, throwIfNoEntry: false });
+  function assertSame({ name, identity }: OpenedFile): void {
+    const found = find(name);
     if (found === undefined) throw lost(name, 'deleted');
     // Windows does not let anybody replace a file that is open.
     if (process.platform !== 'win32' && identity !== identityIn(found)) throw lost(name, 'replaced');
@@ -34,7 +42,23 @@ export function databaseFile(path: string): DatabaseFile {
     assertInPlace() {
       for (const file of opened) assertSame(file);
     },
+    isLogLost: () => !isSame(log) && !isSame(index) && isSame(database),
+    isLogAbsent: () => [log, index].every(({ name }) => find(name) === undefined),
   };
+}
+
+interface OpenedFile {
+  readonly name: string;
+  readonly identity: string;
+}
+
+function isSame({ name, identity }: OpenedFile): boolean {
+  const found = find(name);
+  return found !== undefined && (process.platform === 'win32' || identity === identityIn(found));
+}
+
+function find(name: string): BigIntStats | undefined {
+  return statSync(name, { bigint: true, throwIfNoEntry: false });
 }
 
 function lost(name: string, how: 'deleted' | 'replaced' | 'emptied'): Fault {

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { MikroORM } from '@mikro-orm/core';
 import { SqliteDriver } from '@mikro-orm/sql';
@@ -11,11 +11,11 @@ import { closed } from '../faults.ts';
 import { outermostOnly, type RunOutermost } from '../nesting.ts';
 import { ormOptions } from '../orm-options.ts';
 import type { Tables } from '../session.ts';
-import { checkpointsOn } from './checkpoints.ts';
-import { databaseFile, no_file } from './database-file.ts';
+import { type Handles, handlesOfHost, type Library, openHandles, openInMemory } from './handles.ts';
 import { loadSqlite } from './load-sqlite.ts';
+import { reopeningOn } from './reopening.ts';
 import { SharedTurns } from './shared-turns.ts';
-import { beginImmediate, onceFree, sqliteDialect } from './sqlite-dialect.ts';
+import { beginImmediate, sqliteDialect } from './sqlite-dialect.ts';
 import { Turns, waitEnd } from './turns.ts';
 
 /**
@@ -76,8 +76,13 @@ export interface SqliteConnection {
   readNow<Result>(work: (database: Database) => Result): Result;
   /** A number that changes when another connection commits. */
   dataVersion(): Promise<number>;
-  /** Throws a retryable fault when the file of the database was deleted or replaced. */
-  assertFileInPlace(): void;
+  /** Rejects with a retryable fault when the file of the database was deleted or replaced. */
+  assertFileInPlace(): Promise<void>;
+  /**
+   * Does an attempt again, after the file was opened again, when another library in this process has
+   * ended our locks on it (ADR 0023). An attempt that has written and resolves is not done again.
+   */
+  onFile<Result>(attempt: () => Promise<Result>, only_reads: boolean): Promise<Result>;
 }
 
 /** A transaction in progress, which must be ended once. */
@@ -96,57 +101,68 @@ export async function connectSqlite(
   migrations: readonly SchemaMigration[],
   {
     shared,
+    library,
     owns_process = false,
     timers = machine_timers,
   }: {
     readonly shared?: Database;
+    /** The copy of better-sqlite3 that opens the file; the installed one when absent. */
+    readonly library?: Library;
     readonly owns_process?: boolean | undefined;
     readonly timers?: Timers | undefined;
   } = {},
 ): Promise<SqliteConnection> {
   const in_memory = path === ':memory:';
   // Without the library no file is created.
-  const Sqlite = shared === undefined ? await loadSqlite() : undefined;
+  const opener = (shared?.constructor as Library | undefined) ?? library ?? (await loadSqlite());
   if (!in_memory) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    createFile(path);
   }
-  const writer = shared ?? (await prepareWriter(new Sqlite!(path), timers));
-  const openReader = () => (in_memory ? writer : prepareReader(new Sqlite!(path, { readonly: true })));
-  const reader = openReader();
-  const look_up_reader = openReader();
-  const file = in_memory ? no_file : databaseFile(resolve(path));
   const runOutermost = outermostOnly();
   const mayGiveWay = (only_reads: boolean) => shared === undefined && (only_reads || owns_process);
   const write_turns = shared === undefined ? new Turns(timers) : new SharedTurns(shared, timers);
   const read_turns = in_memory ? write_turns : new Turns(timers);
   const look_up_turns = in_memory ? write_turns : new Turns(timers);
-  const checkpoints = checkpointsOn(writer, {
-    // Once the connection is closed, there is no turn any more.
-    betweenReads: (work) => void read_turns.run(() => look_up_turns.run(work)).catch(() => {}),
+  // Once the connection is closed, there is no turn any more.
+  const betweenReads = (work: () => void) => void read_turns.run(() => look_up_turns.run(work)).catch(() => {});
+  const ports = { timers, betweenReads };
+  const open = (copies_each = false): Promise<Handles> =>
+    in_memory ? openInMemory(opener, ports) : openHandles(resolve(path), opener, { ...ports, copies_each });
+  let handles = shared === undefined ? await open() : handlesOfHost(shared, ports);
+  const reopening = reopeningOn({
+    path: in_memory ? null : resolve(path),
+    handles: () => handles,
+    turns: [read_turns, look_up_turns, write_turns],
+    async replace() {
+      await handles.leave();
+      handles = await open(true);
+    },
   });
   const orm = await MikroORM.init({
     ...ormOptions(migrations),
     driver: SqliteDriver,
     dbName: path,
-    driverOptions: sqliteDialect(writer, write_turns, {
-      beforeCommit: file.assertInPlace,
-      afterCommit: checkpoints.noteCommit,
+    driverOptions: sqliteDialect(() => handles.writer, write_turns, {
+      beforeCommit: () => handles.file.assertInPlace(),
+      afterCommit: () => handles.checkpoints.noteCommit(),
       keeps_open: shared !== undefined,
       mayGiveWay,
     }),
   });
   const kysely = orm.driver.getConnection().getClient<Tables>();
-  const reading_kysely = in_memory ? kysely : new Kysely<Tables>({ dialect: sqliteDialect(reader, read_turns) });
-  const look_ups = in_memory ? kysely : new Kysely<Tables>({ dialect: sqliteDialect(look_up_reader, look_up_turns) });
-  const commit = writer.prepare('commit');
-  const rollback = writer.prepare('rollback');
+  const reading_kysely = in_memory
+    ? kysely
+    : new Kysely<Tables>({ dialect: sqliteDialect(() => handles.reader, read_turns) });
+  const look_ups = in_memory
+    ? kysely
+    : new Kysely<Tables>({ dialect: sqliteDialect(() => handles.look_ups, look_up_turns) });
 
   async function inTransaction<Result>(
     work: (database: Database) => Result,
     wait_end: Deadline,
     deadline?: Deadline,
   ): Promise<Result> {
+    const { writer, file, checkpoints, commit, rollback } = handles;
     await beginImmediate(writer, wait_end, timers);
     try {
       const result = work(writer);
@@ -174,36 +190,41 @@ export async function connectSqlite(
     close: closeOnce(async () => {
       await read_turns.close();
       await look_up_turns.close();
-      await checkpoints.close();
+      await handles.checkpoints.close();
       await write_turns.close();
+      // What is at the path belongs to others.
+      if (handles.file.isLogLost() && !handles.file.isLogAbsent()) await handles.leave();
       // The connection that writes is closed last: only it can copy the log and remove it.
       await look_ups.destroy();
       await reading_kysely.destroy();
       // Kysely and the ORM close only what they have used.
-      if (!in_memory) for (const each of [look_up_reader, reader]) each.close();
+      if (!in_memory) for (const each of [handles.look_ups, handles.reader]) each.close();
       await orm.close(true);
-      if (shared === undefined) writer.close();
+      if (shared === undefined) handles.writer.close();
     }),
     immediately(work, deadline) {
       const wait_end = deadline ?? waitEnd(timers);
-      return runOutermost(() => write_turns.run(() => inTransaction(work, wait_end, deadline), wait_end));
+      const attempt = () => write_turns.run(() => inTransaction(work, wait_end, deadline), wait_end);
+      return runOutermost(() => reopening.onFile(attempt, false));
     },
     immediatelyWithoutSync(work) {
       const wait_end = waitEnd(timers);
-      return runOutermost(() =>
+      const attempt = () =>
         write_turns.run(async () => {
+          const { writer } = handles;
           writer.pragma('synchronous = NORMAL');
           try {
             return await inTransaction(work, wait_end);
           } finally {
             writer.pragma('synchronous = FULL');
           }
-        }, wait_end),
-      );
+        }, wait_end);
+      return runOutermost(() => reopening.onFile(attempt, false));
     },
     async begin() {
       await write_turns.takeLong();
       const wait_end = waitEnd(timers);
+      const { writer, file, checkpoints, commit, rollback } = handles;
       const end = (run: () => void): void => {
         try {
           run();
@@ -220,76 +241,32 @@ export async function connectSqlite(
       }
       return {
         database: writer,
-        commit: async () =>
+        async commit() {
           end(() => {
             file.assertInPlace();
             commit.run();
             checkpoints.noteCommit();
-          }),
+          });
+          await reopening.reopenIfLost();
+        },
         rollback: async () => end(() => {}),
       };
     },
     reading(work) {
-      return runOutermost(() => read_turns.run(() => work(reader), waitEnd(timers)));
+      const attempt = () => read_turns.run(() => work(handles.reader), waitEnd(timers));
+      return runOutermost(() => reopening.onFile(attempt, true));
     },
-    readNow: (work) => work(reader),
+    readNow: (work) => work(handles.reader),
     dataVersion: () =>
       runOutermost(() =>
-        write_turns.run(() => writer.pragma('data_version', { simple: true }) as number, waitEnd(timers)),
+        write_turns.run(() => handles.writer.pragma('data_version', { simple: true }) as number, waitEnd(timers)),
       ),
-    assertFileInPlace() {
+    async assertFileInPlace() {
+      await reopening.reopenIfLost();
       // A close removes the log.
-      if (!writer.open) throw closed();
-      file.assertInPlace();
+      if (!handles.writer.open) throw closed();
+      handles.file.assertInPlace();
     },
+    onFile: reopening.onFile,
   };
-}
-
-/**
- * Creates the file unless it exists. To open and close an existing one would end the locks that
- * other connections of this process have on it.
- */
-function createFile(path: string): void {
-  try {
-    closeSync(openSync(path, 'ax', 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-}
-
-async function prepareWriter(database: Database, timers: Timers): Promise<Database> {
-  // For opening: another process may open the file at the same time, and may have to recover it.
-  database.pragma('busy_timeout = 5000');
-  // Of the processes that do this to a new file at the same time, SQLite refuses some at once.
-  await onceFree(() => database.pragma('journal_mode = WAL'), waitEnd(timers), timers);
-  database.pragma('synchronous = FULL');
-  database.pragma('foreign_keys = ON');
-  // Overwritten and deleted data is wiped from its page: after a key rotation no free space
-  // contains the old ciphertext.
-  database.pragma('secure_delete = FAST');
-  database.pragma('cache_size = -65536');
-  // After a long reader has ended, the log releases its disk space.
-  database.pragma('journal_size_limit = 67108864');
-  readWithoutMap(database);
-  // From here on `beginImmediate` waits, which does not block the process.
-  database.pragma('busy_timeout = 0');
-  return database;
-}
-
-function prepareReader(database: Database): Database {
-  database.pragma('busy_timeout = 5000');
-  // Every commit of the other connection empties this cache.
-  database.pragma('cache_size = -16384');
-  readWithoutMap(database);
-  // A reader waits only while another process recovers the log.
-  database.pragma('busy_timeout = 20');
-  return database;
-}
-
-function readWithoutMap(database: Database): void {
-  database.pragma('temp_store = MEMORY');
-  // Reads from a mapped file end the process with SIGBUS when the file was truncated.
-  database.pragma('mmap_size = 0');
-  // Opens the log, which is created by the first read.
-  database.pragma('schema_version');
 }

@@ -43,7 +43,7 @@ const no_hooks: CommitHooks = { beforeCommit() {}, afterCommit() {} };
  * own statements could run in between. Nor while it holds the write lock in the process of a host:
  * a statement of the host would wait for the lock without letting this transaction end.
  */
-export function sqliteDialect(database: Database, turns: Turns, hooks: CommitHooks = no_hooks): Dialect {
+export function sqliteDialect(database: () => Database, turns: Turns, hooks: CommitHooks = no_hooks): Dialect {
   return {
     createDriver: () => new TurnDriver(database, turns, hooks),
     createQueryCompiler: () => new SqliteQueryCompiler(),
@@ -98,14 +98,14 @@ class TurnAdapter extends SqliteAdapter {
 
 class TurnDriver implements Driver {
   readonly #connection: SqliteConnection;
-  readonly #database: Database;
+  readonly #database: () => Database;
   readonly #turns: Turns;
   readonly #hooks: CommitHooks;
   /** Until when the present turn may wait for the write lock. */
   #wait_end: Deadline;
   readonly #giveWay: GiveWay;
 
-  constructor(database: Database, turns: Turns, hooks: CommitHooks) {
+  constructor(database: () => Database, turns: Turns, hooks: CommitHooks) {
     this.#database = database;
     this.#turns = turns;
     this.#hooks = hooks;
@@ -136,7 +136,7 @@ class TurnDriver implements Driver {
   async beginTransaction(_connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
     this.#connection.only_reads = settings.accessMode === 'read only';
     if (!this.#connection.only_reads) {
-      await beginImmediate(this.#database, this.#wait_end, this.#turns.timers);
+      await beginImmediate(this.#database(), this.#wait_end, this.#turns.timers);
       return;
     }
     const begin = () => void this.#connection.statement('begin').run();
@@ -156,7 +156,7 @@ class TurnDriver implements Driver {
   async rollbackTransaction(): Promise<void> {
     this.#connection.only_reads = false;
     // SQLite rolls back automatically after some errors, such as a full disk.
-    if (this.#database.inTransaction) this.#connection.statement('rollback').run();
+    if (this.#database().inTransaction) this.#connection.statement('rollback').run();
   }
 
   async savepoint(_connection: DatabaseConnection, name: string): Promise<void> {
@@ -172,7 +172,7 @@ class TurnDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    if (!this.#hooks.keeps_open) this.#database.close();
+    if (!this.#hooks.keeps_open) this.#database().close();
   }
 }
 
@@ -181,19 +181,23 @@ class SqliteConnection implements DatabaseConnection {
   only_reads = false;
   /** Changes when the connection is taken and when it is released. */
   users = 0;
-  readonly #database: Database;
+  readonly #database: () => Database;
   readonly #giveWay: (only_reads: boolean) => ReturnType<GiveWay>;
+  #prepared_on: Database | null = null;
   readonly #statements = new Map<string, Statement<unknown[]>>();
 
-  constructor(database: Database, giveWay: (only_reads: boolean) => ReturnType<GiveWay>) {
+  constructor(database: () => Database, giveWay: (only_reads: boolean) => ReturnType<GiveWay>) {
     this.#database = database;
     this.#giveWay = giveWay;
   }
 
   statement(sql: string): Statement<unknown[]> {
+    const database = this.#database();
+    if (database !== this.#prepared_on) this.#statements.clear();
+    this.#prepared_on = database;
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      statement = this.#database.prepare<unknown[]>(sql);
+      statement = database.prepare<unknown[]>(sql);
       if (this.#statements.size >= statements_kept) this.#statements.clear();
       this.#statements.set(sql, statement);
     }

@@ -1,0 +1,108 @@
+/**
+ * Opens the file again after another library in this process has closed it (ADR 0023). On POSIX, the
+ * close of a file ends all locks that the process has on it. The other library knows nothing of our
+ * connections: it copies the log into the database as the last one, and removes it. Our connections
+ * would go on with a log that nobody finds again.
+ */
+import { Fault } from '@tallystick/kernel';
+import type { LogState } from './checkpoints.ts';
+import type { Handles } from './handles.ts';
+import type { Turns } from './turns.ts';
+
+/** How often work is attempted while others open and close the file. */
+const attempts_max = 6;
+
+export interface ReopeningPorts {
+  /** Null for a database in memory, which is never lost. */
+  readonly path: string | null;
+  readonly handles: () => Handles;
+  /** The turns of all connections, in the order in which they are taken. */
+  readonly turns: readonly Turns[];
+  /** Closes the connections, and opens others. */
+  readonly replace: () => Promise<void>;
+}
+
+export interface Reopening {
+  /**
+   * Opens the file again if its log was removed. Resolves with whether it was. Rejects with a
+   * retryable fault when it cannot be opened, or when commits are only in the removed log.
+   */
+  reopenIfLost(): Promise<boolean>;
+  /** See `SqliteConnection.onFile`. */
+  onFile<Result>(attempt: () => Promise<Result>, only_reads: boolean): Promise<Result>;
+}
+
+export function reopeningOn({ path, handles, turns, replace }: ReopeningPorts): Reopening {
+  let reopening: Promise<void> | null = null;
+  let has_warned = false;
+
+  /** While nobody uses a connection. */
+  async function reopen(): Promise<void> {
+    const taken: Turns[] = [];
+    try {
+      for (const each of turns) {
+        await each.take();
+        taken.push(each);
+      }
+      const { file, writer } = handles();
+      if (writer.open && !file.isLogLost()) return;
+      if (writer.open && !isCopied(handles())) {
+        throw new Fault(
+          `the log of ${path} was removed, and commits of it are not in the database: end the other programs that use the file, then restart this one`,
+          { retryable: true },
+        );
+      }
+      await replace().catch((cause: unknown) => {
+        throw new Fault(
+          `${path} cannot be opened again after another SQLite library in this process has closed it: close the other handles that this process has on it, too`,
+          { retryable: true, cause },
+        );
+      });
+      if (has_warned) return;
+      has_warned = true;
+      process.emitWarning(
+        `another SQLite library in this process has closed ${path}, which ended the locks on it. It was opened again, and no commit is lost. Commits take longer from now on. Two libraries that write at the same time can destroy the file: use one, and pass its handle as the option database (docs/embedding.md, SQLite in one process)`,
+        { code: 'TALLYSTICK_SECOND_SQLITE' },
+      );
+    } finally {
+      for (const each of taken) each.end();
+    }
+  }
+
+  async function reopenIfLost(): Promise<boolean> {
+    const { file, writer } = handles();
+    if (path === null || (writer.open && !file.isLogLost())) return false;
+    reopening ??= reopen().finally(() => {
+      reopening = null;
+    });
+    await reopening;
+    return true;
+  }
+
+  return {
+    reopenIfLost,
+    async onFile(attempt, only_reads) {
+      for (let attempts = 1; ; attempts += 1) {
+        try {
+          const result = await attempt();
+          // What it has read was perhaps changed by others. What it has committed is kept, or rejected.
+          if (!(await reopenIfLost()) || !only_reads || attempts === attempts_max) return result;
+        } catch (error) {
+          if (attempts === attempts_max || !(await reopenIfLost())) throw error;
+        }
+      }
+    },
+  };
+}
+
+/**
+ * Whether everything that was committed is in the database file. Copies it, if nobody else has a log
+ * by now.
+ */
+function isCopied({ writer, file }: Handles): boolean {
+  const [state] = writer.pragma('wal_checkpoint(noop)') as [LogState];
+  if (state.log === state.checkpointed) return true;
+  if (!file.isLogAbsent()) return false;
+  const [copied] = writer.pragma('wal_checkpoint(passive)') as [LogState];
+  return copied.log === copied.checkpointed;
+}

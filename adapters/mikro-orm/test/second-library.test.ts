@@ -1,0 +1,300 @@
+/**
+ * Another SQLite library in this process opens and closes the file: `node:sqlite`, or a second copy of
+ * better-sqlite3. Its close ends all locks of the process, and removes the log.
+ */
+import assert from 'node:assert/strict';
+import { copyFileSync, renameSync, statSync } from 'node:fs';
+import { after, describe, type TestContext, test } from 'node:test';
+import { no_changes } from '@tallystick/cards';
+import { Fault } from '@tallystick/kernel';
+import {
+  changeRows,
+  type ForeignConnection,
+  migratedDatabase,
+  openNodeSqlite,
+  readRows,
+  type ScratchDatabase,
+  secondBetterSqlite3,
+  sqliteFile,
+  testAuditMac,
+} from '@tallystick/test-support';
+import Database from 'better-sqlite3';
+import { connectSqlite } from '../src/connection/sqlite/sqlite-connection.ts';
+import { mikroOrmPersistence, type Persistence } from '../src/index.ts';
+import { makeCompany, openPersistence } from './contract/fixture.ts';
+
+const second = secondBetterSqlite3();
+after(() => second.remove());
+
+const libraries: Readonly<Record<string, (path: string) => ForeignConnection>> = {
+  'node:sqlite': openNodeSqlite,
+  'a second copy of better-sqlite3': (path) => new second.library(path),
+};
+
+interface Opened {
+  readonly database: ScratchDatabase;
+  readonly path: string;
+  readonly persistence: Persistence;
+  readonly warnings: Error[];
+}
+
+async function opened(t: TestContext): Promise<Opened> {
+  const database = await migratedDatabase('sqlite');
+  t.after(() => database.dispose());
+  await changeRows(database, 'create table of_host (number integer)');
+  const persistence = await openPersistence(database);
+  t.after(() => persistence.close());
+  return { database, path: sqliteFile(database), persistence, warnings: warningsOf(t) };
+}
+
+/** What this process warns of from now on. */
+function warningsOf(t: TestContext): Error[] {
+  const warnings: Error[] = [];
+  const note = (warning: Error & { readonly code?: string }): void => {
+    if (warning.code === 'TALLYSTICK_SECOND_SQLITE') warnings.push(warning);
+  };
+  process.on('warning', note);
+  t.after(() => void process.off('warning', note));
+  return warnings;
+}
+
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Opens the file, reads it, and closes it. */
+function openAndClose(open: (path: string) => ForeignConnection, path: string, sql = 'select count(*) from of_host') {
+  const foreign = open(path);
+  foreign.exec(sql);
+  foreign.close();
+}
+
+const companies = async ({ unitOfWork }: Persistence): Promise<readonly string[]> => {
+  const { items } = await unitOfWork.read((tx) => tx.companies.list({ limit: 1_000 }));
+  return items.map(({ name }) => name).sort();
+};
+
+const pass = ({ ledger }: Persistence) => ledger.passDue(10, () => ({ changes: no_changes, result: 'decided' }));
+
+/** Every way of work. */
+const ways: Readonly<Record<string, (persistence: Persistence) => Promise<unknown>>> = {
+  'a pass': pass,
+  'a transaction': ({ unitOfWork }) => unitOfWork.run((tx) => makeCompany(tx, 'Written')),
+  'a read': companies,
+  'a look-up': ({ look_ups }) => look_ups.read((tx) => tx.sandbox_clock.read()),
+  'the index of events': ({ event_index }) => event_index.run(),
+  'the horizon of events': ({ event_horizon }) => event_horizon.read(),
+  'the check of readiness': (persistence) => persistence.ping(),
+};
+
+for (const [name, open] of Object.entries(libraries)) {
+  describe(`the file after ${name} has opened and closed it`, () => {
+    for (const [way, work] of Object.entries(ways)) {
+      test(`is opened again by ${way}, and nothing is lost`, async (t) => {
+        const { path, database, persistence, warnings } = await opened(t);
+        await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Before'));
+        openAndClose(open, path);
+        await work(persistence);
+        for (const each of Object.values(ways)) await each(persistence);
+        await persistence.unitOfWork.run((tx) => makeCompany(tx, 'After'));
+        const expected = ['After', 'Before', ...(way === 'a transaction' ? ['Written'] : []), 'Written'];
+        assert.deepEqual(await companies(persistence), expected);
+        await persistence.close();
+        const [integrity] = await readRows<{ integrity_check: string }>(database, 'pragma integrity_check');
+        assert.equal(integrity?.integrity_check, 'ok');
+        assert.equal((await readRows(database, 'select name from tallystick_companies')).length, expected.length);
+        assert.equal(warnings.length, 1);
+      });
+    }
+
+    test('is warned of once, with the cause and what to do', async (t) => {
+      const { path, persistence, warnings } = await opened(t);
+      for (let time = 0; time < 3; time += 1) {
+        openAndClose(open, path);
+        await pass(persistence);
+      }
+      await nextTurn();
+      assert.equal(warnings.length, 1);
+      assert.match(String(warnings[0]), /another SQLite library in this process has closed .*tallystick\.db/);
+      assert.match(String(warnings[0]), /pass its handle as the option database/);
+    });
+
+    test('keeps what the other library has written, also while its next connection is open', async (t) => {
+      const { path, database, persistence } = await opened(t);
+      openAndClose(open, path, 'insert into of_host values (1)');
+      const next = open(path);
+      next.exec('insert into of_host values (2)');
+      await persistence.unitOfWork.run((tx) => makeCompany(tx, 'One'));
+      next.exec('insert into of_host values (3)');
+      await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Two'));
+      next.close();
+      await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Three'));
+      assert.deepEqual(await companies(persistence), ['One', 'Three', 'Two']);
+      assert.equal((await readRows(database, 'select number from of_host')).length, 3);
+    });
+
+    test('is opened again in the middle of a transaction, which is done again and has its effect once', async (t) => {
+      const { path, persistence } = await opened(t);
+      let attempts = 0;
+      await persistence.unitOfWork.run(async (tx) => {
+        attempts += 1;
+        await makeCompany(tx, 'First');
+        if (attempts === 1) openAndClose(open, path);
+        await makeCompany(tx, 'Second');
+      });
+      assert.deepEqual([await companies(persistence), attempts], [['First', 'Second'], 2]);
+    });
+
+    test('is opened again in the middle of a pass, which is done again within its deadline', async (t) => {
+      const { path, persistence } = await opened(t);
+      let attempts = 0;
+      const result = await persistence.ledger.passDue(10, () => {
+        attempts += 1;
+        if (attempts === 1) openAndClose(open, path);
+        return { changes: no_changes, result: `attempt ${attempts}` };
+      });
+      assert.equal(result, 'attempt 2');
+    });
+
+    test('is read as it is at one time, also when it is written and closed in the middle of a read', async (t) => {
+      const { path, persistence } = await opened(t);
+      await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Kept'));
+      let attempts = 0;
+      const read = await persistence.unitOfWork.read(async (tx) => {
+        attempts += 1;
+        const first = (await tx.companies.list({ limit: 10 })).items.map((company) => company.name);
+        if (attempts === 1) openAndClose(open, path, "update tallystick_companies set name = 'Changed'");
+        return [first, (await tx.companies.list({ limit: 10 })).items.map((company) => company.name)];
+      });
+      assert.deepEqual([read, attempts], [[['Changed'], ['Changed']], 2]);
+    });
+
+    test('serves all calls of the moment, each once', async (t) => {
+      const { path, persistence } = await opened(t);
+      const names = Array.from({ length: 20 }, (_, place) => `Company ${String(place).padStart(2, '0')}`);
+      const calls = names.map((company) => persistence.unitOfWork.run((tx) => makeCompany(tx, company)));
+      const passes = Array.from({ length: 20 }, () => pass(persistence));
+      openAndClose(open, path);
+      await Promise.all([...calls, ...passes]);
+      assert.deepEqual(await companies(persistence), names);
+    });
+
+    test('is complete without its log from then on, because another connection may remove it', async (t) => {
+      const { path, persistence, database } = await opened(t);
+      const threads: unknown[] = [];
+      const note = (thread: unknown) => void threads.push(thread);
+      process.on('worker', note);
+      t.after(() => void process.off('worker', note));
+      const write = async (count: number): Promise<void> => {
+        for (let commits = 1; commits <= count; commits += 1) {
+          await persistence.unitOfWork.run((tx) => tx.sandbox_clock.write({ offset_ms: commits, frozen_at_ms: null }));
+        }
+      };
+      await write(300);
+      assert.equal(threads.length, 1);
+      openAndClose(open, path);
+      await write(300);
+      await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Kept'));
+      await nextTurn();
+      assert.equal(threads.length, 1, 'no second thread');
+      const copy = `${path}-copy`;
+      copyFileSync(path, copy);
+      const copied = new Database(copy);
+      assert.deepEqual(copied.prepare('select name from tallystick_companies').pluck().all(), ['Kept']);
+      copied.close();
+      await persistence.close();
+      assert.equal((await readRows(database, 'select 1 from tallystick_installation')).length, 1);
+    });
+  });
+}
+
+describe('the file of a handle of the host', () => {
+  test('is opened by the copy of the library that the handle belongs to, so that another handle does no harm', async (t) => {
+    const { path, database, persistence: migrated } = await opened(t);
+    await migrated.close();
+    const warnings = warningsOf(t);
+    const handle = new second.library(path);
+    const { database_url } = database;
+    const persistence = await mikroOrmPersistence({
+      database_url,
+      database: handle,
+      clock: { nowMs: () => 0 },
+      audit_mac: testAuditMac,
+    });
+    t.after(async () => {
+      await persistence.close();
+      handle.close();
+    });
+    await persistence.unitOfWork.run((tx) => makeCompany(tx, 'One'));
+    const log = statSync(`${path}-wal`).ino;
+    openAndClose((file) => new second.library(file), path);
+    await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Two'));
+    await nextTurn();
+    assert.equal(statSync(`${path}-wal`).ino, log);
+    assert.deepEqual(warnings, []);
+    assert.deepEqual(await companies(persistence), ['One', 'Two']);
+  });
+
+  test('is refused with what to do while the handle keeps the removed log, and opened again when it is closed', async (t) => {
+    const { path, persistence } = await opened(t);
+    await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Before'));
+    const handle = new Database(path);
+    handle.prepare('select count(*) from of_host').get();
+    openAndClose(openNodeSqlite, path);
+    const isRefusal = (error: unknown) =>
+      error instanceof Fault &&
+      error.retryable &&
+      /close the other handles that this process has on it/.test(error.message);
+    await assert.rejects(pass(persistence), isRefusal);
+    await assert.rejects(companies(persistence), isRefusal);
+    await assert.rejects(persistence.ping(), isRefusal);
+    handle.close();
+    await pass(persistence);
+    assert.deepEqual(await companies(persistence), ['Before']);
+  });
+});
+
+describe('commits that are only in a log that was removed', () => {
+  const lose = (path: string): void => {
+    for (const name of ['-wal', '-shm']) renameSync(`${path}${name}`, `${path}${name}-away`);
+  };
+
+  test('are copied into the database before the file is opened again', async (t) => {
+    const { path, database, persistence } = await opened(t);
+    await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Before'));
+    lose(path);
+    await persistence.unitOfWork.run((tx) => makeCompany(tx, 'After'));
+    await persistence.close();
+    assert.deepEqual(
+      (await readRows(database, 'select name from tallystick_companies order by name')).map(({ name }) => name),
+      ['After', 'Before'],
+    );
+  });
+
+  test('are not answered when another log is there by then', async (t) => {
+    const { path, persistence: migrated } = await opened(t);
+    await migrated.close();
+    const connection = await connectSqlite(path, []);
+    t.after(() => connection.close());
+    const number = (value: number) => `insert into of_host values (${value})`;
+    await connection.immediately((database) => database.exec(number(1)));
+    let other: ForeignConnection | undefined;
+    const attempt = async (): Promise<void> => {
+      await connection.immediately((database) => database.exec(number(2)));
+      if (other !== undefined) return;
+      // Between the commit and its answer.
+      lose(path);
+      other = openNodeSqlite(path);
+      other.exec(number(3));
+    };
+    await assert.rejects(
+      connection.onFile(attempt, false),
+      (error) => error instanceof Fault && /commits of it are not in the database/.test(error.message),
+    );
+    // The log of the other is neither removed nor overwritten.
+    await connection.close();
+    const rows = new Database(path, { readonly: true });
+    t.after(() => rows.close());
+    other?.close();
+    assert.deepEqual(rows.prepare('select number from of_host').pluck().all(), [3]);
+    assert.equal(rows.pragma('integrity_check', { simple: true }), 'ok');
+  });
+});
