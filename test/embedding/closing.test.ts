@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { machine_timers } from '@tallystick/kernel';
 import { database_names, migratedDatabase, readRows } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { createTallystick, type Tallystick, UnusableDatabase } from 'tallystick';
+import { createContainer, openContainer, openHostLog, readOptions, tokens } from 'tallystick/inversify';
 
 const calls_count = 200;
 const closed = { name: 'UnusableDatabase', message: 'this instance is closed: create another one' };
@@ -119,3 +121,36 @@ for (const [name, openPlace] of places) {
     });
   });
 }
+
+it('close() waits 10 s for a transaction in progress, whose further calls are then refused in one sentence', async (t) => {
+  const place = await openStored('sqlite', 'address');
+  t.after(() => place.dispose());
+  let endOfWait: (() => void) | null = null;
+  const container = createContainer(readOptions({ database: place.database as string, sandbox: true }));
+  container.bind(tokens.logger).toConstantValue(openHostLog(undefined));
+  container.rebind(tokens.timers).toConstantValue({
+    ...machine_timers,
+    after(ms, run, options) {
+      if (ms !== 10_000) return machine_timers.after(ms, run, options);
+      endOfWait = run;
+      return () => {};
+    },
+  });
+  const tally = await openContainer(container);
+  await tally.migrate();
+  const begun = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const work = tally.transaction(place.handle as Database.Database, async (tx) => {
+    begun.resolve();
+    await goOn.promise;
+    return await tally.company(1).cards.issue({ total_card_amount: 5_000 }, { tx });
+  });
+  await begun.promise;
+  const closing = tally.close();
+  while (endOfWait === null) await machine_timers.nextTurn();
+  (endOfWait as () => void)();
+  await closing;
+  goOn.resolve();
+  await assert.rejects(work, closed);
+  assert.equal(await place.countCards(), 0);
+});
