@@ -23,6 +23,24 @@ it('closes the parts of deliveries before the database in which they are recorde
   }
 });
 
+it('announces a deprecation in the answers about virtual cards when its date is set', async () => {
+  const scratch = await scratchDatabase('sqlite');
+  const environment = { ...serverEnvironment({ database_url: scratch.database_url }), V1_DEPRECATED_ON: '2031-01-01' };
+  const container = createContainer(readConfig(environment));
+  const http = createServer((await container.getAsync(tokens.http_app)).callback());
+  try {
+    await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+    const answer = await fetch(`${url}/v1/virtualcards`);
+    assert.deepEqual([answer.status, answer.headers.get('deprecation')], [401, '@1924992000']);
+  } finally {
+    http.close();
+    http.closeAllConnections();
+    await closeContainer(container);
+    await scratch.dispose();
+  }
+});
+
 it('relays events after the commit of a request or of a pass, without any job', async () => {
   const scratch = await scratchDatabase('sqlite');
   const container = createContainer(readConfig(serverEnvironment({ database_url: scratch.database_url })));
