@@ -124,6 +124,23 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       workspace('packages/webhook-signature', { name: 'any', devDependencies: { 'fast-check': '4.10.2' } }),
     ),
   ],
+  'what is published runs on Node 24': [
+    ...[
+      "const day = Temporal.PlainDate.from('2030-01-31');",
+      'const text = bytes.toHex();',
+      "const bytes = Uint8Array.fromBase64('AA==');",
+      'const share = shares.getOrInsertComputed(role, createShare);',
+      'const all = Iterator.concat(one, other);',
+      "import { createMac } from 'node:crypto';\ncreateMac(one);",
+    ].map((text) => pair(source('adapters/koa/src/app.ts', text), source('adapters/koa/test/app.test.ts', text))),
+    pair(
+      source('packages/kernel/src/time/day.ts', 'export const day = Temporal.Instant.from;'),
+      source(
+        'packages/kernel/src/time/day.ts',
+        "// Temporal.Instant\nimport { Temporal } from './temporal.ts';\nexport const day = Temporal.Instant.from;",
+      ),
+    ),
+  ],
   'adapters import no other adapter': pair(
     source('adapters/koa/src/app.ts', "import { mikroOrmPersistence } from '@tallystick/mikro-orm';"),
     source('adapters/koa/src/app.ts', "import { Refusal } from '@tallystick/kernel';"),

@@ -58,8 +58,14 @@ const package_arrows: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The libraries that a package may import: shapes stand with the operations. */
-const package_libraries: Readonly<Record<string, readonly string[]>> = { operations: ['zod'] };
+/**
+ * The libraries that a package may import: shapes stand with the operations, and `Temporal` is part of
+ * the language, which Node 24 lacks.
+ */
+const package_libraries: Readonly<Record<string, readonly string[]>> = {
+  kernel: ['temporal-polyfill'],
+  operations: ['zod'],
+};
 
 interface Import {
   readonly file: SourceFile;
@@ -97,7 +103,7 @@ function workspaceOf(path: string): string {
 
 /**
  * Domain packages import only the index of each other, along the arrows, and no library (except
- * fast-check in the harness, and zod in the operations).
+ * fast-check in the harness, zod in the operations, and Temporal in the kernel).
  */
 export const packagesFollowTheArrows: Rule = (tree) =>
   importsIn(tree, /^packages\/[^/]+\/src\//).flatMap(({ file, specifier }) => {
@@ -260,6 +266,37 @@ export const receiversPackageRunsAnywhere: Rule = (tree) => {
     .map((name) => `packages/webhook-signature/package.json: depends on ${name}; it must depend on nothing`);
   return [...files, ...manifests];
 };
+
+/**
+ * What is published runs on Node 24 (ADR 0063). The compiler knows the language of that Node
+ * (`lib` of tsconfig.base.json), but its types of Node's modules are of a later one.
+ */
+export const publishedRunsOnNode24: Rule = (tree) => {
+  const later: readonly (readonly [RegExp, string, string])[] = [
+    [/\bTemporal\./, 'the global Temporal', 'import Temporal from @tallystick/kernel'],
+    [
+      /\.to(?:Hex|Base64)\(|\bUint8Array\.from(?:Hex|Base64)\(/,
+      'a method of Uint8Array',
+      'use toHex of @tallystick/kernel',
+    ],
+    [/\.getOrInsert(?:Computed)?\(|\bIterator\.(?:concat|zip)\b/, 'a later method of the language', 'write it out'],
+    [
+      /\b(?:openAsBlobSync|createMac|parsePKCS12|debounce|throttle|textStream|createZipArchive)\(/,
+      'a later API of Node',
+      'write it out',
+    ],
+  ];
+  return sourcesOf(tree, /^(packages|adapters|apps)\/[^/]+\/src\//).flatMap((file) => {
+    const code = withoutComments(file.text);
+    return later
+      .filter(([pattern, what]) => pattern.test(code) && !(what.endsWith('Temporal') && importsTemporal(code)))
+      .map(([, what, instead]) => `${file.path}: uses ${what}, which Node 24 lacks; ${instead}`);
+  });
+};
+
+function importsTemporal(code: string): boolean {
+  return /\bimport (?:type )?\{[^}]*\bTemporal\b[^}]*\} from/.test(code);
+}
 
 /** Adapters import packages and their libraries, never another adapter or an app. */
 export const adaptersImportNoOtherAdapter: Rule = (tree) => {
@@ -601,6 +638,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'packages are framework-free': packagesAreFrameworkFree,
   'timers come from one port': timersComeFromOnePort,
   'the package for receivers runs anywhere': receiversPackageRunsAnywhere,
+  'what is published runs on Node 24': publishedRunsOnNode24,
   'adapters import no other adapter': adaptersImportNoOtherAdapter,
   'only apps compose': onlyAppsCompose,
   'the index is the only entry point': indexIsTheOnlyEntryPoint,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type CardVault, createNetwork, normalizeAuthorization } from '@tallystick/cards';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { createFormats, type ImportPorts, type ImportSource } from '@tallystick/imports';
-import { machine_timers } from '@tallystick/kernel';
+import { machine_timers, Temporal } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { type CardOf, createSampleSet, type SampleSet } from '@tallystick/samples';
 import { clock, numberIndex } from './filled-database.ts';

@@ -1,3 +1,4 @@
+import { Temporal } from '@tallystick/kernel';
 import { readRows, type ScratchDatabase } from '@tallystick/test-support';
 
 /** The remaining balance and the uses of a card, computed from its rows. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Temporal } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { rebuild } from '@tallystick/reconciliation';
 import {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { Temporal } from '@tallystick/kernel';
 import {
   changeRows,
   database_names,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Temporal } from '@tallystick/kernel';
 import { createSampleSet, type SampleSet, sample_formats } from '@tallystick/samples';
 import { database_names, test_seed, testRuns } from '@tallystick/test-support';
 import { differencesFrom } from './answer-sheet.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, truncateSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { Temporal } from '@tallystick/kernel';
 import { createSampleSet } from '@tallystick/samples';
 import {
   type CrashSubject,

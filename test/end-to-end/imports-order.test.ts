@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ImportPorts, importFile } from '@tallystick/imports';
+import { Temporal } from '@tallystick/kernel';
 import { createSampleSet, type SampleRecord, sample_formats } from '@tallystick/samples';
 import { closeContainer, createContainer, readConfig, tokens } from '@tallystick/server';
 import { type DatabaseName, database_names, propertyParameters, serverEnvironment } from '@tallystick/test-support';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openAccount } from '@tallystick/accounts';
+import { Temporal } from '@tallystick/kernel';
 import { catchUp, readBridge, summarize } from '@tallystick/reconciliation';
 import { billing_currency, createSampleSet, last_statement_days, type SampleSet } from '@tallystick/samples';
 import { database_names, readRows, test_seed, testRuns } from '@tallystick/test-support';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { claimIdempotencyKey } from '@tallystick/access';
+import { Temporal } from '@tallystick/kernel';
 import { database_names, readRows } from '@tallystick/test-support';
 import { authorization, type Reply, type Service, start, startService } from './service.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { afterAttempt, failures_until_failing, relayEvents } from '@tallystick/events';
+import { Temporal } from '@tallystick/kernel';
 import { database_names } from '@tallystick/test-support';
 import { authorization, type Reply, type Service, start, startService } from './service.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Answer } from '@tallystick/harness';
+import { Temporal } from '@tallystick/kernel';
 import { database_names } from '@tallystick/test-support';
 import { type ServiceUnderTest, serviceOn } from './service.ts';
 

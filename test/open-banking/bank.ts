@@ -1,7 +1,7 @@
 import { createCompany } from '@tallystick/access';
 import type { BankUser } from '@tallystick/accounts';
 import { openAccount } from '@tallystick/accounts';
-import { money } from '@tallystick/kernel';
+import { money, Temporal } from '@tallystick/kernel';
 import type { Persistence, Tx } from '@tallystick/mikro-orm';
 
 /** The accounts of the company. */

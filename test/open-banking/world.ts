@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type AccessToken, authoriseConsent, type Permission, type ThirdPartyScope } from '@tallystick/consents';
+import { Temporal } from '@tallystick/kernel';
 import type { HttpAppPorts } from '@tallystick/koa';
 import type { DatabaseName } from '@tallystick/test-support';
 import { type Service, start, startService } from '../http/service.ts';

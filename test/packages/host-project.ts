@@ -114,21 +114,21 @@ function outcomeOf(folder: string, program: string, words: readonly string[]): P
   });
 }
 
-/** Needs no Node 26: receivers of webhooks use it. */
+/** Needs no Node 24: receivers of webhooks use it. */
 const for_older = '@tallystick/webhook-signature';
 
-/** Returns the path of a Node 20 to 25 of this machine; `TEST_NODE_20` can name one. Null: none. */
+/** Returns the path of a Node 20 to 23 of this machine; `TEST_NODE_20` can name one. Null: none. */
 export function olderNode(): string | null {
   return findRuntime({
     name: 'node-older',
     path_variable: 'TEST_NODE_20',
     absent_variable: 'TALLYSTICK_TEST_NODE_20',
     program: 'node',
-    version: /^v2[0-5]\./,
+    version: /^v2[0-3]\./,
   });
 }
 
-const refusal = /tallystick needs Node 26 or later, and this is Node [\d.]+: run it with a newer Node$/;
+const refusal = /tallystick needs Node 24 or later, and this is Node [\d.]+: run it with a newer Node$/;
 
 /** Returns what does not refuse the older Node with one sentence: entry points and commands. */
 export async function olderNodeProblems(

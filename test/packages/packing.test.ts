@@ -184,7 +184,7 @@ const complete: Manifest = {
   version: '1.0.0',
   description: 'A package',
   license: 'UNLICENSED',
-  engines: { node: '>=26' },
+  engines: { node: '>=24' },
   exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
   publishConfig: { access: 'public' },
 };

@@ -15,7 +15,7 @@ const run = promisify(execFile);
  * The Node that a package needs when it names none. It is not in the manifests of the workspaces,
  * because npm would warn about each of them: in the repository an older Node may run npm.
  */
-export const node_needed = '>=26';
+export const node_needed = '>=24';
 
 export interface PackedPackage {
   readonly manifest: Manifest;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { Temporal } from '@tallystick/kernel';
 import { type Received, type TlsReceiver, tlsReceiver } from '@tallystick/test-support';
 import { verifyDelivery, verifyStandardWebhook } from '@tallystick/webhook-signature';
 import { Webhook } from 'standardwebhooks';

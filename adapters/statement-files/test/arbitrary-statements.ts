@@ -1,6 +1,6 @@
 import { bai_codes, type ReportedLine, type StatementHead } from '@tallystick/accounts';
 import type { StatementFileContent } from '@tallystick/imports';
-import { money } from '@tallystick/kernel';
+import { money, Temporal } from '@tallystick/kernel';
 import fc from 'fast-check';
 
 /** Statements that are written and compared with what is read. */

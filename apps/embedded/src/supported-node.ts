@@ -1,7 +1,6 @@
 /**
- * Imported first by every entry point that needs this Node: it has Temporal, and the libraries run
- * on it.
+ * Imported first by every entry point that needs this Node, on which the libraries run.
  */
 import { requireNode } from './node-version.ts';
 
-requireNode(26);
+requireNode(24);

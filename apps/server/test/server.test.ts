@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sandbox_keys } from '@tallystick/access';
+import { Temporal } from '@tallystick/kernel';
 import {
   type DatabaseName,
   database_names,

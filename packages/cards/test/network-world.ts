@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Event } from '@tallystick/events';
-import { money, type Random, Refusal } from '@tallystick/kernel';
+import { money, type Random, Refusal, Temporal, toHex } from '@tallystick/kernel';
 import { loadWindows, type MemoryLedger, memoryPersistence, type State } from '@tallystick/memory';
 import { default_template_ids } from '@tallystick/templates';
 import {
@@ -117,7 +117,7 @@ function storeCard({ cards, companies, numbers, card_ids, templates }: State, ca
   const shared = templates.get(default_template_ids.VELOCITY)!;
   templates.set(template_id, { ...shared, ...template, id: template_id, company_id: card.company_id });
   numbers.set(card.id, { number_index, number_sealed: new Uint8Array([1]), number_key_id: 'k' });
-  card_ids.set(number_index.toHex(), card.id);
+  card_ids.set(toHex(number_index), card.id);
   cards.set(card.id, {
     ...stored,
     template_id,

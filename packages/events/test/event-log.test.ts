@@ -14,7 +14,7 @@ import {
   readEvent,
   recordForeignEvent,
 } from '@tallystick/events';
-import { type Call, type PageRequest, Refusal } from '@tallystick/kernel';
+import { type Call, type PageRequest, Refusal, Temporal } from '@tallystick/kernel';
 
 const call: Call = { company_id: 7, actor: 'key:1', request_id: 'r-1', now_ms: 1_704_110_400_120 };
 

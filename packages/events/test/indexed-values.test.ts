@@ -9,7 +9,7 @@ import {
   type Payload,
   parseEventFilters,
 } from '@tallystick/events';
-import { Refusal } from '@tallystick/kernel';
+import { Refusal, Temporal } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { indexed_text_max } from '../src/log/filter.ts';

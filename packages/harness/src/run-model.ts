@@ -1,3 +1,4 @@
+import { Temporal } from '@tallystick/kernel';
 import fc from 'fast-check';
 import { cardPlan } from './arbitraries/cards.ts';
 import { startInstant } from './arbitraries/clocks.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { Temporal } from '@tallystick/kernel';
 import { test_seed } from '@tallystick/test-support';
 import fc from 'fast-check';
 import {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Temporal } from '@tallystick/kernel';
 import { expiryInstant, expiryOf, holdEnd, type Recurring, windowOf } from '../src/reference/calendar.ts';
 
 const at = (text: string) => Temporal.Instant.from(text).epochMilliseconds;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { Temporal } from '@tallystick/kernel';
 import type { AuthorizationWire, CardRequest, ClearingWire } from '../src/index.ts';
 import { modelAsSystem } from './model-as-system.ts';
 

@@ -21,7 +21,7 @@ import {
   type StorageUnderTest,
   sealedNumber,
 } from '@tallystick/harness';
-import { fixedClock, type Random, type Sha256 } from '@tallystick/kernel';
+import { fixedClock, fromHex, type Random, type Sha256 } from '@tallystick/kernel';
 import { memoryPersistence } from '@tallystick/memory';
 import {
   createFormats,
@@ -46,7 +46,7 @@ function hashOf(bytes: Uint8Array): string {
   return (a.toString(16).padStart(8, '0') + (b >>> 0).toString(16).padStart(8, '0')).repeat(4);
 }
 
-const sha256: Sha256 = (bytes) => Uint8Array.fromHex(hashOf(bytes));
+const sha256: Sha256 = (bytes) => fromHex(hashOf(bytes));
 
 const vault: Pick<CardVault, 'index' | 'cvcMatches'> = {
   index: (pan: Pan) => new TextEncoder().encode(pan.reveal()),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { afterId, cursor, Refusal } from '../src/index.ts';
+import { afterId, cursor, Refusal, toBase64 } from '../src/index.ts';
 
 it('a cursor opens the page after its id', () => {
   for (const id of [1, 17, Number.MAX_SAFE_INTEGER]) {
@@ -12,7 +12,7 @@ it('a cursor opens the page after its id', () => {
 it('text that is not a cursor of the list is refused', () => {
   const own = cursor('events', 17);
   const forged = ['events 017', 'events -1', 'events 1e3', 'events 17 ', 'events', 'events 9007199254740993'];
-  const encoded = forged.map((text) => new TextEncoder().encode(text).toBase64({ alphabet: 'base64url' }));
+  const encoded = forged.map((text) => toBase64(new TextEncoder().encode(text)));
   for (const after of ['', 'x', '17', `${own}=`, `${own}!`, ` ${own}`, 'é', cursor('cards', 17), ...encoded]) {
     assert.throws(
       () => afterId('events', { limit: 1, after }),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Refusal, RequestFields, showValue } from '../src/index.ts';
+import { Refusal, RequestFields, showValue, Temporal } from '../src/index.ts';
 
 function refusalOf(fields: RequestFields): Refusal {
   try {

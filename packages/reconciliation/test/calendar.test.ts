@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Temporal } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { dateOf, day_ms, daysAfter, daysBetween, startOf } from '../src/index.ts';

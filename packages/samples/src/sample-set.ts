@@ -1,3 +1,4 @@
+import { Temporal } from '@tallystick/kernel';
 import type { ExpectedAuthorization, ExpectedCard, ExpectedClearing } from './answers/expected.ts';
 import { type ExpectedItem, itemsOf } from './answers/expected-items.ts';
 import { bridgeOf, type ExpectedBridge, type ExpectedSummary, summarizeItems } from './answers/expected-totals.ts';

@@ -1,4 +1,4 @@
-import { type Money, money } from '@tallystick/kernel';
+import { type Money, money, Temporal } from '@tallystick/kernel';
 import { billing_currency, type Scenario } from './scenarios/scenario.ts';
 import { first_statement_days, last_statement_days, type SampleLine } from './scenarios/statement-draft.ts';
 

@@ -1,3 +1,4 @@
+import { Temporal } from '@tallystick/kernel';
 import { day_ms } from './calendar.ts';
 
 /** The time of day at which a hold resets, "just after midnight" (service specification 2.2). */

@@ -2,6 +2,8 @@
  * A case of the functional conformance suite of Open Banking, in our words. Its manifests are
  * public: https://github.com/OpenBankingUK/conformance-suite, folder `manifests`.
  */
+import type { Temporal } from '@tallystick/kernel';
+
 export interface CaseBase {
   /** The id in the manifest. One id is there twice: the second one ends in `/2` here. */
   readonly id: string;

@@ -1,3 +1,4 @@
+import type { Temporal } from '@tallystick/kernel';
 import type { AppliedCase } from './case.ts';
 
 const consents = '/funds-confirmation-consents';

@@ -25,16 +25,23 @@ export function createCertificateReader(
 ): (request: IncomingMessage) => ClientCertificate | null {
   // The reading of a certificate is work, and one request needs it several times.
   const known = new WeakMap<TLSSocket | IncomingMessage, ClientCertificate | null>();
+  const knownOr = (key: TLSSocket | IncomingMessage, read: () => ClientCertificate | null) => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const certificate = read();
+    known.set(key, certificate);
+    return certificate;
+  };
   const isTrusted = createNetworks(proxies?.networks ?? []);
 
   return (request) => {
     const { socket } = request;
     if (isTls(socket)) {
-      const of_tls = known.getOrInsertComputed(socket, () => ofTls(socket));
+      const of_tls = knownOr(socket, () => ofTls(socket));
       if (of_tls !== null) return of_tls;
     }
     if (proxies === null || !isTrusted(socket.remoteAddress ?? '')) return null;
-    return known.getOrInsertComputed(request, () => parse(headerValues(request, proxies.header)));
+    return knownOr(request, () => parse(headerValues(request, proxies.header)));
   };
 }
 

@@ -31,7 +31,8 @@ export function createUploads(max: number, pace: BodyPace): Uploads {
   const shares = new Map<Role, FairShare>();
   return {
     async during(role, owner, work) {
-      const share = shares.getOrInsertComputed(role, () => createFairShare(max));
+      const share = shares.get(role) ?? createFairShare(max);
+      shares.set(role, share);
       if (!share.mayTake(owner)) throw new Overloaded();
       share.take(owner);
       const release = () => share.release(owner);

@@ -9,7 +9,7 @@ import {
   type VirtualCard,
   withoutDetails,
 } from '@tallystick/cards';
-import { type AuditMac, type Clock, checkDeadline, createSettleBy, type Timers } from '@tallystick/kernel';
+import { type AuditMac, type Clock, checkDeadline, createSettleBy, type Timers, toHex } from '@tallystick/kernel';
 import type { State } from '../storage/state.ts';
 import type { Transactions } from '../storage/transactions.ts';
 import { cardIdOf, countedClearings, loadRecords } from './load-records.ts';
@@ -86,7 +86,7 @@ function load(state: State, card_ids: readonly number[], messages: readonly Look
     now_ms,
     cards: card_ids.map((id) => ledgerCard(state, id)),
     ...loadRecords(state, card_ids, messages, now_ms),
-    known_numbers: suspectNumbers(messages).filter((index) => state.card_ids.has(index.toHex())),
+    known_numbers: suspectNumbers(messages).filter((index) => state.card_ids.has(toHex(index))),
     authorization_ids: authorizations.freshIds(count('authorization')),
     clearing_ids: clearings.freshIds(count('clearing')),
     event_ids: events.freshIds(eventsNeeded(messages)),

@@ -21,7 +21,7 @@ import {
   readsReferring,
   referenceKeys,
 } from '@tallystick/cards';
-import { money } from '@tallystick/kernel';
+import { money, toHex } from '@tallystick/kernel';
 import { recordsOfAct } from '@tallystick/reconciliation';
 import { type State, windowKey } from '../storage/state.ts';
 
@@ -249,7 +249,7 @@ function withReferring(found: readonly Clearing[], earlier: readonly Clearing[])
 
 /** Returns the id of the card that a message is about; null when the number is unknown. */
 export function cardIdOf({ card_ids, cards }: State, message: Lookup): number | null {
-  if (message.number_index !== null) return card_ids.get(message.number_index.toHex()) ?? null;
+  if (message.number_index !== null) return card_ids.get(toHex(message.number_index)) ?? null;
   const id = message.vcn_id;
   return id !== null && cards.has(id) ? id : null;
 }

@@ -7,7 +7,7 @@ import {
   type LedgerChanges,
   type RefusedRecord,
 } from '@tallystick/cards';
-import { type AuditMac, assert, Fault } from '@tallystick/kernel';
+import { type AuditMac, assert, Fault, toHex } from '@tallystick/kernel';
 import { type State, windowKey } from '../storage/state.ts';
 import { appendEvent } from '../stores/events/events.ts';
 import { appendAuditEntry } from '../stores/operation/audit.ts';
@@ -81,8 +81,8 @@ function progressImport({ imports, import_batches }: State, progress: FileProgre
 
 /** Adds to the record of the same message, or inserts one. */
 function keepRefused({ quarantine }: State, refused: RefusedRecord): void {
-  const identity = refused.identity_sha256.toHex();
-  const known = quarantine.values().find(({ identity_sha256 }) => identity_sha256.toHex() === identity);
+  const identity = toHex(refused.identity_sha256);
+  const known = quarantine.values().find(({ identity_sha256 }) => toHex(identity_sha256) === identity);
   if (known === undefined) {
     const id = quarantine.nextId();
     quarantine.set(id, { ...refused, id, status: 'quarantined', applied_at_ms: null, clearing_id: null });

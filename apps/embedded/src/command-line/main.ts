@@ -3,7 +3,7 @@
 import { requireNode } from '../node-version.ts';
 
 try {
-  requireNode(26);
+  requireNode(24);
   const { runCommand } = await import('./command.ts');
   process.exitCode = await runCommand(process.argv.slice(2), process.env, {
     out: (text) => process.stdout.write(text),

@@ -6,7 +6,7 @@ import {
   type ShownTransaction,
   third_party_services,
 } from '@tallystick/accounts';
-import { type Money, money } from '@tallystick/kernel';
+import { type Money, money, Temporal } from '@tallystick/kernel';
 
 /** The accounts of the sandbox's company. */
 export interface SandboxAccounts {

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { extname, join, resolve } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
+import { Temporal } from '@tallystick/kernel';
 import { createSampleSet, format_abilities, type SampleSet } from '@tallystick/samples';
 import { ConfigError, formatTerms, parseOptions, UsageError } from '@tallystick/server';
 import { databaseOption } from '../import-words.ts';

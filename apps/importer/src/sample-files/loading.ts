@@ -1,3 +1,4 @@
+import { Temporal } from '@tallystick/kernel';
 import type { CardOf, SampleAuthorizationMessage, SampleClearingMessage, SampleSet } from '@tallystick/samples';
 
 /**

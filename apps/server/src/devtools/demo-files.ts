@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import type { StatementHead } from '@tallystick/accounts';
 import type { ClearingInput } from '@tallystick/cards';
 import { clearing_formats } from '@tallystick/clearing-files';
-import { money } from '@tallystick/kernel';
+import { money, Temporal } from '@tallystick/kernel';
 import { statement_formats } from '@tallystick/statement-files';
 import { dollars, expectBalance, type IssuedCard, type Json, type Purchased, type Scene } from './demo-scene.ts';
 import { clearingMessage } from './network-messages.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { Temporal } from '@tallystick/kernel';
 import type { Narrator } from './narrator.ts';
 import { type PlainCard, purchaseMessage } from './network-messages.ts';
 import type { Json, SandboxClient } from './sandbox-client.ts';

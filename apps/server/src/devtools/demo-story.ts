@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Temporal } from '@tallystick/kernel';
 import { importClearings, reconcile } from './demo-files.ts';
 import {
   expectBalance,

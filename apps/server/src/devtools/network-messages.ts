@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Temporal } from '@tallystick/kernel';
 import type { Json } from './sandbox-client.ts';
 
 /** A card with its number and code in plain text. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { event_types } from '@tallystick/events';
+import { Temporal } from '@tallystick/kernel';
 import { listRegisteredWebhooks } from './loopback-webhook.ts';
 import { clearingMessage, type PlainCard, purchaseMessage } from './network-messages.ts';
 import type { Json, SandboxClient } from './sandbox-client.ts';

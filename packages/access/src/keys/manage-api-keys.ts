@@ -11,6 +11,8 @@ import {
   type Sha256,
   shared_secret_expected,
   showValue,
+  Temporal,
+  toBase64Url,
   toInstantText,
 } from '@tallystick/kernel';
 import { rate_limit_max, readName } from '../companies/company.ts';
@@ -74,7 +76,7 @@ export async function createKey(
     throw invalid({ path: 'company_id', message: `is not the id of a company: ${company_id}` });
   }
 
-  const secret = ports.random.bytes(32).toBase64({ alphabet: 'base64url', omitPadding: true });
+  const secret = toBase64Url(ports.random.bytes(32));
   const key = await tx.api_keys.insert({
     company_id,
     role: role!,

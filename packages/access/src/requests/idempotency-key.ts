@@ -7,6 +7,7 @@ import {
   resealAll,
   type Sealer,
   type Sha256,
+  toHex,
   type UnitOfWork,
 } from '@tallystick/kernel';
 import type { IdempotencyOwner, IdempotencyStore } from '../ports.ts';
@@ -66,7 +67,7 @@ export async function claimIdempotencyKey(
   request: SignedParts,
   now_ms: number,
 ): Promise<ClaimedKey> {
-  const owner = { scope: principal.key_id, key: toStoredKey(ports.sha256, key), token: ports.random.bytes(16).toHex() };
+  const owner = { scope: principal.key_id, key: toStoredKey(ports.sha256, key), token: toHex(ports.random.bytes(16)) };
   const machine_ms = ports.machine_clock.nowMs();
   const claim = await tx.idempotency.claim({
     ...owner,
@@ -139,7 +140,7 @@ export function resealAnswers(
 
 /** A key is arbitrary text of the caller and could be a card number, so only its hash is stored. */
 function toStoredKey(sha256: Sha256, key: string): string {
-  return sha256(new TextEncoder().encode(key)).toHex();
+  return toHex(sha256(new TextEncoder().encode(key)));
 }
 
 /**

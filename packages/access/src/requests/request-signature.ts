@@ -1,4 +1,4 @@
-import { equalBytes, type HmacSha256, Refusal } from '@tallystick/kernel';
+import { equalBytes, fromHex, type HmacSha256, Refusal, toHex } from '@tallystick/kernel';
 import type { Principal } from './principal.ts';
 
 /** The parts of a request that a signature covers, exactly as they were sent. */
@@ -69,7 +69,7 @@ export function signRequest(
   parts: SignedParts,
   headers?: SignedHeaders,
 ): string {
-  return hmacSha256(bytes.encode(signing_secret), toSigningString(timestamp, parts, headers)).toHex();
+  return toHex(hmacSha256(bytes.encode(signing_secret), toSigningString(timestamp, parts, headers)));
 }
 
 /** The headers of a request that contain its signature. */
@@ -134,7 +134,7 @@ export function expectSignature(
     secret: bytes.encode(signing_secret),
     head: toSigningHead(timestamp, parts, version === '2' ? signed_headers : undefined),
     verify(code) {
-      if (!equalBytes(code, Uint8Array.fromHex(signature))) throw refuse(mismatch[version]);
+      if (!equalBytes(code, fromHex(signature))) throw refuse(mismatch[version]);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { decimalsOf, type Money, money, sum_max } from '@tallystick/kernel';
+import { decimalsOf, type Money, money, sum_max, Temporal } from '@tallystick/kernel';
 import type { Account } from '../account.ts';
 
 /** The balance of an account, in its currency. A debt is negative. */

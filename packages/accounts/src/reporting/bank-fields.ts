@@ -9,6 +9,7 @@ import {
   maskNumber,
   money,
   RequestFields,
+  Temporal,
 } from '@tallystick/kernel';
 import { account_number_expected, accountNumberOf } from '../account.ts';
 import { type ThirdPartyService, third_party_services } from '../bank/bank-company.ts';

@@ -1,5 +1,5 @@
 import type { Payload } from '@tallystick/events';
-import { assert, type FieldError, invalid, maskJson, Refusal } from '@tallystick/kernel';
+import { assert, type FieldError, invalid, maskJson, Refusal, toHex } from '@tallystick/kernel';
 import type { QuarantineReason } from '../quarantine/quarantined-record.ts';
 import { sourceOf } from '../quarantine/quarantined-record.ts';
 import { excerptOf, identityOf, sealClearing } from '../quarantine/sealed-clearing.ts';
@@ -180,7 +180,7 @@ export function refuseClearing(
   refusal: Refusal,
 ): ClearingAnswer {
   const identity_sha256 = identityOf(pass.sha256, message);
-  const key = identity_sha256.toHex();
+  const key = toHex(identity_sha256);
   const known = pass.quarantined.get(key);
   pass.quarantined.set(key, {
     identity_sha256,

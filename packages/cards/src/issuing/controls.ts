@@ -1,4 +1,12 @@
-import { assert, currency_expected, isCurrency, type Money, money, type RequestFields } from '@tallystick/kernel';
+import {
+  assert,
+  currency_expected,
+  isCurrency,
+  type Money,
+  money,
+  type RequestFields,
+  Temporal,
+} from '@tallystick/kernel';
 import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
 import { isTimeZone, recurring_values, utcDateAt } from '@tallystick/velocity';
 import type { Controls, RealCard, VirtualCard } from './card.ts';

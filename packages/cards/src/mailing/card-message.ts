@@ -1,4 +1,4 @@
-import { decimalsOf } from '@tallystick/kernel';
+import { decimalsOf, Temporal } from '@tallystick/kernel';
 import type { VirtualCard } from '../issuing/card.ts';
 import type { RevealedNumber } from '../numbers/reveal.ts';
 import type { MailMessage } from './ports.ts';

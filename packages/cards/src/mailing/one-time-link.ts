@@ -9,7 +9,7 @@
  * proof: 256 random bits, of which a SHA-256 is stored, so that neither the database nor a backup
  * of it opens a link.
  */
-import type { Call, Random, Sha256 } from '@tallystick/kernel';
+import { type Call, type Random, type Sha256, toBase64Url } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
 import { revealNumbers } from '../numbers/reveal.ts';
 import type { Mail } from './mail.ts';
@@ -46,7 +46,7 @@ export async function offerLink(
   { id, company_id, card_id }: Mail,
   now_ms: number,
 ): Promise<OfferedLink | null> {
-  const token = random.bytes(token_bytes).toBase64({ alphabet: 'base64url', omitPadding: true });
+  const token = toBase64Url(random.bytes(token_bytes));
   const expires_at_ms = now_ms + link_ms_max;
   const kept = await tx.one_time_links.replace({
     mail_id: id,

@@ -4,6 +4,7 @@
  * blanks. A text of another length is stored, and matches by no reference rule (decision: network
  * side). Characters are code points, as both databases count them: a cut never halves one.
  */
+import { Temporal } from '@tallystick/kernel';
 
 const net_reference_length = 13;
 

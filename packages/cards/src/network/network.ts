@@ -18,7 +18,7 @@
  * not decided any more (ADR 0020). Every message has a deadline: it is answered by then, and not
  * decided afterwards (ADR 0022). All three fail with a retryable fault.
  */
-import { assert, createPhase, Fault, type Random, type Timers } from '@tallystick/kernel';
+import { assert, createPhase, Fault, type Random, type Timers, toHex } from '@tallystick/kernel';
 import {
   type AuthorizationAnswer,
   type ClearingAnswer,
@@ -143,7 +143,7 @@ const held_lanes_max = 4;
 
 /** The card as a message names it; of a match by hand the first one. */
 function cardNamedBy(message: NetworkMessage): string {
-  if (message.number_index !== null) return message.number_index.toHex();
+  if (message.number_index !== null) return toHex(message.number_index);
   return `id ${message.kind === 'rematch' ? message.matches[0]?.vcn_id : message.vcn_id}`;
 }
 

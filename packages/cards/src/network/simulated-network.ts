@@ -13,6 +13,7 @@ import {
   Refusal,
   RequestFields,
   scale,
+  Temporal,
 } from '@tallystick/kernel';
 import { utcDateAt } from '@tallystick/velocity';
 import type { VirtualCard } from '../issuing/card.ts';

@@ -1,5 +1,5 @@
 import type { Payload } from '@tallystick/events';
-import { maskDigitRuns, maskJson, type Sealer, type Sha256 } from '@tallystick/kernel';
+import { fromBase64, maskDigitRuns, maskJson, type Sealer, type Sha256, toBase64, toHex } from '@tallystick/kernel';
 import type { ClearingMessage, ClearingOrigin } from '../records/clearing.ts';
 import type { ClearingInput } from '../records/message.ts';
 
@@ -58,7 +58,7 @@ export function sealInput(sealer: Sealer, input: ClearingInput, origin: SealedOr
 }
 
 export function sealRecord(sealer: Sealer, raw: Uint8Array): Uint8Array {
-  return sealJson(sealer, { [raw_key]: raw.toBase64() });
+  return sealJson(sealer, { [raw_key]: toBase64(raw) });
 }
 
 /** No field of a clearing has these names. */
@@ -73,7 +73,7 @@ function sealJson(sealer: Sealer, value: object): Uint8Array {
 export function openSealed(sealer: Sealer, message_sealed: Uint8Array): SealedClearing | SealedRecord {
   const text = new TextDecoder().decode(sealer.open(quarantine_purpose, message_sealed));
   const { [origin_key]: origin, [raw_key]: raw, ...input } = JSON.parse(text);
-  if (raw !== undefined) return { kind: 'record', raw: Uint8Array.fromBase64(raw) };
+  if (raw !== undefined) return { kind: 'record', raw: fromBase64(raw) };
   return { kind: 'clearing', input, origin: origin ?? { synthetic_id: false, last4: null } };
 }
 
@@ -100,7 +100,7 @@ function present(fields: object): Payload {
 export function identityOf(sha256: Sha256, message: ClearingMessage): Uint8Array {
   const { last4, number_index } = message;
   const of_file = last4 === null ? {} : { last4 };
-  const fields = { ...toInput(message), ...of_file, card_number: number_index?.toHex() ?? null };
+  const fields = { ...toInput(message), ...of_file, card_number: number_index === null ? null : toHex(number_index) };
   const sorted = Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
   return sha256(new TextEncoder().encode(JSON.stringify(sorted)));
 }

@@ -4,7 +4,7 @@
  * is identified by its id and its content. A message with the id of a clearing is a copy of it when
  * the two agree in content, and else a person has to look at it.
  */
-import type { FieldError } from '@tallystick/kernel';
+import { type FieldError, toHex } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
 import { card_number_form, Pan } from '../numbers/pan.ts';
 import type { Clearing, ClearingMessage } from './clearing.ts';
@@ -92,7 +92,7 @@ export function contentOf(
     approval_code: approval_code == null || isNoApprovalCode(approval_code) ? null : approval_code,
   };
   return JSON.stringify([
-    is_number ? vault.index(new Pan(card_number)).toHex() : Number(vcn_id),
+    is_number ? toHex(vault.index(new Pan(card_number))) : Number(vcn_id),
     settlement_date,
     ...[...agreeing_fields, ...stated_fields].map((name) => of_file[name] || null),
   ]);

@@ -2,6 +2,7 @@
  * How long a hold lasts: the days of the card's aging velocity, else those of its company, else 30
  * (decision: windows and holds). `agingHoldEnd` of velocity computes the instant.
  */
+import { Temporal } from '@tallystick/kernel';
 import { agingHoldEnd, utcDateAt } from '@tallystick/velocity';
 import type { Controls } from '../issuing/card.ts';
 import type { Authorization } from './authorization.ts';

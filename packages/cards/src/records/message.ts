@@ -7,6 +7,7 @@ import {
   maskCardNumbers,
   money,
   RequestFields,
+  Temporal,
 } from '@tallystick/kernel';
 import type { CardVault } from '../numbers/card-vault.ts';
 import { card_number_form, Pan } from '../numbers/pan.ts';

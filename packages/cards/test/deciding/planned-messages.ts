@@ -1,3 +1,4 @@
+import { Temporal } from '@tallystick/kernel';
 import fc from 'fast-check';
 import type { AuthorizationInput, ClearingInput, NetworkMessage } from '../../src/index.ts';
 import { aging, NetworkWorld } from '../network-world.ts';

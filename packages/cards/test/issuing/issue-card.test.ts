@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isLuhnValid } from '@tallystick/kernel';
+import { isLuhnValid, Temporal } from '@tallystick/kernel';
 import { issueCard, no_details } from '../../src/index.ts';
 import { call, cardWorld, invalidFields, now_ms, type Request, refusalOf } from '../card-world.ts';
 

@@ -1,4 +1,6 @@
 /** The most keys of a third party. */
+import { fromBase64Url, toHex } from '@tallystick/kernel';
+
 export const keys_max = 32;
 
 /** The members of a public key that are kept (RFC 7517, RFC 7518). Others mean nothing to us. */
@@ -89,7 +91,7 @@ function isBounded(value: unknown): boolean {
 function toBytes(value: unknown): Uint8Array | null {
   if (typeof value !== 'string' || !/^[A-Za-z0-9_-]+$/.test(value)) return null;
   try {
-    return Uint8Array.fromBase64(value, { alphabet: 'base64url' });
+    return fromBase64Url(value);
   } catch {
     return null;
   }
@@ -103,7 +105,7 @@ function isOnCurve(x_bytes: Uint8Array, y_bytes: Uint8Array): boolean {
 }
 
 function toInteger(bytes: Uint8Array): bigint {
-  return BigInt(`0x${bytes.toHex()}`);
+  return BigInt(`0x${toHex(bytes)}`);
 }
 
 function isOdd(bytes: Uint8Array | null): boolean {

@@ -1,5 +1,5 @@
 import type { ThirdPartyService } from '@tallystick/accounts';
-import type { Random } from '@tallystick/kernel';
+import { type Random, toBase64Url } from '@tallystick/kernel';
 import type { Permission } from './permission.ts';
 
 /** The states of a consent. An account-access consent is never `Revoked` (decision: consents). */
@@ -112,5 +112,5 @@ const id_bytes = 24;
 
 /** A new id that nobody can guess, in characters that a URL needs not escape: 32 after the prefix. */
 export function unguessableId(random: Random, prefix: string): string {
-  return prefix + new Uint8Array(random.bytes(id_bytes)).toBase64({ alphabet: 'base64url', omitPadding: true });
+  return prefix + toBase64Url(new Uint8Array(random.bytes(id_bytes)));
 }

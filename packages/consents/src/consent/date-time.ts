@@ -1,3 +1,5 @@
+import { Temporal } from '@tallystick/kernel';
+
 export interface SentDateTime {
   /** As it was sent, with `Z` added when it had no zone. */
   readonly text: string;

@@ -1,4 +1,4 @@
-import { dayAt } from '@tallystick/kernel';
+import { dayAt, Temporal } from '@tallystick/kernel';
 import type { AccountAccessConsent } from '../consent/consent.ts';
 import { instantOf } from '../consent/date-time.ts';
 import { type OpenBankingProblem, OpenBankingRefusal } from '../open-banking-refusal.ts';

@@ -1,4 +1,10 @@
-import { isSharedSecret, type Random, shared_secret_length_max, shared_secret_length_min } from '@tallystick/kernel';
+import {
+  isSharedSecret,
+  type Random,
+  shared_secret_length_max,
+  shared_secret_length_min,
+  toBase64,
+} from '@tallystick/kernel';
 import { decodeStandardSecret } from '@tallystick/webhook-signature';
 
 /** The beginning of a secret in the form of the Standard Webhooks specification. */
@@ -16,7 +22,7 @@ export const webhook_secret_expected =
 
 /** Generates a webhook's secret: `whsec_` and the base64 of 32 random bytes. */
 export function drawWebhookSecret(random: Random): string {
-  return standard_prefix + random.bytes(drawn_bytes).toBase64();
+  return standard_prefix + toBase64(random.bytes(drawn_bytes));
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Random } from '@tallystick/kernel';
+import { type Random, toHex } from '@tallystick/kernel';
 import { envelopeBody, type RequestSigner, signedRequest } from './delivery-request.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookSender } from './webhook-sender.ts';
@@ -61,7 +61,7 @@ async function testWebhook(
     previous: null,
     type: 'webhooks.test',
   });
-  const id = `test-${ports.random.bytes(12).toHex()}`;
+  const id = `test-${toHex(ports.random.bytes(12))}`;
   const answer = await ports.sender.send(signedRequest(ports, webhook, { id, sequence: 0, body }));
   if (answer.kind === 'answered') return { status: answer.status };
   return { status: 0, error: `${answer.error}: ${answer.detail}` };

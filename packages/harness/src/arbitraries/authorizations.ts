@@ -1,3 +1,4 @@
+import { Temporal } from '@tallystick/kernel';
 import fc from 'fast-check';
 import { kindOf } from '../reference/authorization.ts';
 import { gmtDate } from '../reference/calendar.ts';

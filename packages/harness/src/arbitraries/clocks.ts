@@ -1,3 +1,4 @@
+import { Temporal } from '@tallystick/kernel';
 import fc from 'fast-check';
 import { gmtDate } from '../reference/calendar.ts';
 import { zones } from './cards.ts';

@@ -1,3 +1,4 @@
+import { Temporal } from '@tallystick/kernel';
 import fc from 'fast-check';
 import { purchasesOf, type ReferenceCard } from '../reference/card.ts';
 import type { ReferenceModel } from '../reference/model.ts';

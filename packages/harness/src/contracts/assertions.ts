@@ -1,4 +1,4 @@
-import { assert, Fault, Refusal } from '@tallystick/kernel';
+import { assert, Fault, Refusal, toHex } from '@tallystick/kernel';
 
 /**
  * Throws a `Violation` unless the two values are equal, member by member. Bytes are compared as
@@ -29,7 +29,7 @@ function isEqual(a: unknown, b: unknown): boolean {
   if (a === b || Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (a instanceof Uint8Array || b instanceof Uint8Array) {
-    return a instanceof Uint8Array && b instanceof Uint8Array && a.toHex() === b.toHex();
+    return a instanceof Uint8Array && b instanceof Uint8Array && toHex(a) === toHex(b);
   }
   if (a instanceof Map || b instanceof Map) {
     return a instanceof Map && b instanceof Map && isEqual([...a], [...b]);
@@ -43,7 +43,7 @@ function isEqual(a: unknown, b: unknown): boolean {
 
 function shown(value: unknown): string {
   const text = JSON.stringify(value, (_name, member: unknown) => {
-    if (member instanceof Uint8Array) return member.toHex();
+    if (member instanceof Uint8Array) return toHex(member);
     return member instanceof Map ? [...member] : member;
   });
   return text === undefined ? String(value) : text.slice(0, 2_000);

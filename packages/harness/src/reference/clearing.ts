@@ -1,3 +1,4 @@
+import { Temporal } from '@tallystick/kernel';
 import type { ClearingWire } from '../system.ts';
 import type { Span } from './calendar.ts';
 import {

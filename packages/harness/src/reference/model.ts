@@ -1,3 +1,4 @@
+import { Temporal } from '@tallystick/kernel';
 import { text } from '../agreement.ts';
 import type {
   Answer,

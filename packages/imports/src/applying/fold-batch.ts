@@ -15,7 +15,7 @@ import {
   sealRecord,
   sourceOf,
 } from '@tallystick/cards';
-import { assert, maskDigitRuns, Refusal, toStorableJson, toStorableText } from '@tallystick/kernel';
+import { assert, maskDigitRuns, Refusal, toHex, toStorableJson, toStorableText } from '@tallystick/kernel';
 import type { BadRecord } from '../formats/clearing-format.ts';
 import { doneRecords, type Import, type ImportCounts } from '../import.ts';
 import type { ImportPorts } from '../ports.ts';
@@ -147,7 +147,7 @@ export function messagesOf(records: readonly ReadyRecord[]): readonly ClearingMe
 
 /** The order in which all passes write refused records. */
 export function byIdentity(a: RefusedRecord, b: RefusedRecord): number {
-  return a.identity_sha256.toHex() < b.identity_sha256.toHex() ? -1 : 1;
+  return toHex(a.identity_sha256) < toHex(b.identity_sha256) ? -1 : 1;
 }
 
 function countsOf(answers: readonly ClearingAnswer[], refused_count: number): ImportCounts {

@@ -1,3 +1,4 @@
+import { toHex } from '@tallystick/kernel';
 import type { Import, ReadWith } from '../import.ts';
 import type { ImportOptions } from '../importing/import-run.ts';
 import type { ImportPorts } from '../ports.ts';
@@ -13,7 +14,7 @@ export function findReadWith(
   const found = format?.findProfile?.(head, { profile }) ?? null;
   if (found === null) return null;
   const settings = new TextEncoder().encode(JSON.stringify(found, inOneOrder));
-  return { profile: found.name, settings_sha256: sha256(settings).toHex() };
+  return { profile: found.name, settings_sha256: toHex(sha256(settings)) };
 }
 
 /** Whether what was staged of one can be continued by the other: both read the same records. */

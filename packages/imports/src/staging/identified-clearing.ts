@@ -1,4 +1,5 @@
 import { type ClearingInput, contentOf, namesNothing } from '@tallystick/cards';
+import { toHex } from '@tallystick/kernel';
 import type { FileClearing } from '../formats/clearing-format.ts';
 import type { Import } from '../import.ts';
 import type { ImportPorts } from '../ports.ts';
@@ -45,7 +46,7 @@ export function withTransactionId(
   const { input, occurrence = 1 } = record;
   const file = input.acquirer_reference_data ? null : (file_id ?? sha256);
   const identity = JSON.stringify([contentOf(input, ports.vault), occurrence, file]);
-  const id = ports.sha256(new TextEncoder().encode(identity)).toHex();
+  const id = toHex(ports.sha256(new TextEncoder().encode(identity)));
   return { ...record, input: { ...input, network_financial_transaction_id: id }, synthetic_id: true };
 }
 

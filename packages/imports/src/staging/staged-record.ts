@@ -1,4 +1,4 @@
-import type { Sealer } from '@tallystick/kernel';
+import { fromBase64, type Sealer, toBase64 } from '@tallystick/kernel';
 import type { BadRecord, OtherRecord } from '../formats/clearing-format.ts';
 import type { BatchKind, ImportBatch } from '../import-store.ts';
 import type { ImportPorts } from '../ports.ts';
@@ -13,7 +13,7 @@ export const staged_purpose = 'imports.batch';
 /** The record as JSON, for `sealRecords`. */
 export function recordText(record: StagedRecord): string {
   return JSON.stringify(
-    'raw' in record && record.raw !== undefined ? { ...record, raw: record.raw.toBase64() } : record,
+    'raw' in record && record.raw !== undefined ? { ...record, raw: toBase64(record.raw) } : record,
   );
 }
 
@@ -25,7 +25,7 @@ export function sealRecords(sealer: Sealer, texts: readonly string[]): Uint8Arra
 export function openRecords(sealer: Sealer, sealed: Uint8Array): readonly StagedRecord[] {
   const records = JSON.parse(new TextDecoder().decode(sealer.open(staged_purpose, sealed)));
   return records.map((record: { readonly raw?: string }) =>
-    record.raw === undefined ? record : { ...record, raw: Uint8Array.fromBase64(record.raw) },
+    record.raw === undefined ? record : { ...record, raw: fromBase64(record.raw) },
   );
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { replayQuarantined } from '@tallystick/cards';
 import { fileOf, freshFileId, line_format, type Records } from '@tallystick/harness';
+import { toHex } from '@tallystick/kernel';
 import { checkOnStorages } from '@tallystick/test-support';
 import {
   createFormats,
@@ -122,7 +123,7 @@ checkOnStorages('replays of an import', [
               messages,
               (state) => {
                 const folded = fold(state);
-                kept.push(...folded.changes.quarantined.map(({ identity_sha256 }) => identity_sha256.toHex()));
+                kept.push(...folded.changes.quarantined.map(({ identity_sha256 }) => toHex(identity_sha256)));
                 return folded;
               },
               bounds,

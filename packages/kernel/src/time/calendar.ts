@@ -1,3 +1,5 @@
+import { Temporal } from './temporal.ts';
+
 const month_days = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /** Whether the text is a calendar date, YYYY-MM-DD. The calendar has no year 0. */

@@ -1,4 +1,5 @@
 import { RequestFields } from '../requests/request-fields.ts';
+import { Temporal } from './temporal.ts';
 
 /**
  * The sandbox's clock: real time plus an offset, or frozen. It is stored in the database, so that

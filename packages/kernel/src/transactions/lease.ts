@@ -1,4 +1,5 @@
 import type { Random } from '../secrets/secrets.ts';
+import { toHex } from '../values/bytes.ts';
 
 /**
  * A time-limited claim of a process on work, for example a delivery or a mail. No other process
@@ -19,5 +20,5 @@ export function drawLease(random: Random, machine_ms: number, lease_ms: number):
 
 /** Returns a new token, for a lease that is extended several times. */
 export function drawLeaseToken(random: Random): string {
-  return random.bytes(12).toHex();
+  return toHex(random.bytes(12));
 }

@@ -1,4 +1,6 @@
 import { invalidQuery, type Refusal } from '../errors.ts';
+import { Temporal } from '../time/temporal.ts';
+import { fromBase64Url, toBase64Url } from './bytes.ts';
 
 /**
  * The cursor of the page that follows the row with this id, in a list that is ordered by falling
@@ -59,7 +61,7 @@ const days_max = 2_932_896;
 
 function encode(list: string, place: readonly number[]): string {
   const text = [list, ...place].join(' ');
-  return new TextEncoder().encode(text).toBase64({ alphabet: 'base64url', omitPadding: true });
+  return toBase64Url(new TextEncoder().encode(text));
 }
 
 function placeOf(list: string, length: number, { after }: PageRequest): readonly number[] | null {
@@ -79,7 +81,7 @@ function foreignCursor(): Refusal {
 /** The numbers in a cursor of any list; none in other text. */
 function numbersOf(text: string): readonly number[] {
   try {
-    const bytes = Uint8Array.fromBase64(text, { alphabet: 'base64url' });
+    const bytes = fromBase64Url(text);
     return new TextDecoder().decode(bytes).split(' ').slice(1).map(Number);
   } catch {
     return [];

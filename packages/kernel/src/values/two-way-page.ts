@@ -1,4 +1,5 @@
 import { invalidQuery } from '../errors.ts';
+import { fromBase64Url, toBase64Url } from './bytes.ts';
 
 export type RowPlace = readonly (string | number)[];
 
@@ -80,15 +81,13 @@ function isPart(part: PlacePart, value: unknown): boolean {
 }
 
 function encode(values: readonly unknown[]): string {
-  return new TextEncoder().encode(JSON.stringify(values)).toBase64({ alphabet: 'base64url', omitPadding: true });
+  return toBase64Url(new TextEncoder().encode(JSON.stringify(values)));
 }
 
 /** The values in a cursor of any list; none in other text. */
 function valuesOf(text: string): readonly unknown[] {
   try {
-    const values: unknown = JSON.parse(
-      new TextDecoder().decode(Uint8Array.fromBase64(text, { alphabet: 'base64url' })),
-    );
+    const values: unknown = JSON.parse(new TextDecoder().decode(fromBase64Url(text)));
     return Array.isArray(values) ? values : [];
   } catch {
     return [];

@@ -18,7 +18,7 @@ import {
   webhook_request_ms_max,
   webhook_tests_per_company_max,
 } from '@tallystick/events';
-import type { Random, Sealer, UnitOfWork, UrlPolicy } from '@tallystick/kernel';
+import { type Random, type Sealer, Temporal, type UnitOfWork, type UrlPolicy } from '@tallystick/kernel';
 import * as z from 'zod';
 import { readChoiceFilter, withoutAbsent } from '../call/query.ts';
 import { minimal_item } from '../fields.ts';

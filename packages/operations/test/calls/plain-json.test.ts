@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import { isStorable, Refusal } from '@tallystick/kernel';
+import { isStorable, Refusal, Temporal } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { toPlainJson } from '../../src/calls/plain-json.ts';

@@ -1,4 +1,4 @@
-import type { Money } from '@tallystick/kernel';
+import { type Money, Temporal } from '@tallystick/kernel';
 import fc from 'fast-check';
 import type {
   ReferenceAuthorization,

@@ -1,3 +1,4 @@
+import { Temporal } from '@tallystick/kernel';
 import type { ReferenceClearing, ReferenceLine, ReferenceRecords } from './plain-records.ts';
 
 /**

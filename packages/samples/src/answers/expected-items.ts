@@ -1,3 +1,4 @@
+import { Temporal } from '@tallystick/kernel';
 import type { SampleClearing, SampleMessage } from '../scenarios/messages.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import { first_statement_days, isApplied, type SampleLine, signedAmount } from '../scenarios/statement-draft.ts';

@@ -1,4 +1,4 @@
-import { luhnCheckDigit } from '@tallystick/kernel';
+import { luhnCheckDigit, Temporal } from '@tallystick/kernel';
 import type { ExpectedAuthorization, ExpectedClearing } from '../answers/expected.ts';
 import type { FormatAbilities } from '../format-abilities.ts';
 import { createDraw, type Draw, uniqueCode } from './draw.ts';

@@ -1,3 +1,4 @@
+import { Temporal } from '@tallystick/kernel';
 import { createDraw, type Draw } from './draw.ts';
 import type { SampleClearing } from './messages.ts';
 

@@ -1,5 +1,5 @@
 import type { IdempotencyOwner, IdempotencyStore } from '@tallystick/access';
-import { Refusal } from '@tallystick/kernel';
+import { Refusal, toHex } from '@tallystick/kernel';
 import type { IdempotencyRecord, State } from '../../storage/state.ts';
 
 export function idempotencyStore({ idempotency_records: records }: State): IdempotencyStore {
@@ -16,7 +16,7 @@ export function idempotencyStore({ idempotency_records: records }: State): Idemp
       if (record !== undefined) {
         const in_progress = isInProgress(record, machine_ms);
         if (in_progress || record.claimed_at_ms + keep_ms > now_ms) {
-          if (record.request_sha256.toHex() !== Uint8Array.from(request_sha256).toHex()) return { kind: 'mismatch' };
+          if (toHex(record.request_sha256) !== toHex(Uint8Array.from(request_sha256))) return { kind: 'mismatch' };
           if (record.answer_sealed !== null) return { kind: 'answered', answer: record.answer_sealed };
           if (record.token === token) return { kind: 'claimed' };
           if (in_progress) return { kind: 'in_progress' };

@@ -1,5 +1,5 @@
 import { type CardFilter, type CardStore, newCounters, type VirtualCard } from '@tallystick/cards';
-import { Fault } from '@tallystick/kernel';
+import { Fault, toHex } from '@tallystick/kernel';
 import { newestFirst } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 import { HeldRows } from '../../storage/table.ts';
@@ -10,7 +10,7 @@ export function cardStore(state: State): CardStore {
   const held = new HeldRows('card');
   return {
     async insert(card, number, window_start_ms) {
-      const index = number.number_index.toHex();
+      const index = toHex(number.number_index);
       if (card_ids.has(index)) return null;
       companies.assertHas(card.company_id, 'company');
       real_cards.assertHas(card.rcn_id, 'real card');
@@ -60,7 +60,7 @@ export function cardStore(state: State): CardStore {
     },
 
     async knownNumbers(number_indexes) {
-      return number_indexes.filter((index) => card_ids.has(index.toHex()));
+      return number_indexes.filter((index) => card_ids.has(toHex(index)));
     },
 
     async numbers(ids) {

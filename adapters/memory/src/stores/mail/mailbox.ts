@@ -1,4 +1,5 @@
 import type { MailboxStore, OneTimeLink, OneTimeLinkStore } from '@tallystick/cards';
+import { toHex } from '@tallystick/kernel';
 import { newestFirst, oldestAfter, oldestBefore } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
@@ -34,8 +35,8 @@ export function mailboxStore({ mailbox_messages: messages }: State): MailboxStor
 
 export function oneTimeLinkStore({ one_time_links: links }: State): OneTimeLinkStore {
   function withToken(token_sha256: Uint8Array): OneTimeLink | undefined {
-    const token = Uint8Array.from(token_sha256).toHex();
-    return links.values().find((link) => link.token_sha256.toHex() === token);
+    const token = toHex(Uint8Array.from(token_sha256));
+    return links.values().find((link) => toHex(link.token_sha256) === token);
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { AccessTx, IdempotencyRequest } from '@tallystick/access';
-import { assert, Refusal, type UnitOfWork } from '@tallystick/kernel';
+import { assert, Refusal, toHex, type UnitOfWork } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, twoProcesses } from '../rule.ts';
 import { companyRow } from '../storage/storage.ts';
@@ -39,7 +39,7 @@ function recordsOf({ unitOfWork }: IdempotencyStorage) {
     /** `claimed`, `in_progress`, `mismatch`, or `answered` with the answer in hexadecimal. */
     async claim(asked: IdempotencyRequest): Promise<string> {
       const claim = await unitOfWork.run((tx) => tx.idempotency.claim(asked));
-      return claim.kind === 'answered' ? `answered ${Uint8Array.from(claim.answer).toHex()}` : claim.kind;
+      return claim.kind === 'answered' ? `answered ${toHex(Uint8Array.from(claim.answer))}` : claim.kind;
     },
     complete: (asked: IdempotencyRequest) =>
       unitOfWork.run((tx) => tx.idempotency.complete(asked, new Uint8Array([4, 2]))),

@@ -5,7 +5,7 @@ import {
   type QuarantineFilter,
   type RefusedRecord,
 } from '@tallystick/cards';
-import { assert } from '@tallystick/kernel';
+import { assert, toHex } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
 import type { ContractRule } from '../rule.ts';
 import { everyPage, type StorageUnderTest } from '../storage/storage.ts';
@@ -49,7 +49,7 @@ async function recordsOf(
 ): Promise<readonly QuarantinedRecord[]> {
   const all = await unitOfWork.read((tx) => everyPage((page) => tx.quarantine.list({}, page), 100));
   return messages.map(({ identity_sha256 }) => {
-    const found = all.filter((record) => record.identity_sha256.toHex() === identity_sha256.toHex());
+    const found = all.filter((record) => toHex(record.identity_sha256) === toHex(identity_sha256));
     assert(found.length === 1, `a message has ${found.length} records`);
     return found[0]!;
   });

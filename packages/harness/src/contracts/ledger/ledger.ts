@@ -10,7 +10,7 @@ import {
   type PastWindow,
   withoutDetails,
 } from '@tallystick/cards';
-import { assert, Fault, money } from '@tallystick/kernel';
+import { assert, Fault, money, toHex } from '@tallystick/kernel';
 import { assertEqual, assertIncludes, assertRejects } from '../assertions.ts';
 import type { ContractRule } from '../rule.ts';
 import {
@@ -248,10 +248,10 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
         card!.clearing({ suspects: suspectsOf(later!.number_index, named!.number_index) }),
       ];
       const { known_numbers, cards } = await card!.look(...messages);
-      const found = new Set(known_numbers.map((index) => index.toHex()));
+      const found = new Set(known_numbers.map((index) => toHex(index)));
       assertEqual(
         [...found].toSorted(),
-        [named!, later!].map(({ number_index }) => number_index.toHex()).toSorted(),
+        [named!, later!].map(({ number_index }) => toHex(number_index)).toSorted(),
         'the numbers',
       );
       assertEqual(idsOf(cards), [card!.id], 'the cards');

@@ -15,7 +15,7 @@ import {
   type RematchMessage,
   unmatchedClearing,
 } from '@tallystick/cards';
-import { assert, money } from '@tallystick/kernel';
+import { assert, money, toHex } from '@tallystick/kernel';
 
 /** 2026-05-20, noon UTC. */
 const noon_ms = 1_779_278_400_000;
@@ -179,14 +179,14 @@ export function recordedClearing(
  */
 export function spend(messages: readonly AuthorizationMessage[]): Fold<readonly (boolean | null)[]> {
   return (state) => {
-    const cards = new Map(state.cards.map((card) => [card.number_index.toHex(), card]));
+    const cards = new Map(state.cards.map((card) => [toHex(card.number_index), card]));
     const counters = new Map(state.cards.map((card) => [card.id, { ...card.counters }]));
     const seen = new Map(
       state.authorizations.map((row) => [`${row.card_id} ${row.trace_id}`, row.decline_code === null]),
     );
     const inserted: Authorization[] = [];
     const result = messages.map((message, at) => {
-      const card = cards.get(message.number_index.toHex());
+      const card = cards.get(toHex(message.number_index));
       const counter = card && counters.get(card.id);
       if (card === undefined || counter === undefined) return null;
       const known = seen.get(`${card.id} ${message.trace_id}`);
