@@ -1,4 +1,4 @@
-import { Temporal } from '@tallystick/kernel';
+import { Temporal } from 'temporal-polyfill';
 import { agree, Disagreement, text } from './agreement.ts';
 import { kindOf } from './reference/authorization.ts';
 import type { ReferenceCard } from './reference/card.ts';

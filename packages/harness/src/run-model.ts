@@ -1,5 +1,5 @@
-import { Temporal } from '@tallystick/kernel';
 import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
 import { cardPlan } from './arbitraries/cards.ts';
 import { startInstant } from './arbitraries/clocks.ts';
 import { createCard } from './commands/cards.ts';

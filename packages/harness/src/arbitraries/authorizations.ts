@@ -1,5 +1,5 @@
-import { Temporal } from '@tallystick/kernel';
 import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
 import { kindOf } from '../reference/authorization.ts';
 import { gmtDate } from '../reference/calendar.ts';
 import { availableBalance, perTransactionMax, purchasesOf, type ReferenceCard } from '../reference/card.ts';

@@ -1,5 +1,5 @@
-import { Temporal } from '@tallystick/kernel';
 import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
 import { gmtDate } from '../reference/calendar.ts';
 import { zones } from './cards.ts';
 

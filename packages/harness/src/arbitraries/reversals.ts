@@ -1,5 +1,5 @@
-import { Temporal } from '@tallystick/kernel';
 import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
 import { purchasesOf, type ReferenceCard } from '../reference/card.ts';
 import type { ReferenceModel } from '../reference/model.ts';
 import { authorizedAmount, type Purchase, standingOf } from '../reference/purchase.ts';

@@ -1,4 +1,4 @@
-import { Temporal } from '@tallystick/kernel';
+import { Temporal } from 'temporal-polyfill';
 import type { AuthorizationView, AuthorizationWire, HoldDays, WorldTemplate } from '../system.ts';
 import { expiryInstant, gmtDate, type Span } from './calendar.ts';
 import {

@@ -2,7 +2,7 @@
  * The calendar of the specification, expressed only with Temporal: no table, no arithmetic on
  * milliseconds, no code shared with the service.
  */
-import { Temporal } from '@tallystick/kernel';
+import { Temporal } from 'temporal-polyfill';
 
 /** The velocity windows; service specification 2.2. */
 export type Recurring = 'Continuous' | 'Daily' | 'Weekly' | 'Quarterly' | 'Monthly' | 'Yearly';

@@ -1,4 +1,4 @@
-import { Temporal } from '@tallystick/kernel';
+import { Temporal } from 'temporal-polyfill';
 import type { ClearingWire } from '../system.ts';
 import type { Span } from './calendar.ts';
 import {

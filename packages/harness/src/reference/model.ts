@@ -1,4 +1,4 @@
-import { Temporal } from '@tallystick/kernel';
+import { Temporal } from 'temporal-polyfill';
 import { text } from '../agreement.ts';
 import type {
   Answer,

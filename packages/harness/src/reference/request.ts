@@ -1,4 +1,4 @@
-import { Temporal } from '@tallystick/kernel';
+import { Temporal } from 'temporal-polyfill';
 import type { CardRequest, World } from '../system.ts';
 import { gmtDate, lastDayOf, type Recurring, recurring_values } from './calendar.ts';
 import { perTransactionMax, type ReferenceControls } from './card.ts';
