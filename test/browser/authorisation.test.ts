@@ -5,7 +5,14 @@ import { after, before, describe, it, type TestContext } from 'node:test';
 import { chromium_expected } from '@tallystick/test-support';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { authorisePlain, configure } from '../open-banking/authorisation-client.ts';
-import { newConsent, password, redirect_uri, startWorld, type World } from '../open-banking/authorisation-world.ts';
+import {
+  day_ms,
+  newConsent,
+  password,
+  redirect_uri,
+  startWorld,
+  type World,
+} from '../open-banking/authorisation-world.ts';
 import { assertReadable, launchChromium } from './readable-page.ts';
 
 /** A phone, without scripts, under the policy of the pages. */
@@ -174,8 +181,31 @@ describe('the pages of the bank’s users in Chromium', { skip: !chromium_expect
     await list.getByRole('button', { name: 'Withdraw access' }).click();
     await list.getByRole('status').waitFor();
     await list.getByText('Nobody has access').waitFor();
+    const ended = list.getByRole('listitem').filter({ hasText: third_party.name });
+    await ended.getByText(/^Withdrawn on/).waitFor();
+    assert.equal(await list.getByRole('link', { name: /^Withdraw/ }).count(), 0);
     const consent = await world.unitOfWork.read((tx) => tx.consents.find(consent_id));
     assert.notEqual(consent?.withdrawn_at_ms, null);
+  });
+
+  it('a user who confirms again reads that a refusal keeps the access, and withdraws it, with the keyboard only', async (t) => {
+    const { url, consent_id, third_party } = await newRequest();
+    const approving = await newPage(t, plain_phone);
+    await approving.goto(url);
+    await logIn(approving, 'alice');
+    await approving.getByLabel('Current account').check();
+    await answerTo(approving, () => approving.getByRole('button', { name: 'Allow' }).click({ noWaitAfter: true }));
+    for (const decision of ['Refuse', 'Withdraw access now']) {
+      const page = await newPage(t, plain_phone);
+      await page.goto(url);
+      await logIn(page, 'alice');
+      await page.getByText(`If you refuse, the access that ${third_party.name} has goes on`).waitFor();
+      await tabTo(page, decision, 'button');
+      const answer = await answerTo(page, () => page.keyboard.press('Enter'));
+      assert.equal(answer.searchParams.get('error'), 'access_denied');
+      const consent = await world.unitOfWork.read((tx) => tx.consents.find(consent_id));
+      assert.equal(consent?.withdrawn_at_ms === null, decision === 'Refuse', decision);
+    }
   });
 
   it('every page is readable on a phone and a laptop, light and dark, and has no accessibility problem', async (t) => {
@@ -204,8 +234,20 @@ describe('the pages of the bank’s users in Chromium', { skip: !chromium_expect
     await later.getByRole('heading', { name: /^Confirm access/ }).waitFor();
     await assertReadable(later);
 
+    const at_ms = world.nowMs();
+    for (const ended of [
+      { authorised_at_ms: at_ms - 95 * day_ms },
+      { withdrawn_at_ms: at_ms },
+      { deleted_at_ms: at_ms },
+      { expires_at_ms: at_ms },
+    ]) {
+      const third_party = await world.register({ name: `An app with a name that is ${'long'.repeat(40)}` });
+      const given = { status: 'Authorised', user_id: 'alice', company_id: 1, authorised_at_ms: at_ms } as const;
+      await newConsent(world, third_party, { ...given, account_numbers: ['1000000001'], ...ended });
+    }
     await later.goto(`${world.issuer}/consents`);
     await logIn(later, 'alice');
+    await later.getByText('because it was not confirmed again within 90 days').waitFor();
     await assertReadable(later);
     await later.getByRole('link', { name: /Withdraw access of A third party/ }).click();
     await assertReadable(later);

@@ -117,6 +117,67 @@ describe('the user’s step', () => {
     assert.notEqual((await client.refreshTokenGrant(config, tokens.refresh_token!)).access_token, undefined);
   });
 
+  it('says that the access goes on when the user refuses to confirm again, and offers to withdraw it', async () => {
+    const consent_id = await newConsent(world, third_party, { expires_at_ms: world.nowMs() + 400 * day_ms });
+    const first_page = await userAgent(world).logIn(await request(consent_id), 'alice');
+    assert.doesNotMatch(first_page.html!, /goes on|value="withdraw"/);
+    const forged = await userAgent(world).logIn(await request(consent_id), 'alice');
+    const asked = await authorisePlain(config, consent_id);
+    const callback = await userAgent(world).approve(asked.url, 'alice', ['1000000002']);
+    const tokens = await client.authorizationCodeGrant(config, callback, asked.checks);
+    const end = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(
+      (await world.unitOfWork.read((tx) => tx.consents.find(consent_id)))!.authorised_at_ms! + 90 * day_ms,
+    );
+
+    const agent = userAgent(world);
+    const page = await agent.logIn(await request(consent_id), 'alice');
+    const goes_on = 'If you refuse, the access that Budget &lt;App&gt; &amp; &quot;Co&quot; has goes on';
+    assert.ok(page.html!.includes(goes_on), page.html!);
+    assert.ok(page.html!.includes(`until ${end}`), page.html!);
+    const refused = await agent.submit(page, actionOf(page, 'decide'), [['decision', 'refuse']]);
+    assert.equal(errorOf(refused.url), 'access_denied');
+    assert.notEqual(await world.nodes[0]!.server.find(tokens.access_token, null), null, 'the access goes on');
+
+    const again = await agent.logIn(await request(consent_id), 'alice');
+    assert.match(again.html!, /<button type="submit" name="decision" value="withdraw" [^>]*>Withdraw access now</);
+    const withdrawn = await agent.submit(again, actionOf(again, 'decide'), [['decision', 'withdraw']]);
+    assert.equal(errorOf(withdrawn.url), 'access_denied');
+    assert.equal(await world.nodes[0]!.server.find(tokens.access_token, null), null);
+    await assert.rejects(client.refreshTokenGrant(config, tokens.refresh_token!), { error: 'invalid_grant' });
+    const consent = await world.unitOfWork.read((tx) => tx.consents.find(consent_id));
+    assert.deepEqual([consent?.status, consent?.withdrawn_at_ms === null], ['Authorised', false]);
+
+    const third = await agent.logIn(await request(consent_id), 'alice');
+    assert.match(third.html!, /At present Budget .* has no access. If you refuse, it stays so/);
+    assert.doesNotMatch(third.html!, /goes on|value="withdraw"/);
+
+    // Another user cannot withdraw it, whatever the form says.
+    await userAgent(world).approve(await request(consent_id), 'alice', []);
+    const bob = userAgent(world);
+    const step = await bob.get(await request(consent_id));
+    await bob.submit(step, `${step.url.pathname}/login`, [
+      ['user_name', 'bob'],
+      ['password', password],
+    ]);
+    const token = /name="form_token" value="([^"]+)"/.exec(forged.html!)![1]!;
+    const answer = await bob.submit(step, `${step.url.pathname}/decide`, [
+      ['form_token', token],
+      ['decision', 'withdraw'],
+    ]);
+    assert.equal(answer.status, 403);
+    const kept = await world.unitOfWork.read((tx) => tx.consents.find(consent_id));
+    assert.equal(kept?.withdrawn_at_ms, null);
+  });
+
+  it('withdraws nothing that awaits its user', async () => {
+    const consent_id = await newConsent(world, third_party);
+    const agent = userAgent(world);
+    const page = await agent.logIn(await request(consent_id), 'alice');
+    const answer = await agent.submit(page, actionOf(page, 'decide'), [['decision', 'withdraw']]);
+    assert.match(answer.html!, /Allow Budget/);
+    assert.equal(await statusOf(consent_id), 'AwaitingAuthorisation');
+  });
+
   it('shows the one account of a funds-confirmation consent', async () => {
     const cbpii = await world.register({ scopes: ['fundsconfirmations'] });
     const its_config = await configure(world, cbpii);
@@ -503,9 +564,11 @@ describe('the user’s consents', () => {
   it('have older ones behind a link, each on one page', async () => {
     const third_party = await world.register();
     const ids: string[] = [];
+    const authorised_at_ms = world.nowMs();
     for (let at = 0; at < 120; at += 1) {
-      const authorised = { status: 'Authorised', user_id: 'many', company_id: 1, authorised_at_ms: 1 } as const;
-      ids.unshift(await newConsent(world, third_party, { ...authorised, withdrawn_at_ms: at % 6 === 0 ? 1 : null }));
+      const authorised = { status: 'Authorised', user_id: 'many', company_id: 1, authorised_at_ms } as const;
+      const withdrawn_at_ms = at % 6 === 0 ? authorised_at_ms : null;
+      ids.unshift(await newConsent(world, third_party, { ...authorised, withdrawn_at_ms }));
     }
     const wanted = ids.filter((_, place) => (ids.length - 1 - place) % 6 !== 0);
     const agent = userAgent(world);
@@ -525,6 +588,89 @@ describe('the user’s consents', () => {
     assert.deepEqual(listed.flat(), wanted);
     assert.match(page.html!, /<a href="\/consents">Newest</);
     assert.equal((await agent.get(`${world.issuer}/consents?after=x`)).status, 404);
+
+    // The 20 that have ended: the newest 10 beside the others, and the rest behind a link of its own.
+    const first = await agent.get(`${world.issuer}/consents`);
+    const endedOn = ({ html }: Landing) => html!.match(/<strong>Withdrawn on/g)?.length ?? 0;
+    assert.equal(endedOn(first), 10);
+    assert.equal(endedOn(page), 0);
+    const link = /<a href="([^"]+)">Older access that has ended</.exec(first.html!)![1]!;
+    const rest = await agent.get(`${world.issuer}${link}`);
+    assert.equal(endedOn(rest), 10);
+    assert.doesNotMatch(rest.html!, /Older access|>Withdraw access of|Access now/);
+    assert.match(rest.html!, /<a href="\/consents">Newest</);
+    assert.equal((await agent.get(`${world.issuer}/consents?ended=x`)).status, 404);
+  });
+
+  it('show access that has ended as what it is, with the day, and do not offer to withdraw it', async () => {
+    const agent = userAgent(world);
+    const daysAgo = (days: number) => world.nowMs() - days * day_ms;
+    const given = { status: 'Authorised', user_id: 'carol', company_id: 1, account_numbers: ['1000000002'] } as const;
+    const on = (at_ms: number) =>
+      new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(at_ms);
+    const cases = [
+      {
+        name: 'Lapsed & "Co"',
+        fields: { authorised_at_ms: daysAgo(95) },
+        text: `Ended on ${on(daysAgo(5))}.*not confirmed again within 90 days`,
+      },
+      {
+        name: 'Expired App',
+        fields: { authorised_at_ms: daysAgo(10), expires_at_ms: daysAgo(2) },
+        text: `Expired on ${on(daysAgo(2))}`,
+      },
+      {
+        name: 'Withdrawn App',
+        fields: { authorised_at_ms: daysAgo(9), withdrawn_at_ms: daysAgo(3) },
+        text: `Withdrawn on ${on(daysAgo(3))}.*log in and confirm it`,
+      },
+      {
+        name: 'Deleted App',
+        fields: { authorised_at_ms: daysAgo(8), deleted_at_ms: daysAgo(4) },
+        text: `Ended by Deleted App on ${on(daysAgo(4))}`,
+      },
+      // What came first ended it.
+      {
+        name: 'Both App',
+        fields: { authorised_at_ms: daysAgo(200), withdrawn_at_ms: daysAgo(110), deleted_at_ms: daysAgo(2) },
+        text: `Withdrawn on ${on(daysAgo(110))}`,
+      },
+    ];
+    const ids: string[] = [];
+    for (const { name, fields } of cases) {
+      const third_party = await world.register({ name });
+      ids.push(await newConsent(world, third_party, { ...given, ...fields }));
+    }
+    const current = await world.register({ name: 'Current App' });
+    await newConsent(world, current, { ...given, authorised_at_ms: daysAgo(89) });
+    // Nobody gave access: it is on neither list.
+    const refused = await world.register({ name: 'Refused App' });
+    const refused_id = await newConsent(world, refused);
+    await userAgent(world).refuse((await authorisePlain(await configure(world, refused), refused_id)).url, 'carol');
+
+    const { html } = await agent.logIn(`${world.issuer}/consents`, 'carol');
+    const [now, ended] = html!.split('<h2>Access that has ended</h2>') as [string, string];
+    assert.deepEqual(
+      [...now.matchAll(/<h3>([^<]*)/g)].map(([, name]) => name),
+      ['Current App'],
+    );
+    const shown = ended.split('<h3>').slice(1);
+    assert.deepEqual(
+      shown.map((item) => item.slice(0, item.indexOf('<'))),
+      cases.map(({ name }) => name.replace('&', '&amp;').replaceAll('"', '&quot;')).toReversed(),
+    );
+    for (const [at, { text }] of cases.toReversed().entries()) {
+      assert.match(shown[at]!, new RegExp(`<strong>.*${text}`, 's'));
+      assert.match(shown[at]!, /What it could see.*Savings &lt;b&gt;/s);
+      assert.doesNotMatch(shown[at]!, /Withdraw access|Until when/);
+    }
+    assert.doesNotMatch(html!, /Refused App|"Co"/);
+    for (const id of ids) assert.equal((await agent.get(`${world.issuer}/consents/${id}`)).status, 404);
+
+    // After 90 days it is no access either. The list needs a log-in again then.
+    world.advance(2 * day_ms);
+    const later = await agent.logIn(`${world.issuer}/consents`, 'carol');
+    assert.match(later.html!, /Nobody has access.*<h3>Current App<\/h3>\n<p><strong>Ended on/s);
   });
 
   it('are withdrawn after a question, and their tokens end at once', async () => {
@@ -536,7 +682,8 @@ describe('the user’s consents', () => {
     assert.notEqual(await world.nodes[0]!.server.find(tokens.access_token, null), null);
     const done = await agent.submit(question, `/consents/${consent_id}/withdraw`, []);
     assert.match(done.html!, /The access was withdrawn/);
-    assert.ok(!done.html!.includes(`>${third_party.name}<`));
+    assert.ok(!done.html!.includes(`Withdraw access of ${third_party.name}<`));
+    assert.match(done.html!, new RegExp(`has ended</h2>.*<h3>${third_party.name}</h3>\n<p><strong>Withdrawn on`, 's'));
     assert.equal(await world.nodes[0]!.server.find(tokens.access_token, null), null);
     await assert.rejects(client.refreshTokenGrant(config, tokens.refresh_token!), { error: 'invalid_grant' });
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createKey } from '@tallystick/access';
+import { authoriseConsent } from '@tallystick/consents';
 import { database_names } from '@tallystick/test-support';
 import type { Reply } from '../http/service.ts';
 import { card, deposit, frozen_user_id, user_id, userOf } from './bank.ts';
@@ -228,6 +229,57 @@ for (const name of database_names) {
       assert.equal((await send('POST', withdrawAt(funds), { key: 'bank' })).json.data.status, 'Revoked');
       assert.equal(await statusOf(world, cbpii, funds), 'Revoked');
       assert.equal((await send('POST', withdrawAt('unknown'), { key: 'bank' })).status, 404);
+    });
+
+    it('say whether access goes on, and how and when it ended', async (t) => {
+      const world = await startWorld(t, name);
+      const { send, persistence, setClock } = world.service;
+      const day = (days: number) => new Date(Date.parse('2030-03-15T10:00:00Z') + days * 86_400_000).toISOString();
+      const names = ['lapsed', 'expired', 'withdrawn', 'deleted'] as const;
+      const ids: Record<string, string> = {};
+      for (const one of names) {
+        const ExpirationDateTime = one === 'expired' ? { ExpirationDateTime: '2030-04-01T00:00:00Z' } : {};
+        ids[one] = await world.consentFor(aisp, all_permissions, ExpirationDateTime);
+        await world.authorise(aisp, ids[one]);
+      }
+      const awaiting = await world.consentFor(aisp, all_permissions);
+      const shown = async () => {
+        const { json } = await send('GET', `/bank/v1/users/${user_id}/consents`, { key: 'bank' });
+        const found = json.data.map(({ id, access, access_ends_at }: Record<string, string>) => [
+          names.find((one) => ids[one] === id),
+          access,
+          access_ends_at,
+        ]);
+        for (const item of json.data) {
+          const { json: read } = await send('GET', item.url, { key: 'bank' });
+          assert.deepEqual(read.data, item);
+        }
+        return found;
+      };
+      assert.deepEqual(await shown(), [
+        ['deleted', 'active', day(90)],
+        ['withdrawn', 'active', day(90)],
+        ['expired', 'active', '2030-04-01T00:00:00.000Z'],
+        ['lapsed', 'active', day(90)],
+      ]);
+      setClock(day(2));
+      assert.equal((await send('POST', withdrawAt(ids.withdrawn!), { key: 'bank' })).json.data.access, 'withdrawn');
+      const token = world.managementToken(aisp, 'accounts');
+      await world.send('DELETE', `/account-access-consents/${ids.deleted}`, { token });
+      setClock(day(90));
+      assert.deepEqual(await shown(), [
+        ['deleted', 'deleted', day(2)],
+        ['withdrawn', 'withdrawn', day(2)],
+        ['expired', 'expired', '2030-04-01T00:00:00.000Z'],
+        ['lapsed', 'lapsed', day(90)],
+      ]);
+      const { json } = await send('GET', `/bank/v1/consents/${awaiting}`, { key: 'bank' });
+      assert.deepEqual([json.data.access, json.data.access_ends_at], ['none', null]);
+      // The user confirms it again, and it goes on for another 90 days.
+      const call = { actor: `user:${user_id}`, request_id: null, now_ms: Date.parse(day(90)) };
+      const again = { consent_id: ids.lapsed!, user_id, account_numbers: null };
+      await persistence.unitOfWork.run((tx) => authoriseConsent(tx, { bank: tx.bank }, call, again));
+      assert.deepEqual((await shown()).at(-1), ['lapsed', 'active', day(180)]);
     });
 
     it('are read by consent and by user, and a key of a company sees only its own', async (t) => {

@@ -123,7 +123,8 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'lists consents that were deleted',
-      breaks: 'the consents of a user are those that it authorised and that are not deleted, the newest first',
+      breaks:
+        'a consent of a user is active while it is authorised, not withdrawn, deleted, expired or older than 90 days, else ended',
       plant: plantStores(({ consents }) => ({
         consents: {
           ...consents,
@@ -134,7 +135,7 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     {
       does: 'lists consents that have expired',
       breaks:
-        'the active consents of a user are authorised, not withdrawn, not deleted and not expired, the newest first',
+        'a consent of a user is active while it is authorised, not withdrawn, deleted, expired or older than 90 days, else ended',
       plant: plantStores(({ consents }) => ({
         consents: {
           ...consents,

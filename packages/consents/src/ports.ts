@@ -13,10 +13,12 @@ export interface ConsentStore {
   lock(consent_id: string): Promise<Consent | null>;
   /** Replaces all but the id. The transaction has locked it. */
   update(consent: Consent): Promise<void>;
-  /** The consents that a user authorised and that are not deleted, the highest id first. */
+  /** The consents that a user authorised, also deleted ones, the highest id first. */
   listOfUser(user_id: string, page: PageRequest): Promise<Page<Consent>>;
-  /** The consents of a user that are active now (`isActive`), the highest id first. */
+  /** Those of them that give access now (`hasAccess`), the highest id first. */
   listActiveOfUser(user_id: string, now_ms: number, page: PageRequest): Promise<Page<Consent>>;
+  /** The others, the highest id first. */
+  listEndedOfUser(user_id: string, now_ms: number, page: PageRequest): Promise<Page<Consent>>;
 }
 
 /** Third parties, within a transaction. */

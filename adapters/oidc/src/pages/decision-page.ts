@@ -1,6 +1,6 @@
-import type { Decidable, UndecidableReason } from '@tallystick/consents';
+import { accessEnd, type Consent, type Decidable, hasAccess, type UndecidableReason } from '@tallystick/consents';
 import { escapeHtml, type Leave, leaveForm, type Page } from './layout.ts';
-import { accessText, accessVerb, accountText, endText } from './wording.ts';
+import { accessText, accessVerb, accountText, endText, instantText } from './wording.ts';
 
 export interface DecisionShown {
   readonly action: string;
@@ -9,11 +9,12 @@ export interface DecisionShown {
   readonly decidable: Extract<Decidable, { kind: 'decidable' }>;
   readonly problem: 'no_account' | null;
   readonly leads_to: readonly string[];
+  readonly now_ms: number;
 }
 
 /** Shows who asks for what, until when and on which accounts. The user approves or refuses. */
 export function decisionPage(shown: DecisionShown): Page {
-  const { action, form_token, leave, decidable, problem, leads_to } = shown;
+  const { action, form_token, leave, decidable, problem, leads_to, now_ms } = shown;
   const { consent, user } = decidable;
   const { third_party_name } = leave;
   const name = escapeHtml(third_party_name);
@@ -33,13 +34,24 @@ ${accessText(consent)}
 <form method="post" action="${escapeHtml(action)}">
 <input type="hidden" name="form_token" value="${escapeHtml(form_token)}">
 ${accountsOf(decidable)}
-<button type="submit" name="decision" value="approve">Allow access</button>
+${is_again ? refusalText(consent, name, now_ms) : ''}<button type="submit" name="decision" value="approve">Allow access</button>
 <button type="submit" name="decision" value="refuse" class="second" formnovalidate>Refuse</button>
-</form>
+${is_again && hasAccess(consent, now_ms) ? withdraw_button : ''}</form>
 <p>You can also go back without a decision. Nothing changes then.</p>
 ${leaveForm(leave, 'second')}
 <p class="muted">You can withdraw the access at any time: <a href="/consents">list of your consents</a>.</p>`,
   };
+}
+
+const withdraw_button = `<button type="submit" name="decision" value="withdraw" class="second" formnovalidate>Withdraw access now</button>
+`;
+
+/** What a refusal to confirm again does: nothing. The access ends by its own date or a withdrawal. */
+function refusalText(consent: Consent, name: string, now_ms: number): string {
+  if (!hasAccess(consent, now_ms)) return `<p>At present ${name} has no access. If you refuse, it stays so.</p>\n`;
+  const at = escapeHtml(instantText(accessEnd(consent)!.at_ms));
+  return `<p><strong>If you refuse, the access that ${name} has goes on</strong> as it is, until ${at} at the latest.
+If you do not want that, withdraw it: it ends at once.</p>\n`;
 }
 
 function accountsOf({ consent, accounts, may_choose }: DecisionShown['decidable']): string {

@@ -46,7 +46,7 @@ p { margin: 0 0 1rem; }
 ul { margin: 0 0 1rem; padding-left: 1.25rem; }
 ul.list { padding: 0; list-style: none; }
 ul.list > li { margin: 0 0 1rem; padding: 1rem; border: 1px solid var(--line); border-radius: 8px; }
-ul.list h2 { margin-top: 0; }
+h3 { margin: 0 0 0.5rem; font-size: 1.15rem; }
 dl { margin: 0 0 1rem; }
 dt { color: var(--muted); font-size: 0.9rem; }
 dd { margin: 0 0 0.75rem; }

@@ -1,7 +1,8 @@
 /**
  * The user's consents: `/consents`.
  *
- *   GET                         the log-in, or the list of active consents (?after=<cursor>: older)
+ *   GET                         the log-in, or the lists of who has access, and of access that has ended
+ *                               (?after=<cursor>, ?ended=<cursor>: older ones of one list)
  *   POST /login, /logout
  *   GET  /<ConsentId>           asks whether to withdraw it, and says what follows
  *   POST /<ConsentId>/withdraw  withdraws it
@@ -10,13 +11,13 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BankAccount } from '@tallystick/accounts';
-import { type Consent, isActive, too_many_log_ins, withdrawConsent } from '@tallystick/consents';
-import { type Page, Refusal } from '@tallystick/kernel';
+import { type Consent, hasAccess, too_many_log_ins, withdrawConsent } from '@tallystick/consents';
+import { Refusal } from '@tallystick/kernel';
 import { noteUser, originOfRequest } from '../bounds.ts';
 import { cookieName } from '../cookie-name.ts';
 import { type AuthorisationServerPorts, type AuthorisationTx, bankOf } from '../ports.ts';
 import { no_links, type Records } from '../records.ts';
-import { consentListPage, type ShownConsent, withdrawalPage } from './consent-pages.ts';
+import { type ConsentsShown, consentListPage, type ShownConsent, withdrawalPage } from './consent-pages.ts';
 import { createPageSending, formToken, hasFormToken, readForm, redirect } from './forms.ts';
 import type { LogIn } from './log-in.ts';
 import { loginPage } from './login-page.ts';
@@ -27,6 +28,8 @@ export const consents_path = '/consents';
 const session_s = 900;
 const model = 'UserSession';
 const listed_max = 50;
+/** Of those that have ended, beside the others. */
+const ended_max = 10;
 
 interface Session {
   readonly id: string;
@@ -93,38 +96,47 @@ export function createUserConsents({ ports, records, logIn }: UserConsentsPorts)
     return consents.map((consent) => ({
       consent,
       third_party_name: names.get(consent.client_id) ?? consent.client_id,
+      has_access: hasAccess(consent, records.nowMs()),
       accounts: accounts.filter(({ number }) => consent.account_numbers.includes(number)),
     }));
   };
 
-  const listActive = ({ user_id }: Session, after: string | null): Promise<Page<ShownConsent>> =>
+  /** A page of one of the lists. Without a cursor the first one. Rejects with `invalid_query`. */
+  const read = (
+    { user_id }: Session,
+    list: 'listActiveOfUser' | 'listEndedOfUser',
+    limit: number,
+    after: string | null,
+  ): Promise<ConsentsShown> =>
     records.read(async (tx) => {
-      const page = { limit: listed_max, ...(after === null ? {} : { after }) };
-      const { items, next } = await tx.consents.listActiveOfUser(user_id, records.nowMs(), page);
-      return { items: await shown(tx, items), next };
+      const page = { limit, ...(after === null ? {} : { after }) };
+      const { items, next } = await tx.consents[list](user_id, records.nowMs(), page);
+      return { consents: await shown(tx, items), is_first_page: after === null, older: next };
     });
 
   const showList = async (response: ServerResponse, session: Session, query: URLSearchParams): Promise<void> => {
-    const after = query.get('after');
-    const page = await listActive(session, after).catch((error) => {
-      if (error instanceof Refusal && error.code === 'invalid_query') return null;
-      throw error;
-    });
-    if (page === null) return sendPage(response, notice(404));
-    const list = consentListPage({
-      consents: page.items,
-      is_first_page: after === null,
-      older: page.next,
-      form_token: formToken(ports.cookie_keys, 'consents', session.id),
-      was_withdrawn: query.has('withdrawn'),
-    });
-    await sendPage(response, list);
+    const [after, ended_after] = [query.get('after'), query.get('ended')];
+    try {
+      const list = consentListPage({
+        active: ended_after === null ? await read(session, 'listActiveOfUser', listed_max, after) : null,
+        ended:
+          after === null
+            ? await read(session, 'listEndedOfUser', ended_after === null ? ended_max : listed_max, ended_after)
+            : null,
+        form_token: formToken(ports.cookie_keys, 'consents', session.id),
+        was_withdrawn: query.has('withdrawn'),
+      });
+      await sendPage(response, list);
+    } catch (error) {
+      if (!(error instanceof Refusal && error.code === 'invalid_query')) throw error;
+      await sendPage(response, notice(404));
+    }
   };
 
   const findActive = ({ user_id }: Session, consent_id: string): Promise<ShownConsent | null> =>
     records.read(async (tx) => {
       const consent = await tx.consents.find(consent_id);
-      if (consent === null || consent.user_id !== user_id || !isActive(consent, records.nowMs())) return null;
+      if (consent === null || consent.user_id !== user_id || !hasAccess(consent, records.nowMs())) return null;
       return (await shown(tx, [consent]))[0] ?? null;
     });
 

@@ -4,7 +4,7 @@
  *
  *   GET                 the log-in, what the user decides about, or why the user cannot decide
  *   POST .../login      logs the user in
- *   POST .../decide     approves or refuses, and leads back to the third party
+ *   POST .../decide     approves, refuses or withdraws, and leads back to the third party
  *   POST .../leave      leads back to the third party without a decision
  *
  * The interaction is stored, and who has logged in is a record beside it, so that any node serves
@@ -12,7 +12,14 @@
  * party, and no request changes it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Decidable, findDecidable, rejectConsent, type ThirdParty, too_many_log_ins } from '@tallystick/consents';
+import {
+  type Decidable,
+  findDecidable,
+  rejectConsent,
+  type ThirdParty,
+  too_many_log_ins,
+  withdrawConsent,
+} from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
@@ -105,7 +112,10 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     const { uid } = interaction;
     const action = `${step_path}/${uid}/decide`;
     const form_token = formToken(ports.cookie_keys, 'decide', uid, user_id);
-    await sendPage(response, decisionPage({ action, form_token, leave, decidable, problem, leads_to }));
+    await sendPage(
+      response,
+      decisionPage({ action, form_token, leave, decidable, problem, leads_to, now_ms: records.nowMs() }),
+    );
   };
 
   const postLogin = async (request: IncomingMessage, response: ServerResponse, interaction: Interaction) => {
@@ -132,10 +142,16 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     await records.run(async (tx) => {
       const bank = bankOf(ports, tx);
       const decidable = await findDecidable(tx, { bank }, { ...wantedOf(interaction), user_id, now_ms: call.now_ms });
-      // A refusal to confirm again keeps the consent. The user ends it on the list of consents.
+      // A refusal to confirm again keeps the consent. The page offers to withdraw it.
       if (decidable.kind === 'undecidable' || decidable.consent.status !== 'AwaitingAuthorisation') return;
       await rejectConsent(tx, call, { consent_id, user_id });
     });
+  };
+
+  const withdraw = async (interaction: Interaction, user_id: string): Promise<void> => {
+    const { consent_id } = wantedOf(interaction);
+    const call = { ...originOfRequest(), actor: `user:${user_id}`, now_ms: records.nowMs() };
+    await records.run((tx) => withdrawConsent(tx, call, { consent_id, user_id }));
   };
 
   const postDecision = async (request: IncomingMessage, response: ServerResponse, interaction: Interaction) => {
@@ -148,8 +164,14 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
       return sendPage(response, notice(403));
     }
     const decision = form.get('decision');
-    if (decision !== 'approve' && decision !== 'refuse') return sendPage(response, notice(400));
+    if (decision !== 'approve' && decision !== 'refuse' && decision !== 'withdraw') {
+      return sendPage(response, notice(400));
+    }
     try {
+      if (decision === 'withdraw') {
+        await withdraw(interaction, user_id);
+        return await deny(request, response, 'the user withdrew the access');
+      }
       if (decision === 'refuse') {
         await refuse(interaction, user_id);
         return await deny(request, response, 'the user refused');

@@ -1,3 +1,5 @@
+import { authorisation_ms } from '@tallystick/consents';
+
 /** How long what the server issues lasts, in seconds. */
 export const lifetime_s = {
   /** Short, because a third party gets the next one with its refresh token. */
@@ -10,7 +12,7 @@ export const lifetime_s = {
   /** The library writes sessions, and they are not stored (`libraryAdapter`). */
   session: 600,
   /** The authorisation of a user, and with it all refresh tokens (decision: authorisation). */
-  grant: 90 * 86_400,
+  grant: authorisation_ms / 1_000,
 } as const;
 
 /** The longest time between `nbf` and `exp` of a request object. */

@@ -96,6 +96,43 @@ export function isActive(consent: Consent, now_ms: number): boolean {
 }
 
 /**
+ * How long an authorisation gives access, milliseconds: its refresh tokens end then, and the user
+ * confirms it again (service specification 5.6).
+ */
+export const authorisation_ms = 90 * 24 * 60 * 60 * 1_000;
+
+/**
+ * How the access that a user gave ends: by a withdrawal, by its third party, on its expiration date,
+ * or because it was not confirmed again in time.
+ */
+export const access_ends = ['withdrawn', 'deleted', 'expired', 'lapsed'] as const;
+
+export interface AccessEnd {
+  readonly how: (typeof access_ends)[number];
+  readonly at_ms: number;
+}
+
+/** What ends the access first, or has ended it. Null: nobody has authorised the consent. */
+export function accessEnd(consent: Consent): AccessEnd | null {
+  const { authorised_at_ms } = consent;
+  if (authorised_at_ms === null) return null;
+  const at: Readonly<Record<AccessEnd['how'], number | null>> = {
+    withdrawn: consent.withdrawn_at_ms,
+    deleted: consent.deleted_at_ms,
+    expired: consent.expires_at_ms,
+    lapsed: authorised_at_ms + authorisation_ms,
+  };
+  const ends = access_ends.flatMap((how) => (at[how] === null ? [] : [{ how, at_ms: at[how] }]));
+  return ends.reduce((first, end) => (end.at_ms < first.at_ms ? end : first));
+}
+
+/** Whether the access that a user gave goes on. */
+export function hasAccess(consent: Consent, now_ms: number): boolean {
+  const end = accessEnd(consent);
+  return consent.status === 'Authorised' && end !== null && end.at_ms > now_ms;
+}
+
+/**
  * Whether a consent may be removed once it is old enough: nobody ever authorised it. It awaits
  * authorisation, was rejected, or was deleted before. A consent that a user authorised once stays
  * for ever, because it is the evidence of who granted what.

@@ -1,5 +1,12 @@
 import type { BankData } from '@tallystick/accounts';
-import { authoriseConsent, type Consent, rejectConsent, withdrawConsent } from '@tallystick/consents';
+import {
+  accessEnd,
+  authoriseConsent,
+  type Consent,
+  hasAccess,
+  rejectConsent,
+  withdrawConsent,
+} from '@tallystick/consents';
 import { invalid, Refusal, showValue, toInstantText } from '@tallystick/kernel';
 import * as z from 'zod';
 import { showAs } from '../fields.ts';
@@ -23,7 +30,7 @@ export function consentOperations(bank: BankData | undefined, in_sandbox: boolea
         const { consent_id } = call;
         const found = await tx.consents.find(consent_id);
         if (found === null || !isServed(call, found)) throw unknownConsent(consent_id);
-        return presentBankConsent(found);
+        return presentBankConsent(found, call);
       },
     }),
     operation({
@@ -39,7 +46,7 @@ export function consentOperations(bank: BankData | undefined, in_sandbox: boolea
         const { consent_id } = call;
         const company_id = servedCompany(call);
         const wanted = { consent_id, ...(company_id === null ? {} : { company_id }) };
-        return presentBankConsent(await withdrawConsent(tx, operatorCall(call), wanted));
+        return presentBankConsent(await withdrawConsent(tx, operatorCall(call), wanted), call);
       },
     }),
     operation({
@@ -47,13 +54,14 @@ export function consentOperations(bank: BankData | undefined, in_sandbox: boolea
       id: 'bank.users.consents.list',
       method: 'bank.users.consents',
       summary: 'List the consents that a user authorised, newest first',
+      description: 'Also those whose access has ended: `access` says how.',
       parameters: ['user_id'],
       query: { paged: true },
       answer: z.array(consent),
       async read(tx, call) {
         await requireServedUser(bank ?? tx.bank, call);
         const page = await tx.consents.listOfUser(call.user_id, call.query.page);
-        return present(page, presentBankConsent);
+        return present(page, (found) => presentBankConsent(found, call));
       },
     }),
     ...(in_sandbox ? [decision(bank)] : []),
@@ -85,10 +93,10 @@ function decision(bank: BankData | undefined): Operation {
       const user = await userOf(ports.bank, servedCompany(call), user_id ?? null);
       if (decision === 'reject') {
         const rejected = { consent_id, user_id: user, decided_ahead: true };
-        return presentBankConsent(await rejectConsent(tx, operatorCall(call), rejected));
+        return presentBankConsent(await rejectConsent(tx, operatorCall(call), rejected), call);
       }
       const approved = { consent_id, user_id: user, account_numbers: account_ids ?? null, decided_ahead: true };
-      return presentBankConsent(await authoriseConsent(tx, ports, operatorCall(call), approved));
+      return presentBankConsent(await authoriseConsent(tx, ports, operatorCall(call), approved), call);
     },
   });
 }
@@ -129,12 +137,15 @@ function unknownConsent(consent_id: string): Refusal {
 }
 
 /** A consent as the bank sees it. Its id is its ConsentId. */
-function presentBankConsent(found: Consent) {
+function presentBankConsent(found: Consent, { now_ms }: Pick<OperationCall, 'now_ms'>) {
+  const end = accessEnd(found);
   return showAs(consent, {
     ...found,
     id: found.consent_id,
     permissions: found.kind === 'account_access' ? found.permissions : [],
     account_ids: found.account_numbers,
+    access: end === null ? 'none' : hasAccess(found, now_ms) ? 'active' : end.how,
+    access_ends_at: shownInstant(end?.at_ms ?? null),
     created_at: toInstantText(found.created_at_ms),
     status_updated_at: toInstantText(found.status_updated_at_ms),
     authorised_at: shownInstant(found.authorised_at_ms),

@@ -1,4 +1,4 @@
-import { consent_statuses, permissions } from '@tallystick/consents';
+import { access_ends, consent_statuses, permissions } from '@tallystick/consents';
 import * as z from 'zod';
 import {
   account_number,
@@ -51,6 +51,17 @@ export const consent = z
     company_id: id_number.nullable().describe('The company of the user who authorised it; null before'),
     user_id: z.string().nullable().describe('The user who authorised it; null before'),
     account_ids: z.array(z.string()).describe('The accounts that the user chose, by their numbers; empty before'),
+    access: z
+      .enum(['none', 'active', ...access_ends])
+      .register(type_names, { id: 'ConsentAccess' })
+      .describe(
+        'Whether the third party has access. `none`: nobody has authorised the consent. Else how it ended: `withdrawn` ' +
+          'by the user or the bank, `deleted` by the third party, `expired` on `expiration_date_time`, `lapsed` because ' +
+          'the user did not confirm it again within 90 days',
+      ),
+    access_ends_at: shown_instant
+      .nullable()
+      .describe('When the access ended, or ends at the latest, UTC; null: there was none'),
     created_at,
     status_updated_at: shown_instant.describe('When its status changed last, UTC'),
     authorised_at: shown_instant.nullable().describe('When it was authorised last, UTC; null: never'),

@@ -1,7 +1,7 @@
 import {
   type Consent,
   type ConsentStore,
-  isActive,
+  hasAccess,
   refuseTakenClientId,
   type ThirdPartyStore,
 } from '@tallystick/consents';
@@ -29,13 +29,18 @@ export function consentStore({ consents }: State): ConsentStore {
     },
 
     async listOfUser(user_id, page) {
-      const its = consents.values().filter((row) => row.user_id === user_id && row.deleted_at_ms === null);
+      const its = consents.values().filter((row) => row.user_id === user_id);
       return newestFirst('consents', its, page);
     },
 
     async listActiveOfUser(user_id, now_ms, page) {
-      const its = consents.values().filter((row) => row.user_id === user_id && isActive(row, now_ms));
+      const its = consents.values().filter((row) => row.user_id === user_id && hasAccess(row, now_ms));
       return newestFirst('active_consents', its, page);
+    },
+
+    async listEndedOfUser(user_id, now_ms, page) {
+      const its = consents.values().filter((row) => row.user_id === user_id && !hasAccess(row, now_ms));
+      return newestFirst('ended_consents', its, page);
     },
   };
 }

@@ -1,6 +1,12 @@
-import type { AccountAccessConsent, Consent, ConsentStore, FundsConfirmationConsent } from '@tallystick/consents';
+import {
+  type AccountAccessConsent,
+  authorisation_ms,
+  type Consent,
+  type ConsentStore,
+  type FundsConfirmationConsent,
+} from '@tallystick/consents';
 import { assert, isStorable } from '@tallystick/kernel';
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
 import { lockForUpdate, type Session, type Tables } from '../../connection/session.ts';
 import { readNewestFirst } from '../queries/paging.ts';
 
@@ -8,8 +14,11 @@ export function consentStore(session: Session): ConsentStore {
   const { db } = session;
   const found = (consent_id: string) =>
     db.selectFrom('tallystick_consents').selectAll().where('consent_id', '=', consent_id);
-  const ofUser = (user_id: string) =>
-    db.selectFrom('tallystick_consents').selectAll().where('user_id', '=', user_id).where('deleted_at_ms', 'is', null);
+  const ofUser = (user_id: string) => db.selectFrom('tallystick_consents').selectAll().where('user_id', '=', user_id);
+  /** The rule is `hasAccess`. It is true or false of every row. */
+  const hasAccessAt = (now_ms: number) => sql<SqlBool>`(status = 'Authorised' and withdrawn_at_ms is null
+    and deleted_at_ms is null and (expires_at_ms is null or expires_at_ms > ${now_ms})
+    and authorised_at_ms is not null and authorised_at_ms > ${now_ms - authorisation_ms})`;
   return {
     async insert(consent) {
       const row = await db
@@ -43,12 +52,14 @@ export function consentStore(session: Session): ConsentStore {
 
     async listActiveOfUser(user_id, now_ms, page) {
       if (!isStorable(user_id)) return { items: [], next: null };
-      // The rule is `isActive`.
-      const active = ofUser(user_id)
-        .where('status', '=', 'Authorised')
-        .where('withdrawn_at_ms', 'is', null)
-        .where((eb) => eb.or([eb('expires_at_ms', 'is', null), eb('expires_at_ms', '>', now_ms)]));
+      const active = ofUser(user_id).where(hasAccessAt(now_ms));
       return readNewestFirst('active_consents', active, 'id', page, consentOf);
+    },
+
+    async listEndedOfUser(user_id, now_ms, page) {
+      if (!isStorable(user_id)) return { items: [], next: null };
+      const ended = ofUser(user_id).where(({ not }) => not(hasAccessAt(now_ms)));
+      return readNewestFirst('ended_consents', ended, 'id', page, consentOf);
     },
   };
 }

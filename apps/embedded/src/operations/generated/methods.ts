@@ -527,7 +527,10 @@ export interface BankUserOperations {
    * request.
    */
   put(user_id: string, data: PutBankUser, options?: TransactionOptions): Promise<BankUser>;
-  /** List the consents that a user authorised, newest first. */
+  /**
+   * List the consents that a user authorised, newest first. Also those whose access has ended:
+   * `access` says how.
+   */
   consents(user_id: string, options?: TransactionOptions & PageOptions): List<Consent>;
 }
 

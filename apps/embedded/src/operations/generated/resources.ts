@@ -800,6 +800,14 @@ export interface Consent {
   readonly user_id: string | null;
   /** The accounts that the user chose, by their numbers; empty before. */
   readonly account_ids: readonly string[];
+  /**
+   * Whether the third party has access. `none`: nobody has authorised the consent. Else how it
+   * ended: `withdrawn` by the user or the bank, `deleted` by the third party, `expired` on
+   * `expiration_date_time`, `lapsed` because the user did not confirm it again within 90 days.
+   */
+  readonly access: ConsentAccess;
+  /** When the access ended, or ends at the latest, UTC; null: there was none. ISO 8601. */
+  readonly access_ends_at: string | null;
   /** When it was created, by the service's clock, UTC. ISO 8601. */
   readonly created_at: string;
   /** When its status changed last, UTC. ISO 8601. */
@@ -815,6 +823,8 @@ export interface Consent {
   /** The path of this resource. */
   readonly url: string;
 }
+
+export type ConsentAccess = 'none' | 'active' | 'withdrawn' | 'deleted' | 'expired' | 'lapsed';
 
 /** What a consent allows to read. */
 export type ConsentPermission =

@@ -1,4 +1,9 @@
-import type { AccountAccessConsent, Consent, FundsConfirmationConsent } from '@tallystick/consents';
+import {
+  type AccountAccessConsent,
+  authorisation_ms,
+  type Consent,
+  type FundsConfirmationConsent,
+} from '@tallystick/consents';
 import type { PageRequest } from '@tallystick/kernel';
 import { assertEqual, assertRejects, refusalOf } from '../assertions.ts';
 import type { ContractRule } from '../rule.ts';
@@ -126,7 +131,7 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
     },
   },
   {
-    rule: 'the consents of a user are those that it authorised and that are not deleted, the newest first',
+    rule: 'the consents of a user are those that it authorised, also deleted ones, the newest first',
     async check(open) {
       const storage = await open();
       const user_id = uniqueName('user');
@@ -139,7 +144,7 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
           await consents.insert(newAccessConsent({ user_id: `${user_id}x` }));
           await consents.insert(newAccessConsent());
         }
-        await consents.insert(newAccessConsent({ user_id, deleted_at_ms: 3 }));
+        inserted.push(await consents.insert(newAccessConsent({ user_id, deleted_at_ms: 3 })));
         return inserted;
       });
       for (const limit of [1, 2, 100]) {
@@ -160,12 +165,14 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
     },
   },
   {
-    rule: 'the active consents of a user are authorised, not withdrawn, not deleted and not expired, the newest first',
+    rule: 'a consent of a user is active while it is authorised, not withdrawn, deleted, expired or older than 90 days, else ended',
     async check(open) {
       const storage = await open();
       const user_id = uniqueName('user');
-      const now_ms = 1_000;
-      const active = { ...authorised, user_id, withdrawn_at_ms: null, expires_at_ms: null };
+      const now_ms = 2 ** 40;
+      const authorised_at_ms = now_ms - authorisation_ms + 2;
+      const active = { ...authorised, user_id, authorised_at_ms, withdrawn_at_ms: null, expires_at_ms: null };
+      const ended: Consent[] = [];
       const its = await storage.unitOfWork.run(async ({ consents }) => {
         const inserted: Consent[] = [];
         for (const changes of [{}, { expires_at_ms: now_ms + 1 }, { deleted_at_ms: null }]) {
@@ -178,9 +185,11 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
             { withdrawn_at_ms: 1 },
             { deleted_at_ms: 1 },
             { expires_at_ms: now_ms },
-            { user_id: `${user_id}x` },
+            { authorised_at_ms: now_ms - authorisation_ms },
+            { authorised_at_ms: null },
           ] as const;
-          for (const other of others) await consents.insert(newAccessConsent({ ...active, ...other }));
+          for (const other of others) ended.push(await consents.insert(newAccessConsent({ ...active, ...other })));
+          await consents.insert(newAccessConsent({ ...active, user_id: `${user_id}x` }));
         }
         return inserted;
       });
@@ -188,17 +197,27 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
         const listed = await storage.unitOfWork.read(({ consents }) =>
           everyPage((page: PageRequest) => consents.listActiveOfUser(user_id, now_ms, page), limit),
         );
-        assertEqual(listed, its.toReversed(), `the list by pages of ${limit}`);
+        assertEqual(listed, its.toReversed(), `the active ones by pages of ${limit}`);
+        const others = await storage.unitOfWork.read(({ consents }) =>
+          everyPage((page: PageRequest) => consents.listEndedOfUser(user_id, now_ms, page), limit),
+        );
+        assertEqual(others, ended.toReversed(), `the ended ones by pages of ${limit}`);
       }
       await storage.unitOfWork.read(async ({ consents }) => {
         const later = await consents.listActiveOfUser(user_id, now_ms + 1, { limit: 100 });
         assertEqual(later.items, its.filter(({ expires_at_ms }) => expires_at_ms === null).toReversed(), 'later');
         for (const unknown of ['', 'a\0b', '\ud800']) {
-          const none = await consents.listActiveOfUser(unknown, now_ms, { limit: 1 });
-          assertEqual(none.items, [], `the list of the user ${JSON.stringify(unknown)}`);
+          for (const list of ['listActiveOfUser', 'listEndedOfUser'] as const) {
+            const none = await consents[list](unknown, now_ms, { limit: 1 });
+            assertEqual(none.items, [], `the list of the user ${JSON.stringify(unknown)}`);
+          }
         }
-        const foreign = consents.listActiveOfUser(user_id, now_ms, { limit: 1, after: 'x' });
-        assertEqual((await refusalOf(foreign, 'a foreign cursor')).code, 'invalid_query', 'the refusal');
+        for (const list of ['listActiveOfUser', 'listEndedOfUser'] as const) {
+          const foreign = consents[list](user_id, now_ms, { limit: 1, after: 'x' });
+          assertEqual((await refusalOf(foreign, 'a foreign cursor')).code, 'invalid_query', 'the refusal');
+        }
+        const lapsed = await consents.listActiveOfUser(user_id, now_ms + 2, { limit: 100 });
+        assertEqual(lapsed.items, [], 'after 90 days');
       });
     },
   },
