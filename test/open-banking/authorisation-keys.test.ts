@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { it } from 'node:test';
 import {
   type AuthorisationRecord,
@@ -8,6 +10,7 @@ import {
 } from '@tallystick/consents';
 import { fixedClock } from '@tallystick/kernel';
 import { memoryPersistence, memoryVault } from '@tallystick/memory';
+import { startWorld } from './authorisation-world.ts';
 
 const clear = Buffer.from('content');
 
@@ -42,4 +45,20 @@ it('the content of a record cannot be read in the place of another record', () =
   assert.deepEqual(Buffer.from(openAuthorisation(sealer, record)), clear);
   assert.throws(() => openAuthorisation(sealer, { ...record, id_hash: 'b' }));
   assert.throws(() => openAuthorisation(sealer, { ...record, model: 'AccessToken' }));
+});
+
+it('an RSA key is made in another thread, so that no other request waits for it', async (t) => {
+  const world = await startWorld();
+  t.after(() => world.close());
+  const { mock } = t.mock.method(crypto, 'generateKeyPairSync', () => {
+    throw new Error('it holds the event loop');
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    mock.restore();
+    syncBuiltinESMExports();
+  });
+  const answer = await fetch(`${world.issuer}/oauth/jwks`);
+  const { keys } = (await answer.json()) as { readonly keys: readonly { readonly kty: string }[] };
+  assert.equal(keys.filter(({ kty }) => kty === 'RSA').length, 2);
 });

@@ -105,6 +105,7 @@ for (const storage of storages) {
       await assert.rejects(client.clientCredentialsGrant(config, { scope: 'accounts' }), { status: 401 });
       await world.unitOfWork.run((tx) => setThirdPartyStatus(tx, call, third_party.id, 'active'));
       assert.deepEqual(await foundOnNodes(tokens.access_token), [false, false]);
+      await assert.rejects(client.refreshTokenGrant(config, tokens.refresh_token!), { error: 'invalid_grant' });
     });
 
     it('find no token of a suspended third party, even one that is issued while it is suspended', async () => {
