@@ -4,7 +4,7 @@ import { machine_timers } from '@tallystick/kernel';
 import { database_names, migratedDatabase, readRows } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import pg from 'pg';
-import { createTallystick, type Tallystick, UnusableDatabase } from 'tallystick';
+import { createTallystick, type Tallystick, type TallystickOptions, UnusableDatabase } from 'tallystick';
 import { createContainer, openContainer, openHostLog, readOptions, tokens } from 'tallystick/inversify';
 
 const calls_count = 200;
@@ -12,7 +12,7 @@ const closed = { name: 'UnusableDatabase', message: 'this instance is closed: cr
 
 /** A database of an instance, named by its address or by a handle of the host. */
 interface Place {
-  readonly database: string | object;
+  readonly database: NonNullable<TallystickOptions['database']>;
   /** A handle for transactions of the host. */
   readonly handle: Database.Database | pg.Pool | null;
   countCards(): Promise<number>;

@@ -1,11 +1,11 @@
 /** Transactions that the library begins on handles that break, or that are in one already. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { database_names, scratchDatabase } from '@tallystick/test-support';
+import { describe, type TestContext, test } from 'node:test';
+import { database_names, scratchDatabase, sqliteFile } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import pg from 'pg';
-import { createTallystick } from 'tallystick';
+import { createKeys, createTallystick, type HostTransaction, type Tallystick } from 'tallystick';
 import { UnusableTransaction } from 'tallystick/tx';
 import {
   fromBetterSqlite3,
@@ -52,6 +52,86 @@ describe('a transaction within another one on the same handle', { timeout: 120_0
     assert.equal(await transaction(db, async () => 'later'), 'later');
     await db.destroy();
   });
+});
+
+/** Transactions that only read, by how they were made. */
+const reading: Readonly<Record<string, (t: TestContext) => Promise<{ tally: Tallystick; host: HostTransaction }>>> = {
+  async 'on Postgres, begun as "read only"'(t) {
+    const { tally, client } = await openOnPostgres(t);
+    await client.query('begin read only');
+    return { tally, host: fromPg(client) };
+  },
+  async 'on Postgres, by the default of the session'(t) {
+    const { tally, client } = await openOnPostgres(t);
+    await client.query('set default_transaction_read_only = on');
+    await client.query('begin');
+    return { tally, host: fromPg(client) };
+  },
+  async 'on SQLite, with query_only'(t) {
+    const { tally, path } = await openOnSqlite(t);
+    const handle = new Database(path);
+    t.after(() => handle.close());
+    handle.pragma('query_only = on');
+    handle.exec('begin');
+    return { tally, host: fromBetterSqlite3(handle) };
+  },
+  async 'on SQLite, on a handle that was opened to read'(t) {
+    const { tally, path } = await openOnSqlite(t);
+    const handle = new Database(path, { readonly: true });
+    t.after(() => handle.close());
+    handle.exec('begin');
+    return { tally, host: fromBetterSqlite3(handle) };
+  },
+  async 'on SQLite, of Kysely on a handle that was opened to read'(t) {
+    const { tally, path } = await openOnSqlite(t);
+    const db = new Kysely({ dialect: new SqliteDialect({ database: new Database(path, { readonly: true }) }) });
+    const trx = await db.startTransaction().execute();
+    t.after(async () => {
+      await trx.rollback().execute();
+      await db.destroy();
+    });
+    return { tally, host: fromKysely(trx) };
+  },
+};
+
+async function openOn(t: TestContext, name: 'postgres' | 'sqlite') {
+  const scratch = await scratchDatabase(name);
+  t.after(() => scratch.dispose());
+  const tally = await createTallystick({ database: scratch.database_url, keys: await createKeys(), sandbox: true });
+  t.after(() => tally.close());
+  await tally.migrate();
+  return { tally, scratch };
+}
+
+async function openOnPostgres(t: TestContext) {
+  const { tally, scratch } = await openOn(t, 'postgres');
+  const client = new pg.Client(scratch.database_url);
+  // The database is dropped first.
+  client.on('error', () => {});
+  await client.connect();
+  t.after(() => client.end());
+  return { tally, client };
+}
+
+async function openOnSqlite(t: TestContext) {
+  const { tally, scratch } = await openOn(t, 'sqlite');
+  return { tally, path: sqliteFile(scratch) };
+}
+
+describe('a transaction that only reads', { timeout: 120_000 }, () => {
+  for (const [how, open] of Object.entries(reading)) {
+    const skip = how.includes('Postgres') && !database_names.includes('postgres');
+    test(`is refused in one sentence ${how}`, { skip }, async (t) => {
+      const { tally, host } = await open(t);
+      const issuing = tally.company(1).cards.issue({ total_card_amount: 1_000 }, { tx: host });
+      await assert.rejects(issuing, {
+        name: 'UnusableTransaction',
+        message:
+          'the transaction given as { tx } only reads: begin it without "read only" on a connection that may write',
+      });
+      assert.deepEqual((await tally.company(1).cards.list()).items, []);
+    });
+  }
 });
 
 describe('a connection of a pool that breaks', { skip: !database_names.includes('postgres') }, () => {

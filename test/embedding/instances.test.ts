@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { existsSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { it } from 'node:test';
-import { database_names, scratchDatabase } from '@tallystick/test-support';
+import { database_names, scratchDatabase, scratchFolder } from '@tallystick/test-support';
 import { createKeys, createTallystick, type Tallystick, UnusableDatabase, UnusableOptions } from 'tallystick';
 
 async function sandbox(database: string): Promise<Tallystick> {
@@ -74,7 +76,22 @@ it('a database that cannot be opened is refused in one sentence', async () => {
     createTallystick({ database: unreachable, keys }),
     (error) => error instanceof Error && !error.message.includes('hunter2'),
   );
-  await assert.rejects(createTallystick({ database: 'sqlite:/dev/null/x.db', keys }), sentence(/ENOTDIR|EEXIST/));
+});
+
+it('a database in a folder that does not exist is refused in one sentence, and the folder is not made', async (t) => {
+  const folder = join(scratchFolder('tallystick-test-'), 'misspelt');
+  t.after(() => rmSync(dirname(folder), { recursive: true }));
+  const database = `sqlite:${join(folder, 'tallystick.db')}`;
+  const says = `the folder ${folder} does not exist: make it, or correct the address of the database`;
+  await assert.rejects(createTallystick({ database, keys: await createKeys() }), {
+    name: 'UnusableDatabase',
+    message: `the database cannot be used: ${says}`,
+  });
+  await assert.rejects(createTallystick({ database, sandbox: true }), {
+    name: 'UnusableOptions',
+    message: `createTallystick: The sandbox keeps its keys in ${join(folder, 'keys')}, which cannot be used: the folder does not exist: make it, or correct its name`,
+  });
+  assert.equal(existsSync(folder), false);
 });
 
 it('a sandbox on the database of a live installation is refused', async () => {
@@ -115,7 +132,10 @@ it('options that contradict each other are refused with every problem', async ()
     return true;
   });
   await assert.rejects(createTallystick({ database: 'sqlite::memory:' }), /keys is required outside a sandbox/);
-  await assert.rejects(createTallystick({ database: {}, sandbox: true }), /database must be sqlite:<file>/);
+  for (const handle of [new Map(), new Date(), {}]) {
+    // @ts-expect-error: it is no pool and no database
+    await assert.rejects(createTallystick({ database: handle, sandbox: true }), /database must be sqlite:<file>/);
+  }
   const pooled = { sandbox: true, database_connections_max: 5 };
   await assert.rejects(createTallystick(pooled), /database_connections_max is for Postgres/);
 });

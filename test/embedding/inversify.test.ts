@@ -9,6 +9,7 @@ import {
   closeContainer,
   createContainer,
   keys_module,
+  modules,
   network_module,
   openContainer,
   openHostLog,
@@ -115,12 +116,34 @@ describe('a host on Inversify', () => {
     assert.throws(() => container.get(tokens.database), 'the database was closed with its binding');
   });
 
+  it('reads one sentence when it forgets the logger, whichever part it takes first', async () => {
+    const settings = readOptions({ database: 'sqlite::memory:', keys: await createKeys() });
+    const forgotten = {
+      name: 'UnusableOptions',
+      message:
+        'tokens.logger is not bound: call container.bind(tokens.logger).toConstantValue(openHostLog(options.logger)) before the first use',
+    };
+    await assert.rejects(openContainer(createContainer(settings)), forgotten);
+    const all = Object.values(tokens).filter((token) => token !== tokens.logger) as ServiceIdentifier[];
+    let refused = 0;
+    for (const token of all) {
+      const container = new Container({ defaultScope: 'Singleton' });
+      container.bind(tokens.settings).toConstantValue(settings);
+      container.load(...modules);
+      await container.getAsync(token).catch((error: Error) => {
+        refused += 1;
+        assert.partialDeepStrictEqual({ name: error.name, message: error.message }, forgotten);
+      });
+    }
+    assert.ok(refused > 10, `${refused} tokens`);
+  });
+
   it('is refused with the token that a module lacks', async () => {
     const container = new Container({ defaultScope: 'Singleton' });
     container
       .bind(tokens.settings)
       .toConstantValue(readOptions({ database: 'sqlite::memory:', keys: await createKeys() }));
     container.load(keys_module, time_module, storage_module, network_module);
-    await assert.rejects(container.getAsync(tokens.network), /tallystick\.(metrics|events_committed|logger)/);
+    await assert.rejects(container.getAsync(tokens.network), /tallystick\.(metrics|events_committed)/);
   });
 });

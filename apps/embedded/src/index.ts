@@ -17,7 +17,14 @@ export type { ClearingFormat } from '@tallystick/imports';
 export { type Clock, type HostTransaction, type RowArchive, UnusableTransaction } from '@tallystick/kernel';
 export type { FetchHandler, MountOptions, NodeHandler } from '@tallystick/koa';
 export * from './operations/index.ts';
-export type { KeptDays, TallystickLogger, TallystickOptions, TallystickPorts } from './options.ts';
+export type {
+  KeptDays,
+  PgPoolHandle,
+  SqliteHandle,
+  TallystickLogger,
+  TallystickOptions,
+  TallystickPorts,
+} from './options.ts';
 export type { Tallystick } from './tallystick.ts';
 export { UnusableDatabase, UnusableOptions } from './unusable.ts';
 

@@ -184,6 +184,7 @@ class NotMigrated extends UnusableDatabase {}
 
 /** Errors of opening, which come from the options or from the system. */
 function describeOpening(error: unknown): unknown {
+  if (error instanceof UnusableOptions) return error;
   return error instanceof UnusableSchema || error instanceof UnusableHandle || error instanceof UnusableKeysFile
     ? new UnusableOptions(`createTallystick: ${error.message}`, { cause: error })
     : cannotBeUsed(error);

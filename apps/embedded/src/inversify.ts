@@ -13,6 +13,7 @@ export { createFaultReporter, createOverloadLogger } from './background/repeated
 export { boundsOf } from './background/retention.ts';
 export type { SchemaWatch } from './background/schema-watch.ts';
 export { closeContainer, createContainer, modules } from './composition/container.ts';
+export { dataFolderOf, default_database_url } from './composition/default-folder.ts';
 export { default_settings, sandbox_bank_name, sandbox_sender } from './composition/default-settings.ts';
 export { mail_module, subscriptions_module, webhooks_module } from './composition/delivery-modules.ts';
 export { http_module, open_banking_module } from './composition/http-modules.ts';

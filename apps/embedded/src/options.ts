@@ -5,6 +5,21 @@ import type { DeliveryQueue, WebhookSender } from '@tallystick/events';
 import type { ClearingFormat } from '@tallystick/imports';
 import type { Clock, RowArchive } from '@tallystick/kernel';
 
+/** What tells a `Pool` of pg from other objects. */
+export interface PgPoolHandle {
+  readonly totalCount: number;
+  readonly options: object;
+  connect(): Promise<object>;
+}
+
+/** What tells a `Database` of better-sqlite3 from other objects. */
+export interface SqliteHandle {
+  readonly memory: boolean;
+  readonly name: string;
+  readonly open: boolean;
+  pragma(source: string): unknown;
+}
+
 /** What an instance is made of. Only `keys` is required, and not in a sandbox. */
 export interface TallystickOptions {
   /**
@@ -13,7 +28,7 @@ export interface TallystickOptions {
    * opened with the same settings; a database in memory is shared. `close` never closes a handle.
    * When absent: `sqlite::memory:` in a sandbox, else `sqlite:./data/tallystick.db`.
    */
-  readonly database?: string | object | undefined;
+  readonly database?: string | PgPoolHandle | SqliteHandle | undefined;
   /** Postgres: the schema of the tables, which `migrate` creates; `public` when absent. */
   readonly schema?: string | undefined;
   /**

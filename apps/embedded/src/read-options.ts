@@ -1,5 +1,4 @@
 import { tmpdir } from 'node:os';
-import { dirname } from 'node:path';
 import { rate_limit_max } from '@tallystick/access';
 import { authorizations_kept_days_min } from '@tallystick/cards';
 import { nearestName, Refusal } from '@tallystick/kernel';
@@ -9,6 +8,7 @@ import { connections_min, readPostgresTls } from '@tallystick/mikro-orm';
 import { statement_key_settings } from '@tallystick/reconciliation';
 import { createKeyRingText, type KeyRing, parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
+import { dataFolderOf, default_database_url } from './composition/default-folder.ts';
 import { default_settings, sandbox_bank_name, sandbox_sender } from './composition/default-settings.ts';
 import { parsePublicUrl } from './composition/public-url.ts';
 import { isSqlite, type Settings } from './composition/settings.ts';
@@ -19,7 +19,6 @@ import { UnusableOptions } from './unusable.ts';
 type Problem = (message: string) => void;
 
 const in_memory = 'sqlite::memory:';
-const default_database_url = 'sqlite:./data/tallystick.db';
 
 /** The least time for which rows of each kind are kept, days: longer than what refers to them. */
 const kept_days_min: Readonly<Record<keyof KeptDays, number>> = {
@@ -156,7 +155,7 @@ function readDatabase(options: TallystickOptions, problem: Problem): DatabaseSet
   if (is_sqlite && schema !== undefined) problem('schema is for Postgres');
   return {
     database_url,
-    data_folder: is_sqlite ? dirname(database_url.slice('sqlite:'.length)) : './data',
+    data_folder: dataFolderOf(database_url),
     database: typeof database === 'object' ? database : undefined,
     schema,
   };

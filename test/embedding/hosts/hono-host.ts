@@ -34,7 +34,7 @@ import {
 /** The host's own tables in one database. */
 interface Shop {
   /** The option of `createTallystick`. */
-  readonly handle: object;
+  readonly handle: pg.Pool | Database.Database;
   place(tally: Tallystick, cards: CompanyOperations['cards'], request: OrderRequest): Promise<Order>;
   orders(): Promise<readonly Order[]>;
   ledger(): Promise<readonly LedgerEntry[]>;

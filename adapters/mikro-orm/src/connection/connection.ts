@@ -74,7 +74,7 @@ export interface ConnectionOptions {
 }
 
 /**
- * Opens the database. For SQLite it creates the file and its folder, readable by this user only.
+ * Opens the database. For SQLite it creates the file, readable by this user only, in a folder that exists.
  * Creates no table.
  */
 export async function connect(options: ConnectionOptions): Promise<Connection> {

@@ -20,9 +20,14 @@ export const none_open =
 export const another_database =
   'the transaction given as { tx } is on another database than this instance: begin it on the database and schema of createTallystick, after migrate()';
 
+export const only_reads =
+  'the transaction given as { tx } only reads: begin it without "read only" on a connection that may write';
+
 const unusable_codes: ReadonlyMap<string, string> = new Map([
   ['25P01', none_open],
   ['25P02', 'a statement of the transaction given as { tx } has failed: roll it back and begin a new one'],
+  ['25006', only_reads],
+  ['SQLITE_READONLY', only_reads],
   ['42P01', another_database],
   ['42703', another_database],
   ['3F000', another_database],

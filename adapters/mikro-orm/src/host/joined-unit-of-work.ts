@@ -6,9 +6,10 @@
 import { createHandleQueue, type HostTransaction, type UnitOfWork, UnusableTransaction } from '@tallystick/kernel';
 import { Kysely } from 'kysely';
 import type { Connection } from '../connection/connection.ts';
-import { faultOf } from '../connection/faults.ts';
+import { codeOf, faultOf } from '../connection/faults.ts';
 import type { Session, Tables } from '../connection/session.ts';
 import { hostDialect, type StatementNotes } from './host-dialect.ts';
+import { unusable } from './host-errors.ts';
 import { type OpenedHost, savepoint } from './opened-host.ts';
 import { openOnPostgres } from './postgres-host.ts';
 import { openOnSqlite } from './sqlite-host.ts';
@@ -77,7 +78,10 @@ export function joinedUnitOfWork<Tx>(
     try {
       return await inLine(host.handle, () => connection.runOutermost(() => callOnce(work, only_reads)));
     } catch (error) {
-      throw error instanceof UnusableTransaction ? error : faultOf(error);
+      // A handle that only reads shows it by the first write.
+      throw error instanceof UnusableTransaction || codeOf(error) === 'SQLITE_READONLY'
+        ? unusable(error)
+        : faultOf(error);
     }
   }
 

@@ -2,7 +2,7 @@ import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { faultOf } from '../connection/faults.ts';
 import { statement_settings } from '../connection/postgres/session-settings.ts';
-import { another_database, none_open, unusable } from './host-errors.ts';
+import { another_database, none_open, only_reads, unusable } from './host-errors.ts';
 import { type OpenedHost, savepoint } from './opened-host.ts';
 
 /** Where the tables of this instance are. */
@@ -36,6 +36,7 @@ const settings = [
 type Settings = Readonly<Record<(typeof settings)[number], string>>;
 
 interface State extends Settings, Pick<Place, 'database' | 'server_started_at' | 'installation_id'> {
+  readonly only_reads: string;
   readonly transaction_id: string;
 }
 
@@ -52,7 +53,7 @@ const state_columns = `current_database()::text as database,
 const enter = (
   schema: string,
 ): string => `select ${settings.map((name) => `current_setting('${name}') as ${name}`).join(', ')},
-  txid_current()::text as transaction_id, ${state_columns},
+  txid_current()::text as transaction_id, current_setting('transaction_read_only') as only_reads, ${state_columns},
   (select installation_id from ${schema}.tallystick_installation where id = 1) as installation_id,
   set_config('search_path', $1, true) as own_search_path, ${entered.map(([name, value]) => `set_config('${name}', '${value}', true) as own_${name}`).join(', ')}`;
 
@@ -61,7 +62,7 @@ const leave = `select ${settings.map((name, at) => `set_config('${name}', $${at 
 /**
  * Begins a savepoint in the transaction, in which the tables of this instance are found. Throws
  * `UnusableTransaction` when none is open, when it is on another database, and when it is not the
- * one that this value stood for at first.
+ * one that this value stood for at first, or only reads.
  */
 export async function openOnPostgres(connection: PostgresConnection, host: HostTransaction): Promise<OpenedHost> {
   const place = await placeOf(connection);
@@ -74,6 +75,7 @@ export async function openOnPostgres(connection: PostgresConnection, host: HostT
     const { rows } = await host.execute({ text: enter(place.schema), values: [place.search_path] });
     const state = rows[0] as unknown as State;
     assertSameTransaction(host, state);
+    if (state.only_reads === 'on') throw new UnusableTransaction(only_reads);
     if (!(await isSame(connection, place, state))) throw new UnusableTransaction(another_database);
     return {
       async restore({ settings_changed }) {

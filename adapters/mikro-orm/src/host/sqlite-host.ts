@@ -1,15 +1,15 @@
 import { type HostTransaction, UnusableTransaction } from '@tallystick/kernel';
 import { identityOf } from '../connection/sqlite/database-file.ts';
 import type { SqliteConnection } from '../connection/sqlite/sqlite-connection.ts';
-import { another_database, none_open, unusable } from './host-errors.ts';
+import { another_database, none_open, only_reads, unusable } from './host-errors.ts';
 import { type OpenedHost, savepoint } from './opened-host.ts';
 
 /** The handles on the database of each connection: a handle stays on one database. */
 const known = new WeakMap<SqliteConnection, WeakSet<object>>();
 
 /**
- * Begins a savepoint in the transaction. Throws `UnusableTransaction` when none is open, and when it
- * is on another database.
+ * Begins a savepoint in the transaction. Throws `UnusableTransaction` when none is open, when it is
+ * on another database, and when it is known to read only: with other handles the first write shows it.
  */
 export async function openOnSqlite(connection: SqliteConnection, host: HostTransaction): Promise<OpenedHost> {
   await assertOpen(host);
@@ -19,6 +19,7 @@ export async function openOnSqlite(connection: SqliteConnection, host: HostTrans
     await assertSameDatabase(connection, host);
     handles.add(host.handle);
   }
+  await assertWrites(host);
   await host.execute({ text: `savepoint ${savepoint}`, values: [] });
   return { async restore() {} };
 }
@@ -33,6 +34,12 @@ async function assertOpen(host: HostTransaction): Promise<void> {
   }
   await host.execute({ text: 'rollback', values: [] });
   throw new UnusableTransaction(none_open);
+}
+
+async function assertWrites(host: HostTransaction): Promise<void> {
+  const { rows } = await host.execute({ text: 'pragma query_only', values: [] });
+  const is_opened_to_read = (host.handle as { readonly readonly?: unknown }).readonly === true;
+  if (is_opened_to_read || rows[0]?.query_only === 1) throw new UnusableTransaction(only_reads);
 }
 
 async function assertSameDatabase(connection: SqliteConnection, host: HostTransaction): Promise<void> {

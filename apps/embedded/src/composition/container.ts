@@ -40,7 +40,7 @@ export function createContainer(settings: Settings): Container {
  * calls.
  */
 export async function closeContainer(container: Container): Promise<void> {
-  const logger = container.get(tokens.logger);
+  const logger = container.get(tokens.logger, { optional: true });
   const parts = [
     tokens.jobs,
     tokens.open_banking,
@@ -56,6 +56,6 @@ export async function closeContainer(container: Container): Promise<void> {
   ];
   for (const token of parts) {
     // A part that could not be opened rejects here again. The reason is already logged.
-    await container.unbindAsync(token).catch((err: unknown) => logger.debug({ err }, 'could not be closed'));
+    await container.unbindAsync(token).catch((err: unknown) => logger?.debug({ err }, 'could not be closed'));
   }
 }

@@ -71,7 +71,7 @@ export const webhooks_module = new ContainerModule(({ bind }) => {
         tokens.timers,
         tokens.refresh_clock,
         tokens.metrics,
-        tokens.logger,
+        tokens.log,
         tokens.delivery_queue,
         tokens.webhook_sender,
       ],
@@ -89,7 +89,7 @@ export const subscriptions_module = new ContainerModule(({ bind }) => {
       tokens.clock,
       tokens.timers,
       tokens.metrics,
-      tokens.logger,
+      tokens.log,
     ])
     .onDeactivation((subscriber) => subscriber.stop());
   bind(tokens.events_committed).toResolvedValue(
@@ -163,7 +163,7 @@ export const mail_module = new ContainerModule(({ bind }) => {
         tokens.timers,
         tokens.refresh_clock,
         tokens.metrics,
-        tokens.logger,
+        tokens.log,
         tokens.listening,
       ],
     )

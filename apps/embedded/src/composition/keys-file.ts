@@ -1,21 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Refusal } from '@tallystick/kernel';
 import { createKeyRingText, type KeyRing, parseKeyRing } from '@tallystick/vault';
+import { makeDefaultFolder } from './default-folder.ts';
 
 /**
  * The sandbox's key ring: the file `keys` in the data folder, in the format of `TALLYSTICK_KEYS`,
  * created on the first start with mode 0600. Two processes that start at the same time use the same
- * ring. If other users may read the file, this permission is removed.
+ * ring. The folder must exist, except for the default. If other users may read the file, this permission is removed.
  */
 export function sandboxKeyRing(data_folder: string): KeyRing {
   const path = join(data_folder, 'keys');
   try {
-    mkdirSync(data_folder, { recursive: true, mode: 0o700 });
+    makeDefaultFolder(data_folder);
     return readKeys(path) ?? makeKeys(path);
   } catch (error) {
-    const reason = error instanceof Refusal ? error.message : (error as NodeJS.ErrnoException).message;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'the folder does not exist: make it, or correct its name' : message;
     throw new UnusableKeysFile(`The sandbox keeps its keys in ${path}, which cannot be used: ${reason}`, {
       cause: error,
     });

@@ -37,7 +37,7 @@ export const network_module = new ContainerModule(({ bind }) => {
           onOverload: createOverloadLogger(metrics, logger, timers.monotonicNow),
         });
       },
-      [tokens.settings, tokens.ledger, tokens.persistence, tokens.vault, tokens.timers, tokens.metrics, tokens.logger],
+      [tokens.settings, tokens.ledger, tokens.persistence, tokens.vault, tokens.timers, tokens.metrics, tokens.log],
     )
     .onDeactivation((network) => network.drain());
 });

@@ -6,10 +6,12 @@ import { ContainerModule } from 'inversify';
 import type { Logger } from 'pino';
 import { mirrorPurchases } from '../sandbox/mirrored-purchases.ts';
 import { createSharedClock, type SharedClock } from '../sandbox/shared-clock.ts';
+import { UnusableOptions } from '../unusable.ts';
+import { dataFolderOf, makeDefaultFolder } from './default-folder.ts';
 import { sandboxKeyRing } from './keys-file.ts';
 import { assertKeysFit } from './keys-fit.ts';
 import { warnOfFewer } from './report-connections.ts';
-import type { Settings } from './settings.ts';
+import { isSqlite, type Settings } from './settings.ts';
 import { tokens } from './tokens.ts';
 
 /** The keys, and the cryptography made of them. */
@@ -32,8 +34,9 @@ export const time_module = new ContainerModule(({ bind }) => {
   bind(tokens.clock).toResolvedValue((shared, timers) => shared ?? timers, [tokens.shared_clock, tokens.timers]);
 });
 
-/** The database. */
+/** The database, and the logger of the app, which every module needs. */
 export const storage_module = new ContainerModule(({ bind }) => {
+  bind(tokens.log).toResolvedValue(boundLogger, [{ serviceIdentifier: tokens.logger, optional: true }]);
   bind(tokens.migrations).toConstantValue(migrations);
   bind(tokens.migrates).toConstantValue(true);
   bind(tokens.database)
@@ -43,7 +46,7 @@ export const storage_module = new ContainerModule(({ bind }) => {
       tokens.timers,
       tokens.vault,
       tokens.migrations,
-      tokens.logger,
+      tokens.log,
     ])
     .onDeactivation((database) => database.close());
   bind(tokens.persistence).toResolvedValue(checkDatabase, [
@@ -63,6 +66,13 @@ export const storage_module = new ContainerModule(({ bind }) => {
   );
 });
 
+function boundLogger(logger: Logger | undefined): Logger {
+  if (logger !== undefined) return logger;
+  throw new UnusableOptions(
+    'tokens.logger is not bound: call container.bind(tokens.logger).toConstantValue(openHostLog(options.logger)) before the first use',
+  );
+}
+
 /** The host's own numbers of cards replace those of the key ring. */
 function openVault(ring: KeyRing, card_vault: CardVault | null): Vault {
   const vault = createVault(ring);
@@ -77,6 +87,7 @@ function openDatabase(
   known_migrations: readonly SchemaMigration[],
   logger: Logger,
 ): Promise<Persistence> {
+  if (isSqlite(database_url)) makeDefaultFolder(dataFolderOf(database_url));
   return mikroOrmPersistence({
     database_url,
     database,

@@ -25,6 +25,8 @@ export const tokens = {
   settings: identifier<Settings>('settings'),
   /** Bound by the app. */
   logger: identifier<Logger>('logger'),
+  /** The same for the modules, which say what to do when it is not bound. */
+  log: identifier<Logger>('log'),
   /** Those of the machine. */
   timers: identifier<Timers>('timers'),
   clock: identifier<Clock>('clock'),

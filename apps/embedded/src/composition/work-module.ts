@@ -17,7 +17,7 @@ import { tokens } from './tokens.ts';
 export const work_module = new ContainerModule(({ bind }) => {
   bind(tokens.archive).toResolvedValue(openArchive, [tokens.settings]);
   bind(tokens.key_uses).toResolvedValue(createKeyUses, [tokens.clock]);
-  bind(tokens.schema_watch).toResolvedValue(createSchemaWatch, [tokens.persistence, tokens.metrics, tokens.logger]);
+  bind(tokens.schema_watch).toResolvedValue(createSchemaWatch, [tokens.persistence, tokens.metrics, tokens.log]);
   bind(tokens.jobs)
     .toResolvedValue(
       (
@@ -78,7 +78,7 @@ export const work_module = new ContainerModule(({ bind }) => {
         tokens.deliveries,
         tokens.mails,
         tokens.metrics,
-        tokens.logger,
+        tokens.log,
         tokens.schema_watch,
         tokens.imports,
         tokens.lifecycle,
@@ -99,6 +99,6 @@ export const work_module = new ContainerModule(({ bind }) => {
             if (waiting !== null) logger.warn({ waiting }, 'the clock was moved, and some due work is not done yet');
             return waiting;
           }),
-    [tokens.persistence, tokens.shared_clock, tokens.jobs, tokens.deliveries, tokens.mails, tokens.logger],
+    [tokens.persistence, tokens.shared_clock, tokens.jobs, tokens.deliveries, tokens.mails, tokens.log],
   );
 });

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { nearestName, Refusal } from '@tallystick/kernel';
-import { isSqlite, version } from 'tallystick/inversify';
-import { type Config, ConfigError, default_database_url, readConfig } from '../configuration/config.ts';
+import { default_database_url, isSqlite, version } from 'tallystick/inversify';
+import { type Config, ConfigError, readConfig } from '../configuration/config.ts';
 import { UnusableFormats } from '../configuration/formats.ts';
 import { closeContainer, createContainer, tokens } from '../container.ts';
 import { parseOptions } from '../parse-options.ts';

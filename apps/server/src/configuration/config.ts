@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { rate_limit_max } from '@tallystick/access';
 import { authorizations_kept_days_min } from '@tallystick/cards';
 import { nearestName, Refusal } from '@tallystick/kernel';
@@ -10,6 +10,8 @@ import { statement_key_settings } from '@tallystick/reconciliation';
 import { type KeyRing, parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
 import {
+  dataFolderOf,
+  default_database_url,
   default_settings,
   isLoopback,
   isSqlite,
@@ -83,9 +85,6 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
-
-/** The database without `DATABASE_URL`: that of the sandbox. */
-export const default_database_url = 'sqlite:./data/tallystick.db';
 
 const defaults = {
   ...default_settings,
@@ -255,7 +254,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     port: values.PORT ?? (values.ROLE === 'worker' ? defaults.worker_port : defaults.port),
     role: values.ROLE,
     database_url: values.DATABASE_URL,
-    data_folder: resolve(values.DATA_FOLDER ?? folderOf(values.DATABASE_URL)),
+    data_folder: resolve(values.DATA_FOLDER ?? dataFolderOf(values.DATABASE_URL)),
     sandbox: isSandboxWanted(given),
     key_ring: keys.ring,
     key_setting: keySettings(given)[0] ?? null,
@@ -543,8 +542,4 @@ function isPostgres(database_url: string): boolean {
 function checkedTls(database_url: string): string {
   if (isPostgres(database_url)) readPostgresTls(database_url);
   return database_url;
-}
-
-function folderOf(database_url: string): string {
-  return isSqlite(database_url) ? dirname(database_url.slice('sqlite:'.length)) : './data';
 }

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { MikroORM } from '@mikro-orm/core';
 import { SqliteDriver } from '@mikro-orm/sql';
-import { checkDeadline, type Deadline, machine_timers, type Timers } from '@tallystick/kernel';
+import { checkDeadline, type Deadline, Fault, machine_timers, type Timers } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import type { SchemaMigration } from '../../schema/migrations/index.ts';
@@ -93,7 +93,7 @@ export interface BegunTransaction {
 }
 
 /**
- * Opens the database, and creates the file and its folder unless they exist. With `shared`, the
+ * Opens the database, and creates the file unless it exists. Its folder must exist. With `shared`, the
  * handle of a host on a database in memory, that is the connection, and `close` does not close it.
  */
 export async function connectSqlite(
@@ -116,7 +116,7 @@ export async function connectSqlite(
   // Without the library no file is created.
   const opener = (shared?.constructor as Library | undefined) ?? library ?? (await loadSqlite());
   if (!in_memory) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    assertFolder(dirname(resolve(path)));
   }
   const runOutermost = outermostOnly();
   const mayGiveWay = (only_reads: boolean) => shared === undefined && (only_reads || owns_process);
@@ -269,4 +269,11 @@ export async function connectSqlite(
     },
     onFile: reopening.onFile,
   };
+}
+
+function assertFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  throw new Fault(`the folder ${folder} does not exist: make it, or correct the address of the database`, {
+    retryable: false,
+  });
 }
