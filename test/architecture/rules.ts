@@ -442,6 +442,8 @@ const commands: Readonly<Record<string, string>> = {
   '@biomejs/biome': 'biome',
   '@hey-api/openapi-ts': 'openapi-ts',
   '@redocly/cli': 'redocly',
+  bun: 'bun',
+  deno: 'deno',
   'openapi-typescript': 'openapi-typescript',
   orval: 'orval',
   turbo: 'turbo',

@@ -101,13 +101,19 @@ export function importsOfEverything(packages: readonly PackedPackage[]): string 
   return [...imports, '', 'console.log(JSON.stringify([', ...uses, ']));', ''].join('\n');
 }
 
-function outcomeOf(folder: string, program: string, words: readonly string[]): Promise<Outcome> {
+/** Runs a program in a folder of a host, with further variables. */
+export function outcomeOf(
+  folder: string,
+  program: string,
+  words: readonly string[],
+  further: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
   // The settings of the npm that runs this are not those of a host: they name this repository.
   const environment = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(?:cache|registry))/i.test(name)),
   );
   return new Promise((resolve) => {
-    const options = { cwd: folder, env: { ...environment, NODE_OPTIONS: '' }, maxBuffer: 64 * 1024 * 1024 };
+    const options = { cwd: folder, env: { ...environment, NODE_OPTIONS: '', ...further }, maxBuffer: 64 * 1024 * 1024 };
     execFile(program, words, options, (error: ExecFileException | null, out, err) => {
       resolve({ succeeded: error === null, output: `${out}${err}`.trim() });
     });

@@ -8,6 +8,8 @@ import { homedir, hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { localPostgresProblem } from '@tallystick/test-support';
+import { followGuide, readGuides } from './host-guides.ts';
 import {
   compilers,
   createHostProject,
@@ -18,6 +20,7 @@ import {
   type Outcome,
   olderNode,
   olderNodeProblems,
+  outcomeOf,
   quietly,
 } from './host-project.ts';
 import { packageOf, readPackedFiles } from './packed-files.ts';
@@ -31,13 +34,23 @@ const embedded = 'tallystick';
 /** Programs of the folder `programs`. */
 const durable_host = 'host-on-a-file.ts';
 const receiver = 'receiver.ts';
+const log_thread = 'log-thread.ts';
+
+/** Guides of docs/hosts.md that are followed each time: the others take minutes. */
+const short_guides: readonly string[] = ['esbuild'];
 
 /** Entry points that refuse an older Node. `tallystick/tx` runs anywhere: it imports nothing. */
 const entries_of_new_node = [embedded, `${embedded}/inversify`];
 
 const problems: string[] = [];
 const notes: string[] = [];
-const { keep, to } = parseArgs({ options: { keep: { type: 'boolean' }, to: { type: 'string' } } }).values;
+const {
+  keep,
+  to,
+  'all-hosts': all_hosts,
+} = parseArgs({
+  options: { keep: { type: 'boolean' }, to: { type: 'string' }, 'all-hosts': { type: 'boolean' } },
+}).values;
 const scratch = mkdtempSync(join(tmpdir(), 'tallystick-packages-'));
 try {
   await main();
@@ -89,7 +102,41 @@ async function main(): Promise<void> {
     await check(`refuse the older Node ${older}`, () =>
       olderNodeProblems(host, older, entries_of_new_node, commandsOf(packed)),
     );
+  await checkGuides(packed);
   printSizes(packed, installed);
+}
+
+async function checkGuides(packed: readonly PackedPackage[]): Promise<void> {
+  const problem = localPostgresProblem();
+  if (problem !== null) {
+    notes.push(`NOT RUN: the guides of docs/hosts.md: ${problem}`);
+    return;
+  }
+  const guides = readGuides(readFileSync(join(root, 'docs/hosts.md'), 'utf8'));
+  const followed = guides.filter(({ name }) => all_hosts || short_guides.includes(name));
+  const runtimes = fileURLToPath(new URL('runtimes', import.meta.url));
+  if (all_hosts) await check('install other runtimes', () => installs(runtimes));
+  for (const guide of followed) {
+    await check(`follow the guide ${guide.name}`, () =>
+      followGuide(guide, join(scratch, 'guides', guide.name), packed, join(runtimes, 'node_modules', '.bin')),
+    );
+  }
+  await check('run the thread of the log in a bundle', () => threadInBundle(join(scratch, 'guides', 'esbuild')));
+  const others = guides.filter((guide) => !followed.includes(guide)).map(({ name }) => name);
+  if (others.length > 0) notes.push(`NOT RUN without --all-hosts: the guides ${others.join(', ')}`);
+}
+
+/** Bundles a program in the project of the guide, and runs it where only the native library is installed. */
+async function threadInBundle(folder: string): Promise<readonly string[]> {
+  const project = join(folder, 'program');
+  cpSync(fileURLToPath(new URL(`programs/${log_thread}`, import.meta.url)), join(project, log_thread));
+  const settings = ['--bundle', '--platform=node', '--format=cjs', '--external:better-sqlite3', '--keep-names'];
+  const bundle = ['esbuild', log_thread, ...settings, '--outfile=../deployed/log-thread.cjs'];
+  const outcomes = [await outcomeOf(project, 'npx', bundle)];
+  outcomes.push(await outcomeOf(join(folder, 'deployed'), process.execPath, ['log-thread.cjs']));
+  return outcomes
+    .filter(({ succeeded }) => !succeeded)
+    .map(({ output }) => `${log_thread} in a bundle failed:\n${output}`);
 }
 
 /** Copies the checked tarballs into a folder, and returns its path. */
@@ -204,6 +251,12 @@ function commandsOf(packed: readonly PackedPackage[]): readonly string[] {
 async function runs(host: HostProject, ...words: readonly string[]): Promise<readonly string[]> {
   const { succeeded, output } = await host.run(process.execPath, ...words);
   return succeeded ? [] : [`node ${words.join(' ')} failed in the project of a host:\n${output}`];
+}
+
+/** Installs programs as a folder locks them, and starts each. */
+async function installs(folder: string): Promise<readonly string[]> {
+  const { succeeded, output } = await outcomeOf(folder, 'bash', ['-ec', 'npm ci; npm run versions']);
+  return succeeded ? [] : [`npm ci in ${folder} failed:\n${output}`];
 }
 
 function printSizes(packed: readonly PackedPackage[], installed: InstalledSize): void {
