@@ -88,6 +88,24 @@ describe('the pages of the bank’s users in Chromium', { skip: !chromium_expect
     assert.equal(await statusOf(consent_id), 'Authorised');
   });
 
+  it('a user who mistyped the password types only the password again', async (t) => {
+    const page = await newPage(t, plain_phone);
+    const { url } = await newRequest();
+    for (const address of [url, `${world.issuer}/consents`]) {
+      await page.goto(address);
+      await page.getByLabel('User name').fill('alice');
+      await page.getByLabel('Password').fill('wrong');
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('alert').waitFor();
+      assert.equal(await page.getByLabel('User name').inputValue(), 'alice');
+      assert.equal(await page.getByLabel('Password').inputValue(), '');
+      await tabTo(page, 'Password', 'textbox');
+      await page.keyboard.type(password);
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: /^(Allow|Who has access)/ }).waitFor();
+    }
+  });
+
   it('a user refuses', async (t) => {
     const page = await newPage(t, plain_phone);
     const { url, consent_id } = await newRequest();

@@ -139,6 +139,14 @@ describe('an authorisation on a live server that terminates TLS', () => {
     const asked = await authoriseSigned(config, key, consent_id);
     const wrong = await agent.logIn(asked.url, 'user-17', 'live password');
     assert.equal(wrong.status, 401, 'the id of a user is not its name');
+    assert.match(wrong.html ?? '', /value="user-17"/);
+    const stranger = userAgent(service);
+    for (let failures = 1; failures <= 4; failures += 1) {
+      const { html } = await stranger.logIn(`${issuer}/consents`, 'someone', 'wrong');
+      // Failures are forgotten with time, so the third one leads to a pause only without a moment between.
+      const words = failures < 4 ? /each further one takes longer/ : /the next one takes up to 1 second/;
+      if (failures !== 3) assert.match(html ?? '', words, `after ${failures} failures`);
+    }
     const page = await agent.submit(wrong, actionOf(wrong, 'login'), [
       ['user_name', 'dana@example.com'],
       ['password', 'live password'],

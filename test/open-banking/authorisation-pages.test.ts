@@ -317,7 +317,67 @@ describe('the user’s step', () => {
     const unknown = await userAgent(world).logIn(await newRequest(), 'nobody', 'wrong');
     const problem = ({ html }: Landing) => /<p class="problem"[^>]*>([^<]+)/.exec(html!)![1];
     assert.equal(problem(wrong), problem(unknown));
-    assert.doesNotMatch(wrong.html!, /alice|wrong"/);
+    assert.match(wrong.html!, /id="user_name" name="user_name" [^>]* value="alice">/);
+    assert.match(unknown.html!, /id="user_name" name="user_name" [^>]* value="nobody">/);
+    // Only the name is kept, and only in its field.
+    assert.doesNotMatch(wrong.html!.replace('value="alice"', ''), /alice|wrong"/);
+    const formOf = ({ html }: Landing) => html!.replace(/ value="[^"]*"| action="[^"]*"/g, '');
+    assert.equal(formOf(wrong), formOf(unknown));
+  });
+
+  it('keeps the name as it was typed after a wrong password, escaped, on both pages', async () => {
+    const typed = `  "><script>alert('1')</script>&amp; Ä\u{1f600} `;
+    const kept = '  &quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;amp; Ä\u{1f600} ';
+    for (const address of [await newRequest(), `${world.issuer}/consents`]) {
+      const agent = userAgent(world);
+      const first = await agent.get(address);
+      assert.match(first.html!, /name="user_name" [^>]*required>/, 'nothing is kept before an attempt');
+      const again = await agent.logIn(address, typed, 'wrong');
+      assert.equal(again.status, 401);
+      assert.ok(again.html!.includes(`maxlength="255" required value="${kept}">`), again.html!);
+      assert.doesNotMatch(again.html!, /<script|type="password"[^>]*value/);
+      const no_password = await agent.submit(again, actionOf(again, 'login'), [['user_name', 'alice']]);
+      assert.ok(no_password.html!.includes('value="alice"'));
+      const long = await agent.submit(again, actionOf(again, 'login'), [
+        ['user_name', 'x'.repeat(1_000)],
+        ['password', password],
+      ]);
+      assert.ok(long.html!.includes(`value="${'x'.repeat(255)}"`));
+    }
+  });
+
+  it('says how long the next attempt takes, in words', async () => {
+    const attempts: unknown[] = [];
+    let pause_ms = 0;
+    const own = await startWorld({
+      logInPauseMs(attempt) {
+        attempts.push(attempt);
+        return pause_ms;
+      },
+    });
+    try {
+      const agent = userAgent(own);
+      for (const [ms, words] of [
+        [0, 'After several failed attempts each further one takes longer.'],
+        [250, 'the next one takes up to 1 second. Press Log in once, and wait for the answer.'],
+        [1_000, 'the next one takes up to 1 second.'],
+        [2_000, 'the next one takes up to 2 seconds.'],
+        [10_000, 'the next one takes up to 10 seconds.'],
+      ] as const) {
+        pause_ms = ms;
+        for (const user_name of [' ALICE ', 'nobody']) {
+          const { html } = await agent.logIn(`${own.issuer}/consents`, user_name, 'wrong');
+          assert.ok(/<p class="problem" role="alert">([^<]*)/.exec(html!)![1]!.includes(words), html!);
+        }
+      }
+      // It asks about the attempt as it is counted: by the name that the bank may take it for.
+      assert.deepEqual(attempts.slice(0, 2), [
+        { user_name: 'alice', step: null },
+        { user_name: 'nobody', step: null },
+      ]);
+    } finally {
+      await own.close();
+    }
   });
 
   it('leads back with the code when the decision is sent twice', async () => {

@@ -24,6 +24,7 @@ const unbounded: Omit<RequestBounds, 'identify'> = {
   transaction: (work) => work(),
   slowDown: async () => {},
   logIn: (_attempt, work) => work(),
+  logInPauseMs: () => 0,
 };
 
 /** The header in which a request of a test has its client certificate, as the name of one. */
@@ -78,6 +79,8 @@ export interface WorldOptions {
   readonly acr?: string;
   /** Called before each transaction of the servers, which fails as this does. */
   readonly beforeTransaction?: () => void;
+  /** How long the next attempt to log in waits. When absent, not at all. */
+  readonly logInPauseMs?: RequestBounds['logInPauseMs'];
   /** Delays the bank's answer to a log-in. */
   readonly beforeLogin?: () => Promise<void>;
 }
@@ -141,7 +144,7 @@ export const bank: BankData = {
 } satisfies Partial<BankData> as unknown as BankData;
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const { storage = 'memory', nodes: node_count = 1, sandbox = true } = options;
+  const { storage = 'memory', nodes: node_count = 1, sandbox = true, logInPauseMs = unbounded.logInPauseMs } = options;
   let offset_ms = 0;
   const clock = { nowMs: () => Date.now() + offset_ms };
   const closing: (() => Promise<unknown>)[] = [];
@@ -195,7 +198,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     });
     const http = createServer((request, response) => {
       const path = (request.url ?? '').split('?')[0] ?? '';
-      if (server.handles(path)) void server.handle(request, response, { ...unbounded, identify });
+      if (server.handles(path)) void server.handle(request, response, { ...unbounded, identify, logInPauseMs });
       else response.writeHead(404).end();
     });
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));

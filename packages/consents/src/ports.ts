@@ -130,6 +130,8 @@ export interface RequestBounds {
     attempt: LogInAttempt,
     work: () => Promise<Result | null>,
   ): Promise<Result | null | typeof too_many_log_ins>;
+  /** How long the next such attempt waits at most, unless others are made meanwhile, milliseconds. */
+  logInPauseMs(attempt: LogInAttempt): number;
 }
 
 /** Authenticates users of the bank. The sandbox has its own; a bank passes in its own. */

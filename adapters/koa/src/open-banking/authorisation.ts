@@ -137,6 +137,7 @@ function boundsOf(
       res.once('close', () => gone.abort());
       return ports.strangers.logIn(address, attempt, wait, work, gone.signal);
     },
+    logInPauseMs: (attempt) => ports.strangers.logInPauseMs(address, attempt),
   };
 }
 

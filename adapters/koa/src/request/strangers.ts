@@ -62,6 +62,8 @@ export interface Strangers {
     work: () => Promise<Result | null>,
     gone: AbortSignal,
   ): Promise<Result | null | typeof too_many_log_ins>;
+  /** The pause of the next attempt if it is made now, milliseconds. It shrinks with time. */
+  logInPauseMs(address: string, attempt: LogInAttempt): number;
 }
 
 /** Resolves after so many milliseconds, or when the signal is aborted. */
@@ -86,7 +88,14 @@ export function createStrangers(monotonicNow: () => number, pause: Pause): Stran
     return true;
   }
 
+  function logInPauseMs(address: string, attempt: LogInAttempt): number {
+    const pauses_ms = ownersOf(address, attempt).map((owner) => failed_log_ins.pauseOf(owner));
+    return Math.max(failed_of_address.pauseOf(address), ...pauses_ms);
+  }
+
   return {
+    logInPauseMs,
+
     async slowDown(address) {
       const ms = failed_answers.pauseOf(address);
       failed_answers.note(address);
@@ -95,17 +104,15 @@ export function createStrangers(monotonicNow: () => number, pause: Pause): Stran
       return await pauseFor(address, ms * (1 - ((slowed * golden_ratio) % 1) / 2));
     },
 
-    async logIn(address, { user_name, step }, outside, work, gone) {
-      const owners = [`name ${address} ${user_name}`, ...(step === null ? [] : [`step ${step}`])];
+    async logIn(address, attempt, outside, work, gone) {
+      const owners = ownersOf(address, attempt);
       const taken: string[] = [];
       const wait = async (): Promise<boolean> => {
         for (const owner of owners) {
           if (!(await turns.take(owner, gone))) return false;
           taken.push(owner);
         }
-        const pauses_ms = owners.map((owner) => failed_log_ins.pauseOf(owner));
-        const ms = Math.max(failed_of_address.pauseOf(address), ...pauses_ms);
-        return (await pauseFor(address, ms, gone)) && !gone.aborted;
+        return (await pauseFor(address, logInPauseMs(address, attempt), gone)) && !gone.aborted;
       };
       try {
         if (!(await outside(wait))) return too_many_log_ins;
@@ -121,6 +128,11 @@ export function createStrangers(monotonicNow: () => number, pause: Pause): Stran
       }
     },
   };
+}
+
+/** Whose failures count for an attempt, beside those of the whole address. */
+function ownersOf(address: string, { user_name, step }: LogInAttempt): readonly string[] {
+  return [`name ${address} ${user_name}`, ...(step === null ? [] : [`step ${step}`])];
 }
 
 function createFailures({ free, first_ms, most_ms, forgotten_ms }: Pace, monotonicNow: () => number) {

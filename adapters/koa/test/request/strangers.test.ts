@@ -128,6 +128,24 @@ describe('wrong passwords', () => {
     assert.deepEqual(await failLogIns(1, 'alice'), [2_000]);
   });
 
+  it('say how long the pause of the next attempt is, alike for any name', async () => {
+    const said: number[] = [];
+    const waited: number[] = [];
+    const attempt = { user_name: 'alice', step: 'step-1' };
+    for (let at = 0; at < 8; at += 1) {
+      said.push(strangers.logInPauseMs('a', attempt));
+      waited.push((await failLogIns(1, 'alice', 'a', 'step-1'))[0] ?? 0);
+    }
+    assert.deepEqual(said, [0, 0, 0, 1_000, 2_000, 4_000, 8_000, 10_000]);
+    assert.deepEqual(waited, said);
+    // The name alone, at another step, and another name at the same step.
+    assert.equal(strangers.logInPauseMs('a', { user_name: 'alice', step: null }), 10_000);
+    assert.equal(strangers.logInPauseMs('b', { user_name: 'bob', step: 'step-1' }), 10_000);
+    assert.equal(strangers.logInPauseMs('b', { user_name: 'alice', step: 'step-2' }), 0);
+    now_ms += 60_000;
+    assert.equal(strangers.logInPauseMs('a', attempt), 8_000);
+  });
+
   it('slow no attempt from another address, so nobody locks a user out', async () => {
     await failLogIns(12, 'alice', 'elsewhere');
     const log_in = begin('alice', 'user-1');

@@ -11,7 +11,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BankAccount } from '@tallystick/accounts';
-import { type Consent, hasAccess, too_many_log_ins, withdrawConsent } from '@tallystick/consents';
+import { type Consent, hasAccess, withdrawConsent } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import { noteUser, originOfRequest } from '../bounds.ts';
 import { cookieName } from '../cookie-name.ts';
@@ -19,7 +19,7 @@ import { type AuthorisationServerPorts, type AuthorisationTx, bankOf } from '../
 import { no_links, type Records } from '../records.ts';
 import { type ConsentsShown, consentListPage, type ShownConsent, withdrawalPage } from './consent-pages.ts';
 import { createPageSending, formToken, hasFormToken, readForm, redirect } from './forms.ts';
-import type { LogIn } from './log-in.ts';
+import type { FailedLogIn, LogIn } from './log-in.ts';
 import { loginPage } from './login-page.ts';
 import { notice } from './notice-page.ts';
 
@@ -61,18 +61,19 @@ export function createUserConsents({ ports, records, logIn }: UserConsentsPorts)
     return { id, user_id: found.user_id };
   };
 
-  const showLogin = (response: ServerResponse, problem: 'wrong' | null): Promise<void> => {
+  const showLogin = (response: ServerResponse, failed: FailedLogIn | null): Promise<void> => {
     const form_token = formToken(ports.cookie_keys, 'consents');
     const purpose = 'Log in to see who has access to your accounts, and to withdraw it.';
-    return sendPage(response, loginPage({ action: `${consents_path}/login`, form_token, purpose, problem }));
+    return sendPage(response, loginPage({ action: `${consents_path}/login`, form_token, purpose, failed }));
   };
 
   const postLogin = async (response: ServerResponse, form: URLSearchParams): Promise<void> => {
     if (!hasFormToken(ports.cookie_keys, form, 'consents')) return sendPage(response, notice(403));
     const [user_name, password] = [form.get('user_name') ?? '', form.get('password') ?? ''];
-    const user_id = await logIn({ user_name, password, step: null });
-    if (user_id === too_many_log_ins) return sendPage(response, notice(429));
-    if (user_id === null) return showLogin(response, 'wrong');
+    const outcome = await logIn({ user_name, password, step: null });
+    if (outcome.kind === 'too_many') return sendPage(response, notice(429));
+    if (outcome.kind === 'failed') return showLogin(response, outcome);
+    const { user_id } = outcome;
     const id = Buffer.from(ports.random.bytes(32)).toString('base64url');
     const record = records.seal({ model, id }, {}, { ...no_links, user_id }, session_s);
     await records.run((tx) => tx.authorisation.put(record));

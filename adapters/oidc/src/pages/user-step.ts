@@ -12,14 +12,7 @@
  * party, and no request changes it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  type Decidable,
-  findDecidable,
-  rejectConsent,
-  type ThirdParty,
-  too_many_log_ins,
-  withdrawConsent,
-} from '@tallystick/consents';
+import { type Decidable, findDecidable, rejectConsent, type ThirdParty, withdrawConsent } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
@@ -34,7 +27,7 @@ import { no_links, type Records } from '../records.ts';
 import { decisionPage, undecidablePage } from './decision-page.ts';
 import { createPageSending, formToken, hasFormToken, readForm, redirect } from './forms.ts';
 import type { Leave } from './layout.ts';
-import type { LogIn } from './log-in.ts';
+import type { FailedLogIn, LogIn } from './log-in.ts';
 import { loginPage } from './login-page.ts';
 import { notice } from './notice-page.ts';
 
@@ -80,16 +73,13 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
   });
   const leadsTo = ({ params }: Interaction): readonly string[] => [new URL(String(params.redirect_uri)).origin];
 
-  const showLogin = async (response: ServerResponse, interaction: Interaction, problem: 'wrong' | null) => {
+  const showLogin = async (response: ServerResponse, interaction: Interaction, failed: FailedLogIn | null) => {
     const { uid } = interaction;
     const leave = await leaveOf(interaction);
     const form_token = formToken(ports.cookie_keys, 'login', uid);
     const purpose = `${leave.third_party_name} asks for access to your accounts. Log in to see what it asks for, and to decide.`;
     const action = `${step_path}/${uid}/login`;
-    await sendPage(
-      response,
-      loginPage({ action, form_token, purpose, problem, leave, leads_to: leadsTo(interaction) }),
-    );
+    await sendPage(response, loginPage({ action, form_token, purpose, failed, leave, leads_to: leadsTo(interaction) }));
   };
 
   const lookUp = (interaction: Interaction, user_id: string): Promise<Decidable> =>
@@ -124,10 +114,10 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     const { form } = read;
     if (!hasFormToken(ports.cookie_keys, form, 'login', interaction.uid)) return sendPage(response, notice(403));
     const [user_name, password] = [form.get('user_name') ?? '', form.get('password') ?? ''];
-    const user_id = await logIn({ user_name, password, step: interaction.uid });
-    if (user_id === too_many_log_ins) return sendPage(response, notice(429));
-    if (user_id === null) return showLogin(response, interaction, 'wrong');
-    await saveUser(interaction, user_id);
+    const outcome = await logIn({ user_name, password, step: interaction.uid });
+    if (outcome.kind === 'too_many') return sendPage(response, notice(429));
+    if (outcome.kind === 'failed') return showLogin(response, interaction, outcome);
+    await saveUser(interaction, outcome.user_id);
     redirect(response, `${step_path}/${interaction.uid}`);
   };
 
