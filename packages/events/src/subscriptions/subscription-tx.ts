@@ -24,8 +24,8 @@ export const transaction_ms_max = 5_000;
 /** On SQLite a handler holds the write lock for at most this time without a break, milliseconds. */
 const hold_ms_max = 20;
 
-/** The most time of it that statements may take to be repeated. */
-const repeat_ms_max = hold_ms_max / 2;
+/** The most time before that in which statements are repeated. */
+const repeat_ms_max = 20;
 
 /**
  * The transaction of one call of a handler. It begins at its first use, and commits together with
@@ -149,9 +149,9 @@ export function lazyTransaction(
       cancelTimer ??= after(transaction_ms_max, () =>
         expire(`the transaction of the handler was rolled back ${transaction_ms_max / 1_000} seconds after it began`),
       );
-      its.since_ms = monotonicNow();
       await fence(own.host);
-      await repeat(own.host, its.since_ms);
+      await repeat(own.host);
+      its.since_ms = monotonicNow();
       if (is_let_go) its.cancelTimer = after(hold_ms_max, letGo);
       return own;
     } catch (error) {
@@ -160,7 +160,8 @@ export function lazyTransaction(
     }
   }
 
-  async function repeat(host: HostTransaction, since_ms: number): Promise<void> {
+  async function repeat(host: HostTransaction): Promise<void> {
+    const since_ms = monotonicNow();
     for (const { statement, seen } of executed) {
       if (toText(await host.execute(statement)) !== seen) {
         const reason = 'what a statement of the handler has read was changed while the handler waited';
