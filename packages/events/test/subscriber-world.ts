@@ -16,8 +16,11 @@ export interface SubscribingProcess {
   readonly failures: SubscriptionFailure[];
   readonly listener_errors: unknown[];
   readonly removed: string[];
-  /** The transactions of this process that may write. */
+  /** The transactions of this process that may write, and those that only read. */
   writes: number;
+  reads: number;
+  /** How often it looked how far the log is final. */
+  looks: number;
   /** Ends the process: its timers never run, and its transactions reject. */
   die(): void;
 }
@@ -50,7 +53,10 @@ export class SubscriberWorld {
           process.writes += 1;
           return await work(tx);
         }),
-      read: (work) => unitOfWork.read(work),
+      read(work) {
+        process.reads += 1;
+        return unitOfWork.read(work);
+      },
     });
     const { unitOfWork, event_horizon, begin, joining } = this.persistence;
     const failures: SubscriptionFailure[] = [];
@@ -58,7 +64,13 @@ export class SubscriberWorld {
     const removed: string[] = [];
     const subscriber = createSubscriber({
       unitOfWork: alive(unitOfWork),
-      event_horizon,
+      event_horizon: {
+        ...event_horizon,
+        read() {
+          process.looks += 1;
+          return event_horizon.read();
+        },
+      },
       // Storage in memory has no statements that could be repeated.
       dialect: 'postgres',
       begin,
@@ -84,6 +96,8 @@ export class SubscriberWorld {
       listener_errors,
       removed,
       writes: 0,
+      reads: 0,
+      looks: 0,
       die: () => {
         is_dead = true;
       },

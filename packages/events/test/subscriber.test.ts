@@ -324,6 +324,75 @@ describe('two processes with one subscription', () => {
   });
 });
 
+describe('a thousand subscriptions of a process', () => {
+  const count = 1_000;
+
+  async function started(handler: (name: string) => SubscriptionHandler) {
+    const world = new SubscriberWorld();
+    const process = world.process();
+    for (let place = 0; place < count; place += 1) {
+      const name = `subscription-${place}`;
+      const company_id = place % 2 === 0 ? {} : { company_id: 7 };
+      await process.subscriber.subscribe(name, ['virtualcard.created'], handler(name), company_id);
+    }
+    const reset = () => Object.assign(process, { writes: 0, reads: 0, looks: 0 });
+    reset();
+    process.subscriber.start();
+    await world.pass(3_000);
+    assert.ok(process.writes <= 15, `${process.writes} transactions to own them`);
+    reset();
+    return { world, process };
+  }
+
+  it('look at an idle log once in a second, and extend their leases in one transaction', async () => {
+    const { world, process } = await started(() => async () => {});
+    await world.pass(60_000);
+    const { looks, writes, reads } = process;
+    assert.ok(looks <= 95, `${looks} looks in a minute`);
+    assert.ok(writes <= 31, `${writes} transactions that write in a minute`);
+    assert.equal(reads, 0);
+    await process.subscriber.stop();
+    assert.deepEqual(process.failures, []);
+  });
+
+  it('receive an event with few transactions, each an event of its own', async () => {
+    const calls = new Map<string, Event>();
+    const { world, process } = await started((name) => async ([event]) => {
+      Object.assign(event!.payload, { seen_by: name });
+      calls.set(name, event!);
+    });
+    await world.happen(1, 'virtualcard.created', 7);
+    process.subscriber.nudge();
+    await world.until(() => calls.size === count);
+    await world.quiet();
+    assert.ok(process.reads <= 3, `${process.reads} reads`);
+    assert.ok(process.writes <= 4, `${process.writes} transactions that write`);
+    for (const [name, event] of calls) assert.deepEqual(event.payload, { id: 0, seen_by: name });
+    await world.happen(1, 'virtualcard.created', 8);
+    calls.clear();
+    process.subscriber.nudge();
+    await world.until(() => calls.size === count / 2);
+    await process.subscriber.stop();
+    assert.deepEqual(process.failures, []);
+  });
+
+  it('of another process are watched with one read in a second', async () => {
+    const { world, process: owner } = await started(() => async () => {});
+    const process = world.process();
+    for (let place = 0; place < count; place += 1) {
+      await process.subscriber.subscribe(`subscription-${place}`, ['all'], async () => {});
+    }
+    process.subscriber.start();
+    await world.quiet();
+    process.reads = 0;
+    process.writes = 0;
+    await world.pass(10_000);
+    assert.ok(process.reads <= 11, `${process.reads} reads in ten seconds`);
+    assert.equal(process.writes, 0);
+    await Promise.all([owner.subscriber.stop(), process.subscriber.stop()]);
+  });
+});
+
 describe('a subscriber without matching events', () => {
   it('writes no more than its lease, also while the position moves over other events', async () => {
     const world = new SubscriberWorld();

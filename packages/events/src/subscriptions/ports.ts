@@ -54,6 +54,14 @@ export const subscription_window = 1_000;
 /** The lag is counted up to this number of events. */
 export const lag_events_max = 1_000;
 
+/** A move of a position by the owner of the lease. */
+export interface OwnedMove {
+  readonly name: string;
+  readonly lease: Lease;
+  readonly from_id: number;
+  readonly to_id: number;
+}
+
 export interface SubscriptionStore {
   /**
    * Inserts a subscription without a lease. Returns false, and writes nothing, when there is one
@@ -77,6 +85,11 @@ export interface SubscriptionStore {
    * nobody else claims it meanwhile.
    */
   advance(name: string, lease: Lease, move: { readonly from_id: number; readonly to_id: number }): Promise<boolean>;
+  /**
+   * Does the same for several, each once, and returns the names of those that it moved. Leaves out a
+   * row that another transaction holds, and does not wait for it.
+   */
+  advanceAll(moves: readonly OwnedMove[]): Promise<ReadonlySet<string>>;
   release(name: string, token: string): Promise<void>;
   /**
    * The first matching events with ids above `after_id` up to `until_id`, at most `limit`. Examines

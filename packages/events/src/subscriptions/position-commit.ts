@@ -4,14 +4,13 @@
  * lease and the position are compared again in this transaction, with the row locked. Of two owners
  * one commits.
  */
-import type { Lease, Timers } from '@tallystick/kernel';
+import type { HostTransaction, Lease, Timers } from '@tallystick/kernel';
+
 import type { Event } from '../log/event-log.ts';
+import { type LogFollower, renew_ms } from './log-follower.ts';
 import type { SubscriptionDatabase } from './ports.ts';
 import { lazyTransaction, SubscriptionLost, type SubscriptionTx } from './subscription-tx.ts';
 import type { Wakeable } from './wakeable.ts';
-
-/** How often the owner of a subscription extends its lease, milliseconds. */
-export const renew_ms = 2_000;
 
 /**
  * Handles events. What it writes through `tx` is committed exactly once, together with the position
@@ -40,28 +39,29 @@ interface Batch {
  * the position is written alone.
  */
 export async function handleAndCommit(
-  ports: SubscriptionDatabase & Pick<Timers, 'after' | 'monotonicNow'>,
+  ports: SubscriptionDatabase & Pick<Timers, 'after' | 'monotonicNow'> & { readonly log: LogFollower },
   { name, handler, lease }: OwnedHandler,
   { events, from_id, to_id }: Batch,
   signal: Wakeable,
 ): Promise<boolean> {
-  const advance = (unitOfWork: SubscriptionDatabase['unitOfWork'], to: number): Promise<boolean> =>
-    unitOfWork.run((tx) => tx.subscriptions.advance(name, lease(), { from_id, to_id: to }));
+  const advance = (to: number) => ports.log.advance({ name, lease: lease(), from_id, to_id: to });
+  const advanceWithin = (host: HostTransaction, to: number): Promise<boolean> =>
+    ports.joining(host).run((tx) => tx.subscriptions.advance(name, lease(), { from_id, to_id: to }));
   const lazy = lazyTransaction(ports, async (host) => {
-    if (!(await advance(ports.joining(host), from_id))) throw new SubscriptionLost(name);
+    if (!(await advanceWithin(host, from_id))) throw new SubscriptionLost(name);
   });
   const stopRenewal = renewWhile(
     ports.after,
     () => !lazy.is_begun,
-    () => advance(ports.unitOfWork, from_id),
+    () => advance(from_id),
   );
   let running: Promise<void> = Promise.resolve();
   try {
     running = (async () => await handler(events, lazy.tx))();
     await signal.untilAbandoned(Promise.race([running, lazy.expired]));
     await stopRenewal();
-    if (lazy.endUnused()) return await advance(ports.unitOfWork, to_id);
-    return await lazy.finish((host) => advance(ports.joining(host), to_id));
+    if (lazy.endUnused()) return await advance(to_id);
+    return await lazy.finish((host) => advanceWithin(host, to_id));
   } catch (error) {
     await stopRenewal();
     await lazy.abandon();

@@ -10,6 +10,7 @@
  */
 import { type Clock, createPhase, invalid, Refusal } from '@tallystick/kernel';
 import { createListeners, type EventListener } from './listeners.ts';
+import { createLogFollower } from './log-follower.ts';
 import type { HorizonReading, Subscription, SubscriptionLag } from './ports.ts';
 import type { SubscriptionHandler } from './position-commit.ts';
 import { parseSubscribedTypes, readSubscribeOptions, type SubscribeOptions } from './subscribe-arguments.ts';
@@ -24,7 +25,7 @@ const gather_ms = 5;
 
 const name_form = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
-export interface SubscriberPorts extends Omit<SubscriptionWorkPorts, 'readHorizon'> {
+export interface SubscriberPorts extends Omit<SubscriptionWorkPorts, 'log'> {
   readonly clock: Clock;
   /** A listener of `on` threw, or its events could not be read. */
   readonly listenerFailed: (error: unknown) => void;
@@ -98,6 +99,7 @@ export function createSubscriber(ports: SubscriberPorts): Subscriber {
     return reading;
   }
 
+  const log = createLogFollower({ ...ports, readHorizon });
   const listeners = createListeners({ ...ports, readHorizon });
 
   function begin(loop: Loop): void {
@@ -126,7 +128,7 @@ export function createSubscriber(ports: SubscriberPorts): Subscriber {
       if (loops.has(name)) throw new Refusal('conflict', `this process has subscribed to ${name} already`);
       const signal = createWakeable(after);
       const plan = { name, filter, handler, toSubscribed };
-      const run = () => workOnSubscription({ ...ports, readHorizon }, plan, signal);
+      const run = () => workOnSubscription({ ...ports, log }, plan, signal);
       const loop: Loop = { name, signal, run, is_registered: false, ended: Promise.resolve() };
       loops.set(name, loop);
       try {
@@ -182,7 +184,7 @@ export function createSubscriber(ports: SubscriberPorts): Subscriber {
       is_gathering = true;
       after(gather_ms, () => {
         is_gathering = false;
-        for (const { signal } of loops.values()) signal.wake();
+        log.wake();
         listeners.nudge();
       });
     },

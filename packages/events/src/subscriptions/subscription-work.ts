@@ -8,28 +8,17 @@
  *   any ──stop──> ended: the lease is released
  *
  * One process owns the subscription by a lease, which it extends while it works. `position-commit.ts`
- * commits the position.
+ * commits the position. What the subscriptions of a process can do together is in `log-follower.ts`.
  */
 import { drawLeaseToken, type Lease, type Random, type Timers } from '@tallystick/kernel';
 import type { Event } from '../log/event-log.ts';
-import {
-  type HorizonReading,
-  type SubscriptionDatabase,
-  type SubscriptionFilter,
-  subscription_batch_max,
-} from './ports.ts';
-import { FailedRun, handleAndCommit, renew_ms, type SubscriptionHandler } from './position-commit.ts';
-import type { Wakeable } from './wakeable.ts';
+import { type LogFollower, renew_ms } from './log-follower.ts';
+import { type SubscriptionDatabase, type SubscriptionFilter, subscription_batch_max } from './ports.ts';
+import { FailedRun, handleAndCommit, type SubscriptionHandler } from './position-commit.ts';
+import type { WakeableControl } from './wakeable.ts';
 
 /** How long a process owns a subscription after its last sign of life, machine time. */
 const lease_ms = 6_000;
-
-/** How often a process looks whether the owner has died. */
-const standby_ms = 1_000;
-
-/** The wait for events begins with the first and doubles up to the second. */
-const idle_ms_min = 50;
-const idle_ms_max = 1_000;
 
 /** The wait after a failure begins with the first and doubles up to the second. */
 const retry_ms_min = 100;
@@ -53,7 +42,7 @@ export interface SubscriptionWorkPorts extends SubscriptionDatabase {
   /** Milliseconds of machine time, which leases use. */
   readonly machineNow: () => number;
   readonly random: Random;
-  readonly readHorizon: () => Promise<HorizonReading>;
+  readonly log: LogFollower;
   readonly failed: (failure: SubscriptionFailure) => void;
   /** Another process removed the subscription. */
   readonly removed: (name: string) => void;
@@ -71,9 +60,9 @@ interface SubscriptionPlan {
 export async function workOnSubscription(
   ports: SubscriptionWorkPorts,
   { name, filter, handler, toSubscribed }: SubscriptionPlan,
-  signal: Wakeable,
+  signal: WakeableControl,
 ): Promise<void> {
-  const { unitOfWork, monotonicNow, machineNow, random, readHorizon } = ports;
+  const { monotonicNow, machineNow, random, log } = ports;
   const token = drawLeaseToken(random);
   let failures = 0;
   let may_own = false;
@@ -85,15 +74,10 @@ export async function workOnSubscription(
     return { token, machine_ms, until_machine_ms: machine_ms + lease_ms };
   };
 
-  /** Reads first, so that a process on standby writes nothing. */
   async function claim(): Promise<number | 'not_free' | 'removed'> {
-    const known = await unitOfWork.read((tx) => tx.subscriptions.find(name));
-    if (known === null) return 'removed';
-    const leased_until_ms = known.lease_until_machine_ms ?? 0;
-    if (!may_own && leased_until_ms > machineNow()) return 'not_free';
-    // Also its own lease, after a failure.
-    may_own = true;
-    return (await unitOfWork.run((tx) => tx.subscriptions.claim(name, filter, lease()))) ?? 'not_free';
+    const claimed = await log.claim({ name, filter, lease: lease(), may_own });
+    may_own = typeof claimed === 'number';
+    return claimed;
   }
 
   /** Reads and handles events until another process owns the subscription, or until the stop. */
@@ -101,23 +85,17 @@ export async function workOnSubscription(
     let stored_id = claimed_id;
     let passed_id = claimed_id;
     let renewed_ms = monotonicNow();
-    let idle_ms = idle_ms_min;
     while (!signal.is_stopped) {
-      if (monotonicNow() - renewed_ms >= renew_ms) {
-        const move = { from_id: stored_id, to_id: passed_id };
-        if (!(await unitOfWork.run((tx) => tx.subscriptions.advance(name, lease(), move)))) return;
+      const final_id = await log.wait(passed_id, signal);
+      if (signal.is_stopped) break;
+      if (final_id === null || monotonicNow() - renewed_ms >= renew_ms) {
+        if (!(await log.advance({ name, lease: lease(), from_id: stored_id, to_id: passed_id }))) return;
         stored_id = passed_id;
         renewed_ms = monotonicNow();
-      }
-      const { final_id } = await readHorizon();
-      if (final_id <= passed_id) {
         failures = 0;
-        if (await signal.sleep(idle_ms)) idle_ms = idle_ms_min;
-        else idle_ms = Math.min(2 * idle_ms, idle_ms_max);
-        continue;
       }
-      idle_ms = idle_ms_min;
-      const next = await unitOfWork.read((tx) => tx.subscriptions.read(filter, passed_id, final_id, batch_max));
+      if (final_id === null) continue;
+      const next = await log.read({ filter, after_id: passed_id, until_id: final_id, limit: batch_max });
       if (next.events.length > 0) {
         const batch = { events: next.events.map(toSubscribed), from_id: stored_id, to_id: next.passed_id };
         if (!(await handleAndCommit(ports, { name, handler, lease }, batch, signal))) return;
@@ -128,10 +106,10 @@ export async function workOnSubscription(
       }
       passed_id = next.passed_id;
     }
-    await unitOfWork.run(async ({ subscriptions }) => {
-      if (passed_id > stored_id) await subscriptions.advance(name, lease(), { from_id: stored_id, to_id: passed_id });
-      await subscriptions.release(name, token);
-    });
+    if (passed_id > stored_id) {
+      await log.advance({ name, lease: lease(), from_id: stored_id, to_id: passed_id });
+    }
+    await log.release({ name, token });
     may_own = false;
   }
 
@@ -142,7 +120,7 @@ export async function workOnSubscription(
         ports.removed(name);
         return;
       }
-      if (claimed === 'not_free') await signal.sleep(standby_ms);
+      if (claimed === 'not_free') await log.standBy(signal);
       else await own(claimed);
     } catch (error) {
       if (signal.is_stopped) break;
@@ -154,5 +132,5 @@ export async function workOnSubscription(
       await signal.sleep(retry_in_ms, { until_stop: true });
     }
   }
-  if (may_own) await unitOfWork.run((tx) => tx.subscriptions.release(name, token)).catch(() => undefined);
+  if (may_own) await log.release({ name, token }).catch(() => undefined);
 }

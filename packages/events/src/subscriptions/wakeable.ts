@@ -9,10 +9,11 @@ export interface Wakeable {
    */
   untilAbandoned<Result>(work: Promise<Result>): Promise<Result>;
   /**
-   * Resolves after the time, with false, or earlier at a wake-up or a stop, with true. A wake-up
-   * since the last sleep ends it at once. With `until_stop` only a stop ends it early.
+   * Resolves after the time, with false, or earlier at a wake-up or a stop, with true. Null: only
+   * these end it. A wake-up since the last sleep ends it at once. With `until_stop` only a stop ends it
+   * early.
    */
-  sleep(ms: number, options?: { readonly until_stop: boolean }): Promise<boolean>;
+  sleep(ms: number | null, options?: { readonly until_stop: boolean }): Promise<boolean>;
 }
 
 export interface WakeableControl extends Wakeable {
@@ -54,7 +55,7 @@ export function createWakeable(after: Timers['after']): WakeableControl {
           was_woken = false;
           resolve(is_early);
         };
-        const cancel = after(ms, () => end(false));
+        const cancel = ms === null ? () => {} : after(ms, () => end(false));
         wakeSleeper = until_stop ? null : () => end(true);
         stopSleeper = () => end(true);
       });

@@ -17,7 +17,7 @@ export function subscriptionStore({ events, subscriptions }: State): Subscriptio
     return next.sort((a, b) => a.id - b.id).slice(0, limit);
   }
 
-  return {
+  const store: SubscriptionStore = {
     async insert(subscription) {
       if (subscriptions.has(subscription.name)) return false;
       subscriptions.set(subscription.name, { ...subscription, lease: null, lease_until_machine_ms: null });
@@ -54,6 +54,12 @@ export function subscriptionStore({ events, subscriptions }: State): Subscriptio
       return true;
     },
 
+    async advanceAll(moves) {
+      const moved = new Set<string>();
+      for (const { name, lease, ...move } of moves) if (await store.advance(name, lease, move)) moved.add(name);
+      return moved;
+    },
+
     async release(name, token) {
       const row = subscriptions.get(name);
       if (row?.lease === token) subscriptions.set(name, { ...row, lease: null, lease_until_machine_ms: null });
@@ -73,6 +79,7 @@ export function subscriptionStore({ events, subscriptions }: State): Subscriptio
       return { waiting: matching.length, oldest_at_ms: (matching[0] ?? last)?.created_at_ms ?? null };
     },
   };
+  return store;
 }
 
 /** Every committed event is final. */

@@ -5,10 +5,18 @@ import {
   type SubscriptionStore,
   subscription_window,
 } from '@tallystick/events';
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { lockOrSkip, parseOrNull, type Session, type Tables, toJsonOrNull } from '../../connection/session.ts';
-import { isOneOf } from '../queries/json-rows.ts';
+import { isOneOf, jsonRows } from '../queries/json-rows.ts';
 import { event_fields, eventOf } from './events.ts';
+
+const move_columns = {
+  name: 'text',
+  token: 'text',
+  until_machine_ms: 'integer',
+  from_id: 'integer',
+  to_id: 'integer',
+} as const;
 
 /** Positions of subscriptions, and the events after them. */
 export function subscriptionStore(session: Session): SubscriptionStore {
@@ -90,6 +98,25 @@ export function subscriptionStore(session: Session): SubscriptionStore {
         .where('after_id', '=', from_id)
         .executeTakeFirst();
       return numUpdatedRows === 1n;
+    },
+
+    async advanceAll(moves) {
+      const rows = moves.map(({ name, lease, from_id, to_id }) => {
+        return { name, token: lease.token, until_machine_ms: lease.until_machine_ms, from_id, to_id };
+      });
+      const given = jsonRows(dialect, move_columns, rows);
+      // In the order of the names, and without those that handlers hold.
+      const lock = dialect === 'postgres' ? sql`order by s.name for update of s skip locked` : sql``;
+      const { rows: moved } = await sql<{ readonly name: string }>`
+        with owned as (
+          select s.name, m.to_id, m.until_machine_ms from ${given} m
+          join tallystick_subscriptions s on s.name = m.name and s.lease = m.token and s.after_id = m.from_id ${lock}
+        )
+        update tallystick_subscriptions
+        set after_id = owned.to_id, lease_until_machine_ms = owned.until_machine_ms
+        from owned where tallystick_subscriptions.name = owned.name
+        returning tallystick_subscriptions.name as name`.execute(db);
+      return new Set(moved.map(({ name }) => name));
     },
 
     async release(name, token) {

@@ -151,6 +151,35 @@ export const subscription_store_contract: readonly ContractRule<SubscriptionStor
     },
   },
   {
+    rule: 'several positions move together, each as it would alone',
+    async check(open) {
+      const { here, there } = await twoProcesses(open);
+      const names = [];
+      for (const place of [1, 2, 3, 4]) {
+        const { name } = await insert(here, { after_id: 5 });
+        if (place !== 4) await claim(here, name, leaseOf(`token ${place}`));
+        names.push(name);
+      }
+      const later = now_ms + 1_000;
+      const moves = names.map((name, at) => {
+        // The second is another's, the third is elsewhere, the fourth has no lease.
+        const lease = leaseOf(at === 1 ? 'another' : `token ${at + 1}`, later);
+        return { name, lease, from_id: at === 2 ? 4 : 5, to_id: 6 + at };
+      });
+      const moved = await there.unitOfWork.run((tx) => tx.subscriptions.advanceAll(moves));
+      assertEqual([...moved], [names[0]], 'the names that have moved');
+      const found = [];
+      for (const name of names) found.push(await find(here, name));
+      assertEqual(
+        found.map((row) => row?.after_id),
+        [6, 5, 5, 5],
+        'the positions',
+      );
+      assertEqual(found[0]?.lease_until_machine_ms, later + minute_ms, 'the extended lease');
+      assertEqual([...(await here.unitOfWork.run((tx) => tx.subscriptions.advanceAll([])))], [], 'none');
+    },
+  },
+  {
     rule: 'a transaction that rolls back moves no position and keeps no lease',
     async check(open) {
       const here = await open();
