@@ -239,7 +239,7 @@ describe('a refusal of the authorisation server', () => {
   });
 
   it('is 405 with Allow for another method, at every endpoint', async () => {
-    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+    const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
     for (const [path, allow] of [
       ['/oauth/token', 'POST'],
       ['/oauth/par', 'POST'],

@@ -25,8 +25,8 @@ export interface AuthorisationServer extends AccessTokens {
 }
 
 /**
- * The paths of the library, as they are written, and their methods beside OPTIONS. The library itself
- * ignores their case and a slash at the end, which a proxy or a host that guards a path does not.
+ * The paths of the library, as they are written, and their methods. The library itself ignores their
+ * case and a slash at the end, which a proxy or a host that guards a path does not.
  */
 const library_paths: ReadonlyMap<string, readonly string[]> = new Map([
   ['/.well-known/openid-configuration', ['GET', 'HEAD']],
@@ -114,8 +114,9 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
             await userConsents(request, response, path);
           } else {
             const methods = library_paths.get(path);
-            const method = request.method ?? 'GET';
-            if (methods === undefined || method === 'OPTIONS' || methods.includes(method)) {
+            const { method = 'GET', headers } = request;
+            const is_preflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+            if (methods === undefined || is_preflight || methods.includes(method)) {
               await library(request, response);
             } else await refuseMethod(response, methods);
           }
