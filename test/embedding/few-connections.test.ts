@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
-import { database_names, postgres_url, scratchDatabase } from '@tallystick/test-support';
+import { machine_timers } from '@tallystick/kernel';
+import { mikroOrmPersistence } from '@tallystick/mikro-orm';
+import { database_names, postgres_url, scratchDatabase, testAuditMac } from '@tallystick/test-support';
 import pg from 'pg';
 import { createKeys, createTallystick, type Tallystick, UnusableDatabase } from 'tallystick';
 
@@ -156,6 +158,29 @@ describe('an instance on a plan with few connections', { skip: !database_names.i
       lines.filter(({ level }) => level === 'error'),
       [],
     );
+  });
+
+  it('warns once, however often it tries again', async (t) => {
+    const plan = await smallPlan(t, 15);
+    let passed_ms = 0;
+    const warnings: object[] = [];
+    const persistence = await mikroOrmPersistence({
+      database_url: plan.url,
+      clock: machine_timers,
+      timers: { ...machine_timers, monotonicNow: () => machine_timers.monotonicNow() + passed_ms },
+      audit_mac: testAuditMac,
+      onFewerConnections: (connections) => void warnings.push(connections),
+    });
+    t.after(() => persistence.close());
+    await persistence.migrate();
+    await plan.allow(4);
+    const readMany = () =>
+      Promise.all(Array.from({ length: 40 }, () => persistence.unitOfWork.read((tx) => tx.sandbox_clock.read())));
+    for (let round = 0; round < 4; round += 1) {
+      await readMany();
+      passed_ms += 6_000;
+    }
+    assert.equal(warnings.length, 1, JSON.stringify(warnings));
   });
 
   it('waits while other clients have all but three connections, and uses what they give back', async (t) => {

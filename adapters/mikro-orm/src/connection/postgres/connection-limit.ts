@@ -65,32 +65,52 @@ export class ConnectionLimit {
   readonly #pools = new Map<LimitedPool, keyof ConnectionShares>();
   #allowed: number;
   #changed_at_ms = 0;
+  /** Whether it is known that the server gives fewer than wanted. */
+  #is_known = false;
+  #waiting = 0;
 
   constructor(options: ConnectionLimitOptions) {
     this.#options = options;
     this.#allowed = options.wanted;
   }
 
+  /** The number of callers that wait for a connection. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
   add(share: keyof ConnectionShares, pool: LimitedPool): void {
     this.#pools.set(pool, share);
     this.#shareOut();
     pool.on('connect', () => {
+      // Without the one for migrations, all that are wanted.
+      if (this.#openCount() >= this.#options.wanted - 1) this.#is_known = false;
       // There may be room for more.
-      if (this.#isOpen() >= this.#allowed) this.#allow(this.#allowed + 1);
+      if (this.#openCount() >= this.#allowed) this.#allow(this.#allowed + 1);
     });
   }
 
   /** To be called before further connections are opened, with what the server can give. */
   expect(free: number): Connections {
     const { wanted } = this.#options;
-    if (free < wanted) this.#allow(Math.max(free, connections_min));
+    this.#is_known = free < wanted;
+    if (this.#is_known) this.#allow(Math.max(free, connections_min));
     return { wanted, got: Math.max(Math.min(free, wanted), 0) };
   }
 
   /** Opens a connection, or waits for one up to this time, milliseconds. */
   async connect<Client>(ms_max: number, connect: () => Promise<Client>): Promise<Client> {
+    const until_ms = this.#options.timers.monotonicNow() + ms_max;
+    this.#waiting += 1;
+    try {
+      return await this.#connectUntil(until_ms, connect);
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async #connectUntil<Client>(until_ms: number, connect: () => Promise<Client>): Promise<Client> {
     const { timers, wanted } = this.#options;
-    const until_ms = timers.monotonicNow() + ms_max;
     for (;;) {
       if (this.#allowed < wanted) this.#tryAgain();
       try {
@@ -98,7 +118,7 @@ export class ConnectionLimit {
       } catch (error) {
         if (!isRefused(error) || timers.monotonicNow() + pause_ms >= until_ms) throw error;
         // A connection that was opened at the same time may have been refused already.
-        if (this.#isOpen() < this.#allowed) this.#lower(Math.min(this.#allowed - 1, this.#total()));
+        if (this.#openCount() < this.#allowed) this.#lower(Math.min(this.#allowed - 1, this.#totalCount()));
       }
       await timers.pause(pause_ms);
     }
@@ -110,9 +130,9 @@ export class ConnectionLimit {
 
   #lower(allowed: number): void {
     const { wanted, onFewer } = this.#options;
-    const is_first = this.#allowed === wanted;
     this.#allow(Math.max(allowed, connections_min));
-    if (is_first) onFewer?.({ wanted, got: allowed });
+    if (!this.#is_known) onFewer?.({ wanted, got: allowed });
+    this.#is_known = true;
   }
 
   #allow(allowed: number): void {
@@ -127,11 +147,11 @@ export class ConnectionLimit {
   }
 
   /** Those that are open, and those that are being opened. */
-  #total(): number {
+  #totalCount(): number {
     return [...this.#pools.keys()].reduce((sum, { totalCount }) => sum + totalCount, 0);
   }
 
-  #isOpen(): number {
+  #openCount(): number {
     return [...this.#pools.keys()].reduce((sum, { open_clients }) => sum + open_clients.size, 0);
   }
 }

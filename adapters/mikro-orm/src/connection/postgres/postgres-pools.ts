@@ -144,7 +144,7 @@ export function openPostgresPools({
       // What was begun in this turn asks for a connection in it.
       await timers.nextTurn();
       // A connection that could not be opened raises no event.
-      while (all.some((pool) => pool.waitingCount > 0 || pool.idleCount < pool.totalCount)) {
+      while (limit.waiting > 0 || all.some(({ idleCount, totalCount }) => idleCount < totalCount)) {
         await timers.pause(look_every_ms);
       }
     },
