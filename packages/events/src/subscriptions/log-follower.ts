@@ -27,15 +27,19 @@ const idle_ms_max = 1_000;
 /** The most subscriptions that are read, and whose positions move, in one transaction. */
 const gathered_max = 1_000;
 
+/** The most that begin to handle events in one turn of the event loop. */
+const woken_max = 50;
+
 /** The most whose leases begin or end in one transaction: each needs statements of its own. */
 const leased_max = 100;
 
 export interface LogFollower {
   /**
-   * Resolves with the id up to which the log is final once that is above `passed_id`; with null when
-   * leases must be extended, or when the signal stops. Rejects when the log cannot be read.
+   * Resolves with the id up to which the log is final once that is above the position; with null when
+   * this process no longer owns the subscription, or when the signal stops. Extends the lease
+   * meanwhile. Rejects when the database fails.
    */
-  wait(passed_id: number, signal: WakeableControl): Promise<number | null>;
+  wait(position: OwnedPosition, signal: WakeableControl): Promise<number | null>;
   /** See `SubscriptionStore.read`. */
   read(reading: EventReading): Promise<SubscribedEvents>;
   /** See `SubscriptionStore.advance`. */
@@ -68,9 +72,19 @@ interface LogFollowerPorts extends Pick<SubscriptionDatabase, 'unitOfWork'>, Pic
   readonly readHorizon: () => Promise<HorizonReading>;
 }
 
-interface Waiting {
+/** The position of a subscription that waits for events. */
+export interface OwnedPosition {
   readonly passed_id: number;
+  /** The move that stores it and extends the lease. */
+  move(): OwnedMove;
+  /** The move is committed. */
+  moved(): void;
+}
+
+interface Waiting {
+  readonly position: OwnedPosition;
   readonly signal: WakeableControl;
+  is_lost: boolean;
   readonly failed: (error: unknown) => void;
 }
 
@@ -88,19 +102,40 @@ export function createLogFollower({ unitOfWork, after, monotonicNow, readHorizon
     while (waiting.size > 0) {
       try {
         ({ final_id } = await readHorizon());
+        if (monotonicNow() >= renew_at_ms) {
+          renew_at_ms = monotonicNow() + renew_ms;
+          await renew([...waiting]);
+        }
       } catch (error) {
         for (const each of waiting) each.failed(error);
         waiting.clear();
         break;
       }
-      const is_due = monotonicNow() >= renew_at_ms;
-      if (is_due) renew_at_ms = monotonicNow() + renew_ms;
-      for (const each of waiting) if (is_due || final_id > each.passed_id) each.signal.wake();
-      const has_events = [...waiting].some(({ passed_id }) => final_id > passed_id);
-      if ((await looking.sleep(Math.min(idle_ms, renew_at_ms - monotonicNow()))) || has_events) idle_ms = idle_ms_min;
-      else idle_ms = Math.min(2 * idle_ms, idle_ms_max);
+      const behind = [...waiting].filter(({ position }) => final_id > position.passed_id);
+      for (let from = 0; from < behind.length; from += woken_max) {
+        for (const { signal } of behind.slice(from, from + woken_max)) signal.wake();
+        // What has arrived meanwhile, for example a purchase, comes first.
+        await new Promise<void>((resolve) => after(0, resolve));
+      }
+      const was_woken = await looking.sleep(Math.min(idle_ms, renew_at_ms - monotonicNow()));
+      idle_ms = was_woken || behind.length > 0 ? idle_ms_min : Math.min(2 * idle_ms, idle_ms_max);
     }
     is_looking = false;
+  }
+
+  /** Extends the leases of those that wait, and stores their positions. */
+  async function renew(renewed: readonly Waiting[]): Promise<void> {
+    const moves = renewed.map(({ position }) => position.move());
+    const moved = await unitOfWork.run((tx) => tx.subscriptions.advanceAll(moves));
+    for (const [at, each] of renewed.entries()) {
+      if (!waiting.has(each)) continue;
+      if (moved.has(moves[at]!.name)) {
+        each.position.moved();
+      } else {
+        each.is_lost = true;
+        each.signal.wake();
+      }
+    }
   }
 
   async function readGroup(group: readonly EventReading[]): Promise<readonly SubscribedEvents[]> {
@@ -119,11 +154,11 @@ export function createLogFollower({ unitOfWork, after, monotonicNow, readHorizon
   }
 
   return {
-    async wait(passed_id, signal) {
-      if (final_id > passed_id) return final_id;
+    async wait(position, signal) {
+      if (final_id > position.passed_id) return final_id;
       const failure = Promise.withResolvers<never>();
       failure.promise.catch(() => undefined);
-      const its: Waiting = { passed_id, signal, failed: failure.reject };
+      const its: Waiting = { position, signal, is_lost: false, failed: failure.reject };
       waiting.add(its);
       try {
         if (!is_looking) void look();
@@ -131,7 +166,7 @@ export function createLogFollower({ unitOfWork, after, monotonicNow, readHorizon
       } finally {
         waiting.delete(its);
       }
-      return final_id > passed_id ? final_id : null;
+      return its.is_lost || signal.is_stopped ? null : final_id;
     },
     read: gathering(gathered_max, async (readings) => {
       const groups = Map.groupBy(readings, ({ after_id, until_id }) => `${after_id} ${until_id}`);

@@ -13,7 +13,7 @@
 import { drawLeaseToken, type Lease, type Random, type Timers } from '@tallystick/kernel';
 import type { Event } from '../log/event-log.ts';
 import { type LogFollower, renew_ms } from './log-follower.ts';
-import { type SubscriptionDatabase, type SubscriptionFilter, subscription_batch_max } from './ports.ts';
+import { type OwnedMove, type SubscriptionDatabase, type SubscriptionFilter, subscription_batch_max } from './ports.ts';
 import { FailedRun, handleAndCommit, type SubscriptionHandler } from './position-commit.ts';
 import type { WakeableControl } from './wakeable.ts';
 
@@ -85,16 +85,20 @@ export async function workOnSubscription(
     let stored_id = claimed_id;
     let passed_id = claimed_id;
     let renewed_ms = monotonicNow();
+    const move = (): OwnedMove => ({ name, lease: lease(), from_id: stored_id, to_id: passed_id });
+    const moved = (): void => {
+      stored_id = passed_id;
+      renewed_ms = monotonicNow();
+      failures = 0;
+    };
     while (!signal.is_stopped) {
-      const final_id = await log.wait(passed_id, signal);
+      const final_id = await log.wait({ passed_id, move, moved }, signal);
       if (signal.is_stopped) break;
-      if (final_id === null || monotonicNow() - renewed_ms >= renew_ms) {
-        if (!(await log.advance({ name, lease: lease(), from_id: stored_id, to_id: passed_id }))) return;
-        stored_id = passed_id;
-        renewed_ms = monotonicNow();
-        failures = 0;
+      if (final_id === null) return;
+      if (monotonicNow() - renewed_ms >= 2 * renew_ms) {
+        if (!(await log.advance(move()))) return;
+        moved();
       }
-      if (final_id === null) continue;
       const next = await log.read({ filter, after_id: passed_id, until_id: final_id, limit: batch_max });
       if (next.events.length > 0) {
         const batch = { events: next.events.map(toSubscribed), from_id: stored_id, to_id: next.passed_id };
@@ -106,9 +110,7 @@ export async function workOnSubscription(
       }
       passed_id = next.passed_id;
     }
-    if (passed_id > stored_id) {
-      await log.advance({ name, lease: lease(), from_id: stored_id, to_id: passed_id });
-    }
+    if (passed_id > stored_id) await log.advance(move());
     await log.release({ name, token });
     may_own = false;
   }
