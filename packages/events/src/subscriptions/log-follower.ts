@@ -117,7 +117,7 @@ export function createLogFollower({ unitOfWork, after, monotonicNow, readHorizon
         // What has arrived meanwhile, for example a purchase, comes first.
         await new Promise<void>((resolve) => after(0, resolve));
       }
-      const was_woken = await looking.sleep(Math.min(idle_ms, renew_at_ms - monotonicNow()));
+      const was_woken = await looking.sleep(Math.max(0, Math.min(idle_ms, renew_at_ms - monotonicNow())));
       idle_ms = was_woken || behind.length > 0 ? idle_ms_min : Math.min(2 * idle_ms, idle_ms_max);
     }
     is_looking = false;
