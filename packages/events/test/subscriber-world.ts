@@ -36,6 +36,10 @@ export class SubscriberWorld {
     return this.#now_ms;
   }
 
+  get timers_left(): number {
+    return this.#timers.size;
+  }
+
   process(): SubscribingProcess {
     let is_dead = false;
     const after: Timers['after'] = (ms, run) => {

@@ -458,6 +458,19 @@ describe('the removal of a subscription', () => {
 });
 
 describe('the stop of a subscriber', () => {
+  it('leaves no timer behind, in the owner or in a process that waits for it', async () => {
+    const world = new SubscriberWorld();
+    const [owner, other] = [world.process(), world.process()];
+    for (const { subscriber } of [owner, other]) {
+      for (const name of ['one', 'two']) await subscriber.subscribe(name, ['all'], async () => {});
+      subscriber.start();
+      await world.pass(2_500);
+    }
+    await Promise.all([other.subscriber.stop(), owner.subscriber.stop()]);
+    await world.quiet();
+    assert.equal(world.timers_left, 0);
+  });
+
   it('waits for the handler that runs, and its work is committed', async () => {
     const world = new SubscriberWorld();
     const { subscriber } = world.process();

@@ -94,6 +94,7 @@ export function createLogFollower({ unitOfWork, after, monotonicNow, readHorizon
   let is_looking = false;
   let final_id = 0;
   const standing_by = new Set<WakeableControl>();
+  let cancelStandby = (): void => {};
 
   async function look(): Promise<void> {
     is_looking = true;
@@ -165,6 +166,7 @@ export function createLogFollower({ unitOfWork, after, monotonicNow, readHorizon
         await Promise.race([signal.sleep(null), failure.promise]);
       } finally {
         waiting.delete(its);
+        if (waiting.size === 0) looking.wake();
       }
       return its.is_lost || signal.is_stopped ? null : final_id;
     },
@@ -207,13 +209,13 @@ export function createLogFollower({ unitOfWork, after, monotonicNow, readHorizon
       standing_by.add(signal);
       // One timer for all of them: they look together.
       if (standing_by.size === 1) {
-        after(standby_ms, () => {
+        cancelStandby = after(standby_ms, () => {
           for (const each of standing_by) each.wake();
           standing_by.clear();
         });
       }
       await signal.sleep(null);
-      standing_by.delete(signal);
+      if (standing_by.delete(signal) && standing_by.size === 0) cancelStandby();
     },
     wake: looking.wake,
   };
