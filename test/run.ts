@@ -9,10 +9,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { run } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import type { ScratchDatabase } from '@tallystick/test-support';
+import { installNode24, type ScratchDatabase } from '@tallystick/test-support';
 import { type Failure, failuresOf, failuresText } from './runner/failures.ts';
 import { createMemoryFolder, type Found, type OptionalPart, optional_parts } from './runner/optional-parts.ts';
 import { durationText, printProgress, slowestFilesText, wrap } from './runner/report.ts';
@@ -46,6 +46,9 @@ const loaded_first = ['watch-process', 'promise-tracking'].map((name) => new URL
 const root = fileURLToPath(new URL('..', import.meta.url));
 const optional_names = optional_parts.map(({ name }) => name);
 
+/** What the long run also tests on Node 24: what is published (ADR 0063). */
+const published = ['packages/', 'adapters/', 'apps/embedded/', 'test/embedding/'];
+
 process.exit(await main(process.argv.slice(2)));
 
 /** Returns the exit code: 0 when all tests passed, 1 when not, 2 when the command line is wrong. */
@@ -61,6 +64,24 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(helpText(optional_names));
     return 0;
   }
+  if (switches.node !== null && !process.version.startsWith(`v${switches.node}.`)) return await runOnNode24(args);
+  const code = await runChosen(switches);
+  if (switches.size !== 'long' || switches.node !== null || switches.only.length > 0) return code;
+  const words = ['--full', '--node', '24', '--seed', String(switches.seed)];
+  return Math.max(code, await runOnNode24([...words, ...published.flatMap((path) => ['--only', path])]));
+}
+
+/** Runs this program on Node 24, and returns its exit code. */
+async function runOnNode24(args: readonly string[]): Promise<number> {
+  const node = await installNode24();
+  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
+  const program = fileURLToPath(import.meta.url);
+  const child = spawn(node, [...process.execArgv, program, ...args], { cwd: root, env, stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? 1;
+}
+
+async function runChosen(switches: Switches): Promise<number> {
   const recorded = readRecordedTimes();
   const files = testFiles(root, switches.only, switches.size, recorded);
   if (files.chosen.length === 0) {
@@ -77,7 +98,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const expected_s = estimatedSeconds(recorded, files.chosen, switches.size);
   const expected = expected_s === null ? '' : `, about ${durationText(expected_s)} when nothing else runs`;
-  console.log(wrap(`The ${switches.size} run: ${filesText(files)}${expected}.`));
+  console.log(wrap(`The ${switches.size} run on Node ${process.versions.node}: ${filesText(files)}${expected}.`));
   const asked = { size: switches.size, required: switches.required, files: files.chosen };
   const parts = await Promise.all(optional_parts.map(async (part) => ({ part, found: await part.find(asked) })));
   try {

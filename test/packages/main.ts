@@ -8,7 +8,7 @@ import { homedir, hostname, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { localPostgresProblem } from '@tallystick/test-support';
+import { installNode24, localPostgresProblem } from '@tallystick/test-support';
 import { followGuide, readGuides } from './host-guides.ts';
 import {
   compilers,
@@ -96,6 +96,10 @@ async function main(): Promise<void> {
     await check(`run the command ${name}`, () => runs(host, join('node_modules', '.bin', name), '--help'));
   }
   await check('require from CommonJS', () => runs(host, '-e', `require('${embedded}')`));
+  const node_24 = await step('install Node 24', installNode24);
+  for (const words of [...programs.map((file) => [file]), ['-e', `require('${embedded}')`]]) {
+    await check(`run ${words.join(' ')} on Node 24`, () => runsOn(node_24, host, ...words));
+  }
   const older = olderNode();
   if (older === null) notes.push('NOT RUN: on an older Node: none was found; TEST_NODE_20 can name one');
   else
@@ -211,7 +215,7 @@ function machineNames(): ReadonlyMap<string, string> {
   return names.set(registry, 'the address of a package registry');
 }
 
-/** Writes what hosts write. Returns the names of the programs that run on Node 26. */
+/** Writes what hosts write. Returns the names of the programs that run. */
 function writePrograms(host: HostProject, packed: readonly PackedPackage[]): readonly string[] {
   for (const file of [durable_host, receiver]) {
     cpSync(fileURLToPath(new URL(`programs/${file}`, import.meta.url)), join(host.folder, file));
@@ -249,8 +253,12 @@ function commandsOf(packed: readonly PackedPackage[]): readonly string[] {
 }
 
 async function runs(host: HostProject, ...words: readonly string[]): Promise<readonly string[]> {
-  const { succeeded, output } = await host.run(process.execPath, ...words);
-  return succeeded ? [] : [`node ${words.join(' ')} failed in the project of a host:\n${output}`];
+  return await runsOn(process.execPath, host, ...words);
+}
+
+async function runsOn(node: string, host: HostProject, ...words: readonly string[]): Promise<readonly string[]> {
+  const { succeeded, output } = await host.run(node, ...words);
+  return succeeded ? [] : [`${node} ${words.join(' ')} failed in the project of a host:\n${output}`];
 }
 
 /** Installs programs as a folder locks them, and starts each. */

@@ -78,10 +78,14 @@ function plain(path: string): string {
   return posix.normalize(path);
 }
 
-/** Whether a declaration names a global: a comment or a text that mentions it does not count. */
+/**
+ * Whether a declaration names a global: a comment or a text that mentions it does not count, nor does
+ * a module that passes on what another one exports.
+ */
 export function namesGlobal(text: string, name: string): boolean {
   if (!text.includes(name)) return false;
   const visit = (node: ts.Node): boolean =>
-    (ts.isIdentifier(node) && node.text === name) || ts.forEachChild(node, visit) === true;
+    !(ts.isExportDeclaration(node) && node.moduleSpecifier !== undefined) &&
+    ((ts.isIdentifier(node) && node.text === name) || ts.forEachChild(node, visit) === true);
   return visit(ts.createSourceFile('one.d.ts', text, ts.ScriptTarget.Latest));
 }

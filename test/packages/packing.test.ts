@@ -300,7 +300,7 @@ const planted: Readonly<Record<keyof typeof rules, { good: PackedFiles; bad: rea
     good: packed(
       {},
       {
-        'dist/index.d.ts': `/** As Temporal writes it. */\nexport declare const at: 'Temporal';`,
+        'dist/index.d.ts': `/** As Temporal writes it. */\nexport declare const at: 'Temporal';\nexport { Temporal } from 'a';`,
         'dist/inner.d.ts': 'export declare const at: Temporal.Instant;',
         'dist/index.js': 'Temporal.Now.instant();',
       },

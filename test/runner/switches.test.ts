@@ -29,7 +29,7 @@ describe('the switches of npm test', () => {
       '--require',
       'redis',
     ];
-    assert.deepEqual(readSwitches([...args, '--concurrency', '2'], names), {
+    assert.deepEqual(readSwitches([...args, '--concurrency', '2', '--node', '24'], names), {
       help: false,
       size: 'full',
       record: true,
@@ -37,6 +37,7 @@ describe('the switches of npm test', () => {
       runs: 5,
       seed: 7,
       only: ['cards', 'mail'],
+      node: 24,
       concurrency: 2,
     });
     const defaults = {
@@ -47,6 +48,7 @@ describe('the switches of npm test', () => {
       runs: null,
       seed: usual_seed,
       only: [],
+      node: null,
       concurrency: concurrency_default,
     };
     assert.deepEqual(readSwitches([], names), defaults);

@@ -34,6 +34,8 @@ export interface Switches {
   readonly seed: number;
   /** Texts of which a file's path must contain one. Without texts every file runs. */
   readonly only: readonly string[];
+  /** The major version of the Node that runs the tests; null for the one that runs everything. */
+  readonly node: 24 | null;
   /** The number of test files that run at the same time, each in a separate process. */
   readonly concurrency: number;
 }
@@ -66,6 +68,10 @@ export function switchesOf(optional_names: readonly string[]): readonly Switch[]
       usage: '--concurrency N',
       meaning: `test files that run at the same time; here ${concurrency_default} by default`,
     },
+    {
+      usage: '--node 24',
+      meaning: 'run the tests on Node 24, the oldest on which what is published runs; --long also does so',
+    },
     { usage: '--record', meaning: 'write the times of the files to test/runner/recorded-times.json' },
     { usage: '--help', meaning: 'show this list' },
   ];
@@ -87,10 +93,11 @@ export function readSwitches(args: readonly string[], optional_names: readonly s
       seed: { type: 'string' },
       only: { type: 'string', multiple: true, default: [] },
       concurrency: { type: 'string' },
+      node: { type: 'string' },
     },
   });
   const flags = ['help', 'full', 'long', 'record'];
-  const known = [...flags, 'require', 'runs', 'seed', 'only', 'concurrency'];
+  const known = [...flags, 'require', 'runs', 'seed', 'only', 'concurrency', 'node'];
   for (const token of tokens) {
     if (token.kind === 'positional') {
       throw new SwitchProblem(`"${token.value}" is not a switch; to run one file: npm test -- --only ${token.value}`);
@@ -112,6 +119,9 @@ export function readSwitches(args: readonly string[], optional_names: readonly s
       throw new SwitchProblem(`--require ${name}: it can be ${optional_names.join(' or ')}`);
     }
   }
+  if (values.node !== undefined && values.node !== '24') {
+    throw new SwitchProblem(`--node ${values.node}: it can be 24`);
+  }
   const number = (name: 'runs' | 'seed' | 'concurrency', min: number): number | null => {
     const text = values[name] as string | undefined;
     if (text === undefined) return null;
@@ -127,6 +137,7 @@ export function readSwitches(args: readonly string[], optional_names: readonly s
     runs: number('runs', 1),
     seed: number('seed', 0) ?? (size === 'long' ? randomInt(2 ** 31) : usual_seed),
     only: values.only as string[],
+    node: values.node === undefined ? null : 24,
     concurrency: number('concurrency', 1) ?? concurrency_default,
   };
 }

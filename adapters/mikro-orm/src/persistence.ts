@@ -32,12 +32,8 @@ import {
 import { connect } from './connection/connection.ts';
 import { findNewerMigrations, migrate } from './connection/migrations/migrate.ts';
 import type { MigrateOptions } from './connection/migrations/schema-version.ts';
-import {
-  type Connections,
-  connections_max_default,
-  findConnections,
-  sharesOf,
-} from './connection/postgres/connection-limit.ts';
+import { findConnections, sharesOf } from './connection/postgres/connection-limit.ts';
+import { type Connections, connections_max_default } from './connection/postgres/connections.ts';
 import { restingOn } from './connection/resting.ts';
 import type { Session } from './connection/session.ts';
 import { unitOfWorkOn } from './connection/unit-of-work.ts';

@@ -26,6 +26,7 @@ it('goes on while a test has replaced the timers and the time of the process', a
   await nextTurn();
   await pause(5);
   await new Promise<void>((resolve) => void after(5, resolve));
+  t.after(after(60_000, () => {})); // A signal of a time-out does not keep the process alive.
   await new Promise((resolve) => abortAfter(machine_timers, 1).addEventListener('abort', resolve));
   assert.ok(machine_timers.monotonicNow() > began_ms);
   assert.ok(machine_timers.nowMs() > began_at_ms);
@@ -69,7 +70,8 @@ it('keeps the process alive by a wait unless it is told not to', async () => {
   await paused;
 });
 
-it('aborts by a signal of a time-out as the platform does', async () => {
+it('aborts by a signal of a time-out as the platform does', async (t) => {
+  t.after(after(60_000, () => {})); // A signal of a time-out does not keep the process alive.
   const signal = abortAfter(machine_timers, 1);
   await new Promise((resolve) => signal.addEventListener('abort', resolve));
   assert.equal(signal.reason.name, 'TimeoutError');

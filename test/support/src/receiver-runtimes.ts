@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, globSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -119,13 +119,27 @@ function isExecutable(path: string): boolean {
   }
 }
 
-const folder = fileURLToPath(new URL('../../clients/', import.meta.url));
+const tests = fileURLToPath(new URL('../../', import.meta.url));
 
 /** How long the installation may take. */
 const install_ms_max = 300_000;
 
 /** Installs the generators in `test/clients` if necessary. Resolves to why that failed, or to null. */
 export async function installGenerators(): Promise<string | null> {
+  return await installIn('clients');
+}
+
+/** Installs Node 24 in `test/node-24` if necessary, and returns its path. Rejects when that fails. */
+export async function installNode24(): Promise<string> {
+  const problem = await installIn('node-24');
+  if (problem !== null) throw new Error(problem);
+  const [path] = globSync(join(tests, 'node-24', 'node_modules', 'node-*', 'bin', 'node{,.exe}'));
+  if (path === undefined) throw new Error(`test/node-24 has no Node for ${process.platform} ${process.arch}`);
+  return path;
+}
+
+async function installIn(name: string): Promise<string | null> {
+  const folder = join(tests, name);
   const installed = join(folder, 'node_modules', '.package-lock.json');
   const lock = join(folder, 'package-lock.json');
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return null;
@@ -133,7 +147,7 @@ export async function installGenerators(): Promise<string | null> {
     const words = ['ci', '--no-audit', '--no-fund'];
     execFile('npm', words, { cwd: folder, timeout: install_ms_max }, (error, _out, err) => {
       if (error === null) resolve(null);
-      else resolve(`npm ci in test/clients failed: ${err.trim().split('\n').at(-1) || error.message}`);
+      else resolve(`npm ci in test/${name} failed: ${err.trim().split('\n').at(-1) || error.message}`);
     });
   });
 }

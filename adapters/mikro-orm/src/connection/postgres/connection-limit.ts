@@ -8,12 +8,7 @@
 import { Fault, type Timers } from '@tallystick/kernel';
 import pg from 'pg';
 import { faultOf } from '../faults.ts';
-
-/** What one process asks for when nothing else is set: a small plan has about as many. */
-export const connections_max_default = 15;
-
-/** One for passes, one for look-ups, one for everything else. */
-export const connections_min = 3;
+import { type Connections, connections_min } from './connections.ts';
 
 /** How long after a refusal one further connection is tried, milliseconds. */
 const again_after_ms = 5_000;
@@ -41,12 +36,6 @@ export function sharesOf(connections: number): ConnectionShares {
 }
 
 const within = (min: number, value: number, max: number): number => Math.min(Math.max(value, min), max);
-
-/** Connections that were wanted, and those that can be had. */
-export interface Connections {
-  readonly wanted: number;
-  readonly got: number;
-}
 
 export interface ConnectionLimitOptions {
   readonly wanted: number;

@@ -18,13 +18,8 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { closeNow, isClosed } from '../closing.ts';
 import { PreparingClient } from '../prepared-statement.ts';
-import {
-  ConnectionLimit,
-  type ConnectionShares,
-  type Connections,
-  connections_max_default,
-  LimitedPool,
-} from './connection-limit.ts';
+import { ConnectionLimit, type ConnectionShares, LimitedPool } from './connection-limit.ts';
+import { type Connections, connections_max_default } from './connections.ts';
 import { readPostgresTls, withoutTlsParameters } from './postgres-tls.ts';
 import { own_types } from './postgres-types.ts';
 import { session_options } from './session-settings.ts';
