@@ -46,6 +46,13 @@ describe('configuration', () => {
     });
   });
 
+  it('asks Postgres for no more connections than a small plan gives, and for at least three', () => {
+    assert.equal(readConfig({}).database_connections_max, 15);
+    assert.equal(readConfig({ DATABASE_CONNECTIONS_MAX: '3' }).database_connections_max, 3);
+    const too_few = problems({ DATABASE_CONNECTIONS_MAX: '2' });
+    assert.match(too_few.DATABASE_CONNECTIONS_MAX ?? '', /must be an integer from 3 to 1000/);
+  });
+
   it('reports every problem together', () => {
     const problem_texts = problems({
       PORT: '70000',
