@@ -279,7 +279,6 @@ export function reconciliationStoreContract(
             const { company_id } = world;
             const ports = { unitOfWork: storage.unitOfWork, clock: world.clock() };
             const before = await world.items();
-            await lose(world);
             await world.touchClearings();
             const kept_up = new AbortController();
             let steps = 0;
@@ -288,6 +287,10 @@ export function reconciliationStoreContract(
               steps += 1;
               if (steps > steps_before) kept_up.abort();
             };
+            await catchUp(ports, company_id, { batch_max: 1, afterStep, signal: kept_up.signal });
+            await catchUp(ports, company_id, { batch_max: 1 });
+            assertEqual(await world.items(), before, 'the items after keeping up');
+            await lose(world);
             await rebuild(ports, { company_id, check_only: false, batch_max: 3, signal: AbortSignal.abort() }).then(
               () => assertEqual('resolved', 'rejected', 'a rebuild that is stopped before it begins'),
               (reason: unknown) => assertEqual((reason as Error).name, 'AbortError', 'the reason'),
@@ -303,8 +306,6 @@ export function reconciliationStoreContract(
             await rebuild(ports, { company_id, check_only: false, batch_max: 3, onProgress, signal }).catch(
               (reason: unknown) => assertEqual(reason, signal.reason, 'the reason'),
             );
-            await world.touchClearings();
-            await catchUp(ports, company_id, { batch_max: 1, afterStep, signal: kept_up.signal });
             await rebuild(ports, { company_id, check_only: false, batch_max: 3 });
             assertEqual(await world.items(), before, 'the items in the end');
           }),
