@@ -5,7 +5,9 @@
 import assert from 'node:assert/strict';
 import { createKeys, createTallystick } from 'tallystick';
 
-const options = { database: 'sqlite:./host.db', keys: await createKeys(), sandbox: true };
+// Each Node that runs it has a file of its own.
+const database = `sqlite:./host-${process.versions.node}.db`;
+const options = { database, keys: await createKeys(), sandbox: true };
 
 async function buy(): Promise<string> {
   await using tally = await createTallystick(options);
