@@ -1,6 +1,6 @@
-/** The most keys of a third party. */
 import { fromBase64Url, toHex } from '@tallystick/kernel';
 
+/** The most keys of a third party. */
 export const keys_max = 32;
 
 /** The members of a public key that are kept (RFC 7517, RFC 7518). Others mean nothing to us. */

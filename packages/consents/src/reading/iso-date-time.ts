@@ -1,6 +1,6 @@
-/** A calendar date: whole, or by the day of the year, or by the week, or a month or a year. */
 import { Temporal } from '@tallystick/kernel';
 
+/** A calendar date: whole, or by the day of the year, or by the week, or a month or a year. */
 const date_forms: readonly {
   readonly form: RegExp;
   read(parts: Readonly<Record<string, string>>): Temporal.PlainDate;

@@ -1,9 +1,9 @@
+import { Temporal } from '@tallystick/kernel';
+
 /**
  * A field that `GET /v1/events` can filter by (service specification 4.3; event_type and created_at
  * are additions of this service).
  */
-import { Temporal } from '@tallystick/kernel';
-
 export interface FilterField {
   /** As written in the query: `payload.mcc`, `event_type`. */
   readonly name: string;

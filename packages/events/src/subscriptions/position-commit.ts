@@ -5,7 +5,6 @@
  * one commits.
  */
 import type { HostTransaction, Lease, Timers } from '@tallystick/kernel';
-
 import type { Event } from '../log/event-log.ts';
 import { type LogFollower, renew_ms } from './log-follower.ts';
 import type { SubscriptionDatabase } from './ports.ts';
