@@ -104,6 +104,14 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       source('adapters/oidc/src/protocol/provider.ts', 'setTimeout(run, 5);'),
       source('adapters/oidc/src/protocol/provider.ts', 'request.setTimeout(5);'),
     ),
+    pair(
+      source('packages/webhook-signature/src/verify.ts', 'setTimeout(run, 5);'),
+      source('packages/webhook-signature/src/verify.ts', 'const now_s = Date.now() / 1_000;'),
+    ),
+    pair(
+      source('packages/harness/src/run-model.ts', 'const now_ms = Date.now();'),
+      source('packages/harness/src/run-model.ts', 'const now_ms = clock.nowMs();'),
+    ),
   ],
   'the package for receivers runs anywhere': [
     ...[
