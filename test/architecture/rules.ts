@@ -59,8 +59,8 @@ const package_arrows: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The libraries that a package may import: shapes stand with the operations, and `Temporal` is part of
- * the language, which Node 24 lacks.
+ * The libraries that a package may import: shapes stand with the operations, and `Temporal` is part
+ * of the language, which Node 24 lacks.
  */
 const package_libraries: Readonly<Record<string, readonly string[]>> = {
   kernel: ['temporal-polyfill'],
@@ -225,7 +225,9 @@ const may_take_timers: Readonly<Record<string, readonly string[]>> = {
   'adapters/oidc/src/protocol/': ['machine time'],
 };
 
-/** Machine time, timers and turns of the event loop, as the globals and modules of Node have them. */
+/**
+ * Machine time, timers and turns of the event loop, as the globals and modules of Node have them.
+ */
 const global_timers: readonly (readonly [RegExp, string, string])[] = [
   [
     /(?<!(?<!globalThis)\.)\bset(Timeout|Interval|Immediate)\b|\bfrom ['"](node:)?timers\b/,
@@ -360,8 +362,9 @@ export const indexIsTheOnlyEntryPoint: Rule = (tree) =>
  * something else has the package installed. A name that is not imported is one more library to
  * maintain. Types of an imported library are a dependency when the published declarations need
  * them. An optional library is in `peerDependencies`, also of what passes it on; `devDependencies`
- * install it for the tests, and `dependencies` of an app for the app. A workspace in `test/` without sources is a test. The root manifest also names the storage
- * that tests of packages import.
+ * install it for the tests, and `dependencies` of an app for the app. A workspace in `test/`
+ * without sources is a test. The root manifest also names the storage that tests of packages
+ * import.
  */
 export const manifestsNameWhatIsImported: Rule = (tree) =>
   tree.workspaces.flatMap(({ folder, manifest }) => {

@@ -3,7 +3,10 @@ import { mock, test } from 'node:test';
 import { database_names, scratchDatabase, tlsReceiver } from '@tallystick/test-support';
 import { createTallystick } from 'tallystick';
 
-/** Replaces the timers and the time of the process, as `vi.useFakeTimers()` does. Nothing moves them on. */
+/**
+ * Replaces the timers and the time of the process, as `vi.useFakeTimers()` does. Nothing moves them
+ * on.
+ */
 function useFakeTimers(): void {
   mock.timers.enable();
   mock.method(performance, 'now', () => 0);

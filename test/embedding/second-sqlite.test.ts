@@ -61,8 +61,8 @@ after(async () => {
 });
 
 /**
- * One library that also writes, or two that only read: what two write that are not in step with each
- * other nobody can keep.
+ * One library that also writes, or two that only read: two that write, without each other's locks,
+ * can destroy the file.
  */
 const used = fc.constantFrom<readonly number[]>([0], [1], [0, 1]);
 

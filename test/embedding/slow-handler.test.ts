@@ -1,4 +1,7 @@
-/** Decisions beside a handler that waits in its transaction: `slow-handler.test.ts` of the adapter has more. */
+/**
+ * Decisions beside a handler that waits in its transaction: `slow-handler.test.ts` of the adapter
+ * has more.
+ */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -143,7 +143,8 @@ describe('an authorisation on a live server that terminates TLS', () => {
     const stranger = userAgent(service);
     for (let failures = 1; failures <= 4; failures += 1) {
       const { html } = await stranger.logIn(`${issuer}/consents`, 'someone', 'wrong');
-      // Failures are forgotten with time, so the third one leads to a pause only without a moment between.
+      // Failures are forgotten with time, so the third one leads to a pause only without a moment
+      // between.
       const words = failures < 4 ? /each further one takes longer/ : /the next one takes up to 1 second/;
       if (failures !== 3) assert.match(html ?? '', words, `after ${failures} failures`);
     }

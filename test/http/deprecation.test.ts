@@ -22,7 +22,10 @@ function aboutCards({ tags }: Document): string {
   return tags.find(({ name }) => name === 'Virtual cards')!.description;
 }
 
-/** Answers about virtual cards: a success, an error of each kind, and one to a caller who is not known. */
+/**
+ * Answers about virtual cards: a success, an error of each kind, and one to a caller who is not
+ * known.
+ */
 async function answersAboutCards({ send }: Service): Promise<readonly Headers[]> {
   const body = { data: { total_card_amount: 5000 } };
   const replies = [

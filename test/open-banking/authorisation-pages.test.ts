@@ -649,7 +649,8 @@ describe('the user’s consents', () => {
     assert.match(page.html!, /<a href="\/consents">Newest</);
     assert.equal((await agent.get(`${world.issuer}/consents?after=x`)).status, 404);
 
-    // The 20 that have ended: the newest 10 beside the others, and the rest behind a link of its own.
+    // The 20 that have ended: the newest 10 beside the others, and the rest behind a link of its
+    // own.
     const first = await agent.get(`${world.issuer}/consents`);
     const endedOn = ({ html }: Landing) => html!.match(/<strong>Withdrawn on/g)?.length ?? 0;
     assert.equal(endedOn(first), 10);

@@ -32,7 +32,10 @@ export interface CommandStep {
 /** The section whose files the reader of every guide writes first. */
 const first_section = 'The program';
 
-/** Returns the sections with commands. Throws when a block is neither a file, commands nor their output. */
+/**
+ * Returns the sections with commands. Throws when a block is neither a file, commands nor their
+ * output.
+ */
 export function readGuides(document: string): readonly Guide[] {
   const sections = document.split(/^## /m).map((text) => ({ name: text.split('\n', 1)[0]!, steps: stepsOf(text) }));
   const first = sections.find(({ name }) => name === first_section);
@@ -56,7 +59,9 @@ function stepsOf(section: string): readonly Step[] {
   return steps;
 }
 
-/** Whether the guide installs what SQLite needs. Otherwise every step has the address of a Postgres. */
+/**
+ * Whether the guide installs what SQLite needs. Otherwise every step has the address of a Postgres.
+ */
 function isForSqlite({ steps }: Guide): boolean {
   return steps.some((step) => 'commands' in step && step.commands.includes('better-sqlite3'));
 }

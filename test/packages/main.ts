@@ -130,7 +130,10 @@ async function checkGuides(packed: readonly PackedPackage[]): Promise<void> {
   if (others.length > 0) notes.push(`NOT RUN without --all-hosts: the guides ${others.join(', ')}`);
 }
 
-/** Bundles a program in the project of the guide, and runs it where only the native library is installed. */
+/**
+ * Bundles a program in the project of the guide, and runs it where only the native library is
+ * installed.
+ */
 async function threadInBundle(folder: string): Promise<readonly string[]> {
   const project = join(folder, 'program');
   cpSync(fileURLToPath(new URL(`programs/${log_thread}`, import.meta.url)), join(project, log_thread));

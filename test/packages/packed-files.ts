@@ -79,8 +79,8 @@ function plain(path: string): string {
 }
 
 /**
- * Whether a declaration names a global: a comment or a text that mentions it does not count, nor does
- * a module that passes on what another one exports.
+ * Whether a declaration names a global: a comment or a text that mentions it does not count, nor
+ * does a module that passes on what another one exports.
  */
 export function namesGlobal(text: string, name: string): boolean {
   if (!text.includes(name)) return false;

@@ -94,8 +94,8 @@ export const importsAreDeclared: Rule = ({ packages }) =>
   );
 
 /**
- * A declaration that an entry point reaches needs no package of types: it would be a dependency that
- * only compilers load, with dependencies of its own. The types of Node are the host's.
+ * A declaration that an entry point reaches needs no package of types: it would be a dependency
+ * that only compilers load, with dependencies of its own. The types of Node are the host's.
  */
 export const noPackageOfTypesIsNeeded: Rule = ({ packages, typesPackageOf }) => {
   const needed = reachableDeclarations(packages).flatMap(({ package_name, path, text }) =>

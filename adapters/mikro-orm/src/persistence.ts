@@ -118,8 +118,8 @@ export interface PersistencePorts {
    */
   readonly schema?: string | undefined;
   /**
-   * Postgres: the most connections of this process, all in all; 15 when absent, at least 3. When the
-   * server gives fewer, work waits for those that can be had.
+   * Postgres: the most connections of this process, all in all; 15 when absent, at least 3. When
+   * the server gives fewer, work waits for those that can be had.
    */
   readonly connections_max?: number | undefined;
   /** Called when the server begins to give fewer connections than wanted. */

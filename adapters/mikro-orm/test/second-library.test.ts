@@ -1,6 +1,6 @@
 /**
- * Another SQLite library in this process opens and closes the file: `node:sqlite`, or a second copy of
- * better-sqlite3. Its close ends all locks of the process, and removes the log.
+ * Another SQLite library in this process opens and closes the file: `node:sqlite`, or a second copy
+ * of better-sqlite3. Its close ends all locks of the process, and removes the log.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, renameSync, statSync } from 'node:fs';

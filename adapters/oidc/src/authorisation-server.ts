@@ -25,8 +25,8 @@ export interface AuthorisationServer extends AccessTokens {
 }
 
 /**
- * The paths of the library, as they are written, and their methods. The library itself ignores their
- * case and a slash at the end, which a proxy or a host that guards a path does not.
+ * The paths of the library, as they are written, and their methods. The library itself ignores
+ * their case and a slash at the end, which a proxy or a host that guards a path does not.
  */
 const library_paths: ReadonlyMap<string, readonly string[]> = new Map([
   ['/.well-known/openid-configuration', ['GET', 'HEAD']],

@@ -11,8 +11,8 @@ const p256_order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc6
 const seed_length = 48;
 
 /**
- * The keys that sign id_tokens by ES256, one for each key of the ring, the newest first. They are derived, so
- * every process with the ring has the same, and none is stored.
+ * The keys that sign id_tokens by ES256, one for each key of the ring, the newest first. They are
+ * derived, so every process with the ring has the same, and none is stored.
  */
 export function deriveSigningKeys(ring: KeyRing): readonly SigningKey[] {
   return ring.keys.map(({ material }) => signingKeyOf(deriveBytes(material, 'oauth-signing', seed_length)));

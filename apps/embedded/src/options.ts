@@ -5,14 +5,14 @@ import type { DeliveryQueue, WebhookSender } from '@tallystick/events';
 import type { ClearingFormat } from '@tallystick/imports';
 import type { Clock, RowArchive } from '@tallystick/kernel';
 
-/** What tells a `Pool` of pg from other objects. */
+/** What distinguishes a `Pool` of pg from other objects. */
 export interface PgPoolHandle {
   readonly totalCount: number;
   readonly options: object;
   connect(): Promise<object>;
 }
 
-/** What tells a `Database` of better-sqlite3 from other objects. */
+/** What distinguishes a `Database` of better-sqlite3 from other objects. */
 export interface SqliteHandle {
   readonly memory: boolean;
   readonly name: string;
@@ -32,8 +32,8 @@ export interface TallystickOptions {
   /** Postgres: the schema of the tables, which `migrate` creates; `public` when absent. */
   readonly schema?: string | undefined;
   /**
-   * Postgres: the most connections of this instance, all in all; 15 when absent, at least 3. When the
-   * server gives fewer, work waits for those that can be had.
+   * Postgres: the most connections of this instance, all in all; 15 when absent, at least 3. When
+   * the server gives fewer, work waits for those that can be had.
    */
   readonly database_connections_max?: number | undefined;
   /**

@@ -130,7 +130,9 @@ export interface RequestBounds {
     attempt: LogInAttempt,
     work: () => Promise<Result | null>,
   ): Promise<Result | null | typeof too_many_log_ins>;
-  /** How long the next such attempt waits at most, unless others are made meanwhile, milliseconds. */
+  /**
+   * How long the next such attempt waits at most, unless others are made meanwhile, milliseconds.
+   */
   logInPauseMs(attempt: LogInAttempt): number;
 }
 

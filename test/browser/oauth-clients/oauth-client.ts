@@ -24,14 +24,19 @@ export interface Tokens {
   readonly refresh_token?: string | undefined;
 }
 
-/** An authorisation that has begun: where the user's browser goes, and what is done when it comes back. */
+/**
+ * An authorisation that has begun: where the user's browser goes, and what is done when it comes
+ * back.
+ */
 export interface Begun {
   readonly url: string;
   /** Verifies the answer and exchanges the code. */
   finish(callback: URL): Promise<Tokens>;
 }
 
-/** A client library as its authors ship it, with its defaults: the least that a third party writes. */
+/**
+ * A client library as its authors ship it, with its defaults: the least that a third party writes.
+ */
 export interface OAuthClient {
   clientCredentials(): Promise<string>;
   begin(way: Way, consent_id: string): Promise<Begun>;

@@ -1,6 +1,6 @@
 /**
- * A host in a bundle, which commits until the thread that copies the log of SQLite has answered. The
- * bundle has no file of that thread.
+ * A host in a bundle, which commits until the thread that copies the log of SQLite has answered.
+ * The bundle has no file of that thread.
  */
 import assert from 'node:assert/strict';
 import type { Worker } from 'node:worker_threads';

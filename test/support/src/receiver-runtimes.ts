@@ -88,7 +88,9 @@ export function findChromium(): string | null {
   return (named === undefined ? standard_paths : [named]).find(isExecutable) ?? null;
 }
 
-/** Whether the tests with Authlib run: unless the test runner found no Python with it, and said so. */
+/**
+ * Whether the tests with Authlib run: unless the test runner found no Python with it, and said so.
+ */
 export const authlib_expected: boolean = process.env.TALLYSTICK_TEST_AUTHLIB !== 'none';
 
 /**
@@ -129,7 +131,9 @@ export async function installGenerators(): Promise<string | null> {
   return await installIn('clients');
 }
 
-/** Installs Node 24 in `test/node-24` if necessary, and returns its path. Rejects when that fails. */
+/**
+ * Installs Node 24 in `test/node-24` if necessary, and returns its path. Rejects when that fails.
+ */
 export async function installNode24(): Promise<string> {
   const problem = await installIn('node-24');
   if (problem !== null) throw new Error(problem);

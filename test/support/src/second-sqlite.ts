@@ -15,7 +15,8 @@ export interface ForeignConnection {
 export const openNodeSqlite = (path: string): ForeignConnection => new DatabaseSync(path);
 
 /**
- * Loads a second copy of better-sqlite3 into this process, as two versions of it in `node_modules` do.
+ * Loads a second copy of better-sqlite3 into this process, as two versions of it in `node_modules`
+ * do.
  */
 export function secondBetterSqlite3(): { readonly library: typeof Database; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'tallystick-second-sqlite-'));

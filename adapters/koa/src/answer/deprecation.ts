@@ -2,7 +2,10 @@
 export interface Deprecation {
   /** `YYYY-MM-DD`; from its first instant in UTC. */
   readonly deprecated_on: string;
-  /** `YYYY-MM-DD`: the interface may be gone from the first instant of this day in UTC; null: it stays. */
+  /**
+   * `YYYY-MM-DD`: the interface may be gone from the first instant of this day in UTC; null: it
+   * stays.
+   */
   readonly sunset_on: string | null;
   /** The address of the interface that replaces it; null: none is named. */
   readonly successor: string | null;

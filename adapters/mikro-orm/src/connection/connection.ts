@@ -75,8 +75,8 @@ export interface ConnectionOptions {
 }
 
 /**
- * Opens the database. For SQLite it creates the file, readable by this user only, in a folder that exists.
- * Creates no table.
+ * Opens the database. For SQLite it creates the file, readable by this user only, in a folder that
+ * exists. Creates no table.
  */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { database_url, owns_process, timers = machine_timers, migrations = every_migration } = options;

@@ -57,8 +57,8 @@ export function isConflict(error: unknown): boolean {
 /**
  * The code of an error of the database or its connection: `SQLITE_FULL`, an SQLSTATE such as
  * `23505`, or a system code such as `ECONNREFUSED`. Null for other errors. Codes of Node itself
- * begin with `ERR_` and indicate a bug, except for that of a certificate. In Jest, errors of Node are
- * of another realm.
+ * begin with `ERR_` and indicate a bug, except for that of a certificate. In Jest, errors of Node
+ * are of another realm.
  */
 export function codeOf(error: unknown): string | null {
   if (!Error.isError(error)) return null;

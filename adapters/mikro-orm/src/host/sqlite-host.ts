@@ -9,7 +9,8 @@ const known = new WeakMap<SqliteConnection, WeakSet<object>>();
 
 /**
  * Begins a savepoint in the transaction. Throws `UnusableTransaction` when none is open, when it is
- * on another database, and when it is known to read only: with other handles the first write shows it.
+ * on another database, and when it is known to read only: with other handles the first write shows
+ * it.
  */
 export async function openOnSqlite(connection: SqliteConnection, host: HostTransaction): Promise<OpenedHost> {
   await assertOpen(host);

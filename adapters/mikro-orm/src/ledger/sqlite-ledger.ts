@@ -50,8 +50,8 @@ export function sqliteLedger(
 
   return {
     /**
-     * A pass takes a whole turn, however many messages it has. Without this wait, the request of one
-     * socket would be decided and committed before the next socket is read.
+     * A pass takes a whole turn, however many messages it has. Without this wait, the request of
+     * one socket would be decided and committed before the next socket is read.
      */
     gather: connection.timers.nextTurn,
     pass: (messages, fold, bounds) => run((reads) => loadState(reads, templates, clock, messages), fold, bounds),

@@ -28,7 +28,9 @@ export interface ConsentList {
   readonly was_withdrawn: boolean;
 }
 
-/** Who has access, to what, until when, to which accounts, since when; and whose access has ended. */
+/**
+ * Who has access, to what, until when, to which accounts, since when; and whose access has ended.
+ */
 export function consentListPage({ active, ended, form_token, was_withdrawn }: ConsentList): Page {
   return {
     status: 200,

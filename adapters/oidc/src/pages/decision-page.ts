@@ -46,7 +46,9 @@ ${leaveForm(leave, 'second')}
 const withdraw_button = `<button type="submit" name="decision" value="withdraw" class="second" formnovalidate>Withdraw access now</button>
 `;
 
-/** What a refusal to confirm again does: nothing. The access ends by its own date or a withdrawal. */
+/**
+ * What a refusal to confirm again does: nothing. The access ends by its own date or a withdrawal.
+ */
 function refusalText(consent: Consent, name: string, now_ms: number): string {
   if (!hasAccess(consent, now_ms)) return `<p>At present ${name} has no access. If you refuse, it stays so.</p>\n`;
   const at = escapeHtml(instantText(accessEnd(consent)!.at_ms));

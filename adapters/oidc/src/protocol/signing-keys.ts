@@ -8,10 +8,10 @@ const model = 'SigningKey';
 const generate = promisify(generateKeyPair);
 
 /**
- * The keys that sign id_tokens and JARM answers, as the library takes them: those of the ring, which
- * sign by ES256, and beside each an RSA key for PS256, the newest first. An RSA key cannot be derived
- * from the ring. It is made once, sealed like the records, and the first that is stored counts on
- * every node.
+ * The keys that sign id_tokens and JARM answers, as the library takes them: those of the ring,
+ * which sign by ES256, and beside each an RSA key for PS256, the newest first. An RSA key cannot be
+ * derived from the ring. It is made once, sealed like the records, and the first that is stored
+ * counts on every node.
  */
 export async function readSigningKeys(
   { signing_keys }: Pick<AuthorisationServerPorts, 'signing_keys'>,

@@ -7,7 +7,8 @@ import { makeDefaultFolder } from './default-folder.ts';
 /**
  * The sandbox's key ring: the file `keys` in the data folder, in the format of `TALLYSTICK_KEYS`,
  * created on the first start with mode 0600. Two processes that start at the same time use the same
- * ring. The folder must exist, except for the default. If other users may read the file, this permission is removed.
+ * ring. The folder must exist, except for the default. If other users may read the file, this
+ * permission is removed.
  */
 export function sandboxKeyRing(data_folder: string): KeyRing {
   const path = join(data_folder, 'keys');

@@ -2,8 +2,8 @@ import type { Persistence } from '@tallystick/mikro-orm';
 import type { Logger } from 'pino';
 
 /**
- * Logs how many connections to Postgres are wanted, and how many can be had: a warning when they are
- * fewer. Rejects with a `Fault` when there can never be enough. To be called before other work.
+ * Logs how many connections to Postgres are wanted, and how many can be had: a warning when they
+ * are fewer. Rejects with a `Fault` when there can never be enough. To be called before other work.
  */
 export async function reportConnections(
   { findConnections }: Pick<Persistence, 'findConnections'>,
@@ -15,7 +15,7 @@ export async function reportConnections(
   else logger.info(connections, 'connections to Postgres');
 }
 
-/** Work then waits longer; nothing fails that can wait. */
+/** Work waits longer for a connection then, and does not fail. */
 export function warnOfFewer(logger: Logger): (connections: { readonly wanted: number; readonly got: number }) => void {
   return (connections) =>
     logger.warn(

@@ -87,9 +87,9 @@ export function createSharedClock(
   return {
     nowMs,
     refresh(work) {
-      // In one turn all requests that arrive together are received. Calls before a read has begun share it. Later calls may follow a move that this read does
-      // not see, so they wait for the next read. Reads run one after another, so an older state
-      // never replaces a newer one.
+      // In one turn all requests that arrive together are received. Calls before a read has begun
+      // share it. Later calls may follow a move that this read does not see, so they wait for the
+      // next read. Reads run one after another, so an older state never replaces a newer one.
       next_reading ??= Promise.allSettled([nextTurn(), reading]).then(() => {
         next_reading = null;
         reading = read(work);

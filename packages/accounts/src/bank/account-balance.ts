@@ -73,7 +73,7 @@ function balanceOf(account_id: number, booked: Money, credit_line: Money | null,
   return { account_id, booked, available: booked, credit_line, as_of_ms };
 }
 
-/** The midnight (UTC) after a date, but in the year 9999: a later year has more digits. */
+/** The midnight (UTC) after a date, but at most the end of 9999: a later year has more digits. */
 function endOfDay(date: string): number {
   const midnight_ms = Temporal.PlainDate.from(date).add({ days: 1 }).toZonedDateTime('UTC').epochMilliseconds;
   return Math.min(midnight_ms, Date.UTC(9999, 11, 31, 23, 59, 59, 999));

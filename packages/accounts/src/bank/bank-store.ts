@@ -35,8 +35,8 @@ export interface BankStore extends BankData {
   putBalances(balances: readonly AccountBalance[]): Promise<readonly boolean[]>;
   /**
    * Adds to the booked and the available balance (`movedBalance`), and returns the new balance. A
-   * balance that was not reported begins as `balancesOf` returns it. The row is locked until the transaction
-   * ends.
+   * balance that was not reported begins as `balancesOf` returns it. The row is locked until the
+   * transaction ends.
    */
   moveBalance(account_id: number, amount: number, at_ms: number): Promise<AccountBalance>;
   /** Inserts or replaces, by account and reference. */

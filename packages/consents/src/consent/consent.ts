@@ -102,8 +102,8 @@ export function isActive(consent: Consent, now_ms: number): boolean {
 export const authorisation_ms = 90 * 24 * 60 * 60 * 1_000;
 
 /**
- * How the access that a user gave ends: by a withdrawal, by its third party, on its expiration date,
- * or because it was not confirmed again in time.
+ * How the access that a user gave ends: by a withdrawal, by its third party, on its expiration
+ * date, or because it was not confirmed again in time.
  */
 export const access_ends = ['withdrawn', 'deleted', 'expired', 'lapsed'] as const;
 

@@ -1,6 +1,6 @@
 /**
- * Does work for all callers that ask at the same time, and those that ask meanwhile with the next
- * turn: a thousand subscriptions cost few transactions.
+ * Does work once for all callers that ask at the same time. Callers that ask while it works are
+ * served together afterwards. So a thousand subscriptions cost few transactions.
  */
 export function gathering<Item, Result>(
   items_max: number,
@@ -11,7 +11,7 @@ export function gathering<Item, Result>(
 
   async function workOnAll(): Promise<void> {
     is_working = true;
-    // Who was woken together asks together.
+    // Callers that were woken together ask in this turn.
     await Promise.resolve();
     while (waiting.length > 0) {
       const batch = waiting.splice(0, items_max);

@@ -35,8 +35,8 @@ const leased_max = 100;
 
 export interface LogFollower {
   /**
-   * Resolves with the id up to which the log is final once that is above the position; with null when
-   * this process no longer owns the subscription, or when the signal stops. Extends the lease
+   * Resolves with the id up to which the log is final once that is above the position; with null
+   * when this process no longer owns the subscription, or when the signal stops. Extends the lease
    * meanwhile. Rejects when the database fails.
    */
   wait(position: OwnedPosition, signal: WakeableControl): Promise<number | null>;
@@ -44,7 +44,9 @@ export interface LogFollower {
   read(reading: EventReading): Promise<SubscribedEvents>;
   /** See `SubscriptionStore.advance`. */
   advance(move: OwnedMove): Promise<boolean>;
-  /** The position, or why there is none. Reads first, so that a process on standby writes nothing. */
+  /**
+   * The position, or why there is none. Reads first, so that a process on standby writes nothing.
+   */
   claim(claim: Claim): Promise<number | 'not_free' | 'removed'>;
   release(owned: { readonly name: string; readonly token: string }): Promise<void>;
   /** Waits until it is time to look again whether the owner of a subscription has died. */

@@ -86,8 +86,8 @@ export interface SubscriptionStore {
    */
   advance(name: string, lease: Lease, move: { readonly from_id: number; readonly to_id: number }): Promise<boolean>;
   /**
-   * Does the same for several, each once, and returns the names of those that it moved. Leaves out a
-   * row that another transaction holds, and does not wait for it.
+   * Does the same for several, each once, and returns the names of those that it moved. Leaves out
+   * a row that another transaction holds, and does not wait for it.
    */
   advanceAll(moves: readonly OwnedMove[]): Promise<ReadonlySet<string>>;
   release(name: string, token: string): Promise<void>;

@@ -24,13 +24,13 @@ export const transaction_ms_max = 5_000;
 /** On SQLite a handler holds the write lock for at most this time without a break, milliseconds. */
 const hold_ms_max = 20;
 
-/** The most time before that in which statements are repeated. */
+/** Repeating the statements takes at most this time, before the time of the hold begins. */
 const repeat_ms_max = 20;
 
 /**
  * The transaction of one call of a handler. It begins at its first use, and commits together with
- * the position of the subscription when the handler resolves. Five seconds after its first use it is
- * rolled back. Use it only until the handler resolves.
+ * the position of the subscription when the handler resolves. Five seconds after its first use it
+ * is rolled back. Use it only until the handler resolves.
  *
  * On SQLite it is not held while the handler waits for something else: what was executed is rolled
  * back, and executed again with the next statement or at the end. The transaction fails if a
@@ -45,8 +45,8 @@ export interface SubscriptionTx {
   query(text: string, values?: readonly unknown[]): Promise<HostResult>;
   /**
    * The `pg` client or the `better-sqlite3` database within the transaction, for example for Kysely
-   * or Drizzle. Do not end the transaction with it. On SQLite the transaction is rolled back for good
-   * 20 ms after this call unless the handler has resolved.
+   * or Drizzle. Do not end the transaction with it. On SQLite the transaction is rolled back for
+   * good 20 ms after this call unless the handler has resolved.
    */
   native(): Promise<object>;
   /** For calls of Tallystick that take part in the transaction: `{ tx }`. */

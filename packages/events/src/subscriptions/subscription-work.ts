@@ -7,8 +7,9 @@
  *   standby ──the subscription was removed──> ended
  *   any ──stop──> ended: the lease is released
  *
- * One process owns the subscription by a lease, which it extends while it works. `position-commit.ts`
- * commits the position. What the subscriptions of a process can do together is in `log-follower.ts`.
+ * One process owns the subscription by a lease, which it extends while it works.
+ * `position-commit.ts` commits the position. What the subscriptions of a process can do together is
+ * in `log-follower.ts`.
  */
 import { drawLeaseToken, type Lease, type Random, type Timers } from '@tallystick/kernel';
 import type { Event } from '../log/event-log.ts';

@@ -10,8 +10,8 @@ export interface Wakeable {
   untilAbandoned<Result>(work: Promise<Result>): Promise<Result>;
   /**
    * Resolves after the time, with false, or earlier at a wake-up or a stop, with true. Null: only
-   * these end it. A wake-up since the last sleep ends it at once. With `until_stop` only a stop ends it
-   * early.
+   * these end it. A wake-up since the last sleep ends it at once. With `until_stop` only a stop
+   * ends it early.
    */
   sleep(ms: number | null, options?: { readonly until_stop: boolean }): Promise<boolean>;
 }

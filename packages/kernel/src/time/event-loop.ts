@@ -15,8 +15,8 @@ type Turns = Pick<Timers, 'monotonicNow' | 'nextTurn'>;
 const shared = new WeakMap<Turns, GiveWay>();
 
 /**
- * One for all work with the same timers, which shares the turns: several loops that go on in the same
- * turn hold it no longer than one. A turn begins for it with the first call in it.
+ * One for all work with the same timers, which shares the turns: several loops that go on in the
+ * same turn hold it no longer than one. A turn begins for it with the first call in it.
  */
 export function giveWayWith(timers: Turns): GiveWay {
   const giveWay = shared.get(timers) ?? createGiveWay(timers);

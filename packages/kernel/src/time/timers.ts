@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts';
 
 /**
- * What the product needs of time and of turns of the event loop (ADR 0056). Nothing that a host loads
- * takes it from the globals of the process.
+ * What the product needs of time and of turns of the event loop (ADR 0056). Nothing that a host
+ * loads takes it from the globals of the process.
  */
 export interface Timers extends Clock {
   /** Machine time, epoch milliseconds, an integer. */
@@ -13,12 +13,16 @@ export interface Timers extends Clock {
   readonly after: (ms: number, run: () => void, options?: WaitOptions) => () => void;
   /** Resolves after a time in milliseconds, or as soon as the signal aborts. */
   readonly pause: (ms: number, options?: WaitOptions & { readonly signal?: AbortSignal | undefined }) => Promise<void>;
-  /** Resolves in the next turn, in the order of the calls. What has arrived meanwhile is read first. */
+  /**
+   * Resolves in the next turn, in the order of the calls. What has arrived meanwhile is read first.
+   */
   readonly nextTurn: () => Promise<void>;
 }
 
 export interface WaitOptions {
-  /** False: the wait does not keep a process alive that has nothing else to do. True when absent. */
+  /**
+   * False: the wait does not keep a process alive that has nothing else to do. True when absent.
+   */
   readonly keeps_alive?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The connections that one process asks Postgres for, and those that it can have (ADR 0061). A role,
- * a database, a server and a pooler have limits of their own, and other clients use them too.
+ * The connections that one process asks Postgres for, and those that it can have (ADR 0061). A
+ * role, a database, a server and a pooler have limits of their own, and other clients use them too.
  *
  *   wanted       the setting
  *   allowed      what may be open at present: fewer than wanted after the server has refused one
@@ -220,8 +220,8 @@ function isRefused(error: unknown): boolean {
 }
 
 /**
- * Looks up how many connections the server gives this role in this database. A pooler may give fewer,
- * which shows when it refuses one. Throws a `Fault` when there can never be enough.
+ * Looks up how many connections the server gives this role in this database. A pooler may give
+ * fewer, which shows when it refuses one. Throws a `Fault` when there can never be enough.
  */
 export async function findConnections(limit: ConnectionLimit, pool: pg.Pool): Promise<Connections> {
   const { rows } = await pool.query<Limit>(select_limits).catch((error: unknown) => {

@@ -53,8 +53,8 @@ const commits_per_question = 8;
 export interface CheckpointPorts {
   readonly bounds?: CheckpointBounds;
   /**
-   * Each commit copies the log: another library in this process may remove it at any time (ADR 0023).
-   * There is no thread then.
+   * Each commit copies the log: another library in this process may remove it at any time
+   * (ADR 0023). There is no thread then.
    */
   readonly copies_each?: boolean;
   /**
@@ -151,7 +151,7 @@ export function checkpointsOn(
   return {
     noteCommit() {
       commits += 1;
-      // A reader keeps the commit itself from it.
+      // The commit itself cannot copy the log while a transaction reads.
       if (copies_each) copyBetweenReads();
       if (phase.is('over') || is_asked || commits < bounds.commits_before_thread) return;
       if (commits % commits_per_question !== 0) return;

@@ -13,8 +13,9 @@ export interface DatabaseFile {
    */
   assertInPlace(): void;
   /**
-   * Whether the log and its index were deleted or replaced, and the database itself is in place: that
-   * is what a connection leaves behind that closes as the last one. Takes two microseconds otherwise.
+   * Whether the log and its index were deleted or replaced, and the database itself is in place. A
+   * connection that closes as the last one leaves this behind. Takes two microseconds when the log
+   * is in place.
    */
   isLogLost(): boolean;
   /** Whether there is no log, and no index of one. */

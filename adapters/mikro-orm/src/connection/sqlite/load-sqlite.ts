@@ -4,8 +4,8 @@ import type Database from 'better-sqlite3';
 const sqlite_version = '13.0.3';
 
 /**
- * Loads better-sqlite3. It is an optional peer dependency, because it is large and native: a host on
- * Postgres does not install it. Rejects with one sentence when it is not installed.
+ * Loads better-sqlite3. It is an optional peer dependency, because it is large and native: a host
+ * on Postgres does not install it. Rejects with one sentence when it is not installed.
  */
 export async function loadSqlite(): Promise<typeof Database> {
   try {

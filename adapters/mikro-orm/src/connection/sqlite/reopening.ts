@@ -1,8 +1,8 @@
 /**
- * Opens the file again after another library in this process has closed it (ADR 0023). On POSIX, the
- * close of a file ends all locks that the process has on it. The other library knows nothing of our
- * connections: it copies the log into the database as the last one, and removes it. Our connections
- * would go on with a log that nobody finds again.
+ * Opens the file again after another library in this process has closed it (ADR 0023). On POSIX,
+ * the close of a file ends all locks that the process has on it. The other library knows nothing of
+ * our connections: it copies the log into the database as the last one, and removes it. Our
+ * connections would go on with a log that nobody finds again.
  */
 import { Fault } from '@tallystick/kernel';
 import type { LogState } from './checkpoints.ts';
@@ -85,7 +85,8 @@ export function reopeningOn({ path, handles, turns, replace }: ReopeningPorts): 
       for (let attempts = 1; ; attempts += 1) {
         try {
           const result = await attempt();
-          // What it has read was perhaps changed by others. What it has committed is kept, or rejected.
+          // What it has read was perhaps changed by others. What it has committed is kept, or
+          // rejected.
           if (!(await reopenIfLost()) || !only_reads || attempts === attempts_max) return result;
         } catch (error) {
           if (attempts === attempts_max || !(await reopenIfLost())) throw error;
@@ -96,8 +97,8 @@ export function reopeningOn({ path, handles, turns, replace }: ReopeningPorts): 
 }
 
 /**
- * Whether everything that was committed is in the database file. Copies it, if nobody else has a log
- * by now.
+ * Whether everything that was committed is in the database file. Copies it, if nobody else has a
+ * log by now.
  */
 function isCopied({ writer, file }: Handles): boolean {
   const [state] = writer.pragma('wal_checkpoint(noop)') as [LogState];

@@ -60,8 +60,8 @@ export interface SqliteConnection {
   immediatelyWithoutSync<Result>(work: (database: Database) => Result): Promise<Result>;
   /**
    * Begins a transaction that the caller ends, on the writing connection: every other writer waits
-   * until then. Others that wait come first, between two such transactions. Waits for the write lock
-   * as `immediately` does.
+   * until then. Others that wait come first, between two such transactions. Waits for the write
+   * lock as `immediately` does.
    */
   begin(): Promise<BegunTransaction>;
   /**
@@ -79,8 +79,9 @@ export interface SqliteConnection {
   /** Rejects with a retryable fault when the file of the database was deleted or replaced. */
   assertFileInPlace(): Promise<void>;
   /**
-   * Does an attempt again, after the file was opened again, when another library in this process has
-   * ended our locks on it (ADR 0023). An attempt that has written and resolves is not done again.
+   * Does an attempt again, after the file was opened again, when another library in this process
+   * has ended our locks on it (ADR 0023). An attempt that has written and resolves is not done
+   * again.
    */
   onFile<Result>(attempt: () => Promise<Result>, only_reads: boolean): Promise<Result>;
 }
@@ -93,8 +94,9 @@ export interface BegunTransaction {
 }
 
 /**
- * Opens the database, and creates the file unless it exists. Its folder must exist. With `shared`, the
- * handle of a host on a database in memory, that is the connection, and `close` does not close it.
+ * Opens the database, and creates the file unless it exists. Its folder must exist. With `shared`,
+ * the handle of a host on a database in memory, that is the connection, and `close` does not close
+ * it.
  */
 export async function connectSqlite(
   path: string,

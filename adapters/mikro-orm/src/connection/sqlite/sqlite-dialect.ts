@@ -13,7 +13,9 @@ import {
 } from 'kysely';
 import { type Turns, waitEnd } from './turns.ts';
 
-/** The longest pause between two attempts to take the lock: handlers of events let it go for 20 ms. */
+/**
+ * The longest pause between two attempts to take the lock: handlers of events let it go for 20 ms.
+ */
 const retry_ms_max = 10;
 const statements_kept = 300;
 
