@@ -98,7 +98,7 @@ async function runChosen(switches: Switches): Promise<number> {
   }
   const expected_s = estimatedSeconds(recorded, files.chosen, switches.size);
   const expected = expected_s === null ? '' : `, about ${durationText(expected_s)} when nothing else runs`;
-  console.log(wrap(`The ${switches.size} run on Node ${process.versions.node}: ${filesText(files)}${expected}.`));
+  console.log(wrap(`The ${switches.size} run: ${filesText(files)}${expected}.`));
   const asked = { size: switches.size, required: switches.required, files: files.chosen };
   const parts = await Promise.all(optional_parts.map(async (part) => ({ part, found: await part.find(asked) })));
   try {
@@ -291,7 +291,7 @@ function report(
   print(
     `\nThe ${switches.size} run took ${durationText(elapsed_s)}, ${on}: ${countText(times.length)}, ${durationText(processor_s)} of processor time.`,
   );
-  print(`With: ${['sqlite', ...used].join(', ')}.`);
+  print(`With: ${[`Node ${process.versions.node}`, 'sqlite', ...used].join(', ')}.`);
   print(`Random values from seed ${switches.seed}; --seed ${switches.seed} draws the same again.`);
   for (const what of left_out) print(`NOT RUN: ${what}`);
   if (switches.size === 'short') {
