@@ -76,6 +76,7 @@ it('a database that cannot be opened is refused in one sentence', async () => {
     createTallystick({ database: unreachable, keys }),
     (error) => error instanceof Error && !error.message.includes('hunter2'),
   );
+  await assert.rejects(createTallystick({ database: 'sqlite:/dev/null/x.db', keys }), sentence(/ENOTDIR|EEXIST/));
 });
 
 it('a database in a folder that does not exist is refused in one sentence, and the folder is not made', async (t) => {

@@ -7,11 +7,12 @@ import { page_headers } from '../pages/layout.ts';
 import { errorPage } from '../pages/notice-page.ts';
 import type { AuthorisationServerPorts } from '../ports.ts';
 import type { Records } from '../records.ts';
+import { endsInTime } from './claims.ts';
 import { extra_metadata, isSameSubject, readClientMetadata, response_modes } from './client-metadata.ts';
 import { authorise, refresh_end_claim } from './grant.ts';
 import { type Claims, createIntents, intent_claim } from './intent.ts';
 import { libraryAdapter } from './library-adapter.ts';
-import { assertion_s_max, clock_tolerance_s, lifetime_s } from './lifetimes.ts';
+import { clock_tolerance_s, lifetime_s } from './lifetimes.ts';
 import { errors, interactionPolicy, Provider } from './oidc-provider.ts';
 import { describeRefusal, explainRefusals } from './refusals.ts';
 import { createRequestObjects } from './request-object.ts';
@@ -164,9 +165,7 @@ export function createProvider(
     // A lost answer, or two workers at once, must not cost the user a new authorisation (ADR 0064).
     rotateRefreshToken: false,
     assertJwtClientAuthClaimsAndHeader: async (_ctx, { exp }) => {
-      // Each assertion is remembered until its end, so the end is bounded.
-      const left_s = Number(exp) - Date.now() / 1_000;
-      if (!(left_s <= assertion_s_max)) throw new errors.InvalidClientAuth('exp is more than 60 minutes ahead');
+      if (!endsInTime(exp)) throw new errors.InvalidClientAuth('exp is more than 60 minutes ahead');
     },
     ttl: {
       AccessToken: (ctx) => Math.max(1, Math.min(lifetime_s.access_token, leftOfGrant(ctx))),
