@@ -90,7 +90,7 @@ describe('a named schema', () => {
     );
   });
 
-  it('is one of several, which a property tells apart', () => {
+  it('is one of several, which a property distinguishes', () => {
     const on = z.object({ is: z.literal('on') }).meta({ id: 'On' });
     const off = z.object({ is: z.literal('off') }).meta({ id: 'Off' });
     assert.equal(

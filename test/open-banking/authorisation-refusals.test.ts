@@ -162,7 +162,7 @@ describe('a refusal of the authorisation server', () => {
     });
   }
 
-  it('names the token endpoint as an audience of assertions, too', async () => {
+  it('also names the token endpoint as an audience of assertions', async () => {
     const modify = (_header: unknown, claims: object) => void Object.assign(claims, { aud: 'https://other.example' });
     const by = client.PrivateKeyJwt(key.private_key, { [client.modifyAssertion]: modify });
     const refused = refusalOf(client.clientCredentialsGrant(await configure(world, third_party, by), {}));

@@ -92,7 +92,7 @@ test('a user that may take long has its turn although others always wait', async
   await Promise.all(users);
 });
 
-test('closing lets users that may take long have their turn, too', async () => {
+test('closing also lets users that may take long have their turn', async () => {
   const turns = new Turns();
   await turns.take();
   const begun: string[] = [];

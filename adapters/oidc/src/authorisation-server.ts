@@ -104,7 +104,7 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
       }
       const address = otherAddress(request, path, ports.issuer());
       if (address !== null) return redirect(response, address);
-      // Outside the bounds of the first request: all others wait for it, too.
+      // Outside the bounds of the first request: all others also wait for it.
       const starting = start();
       await withinBounds(bounds, async () => {
         try {

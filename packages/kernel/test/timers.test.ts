@@ -57,7 +57,7 @@ it('ends a pause when its signal aborts, also one that had aborted before', asyn
   await pauses[0];
 });
 
-it('keeps the process alive by a wait unless it is told not to', async () => {
+it('keeps the process alive by a wait unless an option says otherwise', async () => {
   const before = waitsThatKeepAlive();
   const cancel = after(3_600_000, assert.fail);
   assert.equal(waitsThatKeepAlive(), before + 1);

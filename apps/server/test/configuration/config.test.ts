@@ -92,7 +92,7 @@ describe('configuration', () => {
     });
   });
 
-  it('announces the deprecation of v1 only when it is told: a date, then an end and a successor', () => {
+  it('announces the deprecation of v1 only when it is set: a date, then an end and a successor', () => {
     assert.equal(readConfig({}).v1_deprecation, null);
     const date = { V1_DEPRECATED_ON: '2031-01-01' };
     assert.deepEqual(readConfig(date).v1_deprecation, {

@@ -220,7 +220,7 @@ export const clearing_message = z
         .describe('When the purchase was authorized: YYYY-MM-DD, or an instant of that day; null: not known'),
       acquirer_ica: text.describe('The acquiring bank, by its number in the network; null: not known'),
       acquirer_reference_data: text.describe(
-        'The reference that the acquirer gave: it is on the statement of the bank, too. 17 digits, or 23; null: not known',
+        'The reference that the acquirer gave: it is also on the statement of the bank. 17 digits, or 23; null: not known',
       ),
       approval_code: approval_code.describe(
         'The approval code of its authorization; null: not known. Finds the authorization beside net_reference_number or merchant_id',
@@ -354,7 +354,7 @@ export const authorization_item = z
       .register(type_names, { id: 'VcnResponse' }),
     issuer_response: z
       .enum(issuer_responses)
-      .describe('What the network is told; Approved also for what was only recorded'),
+      .describe('The answer to the network; Approved also for what was only recorded'),
     response_code: response_code.describe('Response code of the network (DE39); 00: approved'),
     approval_code: z.string().max(6).nullable().describe('Issued when approved; null when declined'),
   } satisfies ShapeOf<AuthorizationItem>)
@@ -384,7 +384,7 @@ export const clearing_item = z
     card_number: masked_number,
     acquirer_ica: shown_text.describe('The acquiring bank, by its number in the network; null: not known'),
     acquirer_reference_data: shown_text.describe(
-      'The reference that the acquirer gave: it is on the statement of the bank, too; null: not known',
+      'The reference that the acquirer gave: it is also on the statement of the bank; null: not known',
     ),
     approval_code: z.string().max(6).nullable().describe('The approval code of its authorization; null: not known'),
     authorization_date: date.nullable().describe('When the purchase was authorized, YYYY-MM-DD; null: not known'),

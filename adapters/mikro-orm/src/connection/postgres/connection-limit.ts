@@ -1,6 +1,7 @@
 /**
  * The connections that one process asks Postgres for, and those that it can have (ADR 0061). A
- * role, a database, a server and a pooler have limits of their own, and other clients use them too.
+ * role, a database, a server and a pooler have limits of their own, and other clients also use
+ * them.
  *
  *   wanted       the setting
  *   allowed      what may be open at present: fewer than wanted after the server has refused one
@@ -180,7 +181,7 @@ export class LimitedPool extends pg.Pool {
 
   /**
    * Without an open connection one caller opens the first, and the others share its failure: the
-   * server would refuse each of them too.
+   * server would also refuse each of them.
    */
   async #connectAfterFirst(): Promise<pg.PoolClient> {
     while (this.open_clients.size === 0 && this.#first !== null) await this.#first;

@@ -54,7 +54,7 @@ export function reopeningOn({ path, handles, turns, replace }: ReopeningPorts): 
       }
       await replace().catch((cause: unknown) => {
         throw new Fault(
-          `${path} cannot be opened again after another SQLite library in this process has closed it: close the other handles that this process has on it, too`,
+          `${path} cannot be opened again after another SQLite library in this process has closed it: also close the other handles that this process has on it`,
           { retryable: true, cause },
         );
       });

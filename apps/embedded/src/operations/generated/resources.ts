@@ -255,7 +255,7 @@ export interface Authorization {
    */
   readonly broken_reason: DeclineCode | null;
   readonly vcn_response: VcnResponse;
-  /** What the network is told; Approved also for what was only recorded. */
+  /** The answer to the network; Approved also for what was only recorded. */
   readonly issuer_response: 'Approved' | 'Declined';
   /** Response code of the network (DE39); 00: approved. */
   readonly response_code: string;
@@ -544,7 +544,7 @@ export interface Clearing {
   /** The acquiring bank, by its number in the network; null: not known. */
   readonly acquirer_ica: string | null;
   /**
-   * The reference that the acquirer gave: it is on the statement of the bank, too; null: not known.
+   * The reference that the acquirer gave: it is also on the statement of the bank; null: not known.
    */
   readonly acquirer_reference_data: string | null;
   /** The approval code of its authorization; null: not known. */
@@ -677,7 +677,7 @@ export interface ClearingMessage {
   /** The acquiring bank, by its number in the network; null: not known. */
   readonly acquirer_ica?: string | null | undefined;
   /**
-   * The reference that the acquirer gave: it is on the statement of the bank, too. 17 digits, or
+   * The reference that the acquirer gave: it is also on the statement of the bank. 17 digits, or
    * 23; null: not known.
    */
   readonly acquirer_reference_data?: string | null | undefined;
