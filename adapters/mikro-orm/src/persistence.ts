@@ -33,7 +33,7 @@ import { connect } from './connection/connection.ts';
 import { findNewerMigrations, migrate } from './connection/migrations/migrate.ts';
 import type { MigrateOptions } from './connection/migrations/schema-version.ts';
 import { findConnections, sharesOf } from './connection/postgres/connection-limit.ts';
-import { type Connections, connections_max_default } from './connection/postgres/connections.ts';
+import { type Connections, database_connections_max_default } from './connection/postgres/connections.ts';
 import { restingOn } from './connection/resting.ts';
 import type { Session } from './connection/session.ts';
 import { unitOfWorkOn } from './connection/unit-of-work.ts';
@@ -248,7 +248,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
       };
     },
     joining: (host) => joinedUnitOfWork(connection, storesOf, byte_columns, host),
-    others_max: sharesOf(ports.connections_max ?? connections_max_default).others,
+    others_max: sharesOf(ports.connections_max ?? database_connections_max_default).others,
     findConnections: async () =>
       connection.dialect === 'sqlite' ? null : await findConnections(connection.limit, connection.long),
     ledger: resting.counting(ledgerKeepingUp(noted_ledger, event_index, connection.timers)),

@@ -4,7 +4,7 @@ import { authorizations_kept_days_min } from '@tallystick/cards';
 import { nearestName, Refusal } from '@tallystick/kernel';
 import { findProxyProblem } from '@tallystick/koa';
 import { parseSender, parseSmtpServer } from '@tallystick/mail';
-import { connections_min, readPostgresTls } from '@tallystick/mikro-orm';
+import { database_connections_min, readPostgresTls } from '@tallystick/mikro-orm';
 import { statement_key_settings } from '@tallystick/reconciliation';
 import { createKeyRingText, type KeyRing, parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
@@ -70,7 +70,7 @@ function read(options: TallystickOptions, problem: Problem): Settings {
     ...readDatabase(options, problem),
     database_connections_max: integer(
       'database_connections_max',
-      connections_min,
+      database_connections_min,
       1_000,
       default_settings.database_connections_max,
     ),

@@ -6,7 +6,7 @@ import {
 } from '@tallystick/cards';
 import { deliveries_kept_days_default } from '@tallystick/events';
 import { bodies_bytes_max_default, requests_max_default } from '@tallystick/koa';
-import { connections_max_default } from '@tallystick/mikro-orm';
+import { database_connections_max_default } from '@tallystick/mikro-orm';
 import { statement_key_default } from '@tallystick/reconciliation';
 import type { Settings } from './settings.ts';
 
@@ -15,7 +15,7 @@ export const default_settings = {
   bank_name: 'Your bank',
   v1_deprecation: null,
   template_completion_delay_ms: 5_000,
-  database_connections_max: connections_max_default,
+  database_connections_max: database_connections_max_default,
   network_wait_ms_max: network_wait_ms_max_default,
   decision_ms_max: decision_ms_max_default,
   requests_max: requests_max_default,

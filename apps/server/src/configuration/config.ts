@@ -5,7 +5,7 @@ import { authorizations_kept_days_min } from '@tallystick/cards';
 import { nearestName, Refusal } from '@tallystick/kernel';
 import { connections_max_default, findProxyProblem } from '@tallystick/koa';
 import { parseSender, parseSmtpServer } from '@tallystick/mail';
-import { connections_min, readPostgresTls } from '@tallystick/mikro-orm';
+import { database_connections_min, readPostgresTls } from '@tallystick/mikro-orm';
 import { statement_key_settings } from '@tallystick/reconciliation';
 import { type KeyRing, parseKeyRing } from '@tallystick/vault';
 import { addressGuard, loopback_networks } from '@tallystick/webhook-client';
@@ -195,7 +195,7 @@ const schema = z.object({
   REQUESTS_MAX: integer(1, 1_000_000).default(defaults.requests_max),
   BODIES_BYTES_MAX: integer(2 * 1024 * 1024, 64 * 1024 ** 3).default(defaults.bodies_bytes_max),
   CONNECTIONS_MAX: integer(1, 1_000_000).default(defaults.connections_max),
-  DATABASE_CONNECTIONS_MAX: integer(connections_min, 1_000).default(defaults.database_connections_max),
+  DATABASE_CONNECTIONS_MAX: integer(database_connections_min, 1_000).default(defaults.database_connections_max),
   UNKNOWN_NUMBERS_KEPT_DAYS: integer(1, 36_500).default(defaults.unknown_numbers_kept_days),
   EVENTS_KEPT_DAYS: keptDays(7).optional(),
   AUTHORIZATIONS_KEPT_DAYS: keptDays(authorizations_kept_days_min).optional(),

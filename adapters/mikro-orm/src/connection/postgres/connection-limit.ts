@@ -9,7 +9,7 @@
 import { Fault, type Timers } from '@tallystick/kernel';
 import pg from 'pg';
 import { faultOf } from '../faults.ts';
-import { type Connections, connections_min } from './connections.ts';
+import { type Connections, database_connections_min } from './connections.ts';
 
 /** How long after a refusal one further connection is tried, milliseconds. */
 const again_after_ms = 5_000;
@@ -30,7 +30,7 @@ export interface ConnectionShares {
  * sweep of holds. One is for migrations; with three in total, before the others are opened.
  */
 export function sharesOf(connections: number): ConnectionShares {
-  const rest = Math.max(connections - 1, connections_min);
+  const rest = Math.max(connections - 1, database_connections_min);
   const passes = within(1, Math.round((rest * 3) / 7), 8);
   const look_ups = within(1, Math.round(rest / 7), 4);
   return { passes, look_ups, others: rest - passes - look_ups, long: 1 };
@@ -84,7 +84,7 @@ export class ConnectionLimit {
   expect(free: number): Connections {
     const { wanted } = this.#options;
     this.#is_known = free < wanted;
-    if (this.#is_known) this.#allow(Math.max(free, connections_min));
+    if (this.#is_known) this.#allow(Math.max(free, database_connections_min));
     return { wanted, got: Math.max(Math.min(free, wanted), 0) };
   }
 
@@ -120,7 +120,7 @@ export class ConnectionLimit {
 
   #lower(allowed: number): void {
     const { wanted, onFewer } = this.#options;
-    this.#allow(Math.max(allowed, connections_min));
+    this.#allow(Math.max(allowed, database_connections_min));
     if (!this.#is_known) onFewer?.({ wanted, got: allowed });
     this.#is_known = true;
   }
@@ -229,9 +229,9 @@ export async function findConnections(limit: ConnectionLimit, pool: pg.Pool): Pr
     throw faultOf(error);
   });
   const most = Math.min(...rows.map(({ most }) => most));
-  if (most < connections_min) {
+  if (most < database_connections_min) {
     throw new Fault(
-      `the server gives this role ${most} connections and at least ${connections_min} are needed: raise the connection limit of the role or of the database`,
+      `the server gives this role ${most} connections and at least ${database_connections_min} are needed: raise the connection limit of the role or of the database`,
       { retryable: false },
     );
   }

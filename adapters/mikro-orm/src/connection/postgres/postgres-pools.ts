@@ -19,7 +19,7 @@ import type pg from 'pg';
 import { closeNow, isClosed } from '../closing.ts';
 import { PreparingClient } from '../prepared-statement.ts';
 import { ConnectionLimit, type ConnectionShares, LimitedPool } from './connection-limit.ts';
-import { type Connections, connections_max_default } from './connections.ts';
+import { type Connections, database_connections_max_default } from './connections.ts';
 import { readPostgresTls, withoutTlsParameters } from './postgres-tls.ts';
 import { own_types } from './postgres-types.ts';
 import { session_options } from './session-settings.ts';
@@ -72,7 +72,7 @@ export interface PostgresPools {
 export function openPostgresPools({
   url,
   schema,
-  connections_max = connections_max_default,
+  connections_max = database_connections_max_default,
   onFewerConnections,
   decision_ms_max,
   timers,
