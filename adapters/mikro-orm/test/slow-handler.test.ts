@@ -1,11 +1,10 @@
 /** A handler of events that waits in the middle of its transaction, and the writers beside it. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { no_changes } from '@tallystick/cards';
-import { createSubscriber, type SubscriptionFailure, type SubscriptionHandler } from '@tallystick/events';
-import { fixedClock, UnusableTransaction } from '@tallystick/kernel';
+import type { SubscriptionFailure, SubscriptionHandler } from '@tallystick/events';
+import { machine_timers, UnusableTransaction } from '@tallystick/kernel';
 import {
   changeRows,
   type DatabaseName,
@@ -16,7 +15,7 @@ import {
 } from '@tallystick/test-support';
 import type { Database } from 'better-sqlite3';
 import type { Persistence } from '../src/index.ts';
-import { noon_ms, openPersistence } from './contract/fixture.ts';
+import { appendEvents, openPersistence, openSubscriber } from './contract/fixture.ts';
 
 /** Longer times never pass: whatever is limited by them is not limited. */
 const after_ms_max = 1_000;
@@ -43,26 +42,13 @@ async function open(t: TestContext, name: DatabaseName, handler: SubscriptionHan
   }
   await changeRows(scratch, 'insert into rates values (1)');
   const failures: SubscriptionFailure[] = [];
-  const subscriber = createSubscriber({
-    ...here,
-    dialect: name,
-    after(ms, run) {
-      if (ms > after_ms_max) return () => undefined;
-      const timer = setTimeout(run, ms);
-      return () => clearTimeout(timer);
-    },
-    clock: fixedClock(noon_ms),
-    monotonicNow: () => performance.now(),
-    machineNow: () => Date.now(),
-    random: { below: () => 0, bytes: (count) => new Uint8Array(randomBytes(count)) },
-    failed: (failure) => failures.push(failure),
-    removed() {},
-    listenerFailed() {},
-  });
+  const subscriber = openSubscriber(here, name, failures, (ms, run) =>
+    ms > after_ms_max ? () => undefined : machine_timers.after(ms, run),
+  );
   t.after(() => subscriber.stop());
   await subscriber.subscribe('slow', ['all'], handler);
   subscriber.start();
-  await append(here);
+  await here.unitOfWork.run((tx) => appendEvents(tx));
   return {
     scratch,
     here,
@@ -81,20 +67,6 @@ async function open(t: TestContext, name: DatabaseName, handler: SubscriptionHan
     },
   };
 }
-
-const append = ({ unitOfWork }: Persistence) =>
-  unitOfWork.run((tx) =>
-    tx.events.append([
-      {
-        company_id: 1,
-        event_type: 'virtualcard.created',
-        payload: {},
-        previous: null,
-        created_at_ms: noon_ms,
-        request_id: null,
-      },
-    ]),
-  );
 
 /** What a decision does, and other work that writes. */
 async function write(persistence: Persistence): Promise<void> {

@@ -1,31 +1,11 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import {
-  createSubscriber,
-  type Event,
-  type OwnTransaction,
-  type Subscriber,
-  type SubscriptionHandler,
-} from '@tallystick/events';
-import { fixedClock } from '@tallystick/kernel';
+import type { Event, OwnTransaction, Subscriber, SubscriptionHandler } from '@tallystick/events';
 import { changeRows, database_names, readRows, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
-import type { Persistence, Tx } from '../src/index.ts';
-import { noon_ms, openPersistence } from './contract/fixture.ts';
+import type { Persistence } from '../src/index.ts';
+import { appendEvents, noon_ms, openPersistence, openSubscriber } from './contract/fixture.ts';
 
 const company_id = 1;
-
-async function append({ events }: Pick<Tx, 'events'>, count: number): Promise<readonly number[]> {
-  const event = {
-    company_id,
-    event_type: 'virtualcard.created',
-    payload: {},
-    previous: null,
-    created_at_ms: noon_ms,
-    request_id: null,
-  };
-  return (await events.append(Array.from({ length: count }, () => event))).map(({ id }) => id);
-}
 
 for (const name of database_names) {
   describe(`subscriptions of several processes, on ${name}`, () => {
@@ -50,24 +30,10 @@ for (const name of database_names) {
     });
 
     const happen = (count = 1, persistence = here): Promise<readonly number[]> =>
-      persistence.unitOfWork.run((tx) => append(tx, count));
+      persistence.unitOfWork.run((tx) => appendEvents(tx, count));
 
     function subscriberOn(persistence: Persistence, failures: unknown[] = []): Subscriber {
-      const subscriber = createSubscriber({
-        ...persistence,
-        dialect: name,
-        after(ms, run) {
-          const timer = setTimeout(run, ms);
-          return () => clearTimeout(timer);
-        },
-        clock: fixedClock(noon_ms),
-        monotonicNow: () => performance.now(),
-        machineNow: () => Date.now(),
-        random: { below: () => 0, bytes: (count) => new Uint8Array(randomBytes(count)) },
-        failed: (failure) => failures.push(failure),
-        removed() {},
-        listenerFailed() {},
-      });
+      const subscriber = openSubscriber(persistence, name, failures);
       subscribers.push(subscriber);
       return subscriber;
     }
@@ -138,7 +104,7 @@ for (const name of database_names) {
         before(async () => {
           before_ids = await happen(2);
           open = await there.begin();
-          open_ids = await there.joining(open.host).run((tx) => append(tx, 2));
+          open_ids = await there.joining(open.host).run((tx) => appendEvents(tx, 2));
           later_ids = await happen(3);
         });
         after(() => open?.rollback());
@@ -170,7 +136,7 @@ for (const name of database_names) {
           const stuck = await there.begin();
           try {
             const [earlier] = await happen(1);
-            const [stuck_id] = await there.joining(stuck.host).run((tx) => append(tx, 1));
+            const [stuck_id] = await there.joining(stuck.host).run((tx) => appendEvents(tx, 1));
             await happen(1);
             const now = await fresh.event_horizon.now();
             assert.ok(now < stuck_id! && now >= earlier!, `${now} with ${earlier} committed and ${stuck_id} open`);
@@ -196,7 +162,7 @@ for (const name of database_names) {
         };
         if (name === 'sqlite') native.prepare!(insert).run();
         else await native.query!(insert);
-        await here.joining(tx.host).run((its) => append(its, 1));
+        await here.joining(tx.host).run((its) => appendEvents(its, 1));
         if (calls === 1) throw new Error('the first call fails');
       });
       subscriber.start();

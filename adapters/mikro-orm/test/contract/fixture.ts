@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, describe } from 'node:test';
 import type { Company } from '@tallystick/access';
+import { createSubscriber, type Subscriber } from '@tallystick/events';
 import { companyRow } from '@tallystick/harness';
-import { fixedClock } from '@tallystick/kernel';
+import { fixedClock, machine_timers, type Timers } from '@tallystick/kernel';
 import type { StatementKeySetting } from '@tallystick/reconciliation';
 import {
   changeRows,
@@ -124,4 +126,38 @@ export function openPersistence(
 
 export function makeCompany(tx: Tx, name = 'Acme'): Promise<Company> {
   return tx.companies.insert(companyRow({ name, created_at_ms: noon_ms }));
+}
+
+/** The subscriber of a process. */
+export function openSubscriber(
+  persistence: Persistence,
+  dialect: DatabaseName,
+  failures: unknown[],
+  after: Timers['after'] = machine_timers.after,
+): Subscriber {
+  return createSubscriber({
+    ...persistence,
+    dialect,
+    after,
+    clock: fixedClock(noon_ms),
+    monotonicNow: machine_timers.monotonicNow,
+    machineNow: machine_timers.nowMs,
+    random: { below: () => 0, bytes: (count) => new Uint8Array(randomBytes(count)) },
+    failed: (failure) => failures.push(failure),
+    removed() {},
+    listenerFailed() {},
+  });
+}
+
+/** Appends events of one company, and returns their ids. */
+export async function appendEvents({ events }: Pick<Tx, 'events'>, count = 1): Promise<readonly number[]> {
+  const event = {
+    company_id: 1,
+    event_type: 'virtualcard.created',
+    payload: {},
+    previous: null,
+    created_at_ms: noon_ms,
+    request_id: null,
+  };
+  return (await events.append(Array.from({ length: count }, () => event))).map(({ id }) => id);
 }
