@@ -3,6 +3,11 @@ import { machine_timers, UnusableTransaction } from '@tallystick/kernel';
 /** How long a transaction waits for the write lock and for its handle, milliseconds. */
 const wait_ms_max = 5_000;
 
+/**
+ * The longest pause between two attempts: handlers of events let the lock go for 20 ms (ADR 0060).
+ */
+const retry_ms_max = 10;
+
 /** Runs one statement, and resolves with its rows. */
 export type RunStatement = (text: string) => Promise<readonly unknown[]> | readonly unknown[];
 
@@ -14,7 +19,7 @@ export type RunStatement = (text: string) => Promise<readonly unknown[]> | reado
 export async function beginImmediate(run: RunStatement): Promise<void> {
   const { monotonicNow, pause } = machine_timers;
   const end_ms = monotonicNow() + wait_ms_max;
-  for (let step_ms = 1; ; step_ms = Math.min(step_ms * 2, 50)) {
+  for (let step_ms = 1; ; step_ms = Math.min(step_ms * 2, retry_ms_max)) {
     try {
       await withoutBusyTimeout(run, 'begin immediate');
       return;
