@@ -166,9 +166,19 @@ describe('a handler that waits after the first use of its transaction, on SQLite
     assert.match(error.message, /20 ms after tx\.native\(\): do slow work before the first use of tx/);
   });
 
+  test('keeps what its native handle has executed without a pause, however long that took', async (t) => {
+    const { effects, until, failures } = await open(t, 'sqlite', async (_events, tx) => {
+      const database = (await tx.native()) as Database;
+      database.prepare('insert into effects values (?)').run(1);
+      for (const begun_ms = performance.now(); performance.now() - begun_ms < 100; );
+    });
+    await until(async () => (await effects()).length > 0);
+    assert.deepEqual([await effects(), failures], [[1], []]);
+  });
+
   test('fails when its statements take too long to be repeated', async (t) => {
     let calls = 0;
-    const slow = `with recursive n (i) as (select 1 union all select i + 1 from n where i < 3000000) select max(i) from n`;
+    const slow = `with recursive n (i) as (select 1 union all select i + 1 from n where i < 6000000) select max(i) from n`;
     const { here, until, failures } = await open(t, 'sqlite', async (_events, tx) => {
       calls += 1;
       if (calls > 2) return;

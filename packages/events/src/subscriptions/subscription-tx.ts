@@ -25,7 +25,7 @@ export const transaction_ms_max = 5_000;
 const hold_ms_max = 20;
 
 /** Repeating the statements takes at most this time, before the time of the hold begins. */
-const repeat_ms_max = 20;
+const repeat_ms_max = 200;
 
 /**
  * The transaction of one call of a handler. It begins at its first use, and commits together with
@@ -189,10 +189,14 @@ export function lazyTransaction(
   }
 
   /** The transaction for a statement that is sent now. */
-  function use(): Hold {
+  function forStatement(): Hold {
     // Statements without a pause between them let no timer run.
     const { since_ms } = hold;
     if (is_let_go && since_ms !== null && monotonicNow() - since_ms >= hold_ms_max) letGo();
+    return use();
+  }
+
+  function use(): Hold {
     if (end !== null) throw new UnusableTransaction(end);
     is_begun = true;
     hold.is_wanted = true;
@@ -223,7 +227,7 @@ export function lazyTransaction(
 
   /** Runs the work in the transaction, which is not let go meanwhile. */
   async function within<Result>(work: (own: OwnTransaction) => Promise<Result>): Promise<Result> {
-    const its = use();
+    const its = forStatement();
     const running = its.begun.promise.then((own) => {
       if (end !== null) throw new UnusableTransaction(end);
       return work(own);
