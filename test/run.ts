@@ -68,7 +68,20 @@ async function main(args: readonly string[]): Promise<number> {
   const code = await runChosen(switches);
   if (switches.size !== 'long' || switches.node !== null || switches.only.length > 0) return code;
   const words = ['--full', '--node', '24', '--seed', String(switches.seed)];
-  return Math.max(code, await runOnNode24([...words, ...published.flatMap((path) => ['--only', path])]));
+  const on_node_24 = await runOnNode24([...words, ...published.flatMap((path) => ['--only', path])]);
+  return Math.max(code, on_node_24, await followAllHostGuides());
+}
+
+/** Follows every guide of docs/hosts.md from the tarballs, and returns the exit code. */
+async function followAllHostGuides(): Promise<number> {
+  const built = await exitCodeOf('npm', ['run', 'build']);
+  return built === 0 ? await exitCodeOf('npm', ['run', 'pack:check', '--', '--all-hosts']) : built;
+}
+
+async function exitCodeOf(command: string, args: readonly string[], env = process.env): Promise<number> {
+  const child = spawn(command, args, { cwd: root, env, stdio: 'inherit' });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code ?? 1;
 }
 
 /** Runs this program on Node 24, and returns its exit code. */
@@ -76,9 +89,7 @@ async function runOnNode24(args: readonly string[]): Promise<number> {
   const node = await installNode24();
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
   const program = fileURLToPath(import.meta.url);
-  const child = spawn(node, [...process.execArgv, program, ...args], { cwd: root, env, stdio: 'inherit' });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  return code ?? 1;
+  return await exitCodeOf(node, [...process.execArgv, program, ...args], env);
 }
 
 async function runChosen(switches: Switches): Promise<number> {
