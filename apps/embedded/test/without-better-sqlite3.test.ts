@@ -73,6 +73,14 @@ describe('without better-sqlite3', () => {
     }
   });
 
+  it('the guides install the same version', () => {
+    for (const guide of ['README.md', 'docs/embedding.md', 'docs/hosts.md']) {
+      const text = readFileSync(new URL(`../../../${guide}`, import.meta.url), 'utf8');
+      const versions = [...text.matchAll(/better-sqlite3@([\d.]+)/g)].map(([, version]) => version);
+      assert.deepEqual([...new Set(versions)], [command.split('@')[1]], guide);
+    }
+  });
+
   it('prints the migrations of SQLite', async () => {
     const main = fileURLToPath(new URL('../src/command-line/main.ts', import.meta.url));
     assert.match(await run([main, 'migrate', '--print', '--dialect', 'sqlite']), /create table `tallystick_companies`/);
