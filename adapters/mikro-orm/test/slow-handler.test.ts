@@ -144,6 +144,36 @@ describe('a handler that waits after the first use of its transaction, on SQLite
     assert.match(error.message, /changed while the handler waited: do slow work before the first use of tx/);
   });
 
+  test('stops no writer when it sends statements without a pause, and lets the event loop have its turns', async (t) => {
+    const { waiting } = signals();
+    let has_written = false;
+    let calls = 0;
+    let sent_in_turn = 0;
+    let sent_in_turn_max = 0;
+    const { here, there, effects, until } = await open(t, 'sqlite', async (_events, tx) => {
+      calls += 1;
+      waiting.resolve();
+      await tx.query('insert into effects values (?)', [1]);
+      while (!has_written && sent_in_turn < 50_000) {
+        if (sent_in_turn === 0) {
+          setImmediate(() => {
+            sent_in_turn = 0;
+          });
+        }
+        sent_in_turn += 1;
+        sent_in_turn_max = Math.max(sent_in_turn, sent_in_turn_max);
+        await tx.query('select rate from rates');
+      }
+    });
+    await until(() => calls > 0);
+    await waiting.promise;
+    for (const persistence of [there, here]) await write(persistence);
+    has_written = true;
+    await until(async () => (await effects()).length > 0);
+    assert.deepEqual(await effects(), [1]);
+    assert.ok(sent_in_turn_max < 50_000, `${sent_in_turn_max} statements in one turn`);
+  });
+
   test('loses its transaction when it has the native handle, and has its events again', async (t) => {
     const { waiting, written } = signals();
     let calls = 0;

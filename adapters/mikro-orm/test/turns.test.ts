@@ -71,6 +71,22 @@ test('between two users that may take long, all others that wait have their turn
   assert.deepEqual(begun, ['long 1', 'a', 'b', 'e', 'f', 'long 2', 'c', 'd', 'g', 'long 3', 'long 4']);
 });
 
+test('a user that may take long has its turn after all that asked before it, and before those that ask later', async () => {
+  const turns = new Turns();
+  const begun: string[] = [];
+  const use = (name: string) => turns.run(() => void begun.push(name));
+  const useLong = async (name: string): Promise<void> => {
+    await turns.takeLong();
+    begun.push(name);
+    turns.end();
+  };
+  await turns.take();
+  const users = [use('a'), use('b'), useLong('long 1'), use('c'), useLong('long 2'), use('d')];
+  turns.end();
+  await Promise.all(users);
+  assert.deepEqual(begun, ['a', 'b', 'long 1', 'c', 'd', 'long 2']);
+});
+
 test('a user that may take long has its turn although others always wait', async () => {
   const turns = new Turns();
   let short_turns = 0;

@@ -26,8 +26,13 @@ it('goes on while a test has replaced the timers and the time of the process', a
   await nextTurn();
   await pause(5);
   await new Promise<void>((resolve) => void after(5, resolve));
+  let ran_cancelled = false;
+  after(1, () => {
+    ran_cancelled = true;
+  })();
   t.after(after(60_000, () => {})); // A signal of a time-out does not keep the process alive.
-  await new Promise((resolve) => abortAfter(machine_timers, 1).addEventListener('abort', resolve));
+  await new Promise((resolve) => abortAfter(machine_timers, 2).addEventListener('abort', resolve));
+  assert.equal(ran_cancelled, false, 'a wait that was cancelled meanwhile');
   assert.ok(machine_timers.monotonicNow() > began_ms);
   assert.ok(machine_timers.nowMs() > began_at_ms);
   assert.equal(Date.now(), 0, 'the time of the test stands still');
