@@ -40,7 +40,7 @@ describe('the authorisation server', () => {
         Object.keys(key).filter((name) => private_members.includes(name)),
         [],
       );
-    for (const kind of ['id_token', 'authorization']) {
+    for (const kind of ['id_token', 'authorization', 'request_object', 'token_endpoint_auth']) {
       assert.deepEqual(document[`${kind}_signing_alg_values_supported`], ['PS256', 'ES256']);
     }
   });
