@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
 import { machine_timers } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
-import { database_names, postgres_url, scratchDatabase, testAuditMac } from '@tallystick/test-support';
+import { database_names, postgres_url, scratchDatabase, startServer, testAuditMac } from '@tallystick/test-support';
 import pg from 'pg';
 import { createKeys, createTallystick, type Tallystick, UnusableDatabase } from 'tallystick';
 
@@ -115,6 +115,21 @@ describe('an instance on a plan with few connections', { skip: !database_names.i
     const [information] = statements(enough.lines);
     assert.equal(information?.level, 'info');
     assert.partialDeepStrictEqual(information?.fields, { wanted: 15, got: 15 });
+  });
+
+  it('is the server too, whose log begins with the connections that it wanted and can have', async (t) => {
+    const plan = await smallPlan(t, 14);
+    const start = async () => {
+      const server = await startServer({ database_url: plan.url, env: { LOG_LEVEL: 'info' } });
+      await server.stop();
+      const lines = server.output().split('\n');
+      return lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+    };
+    const [few] = (await start()).filter(({ msg }) => /connections/.test(msg));
+    assert.partialDeepStrictEqual(few, { level: 40, wanted: 15, got: 14 });
+    await plan.allow(15);
+    const [enough] = (await start()).filter(({ msg }) => /connections/.test(msg));
+    assert.partialDeepStrictEqual(enough, { level: 30, wanted: 15, got: 15 });
   });
 
   it('never has more than 15 connections open, whatever it does', async (t) => {
