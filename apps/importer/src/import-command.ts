@@ -296,7 +296,7 @@ export interface ItemsStorage {
  * Brings the items of reconciliation up to date with what was imported, even if no server runs.
  * Skips what another process is bringing up to date. A stop leaves the rest to the server.
  */
-async function catchUpAfterImport(
+export async function catchUpAfterImport(
   { unitOfWork, rest }: ItemsStorage,
   clock: Clock,
   signal: AbortSignal,

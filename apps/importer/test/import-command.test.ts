@@ -13,6 +13,7 @@ import {
   startServer,
   tableNames,
 } from '@tallystick/test-support';
+import { catchUpAfterImport } from '../src/import-command.ts';
 import { cdf3File } from './cdf3-file.ts';
 import { type Ended, people_program, program, run, runHere, runPeople } from './run-command.ts';
 
@@ -338,3 +339,20 @@ for (const database_name of database_names) {
     });
   });
 }
+
+it('a stop while items are brought up to date after an import begins no further transaction', async () => {
+  const stop = new AbortController();
+  let transactions = 0;
+  const unitOfWork = {
+    read: async () => [1] as never,
+    run: async () => {
+      transactions += 1;
+      return { is_pending: true, taken: 1 } as never;
+    },
+  };
+  const rest = async (): Promise<void> => {
+    if (transactions === 2) stop.abort();
+  };
+  await catchUpAfterImport({ unitOfWork, rest }, { nowMs: () => 0 }, stop.signal);
+  assert.equal(transactions, 2);
+});
