@@ -163,6 +163,15 @@ describe('what the authorisation server issues', () => {
     await assert.rejects(client.refreshTokenGrant(config, refresh_token), { error: 'invalid_grant' });
   });
 
+  it('ends only the access token that is revoked: other workers and the refresh token go on', async () => {
+    const { config, tokens, refresh_token } = await authorised();
+    const { access_token } = await client.refreshTokenGrant(config, refresh_token);
+    await client.tokenRevocation(config, tokens.access_token);
+    assert.equal(await find(tokens.access_token), null);
+    assert.notEqual(await find(access_token), null);
+    await client.refreshTokenGrant(config, refresh_token);
+  });
+
   it('finds nothing for text that is no token', async () => {
     for (const token of ['', 'x', 'A'.repeat(43), `${'A'.repeat(42)}=`, 'A'.repeat(100_000)]) {
       assert.equal(await find(token), null);

@@ -248,6 +248,7 @@ describe('a refusal of the authorisation server', () => {
       ['/.well-known/openid-configuration', 'GET, HEAD'],
       ['/.well-known/oauth-authorization-server', 'GET, HEAD'],
       ['/oauth/authorize', 'GET, HEAD, POST'],
+      ['/oauth/authorize/a-step', 'GET, HEAD'],
     ] as const) {
       for (const method of methods) {
         const { status, headers } = await fetch(world.issuer + path, { method });

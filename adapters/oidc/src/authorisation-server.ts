@@ -38,6 +38,7 @@ const library_paths: ReadonlyMap<string, readonly string[]> = new Map([
   [oauth_routes.revocation, ['POST']],
 ]);
 const resumption = new RegExp(`^${oauth_routes.authorization}/[\\w-]+$`);
+const resumption_methods: readonly string[] = ['GET', 'HEAD'];
 
 /** The library takes 20 ms and more for the 2,500 that fit into an address (ADR 0054). */
 const parameters_max = 200;
@@ -113,10 +114,10 @@ export function createAuthorisationServer(ports: AuthorisationServerPorts): Auth
           else if (path === consents_path || path.startsWith(`${consents_path}/`)) {
             await userConsents(request, response, path);
           } else {
-            const methods = library_paths.get(path);
+            const methods = library_paths.get(path) ?? resumption_methods;
             const { method = 'GET', headers } = request;
             const is_preflight = method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
-            if (methods === undefined || is_preflight || methods.includes(method)) {
+            if (is_preflight || methods.includes(method)) {
               await library(request, response);
             } else await refuseMethod(response, methods);
           }

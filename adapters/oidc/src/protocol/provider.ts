@@ -102,7 +102,13 @@ export function createProvider(
       clientCredentials: { enabled: true },
       revocation: {
         enabled: true,
-        allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+        allowedPolicy: async (_ctx, client, token) => {
+          if (token.clientId !== client.clientId) return false;
+          if (token.kind !== 'AccessToken') return true;
+          // With it the library would end the refresh token and the tokens of other workers, too.
+          await token.destroy();
+          return false;
+        },
       },
       jwtResponseModes: { enabled: true },
       pushedAuthorizationRequests: { enabled: true },
