@@ -238,6 +238,16 @@ describe('a refusal of the authorisation server', () => {
     }
   });
 
+  it('leads back when an answer by form_post is asked for, without a page that needs a script', async () => {
+    const sandbox = await world.register();
+    const request = await authorisePlain(await configure(world, sandbox), await newConsent(world, sandbox));
+    for (const response_mode of ['form_post', 'form_post.jwt']) {
+      request.url.searchParams.set('response_mode', response_mode);
+      const { headers } = await fetch(request.url, { redirect: 'manual' });
+      assert.ok(headers.get('location')?.startsWith(`${redirect_uri}?error=unsupported_response_mode&`), response_mode);
+    }
+  });
+
   it('is 405 with Allow for another method, at every endpoint', async () => {
     const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
     for (const [path, allow] of [

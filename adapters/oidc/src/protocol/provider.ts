@@ -187,7 +187,7 @@ export function createProvider(
       RefreshToken: (ctx) => Math.max(1, leftOfGrant(ctx)),
     },
   };
-  const provider = new Provider(issuer, configuration);
+  const provider = new ProviderOfOurModes(issuer, configuration);
   if (ports.sandbox) allowLocalhost(provider);
   publishResponseModes(provider);
   keepBounds(provider);
@@ -264,6 +264,15 @@ function allowLocalhost(provider: InstanceType<typeof Provider>): void {
 
 interface SchemaPrototype {
   invalidate(message: string, code?: string): void;
+}
+
+const known_modes: ReadonlySet<string> = new Set(response_modes);
+
+/** The library also answers a refused request by form_post, with a page of its own and a script. */
+class ProviderOfOurModes extends Provider {
+  override registerResponseMode(name: string, handler: Parameters<Provider['registerResponseMode']>[1]): void {
+    if (known_modes.has(name)) super.registerResponseMode(name, handler);
+  }
 }
 
 /** The endpoints at which third parties authenticate. */
