@@ -122,7 +122,9 @@ for (const [name, openPlace] of places) {
   });
 }
 
-it('close() waits 10 s for a transaction in progress, whose further calls are then refused in one sentence', async (t) => {
+it('close() waits 10 s for a transaction in progress, whose further calls are then refused in one sentence', {
+  timeout: 60_000,
+}, async (t) => {
   const place = await openStored('sqlite', 'address');
   t.after(() => place.dispose());
   let endOfWait: (() => void) | null = null;
