@@ -123,12 +123,16 @@ describe('a transaction that only reads', { timeout: 120_000 }, () => {
     const skip = how.includes('Postgres') && !database_names.includes('postgres');
     test(`is refused in one sentence ${how}`, { skip }, async (t) => {
       const { tally, host } = await open(t);
-      const issuing = tally.company(1).cards.issue({ total_card_amount: 1_000 }, { tx: host });
-      await assert.rejects(issuing, {
+      const { cards } = tally.company(1);
+      const refusal = {
         name: 'UnusableTransaction',
         message:
           'the transaction given as { tx } only reads: begin it without "read only" on a connection that may write',
-      });
+      };
+      // Of Kysely only the first write shows it.
+      const refusal_of_read = how.includes('Kysely') ? { code: 'not_found' } : refusal;
+      await assert.rejects(cards.read('1', { tx: host }), refusal_of_read);
+      await assert.rejects(cards.issue({ total_card_amount: 1_000 }, { tx: host }), refusal);
       assert.deepEqual((await tally.company(1).cards.list()).items, []);
     });
   }
