@@ -102,6 +102,33 @@ describe('an instance on a plan with few connections', { skip: !database_names.i
     });
   }
 
+  for (const limit of [14, 6, 3]) {
+    it(`lets 20 handlers of events write at once on a role with ${limit} connections, and none fails`, async (t) => {
+      const plan = await smallPlan(t, limit);
+      const { tally, lines } = await openOn(t, plan.url);
+      // Opens connections for every purpose.
+      assert.equal(await buyMany(tally, 40), 40);
+      const handlers = Array.from({ length: 20 }, (_, at) => ({
+        name: `s${at}`,
+        handled: Promise.withResolvers<void>(),
+      }));
+      for (const { name, handled } of handlers) {
+        const handle = async (_: unknown, { query }: { query(text: string): Promise<unknown> }) => {
+          await query('select 1');
+          handled.resolve();
+        };
+        await tally.subscribe(name, ['virtualcard.created'], handle, { from: 'beginning' });
+      }
+      await tally.start();
+      await Promise.all(handlers.map(({ handled }) => handled.promise));
+      await tally.close();
+      assert.deepEqual(
+        lines.filter(({ level }) => level === 'error'),
+        [],
+      );
+    });
+  }
+
   it('logs at the start how many connections it wanted, and how many it can have', async (t) => {
     const plan = await smallPlan(t, 14);
     const few = await openOn(t, plan.url);

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { closeNow } from '../connection/closing.ts';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { connect_ms_max, optionsWithoutSchema } from '../connection/postgres/postgres-pools.ts';
 import { own_types } from '../connection/postgres/postgres-types.ts';
@@ -13,11 +14,22 @@ const paths = new WeakMap<PostgresConnection, Promise<string>>();
 export async function hostSearchPath(connection: PostgresConnection): Promise<string> {
   const known = paths.get(connection);
   if (known !== undefined) return await known;
-  const reading = connection.limit.connect(connect_ms_max, () => readPath(connection.pool.options, connection.schema));
+  const reading = readInPlaceOfAnother(connection);
   paths.set(connection, reading);
   // The next call reads again.
   reading.catch(() => paths.delete(connection));
   return await reading;
+}
+
+/** On a connection in the place of one of the pool: there may be none besides those of the pools. */
+async function readInPlaceOfAnother({ pool, limit, schema }: PostgresConnection): Promise<string> {
+  const replaced = await pool.connect();
+  try {
+    closeNow(replaced);
+    return await limit.connect(connect_ms_max, () => readPath(pool.options, schema));
+  } finally {
+    replaced.release(true);
+  }
 }
 
 async function readPath(given: pg.PoolOptions, schema: string): Promise<string> {

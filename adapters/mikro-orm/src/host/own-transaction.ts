@@ -8,6 +8,7 @@ import { faultOf } from '../connection/faults.ts';
 import { own_types } from '../connection/postgres/postgres-types.ts';
 import { type Guard, guardedClient, guardedDatabase } from './guarded-handle.ts';
 import { hostSearchPath } from './host-search-path.ts';
+import { placeOf } from './postgres-host.ts';
 
 /** Begins a transaction that the caller ends. On SQLite every other writer waits until then. */
 export async function beginOwn(connection: Connection): Promise<OwnTransaction> {
@@ -64,6 +65,8 @@ async function beginOnPostgres(connection: PostgresConnection): Promise<OwnTrans
   const { pool } = connection;
   // Statements of the host find its own tables; calls that join the transaction find ours.
   const path = await hostSearchPath(connection);
+  // Calls that join need it. Read later, it could wait for a connection that waits for the call.
+  await placeOf(connection);
   const client = await pool.connect();
   const guard: Guard = { is_over: false, in_progress: 0 };
   const native = guardedClient(client, guard);

@@ -107,7 +107,8 @@ async function isSame(connection: PostgresConnection, place: Place, state: State
   return state.server_started_at === (await placeOf(connection)).server_started_at;
 }
 
-async function placeOf(connection: PostgresConnection): Promise<Place> {
+/** Reads it once, on a connection of its own. */
+export async function placeOf(connection: PostgresConnection): Promise<Place> {
   const known = places.get(connection);
   if (known !== undefined) return await known;
   const reading = readPlace(connection);
