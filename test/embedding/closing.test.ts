@@ -73,6 +73,7 @@ for (const [name, openPlace] of places) {
         () => cards.issue({ total_card_amount: 5_000 }),
         () => sandbox.buy({ vcn_id: id, amount: 100 }),
         () => cards.read(id),
+        () => cards.list({ limit: 1 }),
         () => tally.subscriptions(),
       ];
       const calls = Array.from({ length: calls_count }, (_, at) => works[at % works.length]!());

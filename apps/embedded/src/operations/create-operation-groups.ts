@@ -96,9 +96,9 @@ function methodOf({ calls, joining }: OperationGroupPorts, operation: Operation,
   });
   if (query?.paged) {
     return (...values) => {
-      const first = Promise.try(callOf, values);
+      let call: HostCall | undefined;
       return listOf(async (after) => {
-        const call = await first;
+        call ??= callOf(values);
         const asked = after === undefined ? call : { ...call, options: { ...call.options, after, offset: undefined } };
         return (await calls.call(id, asked)) as ListPage<unknown>;
       });
