@@ -42,7 +42,7 @@ export const left_to_full_run: readonly LeftPart[] = [
   {
     what: 'the hosts of an embedded interface',
     files:
-      /^test\/embedding\/(hosts|host-transaction|few-connections|host-handle-misuse|growth|guide|guide\/.*|mounting.*|instances|inversify|own-port)\.test/,
+      /^test\/embedding\/(hosts|host-transaction|few-connections|host-handle-misuse|growth|guide|guide\/.*|mounting.*|instances|inversify|many-subscriptions|own-port)\.test/,
   },
   {
     what: 'the conformance of Open Banking',
