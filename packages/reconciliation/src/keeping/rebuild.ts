@@ -108,9 +108,8 @@ class CompanyRebuild {
   }
 
   async #catchUp(): Promise<void> {
-    const { signal } = this.#options;
-    await catchUp(this.#ports, this.#company_id, { batch_max: this.#batch_max, signal });
-    signal?.throwIfAborted();
+    // A stop rejects where the next step begins.
+    await catchUp(this.#ports, this.#company_id, { batch_max: this.#batch_max, signal: this.#options.signal });
   }
 
   /**

@@ -290,6 +290,23 @@ export function reconciliationStoreContract(
             await catchUp(ports, company_id, { batch_max: 1, afterStep, signal: kept_up.signal });
             await catchUp(ports, company_id, { batch_max: 1 });
             assertEqual(await world.items(), before, 'the items after keeping up');
+            await world.touchClearings();
+            const while_keeping_up = new AbortController();
+            let begun_after_stop = 0;
+            const unitOfWork: typeof storage.unitOfWork = {
+              read: (work) => storage.unitOfWork.read(work),
+              async run(work) {
+                if (while_keeping_up.signal.aborted) begun_after_stop += 1;
+                const result = await storage.unitOfWork.run(work);
+                while_keeping_up.abort();
+                return result;
+              },
+            };
+            const stopped = { company_id, check_only: false, batch_max: 1, signal: while_keeping_up.signal };
+            await rebuild({ ...ports, unitOfWork }, stopped).catch((reason: unknown) =>
+              assertEqual(reason, while_keeping_up.signal.reason, 'the reason'),
+            );
+            assertEqual(begun_after_stop, 0, 'transactions after a stop while a rebuild keeps up');
             await lose(world);
             await rebuild(ports, { company_id, check_only: false, batch_max: 3, signal: AbortSignal.abort() }).then(
               () => assertEqual('resolved', 'rejected', 'a rebuild that is stopped before it begins'),
