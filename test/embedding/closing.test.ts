@@ -108,6 +108,38 @@ for (const [name, openPlace] of places) {
       assert.equal(await place.countCards(), 2);
     });
 
+    it('lets an export in progress end with all its rows', async (t) => {
+      const place = await openPlace();
+      t.after(() => place.dispose());
+      const tally = await open(place);
+      const { cards, reconciliation } = tally.company(1);
+      const { id: vcn_id } = await cards.issue({ total_card_amount: 1_000_000 });
+      const clearings = Array.from({ length: 450 }, (_, at) =>
+        tally.network.clear({
+          vcn_id,
+          network_financial_transaction_id: `T${at}`,
+          clearing_type: 'DEBIT',
+          billing_amount: 100,
+          billing_currency: 'USD',
+          settlement_date: new Date().toISOString().slice(0, 10),
+        }),
+      );
+      await Promise.all(clearings);
+      let closing: Promise<void> | null = null;
+      let rows = -1;
+      let pieces = 0;
+      for await (const piece of reconciliation.items.export()) {
+        closing ??= tally.close();
+        pieces += 1;
+        rows += piece.split('\n').length - 1;
+        // The caller writes it elsewhere.
+        await machine_timers.nextTurn();
+      }
+      await closing;
+      assert.ok(pieces > 1);
+      assert.equal(rows, clearings.length);
+    });
+
     it('is called by await using, which waits for calls that nobody has awaited', async (t) => {
       const place = await openPlace();
       t.after(() => place.dispose());

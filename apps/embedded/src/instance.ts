@@ -32,6 +32,8 @@ export interface Instance {
 /** What a call needs. */
 export interface Ready {
   readonly calls: Calls;
+  /** Counts work that `close` waits for. Returns a function to call at its end. */
+  readonly enter: () => () => void;
   readonly persistence: Persistence;
   readonly subscriber: Subscriber;
   readonly eventsCommitted: () => void;
@@ -81,6 +83,7 @@ export async function openInstance(container: Container): Promise<Instance> {
             ? inFlight(() => call(operation_id, asked))
             : Promise.reject(closed()),
       },
+      enter: calls_in_flight.enter,
       persistence,
       subscriber,
       eventsCommitted,

@@ -112,8 +112,8 @@ export async function openContainer(container: Container): Promise<Tallystick> {
   let fetch: FetchHandler | null = null;
 
   async function makeGroups(): Promise<void> {
-    const { calls, persistence, ...ready } = await instance.ready();
-    groups ??= createOperationGroups({ calls, joining: (host) => persistence.joining(host) });
+    const { calls, enter, persistence, ...ready } = await instance.ready();
+    groups ??= createOperationGroups({ calls, enter, joining: (host) => persistence.joining(host) });
     subscriber = ready.subscriber;
   }
 

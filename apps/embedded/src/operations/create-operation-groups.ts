@@ -18,6 +18,8 @@ import type { OperationGroups } from './operation-groups.ts';
 /** What the groups need. */
 export interface OperationGroupPorts {
   readonly calls: Calls;
+  /** Counts a stream as work in progress. Returns a function to call at its end. */
+  readonly enter: () => () => void;
   /**
    * Returns the unit of work of a transaction of the host. Throws `UnusableTransaction` for what is
    * none, or is none of this database.
@@ -88,7 +90,7 @@ function freezeAll(group: Group): Group {
   return Object.freeze(group);
 }
 
-function methodOf({ calls, joining }: OperationGroupPorts, operation: Operation, caller: Caller): Method {
+function methodOf({ calls, enter, joining }: OperationGroupPorts, operation: Operation, caller: Caller): Method {
   const { id, query, answers_file } = operation;
   const callOf = (values: readonly unknown[]): HostCall => ({
     ...readArguments(operation, values, joining),
@@ -106,7 +108,12 @@ function methodOf({ calls, joining }: OperationGroupPorts, operation: Operation,
   }
   if (answers_file !== undefined) {
     return async function* (...values) {
-      yield* ((await calls.call(id, callOf(values))) as ResultFile).pieces;
+      const leave = enter();
+      try {
+        yield* ((await calls.call(id, callOf(values))) as ResultFile).pieces;
+      } finally {
+        leave();
+      }
     };
   }
   return async (...values) => await calls.call(id, callOf(values));
