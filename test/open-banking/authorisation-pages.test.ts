@@ -665,7 +665,8 @@ describe('the user’s consents', () => {
 
   it('show access that has ended as what it is, with the day, and do not offer to withdraw it', async () => {
     const agent = userAgent(world);
-    const daysAgo = (days: number) => world.nowMs() - days * day_ms;
+    const now_ms = world.nowMs();
+    const daysAgo = (days: number) => now_ms - days * day_ms;
     const given = { status: 'Authorised', user_id: 'carol', company_id: 1, account_numbers: ['1000000002'] } as const;
     const on = (at_ms: number) =>
       new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(at_ms);
@@ -693,8 +694,8 @@ describe('the user’s consents', () => {
       // What came first ended it.
       {
         name: 'Both App',
-        fields: { authorised_at_ms: daysAgo(200), withdrawn_at_ms: daysAgo(110), deleted_at_ms: daysAgo(2) },
-        text: `Withdrawn on ${on(daysAgo(110))}`,
+        fields: { authorised_at_ms: daysAgo(200), withdrawn_at_ms: daysAgo(120), deleted_at_ms: daysAgo(2) },
+        text: `Withdrawn on ${on(daysAgo(120))}`,
       },
     ];
     const ids: string[] = [];

@@ -1,6 +1,6 @@
 import { account_number_scheme, type BankAccount } from '@tallystick/accounts';
-import { maskCardNumbers, toInstantText } from '@tallystick/kernel';
-import { present, shortened, showDay } from './amount.ts';
+import { toInstantText } from '@tallystick/kernel';
+import { maskedText, present, showDay } from './amount.ts';
 import { showIdentification } from './identification.ts';
 
 /** OBAccount6. `Account` and `Servicer` are detail-only. */
@@ -13,8 +13,8 @@ export function showAccount(account: BankAccount, { detail }: { readonly detail:
     Currency: account.currency,
     AccountType: profile?.account_type ?? 'Business',
     AccountSubType: account.kind === 'card' ? 'ChargeCard' : (profile?.deposit_sub_type ?? 'CurrentAccount'),
-    Description: shortened(masked(profile?.description ?? null), 35),
-    Nickname: shortened(masked(profile?.nickname ?? account.name), 70),
+    Description: maskedText(profile?.description ?? null, 35),
+    Nickname: maskedText(profile?.nickname ?? account.name, 70),
     OpeningDate: profile?.opened_on == null ? undefined : showDay(profile.opened_on),
     ...(detail ? showDetail(account) : {}),
   });
@@ -37,8 +37,4 @@ function showDetail({ number, profile }: BankAccount): object {
       ? {}
       : { Servicer: { SchemeName: servicer_scheme_name, Identification: servicer_identification } };
   return { Account: [showIdentification({ ...named, name: holder_name, secondary_identification })], ...servicer };
-}
-
-function masked(text: string | null): string | null {
-  return text === null ? null : maskCardNumbers(text);
 }

@@ -1,4 +1,4 @@
-import { type Money, money, showDecimal } from '@tallystick/kernel';
+import { type Money, maskCardNumbers, money, showDecimal } from '@tallystick/kernel';
 
 /** An amount of the standard: never negative, in major units. */
 export interface ShownAmount {
@@ -26,6 +26,14 @@ export function showDay(date: string): string {
 export function shortened(text: string | null, length_max: number): string | undefined {
   if (text === null || text === '') return undefined;
   return text.length <= length_max ? text : [...text].slice(0, length_max).join('');
+}
+
+/**
+ * The text with its card numbers masked, as `shortened`: a mask can be longer than the number that it
+ * hides.
+ */
+export function maskedText(text: string | null, length_max: number): string | undefined {
+  return shortened(text === null ? null : maskCardNumbers(text), length_max);
 }
 
 /** The object without members that are undefined. */

@@ -1,6 +1,6 @@
 import { account_number_scheme, card_number_scheme } from '@tallystick/accounts';
-import { maskCardNumbers, maskNumber } from '@tallystick/kernel';
-import { present, shortened } from './amount.ts';
+import { maskNumber } from '@tallystick/kernel';
+import { maskedText, present } from './amount.ts';
 
 /** An account as the standard names it (OBCashAccount). */
 export interface ShownIdentification {
@@ -33,15 +33,12 @@ export function showIdentification({
   return present({
     SchemeName: scheme_name,
     Identification: maskIdentification(scheme_name, identification),
-    Name: shortened(name === null ? null : maskCardNumbers(name), 350),
-    SecondaryIdentification: shortened(
-      secondary_identification === null ? null : maskCardNumbers(secondary_identification),
-      34,
-    ),
+    Name: maskedText(name, 350),
+    SecondaryIdentification: maskedText(secondary_identification, 34),
   });
 }
 
 function maskIdentification(scheme_name: string, identification: string): string {
   if (scheme_name === card_number_scheme) return maskNumber(identification.slice(-4));
-  return account_schemes.includes(scheme_name) ? identification : shortened(maskCardNumbers(identification), 256)!;
+  return account_schemes.includes(scheme_name) ? identification : maskedText(identification, 256)!;
 }

@@ -1,6 +1,6 @@
 import type { BankAccount, Creditor, DirectDebit, ScheduledPayment, StandingOrder } from '@tallystick/accounts';
-import { type Money, maskCardNumbers } from '@tallystick/kernel';
-import { present, type ShownAmount, shortened, showAmount, showDay } from './amount.ts';
+import type { Money } from '@tallystick/kernel';
+import { maskedText, present, type ShownAmount, shortened, showAmount, showDay } from './amount.ts';
 import { type ShownIdentification, showIdentification } from './identification.ts';
 
 type Owner = Pick<BankAccount, 'number' | 'currency'>;
@@ -14,9 +14,9 @@ export function showDirectDebit({ number, currency }: Owner, mandate: DirectDebi
   return present({
     AccountId: number,
     DirectDebitId: String(mandate.id),
-    MandateIdentification: shortened(maskCardNumbers(mandate.mandate_reference), 35),
+    MandateIdentification: maskedText(mandate.mandate_reference, 35),
     DirectDebitStatusCode: mandate.status === 'active' ? 'Active' : 'Inactive',
-    Name: maskCardNumbers(mandate.name),
+    Name: maskedText(mandate.name, 70),
     PreviousPaymentDateTime: day(mandate.previous_payment_on),
     Frequency: mandate.frequency === null ? undefined : mandateFrequency(mandate.frequency),
     PreviousPaymentAmount: amount(mandate.previous_payment_amount, currency),
@@ -87,7 +87,7 @@ function creditor({ creditor_scheme_name, creditor_identification, creditor_name
 }
 
 function reference(text: string | null): string | undefined {
-  return shortened(text === null ? null : maskCardNumbers(text), 35);
+  return maskedText(text, 35);
 }
 
 function day(date: string | null): string | undefined {

@@ -1,6 +1,13 @@
 import { type BankAccount, type BookedTransaction, bookingSignOf } from '@tallystick/accounts';
-import { maskCardNumbers } from '@tallystick/kernel';
-import { type CreditDebitIndicator, indicatorOfBalance, present, shortened, showAmount, showDay } from './amount.ts';
+import {
+  type CreditDebitIndicator,
+  indicatorOfBalance,
+  maskedText,
+  present,
+  shortened,
+  showAmount,
+  showDay,
+} from './amount.ts';
 
 /**
  * OBTransaction6. `TransactionInformation`, `Balance` and `MerchantDetails` are detail-only.
@@ -37,7 +44,7 @@ export function showTransaction(
 function referenceOf({ bank_reference, acquirer_reference }: BookedTransaction): string | undefined {
   // The digits of an acquirer reference are no card number, even when they look like one.
   if (bank_reference === null || bank_reference === acquirer_reference) return shortened(acquirer_reference, 210);
-  return shortened(maskCardNumbers(bank_reference), 210);
+  return maskedText(bank_reference, 210);
 }
 
 /** A transaction of zero has the side of its BAI code; a credit when that has none. */
@@ -51,7 +58,7 @@ function showDetail(
   currency: string,
 ): object {
   return {
-    TransactionInformation: shortened(maskCardNumbers(text), 500),
+    TransactionInformation: maskedText(text, 500),
     Balance:
       balance_after === null
         ? undefined
@@ -64,7 +71,7 @@ function showDetail(
       merchant_name === null && merchant_category_code === null
         ? undefined
         : present({
-            MerchantName: shortened(merchant_name === null ? null : maskCardNumbers(merchant_name), 350),
+            MerchantName: maskedText(merchant_name, 350),
             MerchantCategoryCode: merchant_category_code ?? undefined,
           }),
   };
