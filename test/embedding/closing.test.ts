@@ -8,6 +8,8 @@ import { createTallystick, type Tallystick, type TallystickOptions, UnusableData
 import { createContainer, openContainer, openHostLog, readOptions, tokens } from 'tallystick/inversify';
 
 const calls_count = 200;
+/** More than one read of an export. */
+const clearings_count = 300;
 const closed = { name: 'UnusableDatabase', message: 'this instance is closed: create another one' };
 
 /** A database of an instance, named by its address or by a handle of the host. */
@@ -108,13 +110,29 @@ for (const [name, openPlace] of places) {
       assert.equal(await place.countCards(), 2);
     });
 
+    it('answers requests of the Fetch standard of the same turn', async (t) => {
+      const place = await openPlace();
+      t.after(() => place.dispose());
+      const tally = await open(place);
+      const ask = () => tally.fetch(new Request('https://host.example/v1/virtualcards'));
+      const asked = Array.from({ length: 5 }, ask);
+      const closing = tally.close();
+      const answers = await Promise.all(asked);
+      await closing;
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [401, 401, 401, 401, 401],
+      );
+      assert.equal((await ask()).status, 503);
+    });
+
     it('lets an export in progress end with all its rows', async (t) => {
       const place = await openPlace();
       t.after(() => place.dispose());
       const tally = await open(place);
       const { cards, reconciliation } = tally.company(1);
       const { id: vcn_id } = await cards.issue({ total_card_amount: 1_000_000 });
-      const clearings = Array.from({ length: 450 }, (_, at) =>
+      const clear = (at: number) =>
         tally.network.clear({
           vcn_id,
           network_financial_transaction_id: `T${at}`,
@@ -122,9 +140,11 @@ for (const [name, openPlace] of places) {
           billing_amount: 100,
           billing_currency: 'USD',
           settlement_date: new Date().toISOString().slice(0, 10),
-        }),
-      );
-      await Promise.all(clearings);
+        });
+      // No more at once than can be decided in time.
+      for (let at = 0; at < clearings_count; at += 25) {
+        await Promise.all(Array.from({ length: 25 }, (_, more) => clear(at + more)));
+      }
       let closing: Promise<void> | null = null;
       let rows = -1;
       let pieces = 0;
@@ -137,7 +157,7 @@ for (const [name, openPlace] of places) {
       }
       await closing;
       assert.ok(pieces > 1);
-      assert.equal(rows, clearings.length);
+      assert.equal(rows, clearings_count);
     });
 
     it('is called by await using, which waits for calls that nobody has awaited', async (t) => {

@@ -166,6 +166,7 @@ export function forgetting(
 export interface HttpApp {
   /** Returns the listener of requests for a server of `node:http`. */
   callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  readonly lifecycle: Lifecycle;
 }
 
 /** Creates the HTTP interface, for `createHttpServer(app.callback(), ports)`. */
@@ -260,7 +261,7 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     for (const [name, value] of Object.entries(headersOf(ctx, lifecycle))) ctx.set(name, value);
     showPage(ctx, notFoundPage((mountOf(ctx.req)?.prefix ?? '') + home));
   });
-  return app;
+  return { callback: () => app.callback(), lifecycle };
 }
 
 /** Answers the requests to Open Banking and to its authorisation server, and passes on all others. */
@@ -344,7 +345,8 @@ function surroundEach(
       }
       if (mount?.is_outside) throw describeMissing(ctx);
       // The server of a host passes on requests after the stop, when nothing may use the database.
-      if (mount !== undefined && lifecycle.stopping) throw new HttpProblem('unavailable', 'the service is stopping');
+      if (mount !== undefined && lifecycle.stopping && mount.is_accepted !== true)
+        throw new HttpProblem('unavailable', 'the service is stopping');
       await next();
       // Koa is still to send it.
       if (ctx.respond !== false) {

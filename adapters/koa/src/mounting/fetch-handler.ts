@@ -50,11 +50,18 @@ const bodiless = new Set([204, 205, 304]);
 export function createFetchHandler(app: MountedApp, options: MountOptions = {}): FetchHandler {
   const find = createPlaceFinder(options);
   const answer = app.callback();
-  const arriving = new WeakMap<Duplex, Mount>();
+  const { lifecycle } = app;
+  /** Requests that the application has not counted yet. */
+  const arriving = new WeakMap<Duplex, { readonly mount: Mount; readonly leave: () => void }>();
+  const arrived = (socket: Duplex): void => {
+    const leave = arriving.get(socket)?.leave;
+    if (arriving.delete(socket)) leave?.();
+  };
   const server = createServer({ requireHostHeader: false, requestTimeout: 0, headersTimeout: 0 }, (req, res) => {
-    const mount = arriving.get(req.socket);
+    const mount = arriving.get(req.socket)?.mount;
     if (mount !== undefined) recordMount(req, mount);
     answer(req, res);
+    arrived(req.socket);
   });
 
   return async (request) => {
@@ -62,14 +69,17 @@ export function createFetchHandler(app: MountedApp, options: MountOptions = {}):
     const place = find({ url: target, original_url: undefined });
     const is_body_taken = request.bodyUsed || request.body?.locked === true;
     const [near, far] = duplexPair();
-    arriving.set(far, {
+    const mount: Mount = {
       prefix: place?.prefix ?? '',
       target: place?.target ?? target,
       protocol: /^https:/i.test(request.url) ? 'https' : 'http',
       is_body_taken,
       host_headers: new Set(),
       is_outside: place === null,
-    });
+      is_accepted: !lifecycle.stopping,
+    };
+    arriving.set(far, { mount, leave: lifecycle.enter() });
+    far.once('close', () => arrived(far));
     server.emit('connection', far);
     linkEnds(near, far);
     return await exchange(request, near, place?.url ?? target, is_body_taken ? null : request.body);

@@ -32,6 +32,8 @@ export interface Mount {
   readonly host_headers: ReadonlySet<string>;
   /** The path is not below the prefix. */
   readonly is_outside: boolean;
+  /** It was accepted before the stop, and arrives in a later turn. */
+  readonly is_accepted?: boolean;
 }
 
 const mounts = new WeakMap<IncomingMessage, Mount>();

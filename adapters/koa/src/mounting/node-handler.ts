@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { machine_timers } from '@tallystick/kernel';
+import type { Lifecycle } from '../operations/lifecycle.ts';
 import { dropBody } from '../request/body.ts';
 import { createBodyPace } from '../request/body-pace.ts';
 import { createPlaceFinder, headersSetOn, isBodyTaken, type MountOptions, recordMount } from './mount.ts';
@@ -7,6 +8,7 @@ import { createPlaceFinder, headersSetOn, isBodyTaken, type MountOptions, record
 /** An application that answers requests of `node:http`: `createHttpApp(...)`. */
 export interface MountedApp {
   callback(): (req: IncomingMessage, res: ServerResponse) => unknown;
+  readonly lifecycle: Pick<Lifecycle, 'stopping' | 'enter'>;
 }
 
 /** Answers a request of `node:http`. `next`, if given, is called when the path is not below the prefix. */

@@ -4,11 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
 import { createFetchHandler, type FetchHandler } from '../../src/mounting/fetch-handler.ts';
 import { type Mount, mountOf } from '../../src/mounting/mount.ts';
+import { createLifecycle } from '../../src/operations/lifecycle.ts';
 
 type Answer = (req: IncomingMessage, res: ServerResponse) => unknown;
 
 function handlerOf(answer: Answer, options = {}): FetchHandler {
-  return createFetchHandler({ callback: () => answer }, options);
+  return createFetchHandler({ callback: () => answer, lifecycle: createLifecycle() }, options);
 }
 
 const address = 'http://host.example/cards';
