@@ -124,6 +124,8 @@ for (const name of database_names) {
           `select (select count(*) from tallystick_authorisation_records) as records,
              (select count(*) from tallystick_audit_entries where action = 'user.login_failed') as entries`,
         );
+      // The first token makes the keys of the authorisation server.
+      await askForToken(server, 'sandbox-aisp');
       const [before] = await counts();
       const wrong = await Promise.all(Array.from({ length: 4 }, () => logIn(server, 'wrong', '127.0.0.2')));
       assert.deepEqual(

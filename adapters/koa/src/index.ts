@@ -19,3 +19,4 @@ export { requests_max_default } from './request/admission.ts';
 export { bodies_bytes_max_default } from './request/bodies.ts';
 export type { Page, PageAnswer } from './request/page.ts';
 export { readRequestId } from './request/request-id.ts';
+export { transactions_max_default } from './request/shares.ts';

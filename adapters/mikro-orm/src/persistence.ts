@@ -169,8 +169,8 @@ export interface Persistence {
    * called before other work. Rejects with a `Fault` when it can never give the least number.
    */
   findConnections(): Promise<Connections | null>;
-  /** The transactions outside the decision path that can run at the same time. */
-  readonly others_max: number;
+  /** The transactions outside the decision path that have connections at the same time; null on SQLite. */
+  readonly others_max: number | null;
   readonly ledger: Ledger;
   /** Lets others use the database between two batches of an import: `ImportPorts.rest`. */
   rest(busy_ms: number): Promise<void>;
@@ -248,7 +248,10 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
       };
     },
     joining: (host) => joinedUnitOfWork(connection, storesOf, byte_columns, host),
-    others_max: sharesOf(ports.connections_max ?? database_connections_max_default).others,
+    others_max:
+      connection.dialect === 'sqlite'
+        ? null
+        : sharesOf(ports.connections_max ?? database_connections_max_default).others,
     findConnections: async () =>
       connection.dialect === 'sqlite' ? null : await findConnections(connection.limit, connection.long),
     ledger: resting.counting(ledgerKeepingUp(noted_ledger, event_index, connection.timers)),

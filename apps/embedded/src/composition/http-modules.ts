@@ -1,6 +1,12 @@
 import { tableSource } from '@tallystick/clearing-files';
 import { callAfterCommit } from '@tallystick/kernel';
-import { createHttpApp, createKeyAuthenticator, createLifecycle, createMetrics } from '@tallystick/koa';
+import {
+  createHttpApp,
+  createKeyAuthenticator,
+  createLifecycle,
+  createMetrics,
+  transactions_max_default,
+} from '@tallystick/koa';
 import { ContainerModule } from 'inversify';
 import { version } from '../version.ts';
 import { createOpenBanking, openUserLogin } from './open-banking.ts';
@@ -104,7 +110,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       trusted_proxies: settings.trusted_proxies,
       is_behind_https: settings.public_url?.startsWith('https:') === true,
       requests_max: settings.requests_max,
-      transactions_max: persistence.others_max,
+      transactions_max: persistence.others_max ?? transactions_max_default,
       bodies_bytes_max: settings.bodies_bytes_max,
       spool_folder: settings.spool_folder,
       v1_deprecation: settings.v1_deprecation,
