@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { it, mock, type TestContext } from 'node:test';
 import { abortAfter, giveWayWith, machine_timers } from '../src/index.ts';
 
@@ -60,6 +61,12 @@ it('ends a pause when its signal aborts, also one that had aborted before', asyn
   await pauses[1];
   stop.abort();
   await pauses[0];
+});
+
+it('leaves nothing on the signal of a pause that is over', async () => {
+  const { signal } = new AbortController();
+  await pause(1, { signal });
+  assert.deepEqual(getEventListeners(signal, 'abort'), []);
 });
 
 it('keeps the process alive by a wait unless an option says otherwise', async () => {
