@@ -189,6 +189,8 @@ for (const [name, open] of Object.entries(libraries)) {
         }
       };
       await write(300);
+      // Node reports a worker in a later turn.
+      await nextTurn();
       assert.equal(threads.length, 1);
       openAndClose(open, path);
       await write(300);
