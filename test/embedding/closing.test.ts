@@ -160,7 +160,7 @@ for (const [name, openPlace] of places) {
       assert.equal(rows, clearings_count);
     });
 
-    it('is called by await using, which waits for calls that nobody has awaited', async (t) => {
+    it('is called by await using, and waits for calls whose promises were not awaited', async (t) => {
       const place = await openPlace();
       t.after(() => place.dispose());
       const calls: Promise<unknown>[] = [];

@@ -112,7 +112,10 @@ export interface AccessEnd {
   readonly at_ms: number;
 }
 
-/** What ends the access first, or has ended it. Null: nobody has authorised the consent. */
+/**
+ * How and when the access ends or has ended, by what comes first. Null when no user has authorised
+ * the consent.
+ */
 export function accessEnd(consent: Consent): AccessEnd | null {
   const { authorised_at_ms } = consent;
   if (authorised_at_ms === null) return null;

@@ -23,7 +23,7 @@ export class Turns {
   #is_taken = false;
   #is_long = false;
   #is_closed = false;
-  /** After `close`: nobody has a turn any more. */
+  /** Resolves after `close`, when the last turn has ended. */
   readonly #free = Promise.withResolvers<void>();
 
   constructor(timers = machine_timers) {

@@ -801,9 +801,10 @@ export interface Consent {
   /** The accounts that the user chose, by their numbers; empty before. */
   readonly account_ids: readonly string[];
   /**
-   * Whether the third party has access. `none`: nobody has authorised the consent. Else how it
-   * ended: `withdrawn` by the user or the bank, `deleted` by the third party, `expired` on
-   * `expiration_date_time`, `lapsed` because the user did not confirm it again within 90 days.
+   * The access of the third party. `none`: no user has authorised the consent. `active`: it has
+   * access. `withdrawn`: the user or the bank ended it. `deleted`: the third party ended it.
+   * `expired`: its `expiration_date_time` has passed. `lapsed`: the user did not confirm it again
+   * within 90 days.
    */
   readonly access: ConsentAccess;
   /** When the access ended, or ends at the latest, UTC; null: there was none. ISO 8601. */
