@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, renameSync, statSync } from 'node:fs';
 import { after, describe, type TestContext, test } from 'node:test';
+import type { Worker } from 'node:worker_threads';
 import { no_changes } from '@tallystick/cards';
 import { Fault } from '@tallystick/kernel';
 import {
@@ -179,8 +180,12 @@ for (const [name, open] of Object.entries(libraries)) {
 
     test('is complete without its log from then on, because another connection may remove it', async (t) => {
       const { path, persistence, database } = await opened(t);
-      const threads: unknown[] = [];
-      const note = (thread: unknown) => void threads.push(thread);
+      const threads: Worker[] = [];
+      const answered = Promise.withResolvers<void>();
+      const note = (thread: Worker): void => {
+        threads.push(thread);
+        thread.once('message', () => answered.resolve());
+      };
       process.on('worker', note);
       t.after(() => void process.off('worker', note));
       const write = async (count: number): Promise<void> => {
@@ -188,9 +193,10 @@ for (const [name, open] of Object.entries(libraries)) {
           await persistence.unitOfWork.run((tx) => tx.sandbox_clock.write({ offset_ms: commits, frozen_at_ms: null }));
         }
       };
-      await write(300);
-      // Node reports a worker in a later turn.
-      await nextTurn();
+      // The last of these commits starts the thread and asks it once. It rests after its answer: when
+      // another library opens the file, the index of the log must not be in use in another thread.
+      await write(256);
+      await answered.promise;
       assert.equal(threads.length, 1);
       openAndClose(open, path);
       await write(300);
