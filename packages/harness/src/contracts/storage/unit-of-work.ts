@@ -1,4 +1,4 @@
-import { assert, Fault, Refusal, Violation } from '@tallystick/kernel';
+import { assert, Fault, machine_timers, Refusal, Violation } from '@tallystick/kernel';
 import { assertEqual, assertRejects } from '../assertions.ts';
 import type { ContractRule } from '../rule.ts';
 import { makeCompany, newRealCard, type StorageUnderTest } from './storage.ts';
@@ -130,7 +130,7 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
         const { id } = await makeCompany(tx, 'Not yet');
         written.resolve(id);
         // Ends also when the reader waits for it.
-        for (let turn = 0; !is_read && turn < 100_000; turn += 1) await tx.companies.find(id);
+        for (let turn = 0; !is_read && turn < 100_000; turn += 1) await machine_timers.nextTurn();
       });
       const waiting = unitOfWork.run((tx) => makeCompany(tx, 'Waiting'));
       const id = await written.promise;
