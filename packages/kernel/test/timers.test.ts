@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { getEventListeners } from 'node:events';
 import { it, mock, type TestContext } from 'node:test';
 import { abortAfter, giveWayWith, machine_timers } from '../src/index.ts';
@@ -52,6 +53,17 @@ it('does not run work whose wait was cancelled', async () => {
   await later;
   cancel();
   assert.deepEqual(ran, ['later']);
+});
+
+it('does not wait for a time that has passed, and prints no warning', () => {
+  // Node warns of a negative time once in a process.
+  const program = `import { machine_timers } from '${import.meta.resolve('../src/time/timers.ts')}'; await machine_timers.pause(-1);`;
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['--conditions=source', '--input-type=module', '--eval', program],
+    { encoding: 'utf8' },
+  );
+  assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
 });
 
 it('ends a pause when its signal aborts, also one that had aborted before', async () => {

@@ -9,7 +9,10 @@ export interface Timers extends Clock {
   readonly nowMs: () => number;
   /** Milliseconds since a fixed origin, never going back. */
   readonly monotonicNow: () => number;
-  /** Runs something once after a time in milliseconds, unless the returned function is called. */
+  /**
+   * Runs something once after a time in milliseconds, unless the returned function is called. Does
+   * not wait for a time that has passed: 0 or less.
+   */
   readonly after: (ms: number, run: () => void, options?: WaitOptions) => () => void;
   /** Resolves after a time in milliseconds, or as soon as the signal aborts. */
   readonly pause: (ms: number, options?: WaitOptions & { readonly signal?: AbortSignal | undefined }) => Promise<void>;
@@ -32,7 +35,8 @@ const nowMs = Date.now;
 const monotonicNow = performance.now.bind(performance);
 
 function after(ms: number, run: () => void, { keeps_alive = true }: WaitOptions = {}): () => void {
-  const timer = setTimeout(run, ms);
+  // Node warns of a negative time.
+  const timer = setTimeout(run, Math.max(0, ms));
   if (!keeps_alive) timer.unref();
   return () => clearTimeout(timer);
 }

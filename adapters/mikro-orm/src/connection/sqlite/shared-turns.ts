@@ -34,7 +34,7 @@ export class SharedTurns extends Turns {
           { retryable: true },
         );
       }
-      await this.timers.pause(Math.min(step_ms, Math.max(0, wait_end.leftMs())));
+      await this.timers.pause(Math.min(step_ms, wait_end.leftMs()));
     }
   }
 

@@ -64,7 +64,7 @@ export class Turns {
         this.#waiting.delete(begin);
         reject(new Fault('the database was busy for too long', { retryable: true }));
       };
-      const stopWaiting = wait_end && this.timers.after(Math.max(0, wait_end.leftMs()), giveUp);
+      const stopWaiting = wait_end && this.timers.after(wait_end.leftMs(), giveUp);
       this.#waiting.add(begin);
     });
   }
