@@ -160,6 +160,23 @@ for (const [name, openPlace] of places) {
       assert.equal(rows, clearings_count);
     });
 
+    it('ends the iteration of a list with an error where its next page would begin', async (t) => {
+      const place = await openPlace();
+      t.after(() => place.dispose());
+      const tally = await open(place);
+      const { cards } = tally.company(1);
+      for (let at = 0; at < 5; at += 1) await cards.issue({ total_card_amount: 5_000 });
+      const read: string[] = [];
+      const iteration = async (): Promise<void> => {
+        for await (const { id } of cards.list({ limit: 2 })) {
+          read.push(id);
+          if (read.length === 3) await tally.close();
+        }
+      };
+      await assert.rejects(iteration(), closed);
+      assert.equal(read.length, 4);
+    });
+
     it('is called by await using, and waits for calls whose promises were not awaited', async (t) => {
       const place = await openPlace();
       t.after(() => place.dispose());
