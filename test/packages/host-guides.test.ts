@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -33,7 +33,7 @@ describe('a guide', { skip: !own_servers_expected && 'there is no Postgres to st
     t.after(() => rmSync(folder, { recursive: true }));
     return folder;
   }
-  const follow = (t: TestContext, guide: Guide) => followGuide(guide, emptyFolder(t), [], '');
+  const follow = (t: TestContext, guide: Guide) => followGuide(guide, emptyFolder(t), [], []);
 
   it('is followed with its files in an empty folder, on Postgres', async (t) => {
     const guide = guideOf(block('sh', 'ls -A\nnode shop.js\n'), block('text', 'shop.js\npostgres://\n'));
@@ -43,9 +43,18 @@ describe('a guide', { skip: !own_servers_expected && 'there is no Postgres to st
   it('that installs what SQLite needs ends in memory, on SQLite and on Postgres', async (t) => {
     const guide = guideOf(block('sh', 'echo better-sqlite3\n'), block('sh', 'node shop.js >> databases\n'));
     const folder = emptyFolder(t);
-    assert.deepEqual(await followGuide(guide, folder, [], ''), []);
+    assert.deepEqual(await followGuide(guide, folder, [], []), []);
     const databases = readFileSync(join(folder, 'program', 'databases'), 'utf8');
     assert.match(databases, /^undefined\nsqlite:\.\/shop\.db\npostgres:\/\/.+\n$/);
+  });
+
+  it('is followed with the given programs in place of those of the machine', async (t) => {
+    const folder = emptyFolder(t);
+    const programs = join(folder, 'programs');
+    mkdirSync(programs);
+    writeFileSync(join(programs, 'node'), '#!/bin/sh\necho another node\n', { mode: 0o755 });
+    const guide = guideOf(block('sh', 'node shop.js\n'), block('text', 'another node\n'));
+    assert.deepEqual(await followGuide(guide, folder, [], [programs]), []);
   });
 
   it('fails by a command that fails, with what it wrote', async (t) => {

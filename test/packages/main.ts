@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, hostname, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { installNode24, localPostgresProblem } from '@tallystick/test-support';
@@ -106,11 +106,11 @@ async function main(): Promise<void> {
     await check(`refuse the older Node ${older}`, () =>
       olderNodeProblems(host, older, entries_of_new_node, commandsOf(packed)),
     );
-  await checkGuides(packed);
+  await checkGuides(packed, node_24);
   printSizes(packed, installed);
 }
 
-async function checkGuides(packed: readonly PackedPackage[]): Promise<void> {
+async function checkGuides(packed: readonly PackedPackage[], node_24: string): Promise<void> {
   const problem = localPostgresProblem();
   if (problem !== null) {
     notes.push(`NOT RUN: the guides of docs/hosts.md: ${problem}`);
@@ -120,12 +120,17 @@ async function checkGuides(packed: readonly PackedPackage[]): Promise<void> {
   const followed = guides.filter(({ name }) => all_hosts || short_guides.includes(name));
   const runtimes = fileURLToPath(new URL('runtimes', import.meta.url));
   if (all_hosts) await check('install other runtimes', () => installs(runtimes));
-  for (const guide of followed) {
-    await check(`follow the guide ${guide.name}`, () =>
-      followGuide(guide, join(scratch, 'guides', guide.name), packed, join(runtimes, 'node_modules', '.bin')),
-    );
+  const nodes = [[26, process.execPath] as const, ...(all_hosts ? [[24, node_24] as const] : [])];
+  for (const [version, node] of nodes) {
+    const programs = [dirname(node), join(runtimes, 'node_modules', '.bin')];
+    for (const guide of followed) {
+      await check(`follow the guide ${guide.name} on Node ${version}`, async () => {
+        const found = await followGuide(guide, join(scratch, `guides-${version}`, guide.name), packed, programs);
+        return found.map((problem) => `on Node ${version}: ${problem}`);
+      });
+    }
   }
-  await check('run the thread of the log in a bundle', () => threadInBundle(join(scratch, 'guides', 'esbuild')));
+  await check('run the thread of the log in a bundle', () => threadInBundle(join(scratch, 'guides-26', 'esbuild')));
   const others = guides.filter((guide) => !followed.includes(guide)).map(({ name }) => name);
   if (others.length > 0) notes.push(`NOT RUN without --all-hosts: the guides ${others.join(', ')}`);
 }
