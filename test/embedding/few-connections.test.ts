@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
+import { look } from '@tallystick/harness';
 import { machine_timers } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { database_names, postgres_url, scratchDatabase, startServer, testAuditMac } from '@tallystick/test-support';
@@ -175,6 +176,48 @@ describe('an instance on a plan with few connections', { skip: !database_names.i
     is_over = true;
     await looking;
     assert.ok(most > 3 && most <= 15, `${most} were open`);
+  });
+
+  it('is refused no connection by a server that gives 3, and opens one for each purpose', async (t) => {
+    const plan = await smallPlan(t, 3);
+    const pauses: number[] = [];
+    const persistence = await mikroOrmPersistence({
+      database_url: plan.url,
+      clock: machine_timers,
+      timers: {
+        ...machine_timers,
+        pause(ms, options) {
+          pauses.push(ms);
+          return machine_timers.pause(ms, options);
+        },
+      },
+      audit_mac: testAuditMac,
+    });
+    t.after(() => persistence.close());
+    await persistence.findConnections();
+    await persistence.migrate();
+    await persistence.look_ups.read((tx) => tx.sandbox_clock.read());
+    await persistence.ledger.pass([], look);
+    assert.equal(await plan.open(), 3);
+    assert.deepEqual(pauses, []);
+  });
+
+  it('migrates on a role with 3 connections while each of them is open', async (t) => {
+    const plan = await smallPlan(t, 3);
+    const { tally } = await openOn(t, plan.url);
+    assert.equal(await buyMany(tally, 40), 40);
+    assert.equal(await plan.open(), 3);
+    await tally.migrate();
+    assert.equal(await buyMany(tally, 40), 40);
+  });
+
+  it('approves 40 purchases at once while other clients have all but two connections', async (t) => {
+    const plan = await smallPlan(t, 14);
+    const others = await otherClients(t, plan.url, 12);
+    const { tally } = await openOn(t, plan.url);
+    await tally.start();
+    assert.equal(await buyMany(tally, 40), 40);
+    await others.end();
   });
 
   it('is refused in one sentence when the role may never have 3', async (t) => {

@@ -8,6 +8,7 @@
  */
 import { Fault, type Timers } from '@tallystick/kernel';
 import pg from 'pg';
+import { closeNow } from '../closing.ts';
 import { faultOf } from '../faults.ts';
 import { type Connections, database_connections_min } from './connections.ts';
 
@@ -16,6 +17,9 @@ const again_after_ms = 5_000;
 
 /** Between two attempts of work for which no connection is open, milliseconds. */
 const pause_ms = 50;
+
+/** How long a closed connection waits for the server to close it, milliseconds. */
+export const close_ms_max = 1_000;
 
 /** The most connections of each pool. */
 export interface ConnectionShares {
@@ -27,7 +31,7 @@ export interface ConnectionShares {
 
 /**
  * Divides the connections of a process. Passes have three lanes, four lanes of held cards and the
- * sweep of holds. One is for migrations; with three in total, before the others are opened.
+ * sweep of holds. One is for migrations; with three in total, in the place of an idle one.
  */
 export function sharesOf(connections: number): ConnectionShares {
   const rest = Math.max(connections - 1, database_connections_min);
@@ -57,11 +61,17 @@ export class ConnectionLimit {
   #changed_at_ms = 0;
   /** Whether it is known that the server gives fewer than wanted. */
   #is_known = false;
+  /** Whether more are allowed than the server gave at last. */
+  #is_trial = false;
   #waiting = 0;
 
   constructor(options: ConnectionLimitOptions) {
     this.#options = options;
     this.#allowed = options.wanted;
+  }
+
+  get timers(): Timers {
+    return this.#options.timers;
   }
 
   /** The number of callers that wait for a connection. */
@@ -76,7 +86,7 @@ export class ConnectionLimit {
       // Without the one for migrations, all that are wanted.
       if (this.#openCount() >= this.#options.wanted - 1) this.#is_known = false;
       // There may be room for more.
-      if (this.#openCount() >= this.#allowed) this.#allow(this.#allowed + 1);
+      if (this.#is_trial && this.#openCount() >= this.#allowed) this.#allow(this.#allowed + 1);
     });
   }
 
@@ -84,7 +94,7 @@ export class ConnectionLimit {
   expect(free: number): Connections {
     const { wanted } = this.#options;
     this.#is_known = free < wanted;
-    if (this.#is_known) this.#allow(Math.max(free, database_connections_min));
+    if (this.#is_known) this.#lower(free);
     return { wanted, got: Math.max(Math.min(free, wanted), 0) };
   }
 
@@ -99,6 +109,18 @@ export class ConnectionLimit {
     }
   }
 
+  /**
+   * To be called before the first connection of a pool is opened. When all that are allowed are
+   * open, it takes the place of an idle one, of a decision only if there is no other.
+   */
+  async makeRoom(): Promise<void> {
+    if (this.#openCount() < this.#allowed) return;
+    const pools = [...this.#pools.keys()].reverse();
+    const idle = pools.find(({ idleCount, waitingCount }) => idleCount > waitingCount);
+    if (idle !== undefined) await idle.closeIdle();
+    else if (this.#openCount() >= this.#options.wanted) throw new AllInUse();
+  }
+
   async #connectUntil<Client>(until_ms: number, connect: () => Promise<Client>): Promise<Client> {
     const { timers, wanted } = this.#options;
     for (;;) {
@@ -108,21 +130,28 @@ export class ConnectionLimit {
       } catch (error) {
         if (!isRefused(error) || timers.monotonicNow() + pause_ms >= until_ms) throw error;
         // A connection that was opened at the same time may have been refused already.
-        if (this.#openCount() < this.#allowed) this.#lower(Math.min(this.#allowed - 1, this.#totalCount()));
+        if (this.#openCount() < this.#allowed) this.#refuse(Math.min(this.#allowed - 1, this.#totalCount()));
       }
       await timers.pause(pause_ms);
     }
   }
 
   #tryAgain(): void {
-    if (this.#options.timers.monotonicNow() - this.#changed_at_ms >= again_after_ms) this.#allow(this.#allowed + 1);
+    if (this.#options.timers.monotonicNow() - this.#changed_at_ms < again_after_ms) return;
+    this.#is_trial = true;
+    this.#allow(this.#allowed + 1);
+  }
+
+  #refuse(allowed: number): void {
+    const { wanted, onFewer } = this.#options;
+    this.#lower(allowed);
+    if (!this.#is_known) onFewer?.({ wanted, got: allowed });
+    this.#is_known = true;
   }
 
   #lower(allowed: number): void {
-    const { wanted, onFewer } = this.#options;
-    this.#allow(Math.max(allowed, database_connections_min));
-    if (!this.#is_known) onFewer?.({ wanted, got: allowed });
-    this.#is_known = true;
+    this.#is_trial = false;
+    this.#allow(allowed);
   }
 
   #allow(allowed: number): void {
@@ -185,8 +214,8 @@ export class LimitedPool extends pg.Pool {
    */
   async #connectAfterFirst(): Promise<pg.PoolClient> {
     while (this.open_clients.size === 0 && this.#first !== null) await this.#first;
-    const connecting = super.connect();
-    if (this.open_clients.size > 0) return await connecting;
+    if (this.open_clients.size > 0) return await super.connect();
+    const connecting = this.#limit.makeRoom().then(() => super.connect());
     this.#first = connecting;
     try {
       return await connecting;
@@ -198,9 +227,23 @@ export class LimitedPool extends pg.Pool {
   /** Closes what is beyond the new size: idle clients now, others when they are released. */
   resize(max: number): void {
     this.options.max = max;
-    for (let left = Math.min(this.idleCount, this.totalCount - max); left > 0; left -= 1) {
-      super.connect().then((client) => client.release(true), nothing);
-    }
+    const count = Math.min(this.idleCount - this.waitingCount, this.totalCount - max);
+    for (let left = count; left > 0; left -= 1) this.closeIdle().catch(nothing);
+  }
+
+  /** Closes an idle client that no caller waits for. Resolves when the server has also closed it. */
+  async closeIdle(): Promise<void> {
+    const client = await super.connect();
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    client.once('end', resolve);
+    client.release(true);
+    const giveUp = () => {
+      closeNow(client);
+      resolve();
+    };
+    const cancel = this.#limit.timers.after(close_ms_max, giveUp, { keeps_alive: false });
+    await closed;
+    cancel();
   }
 }
 
@@ -212,6 +255,17 @@ type ConnectCallback = (
   // biome-ignore lint/suspicious/noExplicitAny: as in the base class
   done: (release?: any) => void,
 ) => void;
+
+/** The process has as many connections as it may have, and uses each of them. */
+class AllInUse extends Error {
+  override readonly name = 'AllInUse';
+  /** That of Postgres for a refused connection. */
+  readonly code = '53300';
+
+  constructor() {
+    super('all connections to the database are in use');
+  }
+}
 
 /** Postgres, and then poolers, which have no code of their own for it. */
 function isRefused(error: unknown): boolean {

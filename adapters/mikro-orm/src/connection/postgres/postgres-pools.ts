@@ -18,7 +18,7 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { closeNow, isClosed } from '../closing.ts';
 import { PreparingClient } from '../prepared-statement.ts';
-import { ConnectionLimit, type ConnectionShares, LimitedPool } from './connection-limit.ts';
+import { ConnectionLimit, type ConnectionShares, close_ms_max, LimitedPool } from './connection-limit.ts';
 import { type Connections, database_connections_max_default } from './connections.ts';
 import { readPostgresTls, withoutTlsParameters } from './postgres-tls.ts';
 import { own_types } from './postgres-types.ts';
@@ -34,9 +34,6 @@ const client_later_ms = 2_000;
 
 /** Time between two looks at the connections in use, when the pools close. */
 const look_every_ms = 5;
-
-/** How long a closed pool waits for the server to close its connections, milliseconds. */
-const close_ms_max = 1_000;
 
 export interface PostgresPoolOptions {
   /** The address, or the connection options of the pool of a host. */
