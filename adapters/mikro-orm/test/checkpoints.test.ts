@@ -4,10 +4,11 @@ import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { after, type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
+import { secondBetterSqlite3 } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import { type CheckpointBounds, checkpointsOn, type LogState } from '../src/connection/sqlite/checkpoints.ts';
 import { Turns } from '../src/connection/sqlite/turns.ts';
@@ -236,10 +237,26 @@ test('a process that commits little starts no thread', async (t) => {
 
 test('a process that does not close its database ends all the same', async (t) => {
   const { path } = opened(t);
-  const script = fileURLToPath(new URL('committing-process.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--conditions=source', script, path], { stdio: 'inherit', timeout: 60_000 });
-  assert.deepEqual(await once(child, 'exit'), [0, null]);
+  assert.deepEqual(await endOfCommitting(path), [0, null]);
 });
+
+const second = secondBetterSqlite3();
+after(() => second.remove());
+
+for (const [name, library] of [
+  ['node:sqlite', 'node:sqlite'],
+  ['a second copy of better-sqlite3', second.folder],
+] as const) {
+  test(`the thread ends when the process loads ${name}, which may open the file while the thread reads the index`, async (t) => {
+    const { path } = opened(t);
+    assert.deepEqual(await endOfCommitting(path, library, 'later'), [0, null]);
+  });
+
+  test(`no thread starts in a process that has loaded ${name}`, async (t) => {
+    const { path } = opened(t);
+    assert.deepEqual(await endOfCommitting(path, library, 'first'), [0, null]);
+  });
+}
 
 test('a database in memory has no log, and no thread', async (t) => {
   const database = new Database(':memory:');
@@ -251,6 +268,16 @@ test('a database in memory has no log, and no thread', async (t) => {
   await checkpoints.close();
   assert.equal(threads.length, 0);
 });
+
+/** The exit code and the signal of `committing-process.ts`. */
+async function endOfCommitting(...args: readonly string[]): Promise<unknown> {
+  const script = fileURLToPath(new URL('committing-process.ts', import.meta.url));
+  const child = spawn(process.execPath, ['--conditions=source', script, ...args], {
+    stdio: 'inherit',
+    timeout: 60_000,
+  });
+  return await once(child, 'exit');
+}
 
 /** The threads that this process starts from now on. */
 function startedThreads(t: TestContext): readonly Worker[] {

@@ -71,12 +71,12 @@ describe('the file of a SQLite database in use', () => {
     });
   }
 
-  it('is missed when it is emptied', async (t) => {
+  it('is missed when it is truncated', async (t) => {
     const { path, persistence } = await opened(t);
     truncateSync(path, 0);
     await assert.rejects(
       persistence.ping(),
-      (error) => error instanceof Fault && error.retryable && /emptied/.test(error.message),
+      (error) => error instanceof Fault && error.retryable && /truncated/.test(error.message),
     );
     // Some work finds a missing page before it commits.
     for (const write of writes(persistence)) await assert.rejects(write(), Fault);

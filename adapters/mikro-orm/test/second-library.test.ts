@@ -5,7 +5,6 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, renameSync, statSync } from 'node:fs';
 import { after, describe, type TestContext, test } from 'node:test';
-import type { Worker } from 'node:worker_threads';
 import { no_changes } from '@tallystick/cards';
 import { Fault } from '@tallystick/kernel';
 import {
@@ -114,7 +113,7 @@ for (const [name, open] of Object.entries(libraries)) {
       }
       await nextTurn();
       assert.equal(warnings.length, 1);
-      assert.match(String(warnings[0]), /another SQLite library in this process has closed .*tallystick\.db/);
+      assert.match(String(warnings[0]), /another SQLite library in this process has opened or closed .*tallystick\.db/);
       assert.match(String(warnings[0]), /pass its handle as the option database/);
     });
 
@@ -168,6 +167,19 @@ for (const [name, open] of Object.entries(libraries)) {
       assert.deepEqual([read, attempts], [[['Changed'], ['Changed']], 2]);
     });
 
+    test('fails a transaction that its caller ends, with what to do', async (t) => {
+      const { path, persistence } = await opened(t);
+      const own = await persistence.begin();
+      await persistence.joining(own.host).run((tx) => makeCompany(tx, 'Undone'));
+      openAndClose(open, path);
+      await assert.rejects(own.commit(), (error) => {
+        assert.ok(error instanceof Fault && error.retryable);
+        return /another SQLite library .* the transaction was rolled back: do it again/.test(error.message);
+      });
+      await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Kept'));
+      assert.deepEqual(await companies(persistence), ['Kept']);
+    });
+
     test('serves all calls of the moment, each once', async (t) => {
       const { path, persistence } = await opened(t);
       const names = Array.from({ length: 20 }, (_, place) => `Company ${String(place).padStart(2, '0')}`);
@@ -180,29 +192,8 @@ for (const [name, open] of Object.entries(libraries)) {
 
     test('is complete without its log from then on, because another connection may remove it', async (t) => {
       const { path, persistence, database } = await opened(t);
-      const threads: Worker[] = [];
-      const answered = Promise.withResolvers<void>();
-      const note = (thread: Worker): void => {
-        threads.push(thread);
-        thread.once('message', () => answered.resolve());
-      };
-      process.on('worker', note);
-      t.after(() => void process.off('worker', note));
-      const write = async (count: number): Promise<void> => {
-        for (let commits = 1; commits <= count; commits += 1) {
-          await persistence.unitOfWork.run((tx) => tx.sandbox_clock.write({ offset_ms: commits, frozen_at_ms: null }));
-        }
-      };
-      // The last of these commits starts the thread and asks it once. It rests after its answer: when
-      // another library opens the file, the index of the log must not be in use in another thread.
-      await write(256);
-      await answered.promise;
-      assert.equal(threads.length, 1);
       openAndClose(open, path);
-      await write(300);
       await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Kept'));
-      await nextTurn();
-      assert.equal(threads.length, 1, 'no second thread');
       const copy = `${path}-copy`;
       copyFileSync(path, copy);
       const copied = new Database(copy);
@@ -210,6 +201,68 @@ for (const [name, open] of Object.entries(libraries)) {
       copied.close();
       await persistence.close();
       assert.equal((await readRows(database, 'select 1 from tallystick_installation')).length, 1);
+    });
+  });
+}
+
+/** A connection whose log has had more pages than one part of its index describes. */
+async function connectionWithLongIndex(t: TestContext) {
+  const { path, persistence, database } = await opened(t);
+  await persistence.close();
+  const connection = await connectSqlite(path, []);
+  t.after(() => connection.close());
+  const write = (sql: string) => connection.immediately((writer) => void writer.exec(sql));
+  const writeMany = () => write('insert into large values (zeroblob(20000000))');
+  await write('create table large (bytes blob)');
+  await writeMany();
+  return {
+    connection,
+    database,
+    writeMany,
+    write: (number: number) => write(`insert into of_host values (${number})`),
+    /** Opens the file by another library. */
+    truncateIndex(open: (path: string) => ForeignConnection): ForeignConnection {
+      const foreign = open(path);
+      t.after(() => foreign.close());
+      const { size } = statSync(`${path}-shm`);
+      foreign.exec('select count(*) from of_host');
+      assert.ok(statSync(`${path}-shm`).size < size);
+      return foreign;
+    },
+  };
+}
+
+for (const [name, open] of Object.entries(libraries)) {
+  describe(`the file while ${name} has it open`, () => {
+    test('is opened again when the index of the log was truncated, before a commit needs more of it', async (t) => {
+      const { connection, database, write, writeMany, truncateIndex } = await connectionWithLongIndex(t);
+      const warnings = warningsOf(t);
+      // The log begins again.
+      await write(1);
+      const foreign = truncateIndex(open);
+      await writeMany();
+      await write(2);
+      foreign.exec('insert into of_host values (3)');
+      await nextTurn();
+      assert.equal(warnings.length, 1);
+      await connection.close();
+      const rows = await readRows<{ number: number }>(database, 'select number from of_host order by number');
+      assert.deepEqual(
+        rows.map(({ number }) => number),
+        [1, 2, 3],
+      );
+    });
+
+    test('is opened again also when nobody can copy its log, because a handle of the host reads an older state', async (t) => {
+      const { connection, write, truncateIndex } = await connectionWithLongIndex(t);
+      const handle = new Database(String(connection.path), { readonly: true });
+      t.after(() => handle.close());
+      handle.exec('begin; select count(*) from of_host');
+      await write(1);
+      truncateIndex(open);
+      await write(2);
+      const count = await connection.reading((reader) => reader.prepare('select count(*) from of_host').pluck().get());
+      assert.equal(count, 2);
     });
   });
 }

@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type Database from 'better-sqlite3';
 
 /** A connection of a library that knows nothing of the other connections of this process. */
@@ -11,21 +11,32 @@ export interface ForeignConnection {
   close(): void;
 }
 
-/** The SQLite of Node. */
-export const openNodeSqlite = (path: string): ForeignConnection => new DatabaseSync(path);
+/** The SQLite of Node, which a process must not have loaded before it needs it. */
+export function openNodeSqlite(path: string): ForeignConnection {
+  const sqlite: { readonly DatabaseSync: typeof DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  return new sqlite.DatabaseSync(path);
+}
 
-/**
- * Loads a second copy of better-sqlite3 into this process, as two versions of it in `node_modules`
- * do.
- */
-export function secondBetterSqlite3(): { readonly library: typeof Database; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), 'tallystick-second-sqlite-'));
+export interface SecondBetterSqlite3 {
+  readonly folder: string;
+  /** Loaded into this process when it is read, as two versions in `node_modules` are. */
+  readonly library: typeof Database;
+  remove(): void;
+}
+
+/** A second copy of better-sqlite3. */
+export function secondBetterSqlite3(): SecondBetterSqlite3 {
+  const root = mkdtempSync(join(tmpdir(), 'tallystick-second-sqlite-'));
+  const folder = join(root, 'node_modules/better-sqlite3');
   const require = createRequire(import.meta.url);
   const source = dirname(require.resolve('better-sqlite3/package.json'));
   // Without the sources of SQLite.
   cpSync(source, folder, { recursive: true, filter: (path) => !['deps', 'src'].includes(basename(path)) });
   return {
-    library: require(folder),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    folder,
+    get library() {
+      return require(folder);
+    },
+    remove: () => rmSync(root, { recursive: true, force: true }),
   };
 }

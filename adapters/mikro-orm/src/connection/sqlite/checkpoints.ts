@@ -4,6 +4,7 @@
  *
  *   resting ──many commits──> starting ──first answer──> running: the thread copies the log
  *   starting, running ──the thread cannot start, or ends──> over: commits copy the log themselves
+ *   resting, starting, running ──another SQLite library is loaded──> over
  *   resting, starting, running ──close──> over
  */
 import { openSync } from 'node:fs';
@@ -13,6 +14,7 @@ import { assert, createPhase } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
 import { type CheckpointThreadQuestion, startCheckpointThread } from './checkpoint-thread.ts';
 import { identityOf } from './database-file.ts';
+import { hasNodeSqlite, hasOtherPackage } from './other-libraries.ts';
 
 /**
  * The answer of `pragma wal_checkpoint`: the frames of the log, and how many of them are copied.
@@ -49,6 +51,9 @@ const bounds_default: CheckpointBounds = {
 
 /** The thread is asked at most once in this number of commits. */
 const commits_per_question = 8;
+
+/** How often packages are looked for: a process may load one at any time. */
+const commits_per_look = 256;
 
 export interface CheckpointPorts {
   readonly bounds?: CheckpointBounds;
@@ -148,13 +153,25 @@ export function checkpointsOn(
     process.emitWarning(`commits copy the log of ${path} from now on: its thread has ended (${String(cause)})`);
   }
 
+  function endThread(): void {
+    phase.enter('over');
+    commitsCopyFrom(bounds.commit_copies_from);
+    thread?.postMessage('end' satisfies CheckpointThreadQuestion);
+  }
+
   return {
     noteCommit() {
       commits += 1;
       // The commit itself cannot copy the log while a transaction reads.
       if (copies_each) copyBetweenReads();
-      if (phase.is('over') || is_asked || commits < bounds.commits_before_thread) return;
-      if (commits % commits_per_question !== 0) return;
+      if (phase.is('over') || commits < bounds.commits_before_thread || commits % commits_per_question !== 0) return;
+      // It truncates the index of the log when it opens the file, which ends a process whose thread
+      // reads the index at that time.
+      if (hasNodeSqlite() || ((phase.is('resting') || commits % commits_per_look === 0) && hasOtherPackage())) {
+        endThread();
+        return;
+      }
+      if (is_asked) return;
       if (phase.is('resting')) {
         phase.enter('starting');
         try {
@@ -168,9 +185,8 @@ export function checkpointsOn(
       thread?.postMessage('copy' satisfies CheckpointThreadQuestion);
     },
     async close() {
-      if (!phase.is('over')) phase.enter('over');
+      if (!phase.is('over')) endThread();
       thread?.ref();
-      thread?.postMessage('end' satisfies CheckpointThreadQuestion);
       await ended;
     },
   };

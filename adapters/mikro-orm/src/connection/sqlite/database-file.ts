@@ -8,63 +8,92 @@ import { Fault } from '@tallystick/kernel';
 
 export interface DatabaseFile {
   /**
-   * Throws a retryable fault unless each path still leads to the file that was opened. Takes a few
-   * microseconds.
+   * Throws a retryable fault unless each path still leads to the file that was opened, and the
+   * index of the log is as long as it was: what is mapped of it is used by the next commit. Takes a
+   * few microseconds.
    */
   assertInPlace(): void;
   /**
-   * Whether the log and its index were deleted or replaced, and the database itself is in place. A
-   * connection that closes as the last one leaves this behind. Takes two microseconds when the log
-   * is in place.
+   * Whether another library in this process has taken the log over, and the database itself is in
+   * place. As the first one that opens the file, as it believes, it truncates the index of the log.
+   * As the last one that closes it, it deletes both. Takes two microseconds when it has not.
    */
   isLogLost(): boolean;
-  /** Whether there is no log, and no index of one. */
-  isLogAbsent(): boolean;
+  /** The log that the path leads to: the one that was opened, another one, or none, without an index. */
+  logAtPath(): 'same' | 'other' | 'none';
 }
 
 /** A database in memory has no file. */
-export const no_file: DatabaseFile = { assertInPlace() {}, isLogLost: () => false, isLogAbsent: () => false };
+export const no_file: DatabaseFile = { assertInPlace() {}, isLogLost: () => false, logAtPath: () => 'same' };
 
 /** The files that the path leads to now. All of them must exist: the database was read. */
 export function databaseFile(path: string): DatabaseFile {
-  const opened = [path, `${path}-wal`, `${path}-shm`].map((name) => ({ name, identity: identityOf(name) }));
-  const [database, log, index] = opened as [OpenedFile, OpenedFile, OpenedFile];
+  // The log is empty after some checkpoints, the database never. SQLite makes the index longer, and
+  // never shorter while it is open.
+  const database = openedFile(path, { size_min: 1n });
+  const log = openedFile(`${path}-wal`, { size_min: 0n });
+  const index = openedFile(`${path}-shm`, { size_min: 0n, only_grows: true });
 
-  function assertSame({ name, identity }: OpenedFile): void {
-    const found = find(name);
-    if (found === undefined) throw lost(name, 'deleted');
-    // Windows does not let anybody replace a file that is open.
-    if (process.platform !== 'win32' && identity !== identityIn(found)) throw lost(name, 'replaced');
-    // The log is empty after some checkpoints, the database never.
-    if (name === path && found.size === 0n) throw lost(name, 'emptied');
+  function isLogLost(): boolean {
+    const problem = index.problem();
+    if (problem === null) return false;
+    return (problem === 'truncated' || log.problem() !== null) && database.problem() === null;
   }
 
   return {
     assertInPlace() {
-      for (const file of opened) assertSame(file);
+      for (const { name, problem } of [database, log, index]) {
+        const found = problem();
+        if (found !== null) throw isLogLost() ? takenOver(path) : changed(name, found);
+      }
     },
-    isLogLost: () => !isSame(log) && !isSame(index) && isSame(database),
-    isLogAbsent: () => [log, index].every(({ name }) => find(name) === undefined),
+    isLogLost,
+    logAtPath() {
+      if (log.problem() === null) return 'same';
+      return log.problem() === 'deleted' && index.problem() === 'deleted' ? 'none' : 'other';
+    },
   };
 }
 
+type Problem = 'deleted' | 'replaced' | 'truncated';
+
 interface OpenedFile {
   readonly name: string;
-  readonly identity: string;
+  /** What is wrong with the file now; null when nothing is. */
+  readonly problem: () => Problem | null;
 }
 
-function isSame({ name, identity }: OpenedFile): boolean {
-  const found = find(name);
-  return found !== undefined && (process.platform === 'win32' || identity === identityIn(found));
+/** A file with its least length, bytes. */
+function openedFile(
+  name: string,
+  { size_min, only_grows = false }: { size_min: bigint; readonly only_grows?: boolean },
+): OpenedFile {
+  const identity = identityOf(name);
+  let least = size_min;
+  return {
+    name,
+    problem() {
+      const found = statSync(name, { bigint: true, throwIfNoEntry: false });
+      if (found === undefined) return 'deleted';
+      // Windows does not let anybody replace a file that is open.
+      if (process.platform !== 'win32' && identity !== identityIn(found)) return 'replaced';
+      if (found.size < least) return 'truncated';
+      if (only_grows) least = found.size;
+      return null;
+    },
+  };
 }
 
-function find(name: string): BigIntStats | undefined {
-  return statSync(name, { bigint: true, throwIfNoEntry: false });
-}
-
-function lost(name: string, how: 'deleted' | 'replaced' | 'emptied'): Fault {
+function changed(name: string, how: Problem): Fault {
   return new Fault(
     `the file ${name} was ${how} while the database was open: put it back, or restart the service on a restored database`,
+    { retryable: true },
+  );
+}
+
+function takenOver(path: string): Fault {
+  return new Fault(
+    `another SQLite library in this process has opened or closed ${path}, and the transaction was rolled back: do it again`,
     { retryable: true },
   );
 }

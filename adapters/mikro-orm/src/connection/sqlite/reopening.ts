@@ -1,8 +1,10 @@
 /**
- * Opens the file again after another library in this process has closed it (ADR 0023). On POSIX,
- * the close of a file ends all locks that the process has on it. The other library knows nothing of
- * our connections: it copies the log into the database as the last one, and removes it. Our
- * connections would go on with a log that nobody finds again.
+ * Opens the file again after another library in this process has opened or closed it (ADR 0023). It
+ * knows nothing of our connections, and on POSIX the locks of one process do not exclude each
+ * other. As the first one, as it believes, it truncates the index of the log: a commit that needs
+ * more of the index, which is mapped, would end the process with SIGBUS. Its close ends all locks,
+ * and as the last one it copies the log into the database and removes it: our connections would go
+ * on with a log that nobody finds again.
  */
 import { Fault } from '@tallystick/kernel';
 import type { LogState } from './checkpoints.ts';
@@ -24,8 +26,9 @@ export interface ReopeningPorts {
 
 export interface Reopening {
   /**
-   * Opens the file again if its log was removed. Resolves with whether it was. Rejects with a
-   * retryable fault when it cannot be opened, or when commits are only in the removed log.
+   * Opens the file again if another library has taken its log over. Resolves with whether it has.
+   * Rejects with a retryable fault when it cannot be opened, or when commits are only in a log that
+   * was removed.
    */
   reopenIfLost(): Promise<boolean>;
   /** See `SqliteConnection.onFile`. */
@@ -46,7 +49,7 @@ export function reopeningOn({ path, handles, turns, replace }: ReopeningPorts): 
       }
       const { file, writer } = handles();
       if (writer.open && !file.isLogLost()) return;
-      if (writer.open && !isCopied(handles())) {
+      if (writer.open && !isKept(handles())) {
         throw new Fault(
           `the log of ${path} was removed, and commits of it are not in the database: end the other programs that use the file, then restart this one`,
           { retryable: true },
@@ -54,14 +57,14 @@ export function reopeningOn({ path, handles, turns, replace }: ReopeningPorts): 
       }
       await replace().catch((cause: unknown) => {
         throw new Fault(
-          `${path} cannot be opened again after another SQLite library in this process has closed it: also close the other handles that this process has on it`,
+          `${path} cannot be opened again after another SQLite library in this process has opened or closed it: also close the other handles that this process has on it`,
           { retryable: true, cause },
         );
       });
       if (has_warned) return;
       has_warned = true;
       process.emitWarning(
-        `another SQLite library in this process has closed ${path}, which ended the locks on it. It was opened again, and no commit is lost. Commits take longer from now on. Two libraries that write at the same time can destroy the file: use one, and pass its handle as the option database (docs/embedding.md, SQLite in one process)`,
+        `another SQLite library in this process has opened or closed ${path}, which ended the locks on it. It was opened again, and no commit is lost. Commits take longer from now on. Two libraries that write at the same time can destroy the file: use one, and pass its handle as the option database (docs/embedding.md, SQLite in one process)`,
         { code: 'TALLYSTICK_SECOND_SQLITE' },
       );
     } finally {
@@ -97,13 +100,15 @@ export function reopeningOn({ path, handles, turns, replace }: ReopeningPorts): 
 }
 
 /**
- * Whether everything that was committed is in the database file. Copies it, if nobody else has a
- * log by now.
+ * Whether everything that was committed is in the files of the path. Copies it into the database, if
+ * nobody else has a log by now.
  */
-function isCopied({ writer, file }: Handles): boolean {
+function isKept({ writer, file }: Handles): boolean {
+  const log = file.logAtPath();
+  if (log === 'same') return true;
   const [state] = writer.pragma('wal_checkpoint(noop)') as [LogState];
   if (state.log === state.checkpointed) return true;
-  if (!file.isLogAbsent()) return false;
+  if (log === 'other') return false;
   const [copied] = writer.pragma('wal_checkpoint(passive)') as [LogState];
   return copied.log === copied.checkpointed;
 }

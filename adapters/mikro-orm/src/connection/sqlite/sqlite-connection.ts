@@ -195,7 +195,7 @@ export async function connectSqlite(
       await handles.checkpoints.close();
       await write_turns.close();
       // What is at the path belongs to others.
-      if (handles.file.isLogLost() && !handles.file.isLogAbsent()) await handles.leave();
+      if (handles.file.isLogLost() && handles.file.logAtPath() !== 'none') await handles.leave();
       // The connection that writes is closed last: only it can copy the log and remove it.
       await look_ups.destroy();
       await reading_kysely.destroy();
