@@ -21,7 +21,7 @@ export { replaceSandboxKeys, sandboxKeyRing, UnusableKeysFile } from './composit
 export { assertKeysFit, WrongKeys } from './composition/keys-fit.ts';
 export { createImportPorts, imports_module, network_module } from './composition/network-modules.ts';
 export type { OpenBanking } from './composition/open-banking.ts';
-export { default_interface_url, defaultPublicUrl, isLoopback, parsePublicUrl } from './composition/public-url.ts';
+export { defaultPublicUrl, isLoopback, parsePublicUrl } from './composition/public-url.ts';
 export { reportConnections } from './composition/report-connections.ts';
 export { isSqlite, type Role, type Settings } from './composition/settings.ts';
 export { keys_module, storage_module, time_module } from './composition/storage-modules.ts';

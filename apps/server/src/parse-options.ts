@@ -1,6 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { nearestName } from '@tallystick/kernel';
-import { default_interface_url } from 'tallystick/inversify';
 import { wrapText } from './terminal-text.ts';
 
 /**
@@ -51,6 +50,7 @@ export async function runCommand<Options extends object>(
 
 export const default_host = '127.0.0.1';
 export const default_port = 8080;
+export const default_interface_url = `http://${default_host}:${default_port}`;
 
 /**
  * The value of an option as an address. Throws an error with the option's name if the value is

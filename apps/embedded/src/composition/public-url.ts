@@ -2,7 +2,7 @@ import { invalid } from '@tallystick/kernel';
 import type { Settings } from './settings.ts';
 
 /** The address of the interface where nothing else is known. */
-export const default_interface_url = 'http://127.0.0.1:8080';
+const default_interface_url = 'http://127.0.0.1:8080';
 
 /**
  * The start of links in mails, and the issuer of tokens. A worker does not know where the interface

@@ -3,8 +3,7 @@
  * local program. Registers a webhook in the sandbox while it runs.
  */
 import { event_types, isWebhookSecret, toCanonicalTypeId, webhook_secret_expected } from '@tallystick/events';
-import { default_interface_url } from 'tallystick/inversify';
-import { httpAddress, parseOptions, runCommand } from '../parse-options.ts';
+import { default_interface_url, httpAddress, parseOptions, runCommand } from '../parse-options.ts';
 import { onStopSignal } from '../stop-signal.ts';
 import { wrapText } from '../terminal-text.ts';
 import { createListener } from './listener.ts';

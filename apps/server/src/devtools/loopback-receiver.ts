@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { generate } from 'selfsigned';
 
 export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
@@ -62,6 +61,8 @@ export async function openLoopbackReceiver(
 }
 
 async function loopbackCertificate(): Promise<{ readonly key: string; readonly cert: string }> {
+  // Loaded when it is used: it takes longer to load than all else that `npm run trigger` runs.
+  const { generate } = await import('selfsigned');
   const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'ec',
     algorithm: 'sha256',

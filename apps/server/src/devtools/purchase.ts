@@ -2,8 +2,7 @@
  * `npm run purchase -- <card> <amount>`: buys something with a virtual card of a running sandbox.
  */
 import { amount_max } from '@tallystick/kernel';
-import { default_interface_url } from 'tallystick/inversify';
-import { httpAddress, parseOptions, runCommand } from '../parse-options.ts';
+import { default_interface_url, httpAddress, parseOptions, runCommand } from '../parse-options.ts';
 import { formatMoney, formatPlain } from './event-summary.ts';
 import { AnswerError, createSandboxClient, type Json, type SandboxClient } from './sandbox-client.ts';
 

@@ -1,8 +1,7 @@
 /**
  * `npm run trigger -- <event type>`: makes a realistic event through the routes of the sandbox.
  */
-import { default_interface_url } from 'tallystick/inversify';
-import { httpAddress, parseOptions, runCommand } from '../parse-options.ts';
+import { default_interface_url, httpAddress, parseOptions, runCommand } from '../parse-options.ts';
 import { wrapText } from '../terminal-text.ts';
 import { summarizeEvent } from './event-summary.ts';
 import { AnswerError, createSandboxClient } from './sandbox-client.ts';

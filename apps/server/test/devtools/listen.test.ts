@@ -28,12 +28,13 @@ interface Ended {
 }
 
 function run(file: string, words: readonly string[]): Promise<Ended> {
+  return runNode(['--conditions=source', pathOf(file), ...words]);
+}
+
+function runNode(words: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      ['--conditions=source', pathOf(file), ...words],
-      { env: environment },
-      (error, out, err) => resolve({ status: error === null ? 0 : Number(error.code), out, err }),
+    execFile(process.execPath, words, { env: environment }, (error, out, err) =>
+      resolve({ status: error === null ? 0 : Number(error.code), out, err }),
     );
   });
 }
@@ -296,13 +297,28 @@ describe('npm run listen and npm run trigger', () => {
   });
 });
 
+/** In a process with this, a program that loads the service ends with an error. */
+const without_service = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (/^(tallystick|selfsigned)(\\/|$)/.test(specifier)) throw new Error('it loads ' + specifier);
+      return next(specifier, context);
+    },
+  });
+`)}`;
+
 describe('the options of npm run listen and npm run trigger', () => {
-  it('prints its usage with status 0, and lists every type', async () => {
-    for (const file of ['listen.ts', 'trigger.ts']) {
-      const { status, out } = await run(file, ['--help']);
-      assert.equal(status, 0);
+  it('prints its usage with status 0, and loads the service for it in no tool', async () => {
+    for (const file of ['listen.ts', 'trigger.ts', 'purchase.ts']) {
+      const words = ['--conditions=source', '--import', without_service, pathOf(file), '--help'];
+      const { status, out, err } = await runNode(words);
+      assert.equal(status, 0, err);
       assert.match(out, /^Usage: npm run /);
     }
+  });
+
+  it('lists every type', async () => {
     const { status, out } = await run('trigger.ts', ['--list']);
     assert.equal(status, 0);
     assert.match(out, /^ {3}7 {2}virtualcard\.clearings +issues a card, authorizes a purchase and clears it$/m);
