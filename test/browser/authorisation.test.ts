@@ -226,6 +226,26 @@ describe('the pages of the bank’s users in Chromium', { skip: !chromium_expect
     }
   });
 
+  it('a user who refuses on an older page reads that the access goes on, and withdraws it', async (t) => {
+    const { url, consent_id } = await newRequest();
+    const older = await newPage(t, { bypassCSP: true });
+    await older.goto(url);
+    await logIn(older, 'alice');
+    const newer = await older.context().newPage();
+    await newer.goto(url);
+    await logIn(newer, 'alice');
+    await newer.getByLabel('Current account').check();
+    await answerTo(newer, () => newer.getByRole('button', { name: 'Allow' }).click({ noWaitAfter: true }));
+    await older.getByRole('button', { name: 'Refuse' }).click();
+    await older.getByRole('alert').filter({ hasText: 'It goes on' }).waitFor();
+    await assertReadable(older);
+    const withdraw = older.getByRole('button', { name: 'Withdraw access now' });
+    const answer = await answerTo(older, () => withdraw.click({ noWaitAfter: true }));
+    assert.equal(answer.searchParams.get('error'), 'access_denied');
+    const consent = await world.unitOfWork.read((tx) => tx.consents.find(consent_id));
+    assert.notEqual(consent?.withdrawn_at_ms, null);
+  });
+
   it('every page is readable on a phone and a laptop, light and dark, and has no accessibility problem', async (t) => {
     // The policy of the pages allows no script, and axe-core is one.
     const page = await newPage(t, { bypassCSP: true });

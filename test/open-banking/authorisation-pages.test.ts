@@ -169,6 +169,44 @@ describe('the user’s step', () => {
     assert.equal(kept?.withdrawn_at_ms, null);
   });
 
+  it('takes no refusal of an older page for one of the access that the user gave meanwhile', async () => {
+    const consent_id = await newConsent(world, third_party);
+    const agent = userAgent(world);
+    const older = await agent.logIn(await request(consent_id), 'alice');
+    const asked = await authorisePlain(config, consent_id);
+    const callback = await userAgent(world).approve(asked.url, 'alice', ['1000000002']);
+    const tokens = await client.authorizationCodeGrant(config, callback, asked.checks);
+    const hasAccess = async () => (await world.nodes[0]!.server.find(tokens.access_token, null)) !== null;
+
+    const shown = await agent.submit(older, actionOf(older, 'decide'), [['decision', 'refuse']]);
+    assert.equal(shown.status, 409);
+    assert.match(shown.html!, /role="alert">You allowed this access meanwhile, on another page. It goes on/);
+    assert.match(shown.html!, /If you refuse, the access that .* has goes on/);
+    assert.match(shown.html!, /value="withdraw"/);
+    assert.equal(await hasAccess(), true);
+    const refused = await agent.submit(shown, actionOf(shown, 'decide'), [['decision', 'refuse']]);
+    assert.equal(errorOf(refused.url), 'access_denied', 'the user has read that it goes on');
+    assert.equal(await hasAccess(), true);
+  });
+
+  it('offers to withdraw the access that the user gave meanwhile', async () => {
+    const consent_id = await newConsent(world, third_party);
+    const agent = userAgent(world);
+    const older = await agent.logIn(await request(consent_id), 'alice');
+    await userAgent(world).approve(await request(consent_id), 'alice', ['1000000002']);
+    const shown = await agent.submit(older, actionOf(older, 'decide'), [['decision', 'refuse']]);
+    // The older page let choose an account that is not of the access.
+    const chosen = [
+      ['decision', 'approve'],
+      ['account', '1000000001'],
+    ] as const;
+    assert.equal((await agent.submit(older, actionOf(older, 'decide'), chosen)).status, 409);
+    const withdrawn = await agent.submit(shown, actionOf(shown, 'decide'), [['decision', 'withdraw']]);
+    assert.equal(errorOf(withdrawn.url), 'access_denied');
+    const consent = await world.unitOfWork.read((tx) => tx.consents.find(consent_id));
+    assert.notEqual(consent?.withdrawn_at_ms, null);
+  });
+
   it('withdraws nothing that awaits its user', async () => {
     const consent_id = await newConsent(world, third_party);
     const agent = userAgent(world);

@@ -7,24 +7,33 @@ export interface DecisionShown {
   readonly form_token: string;
   readonly leave: Leave;
   readonly decidable: Extract<Decidable, { kind: 'decidable' }>;
-  readonly problem: 'no_account' | null;
+  /** Whether it is the answer to a form that could not be accepted. */
+  readonly has_problem: boolean;
   readonly leads_to: readonly string[];
   readonly now_ms: number;
 }
 
+const problems = {
+  no_account: { status: 400, text: 'Choose at least one account.' },
+  // An older page let choose the accounts, or did not say what a refusal means.
+  allowed_meanwhile: { status: 409, text: 'You allowed this access meanwhile, on another page. It goes on.' },
+} as const;
+
 /** Shows who asks for what, until when and on which accounts. The user approves or refuses. */
 export function decisionPage(shown: DecisionShown): Page {
-  const { action, form_token, leave, decidable, problem, leads_to, now_ms } = shown;
+  const { action, form_token, leave, decidable, has_problem, leads_to, now_ms } = shown;
   const { consent, user } = decidable;
   const { third_party_name } = leave;
   const name = escapeHtml(third_party_name);
   const is_again = consent.status === 'Authorised';
+  const has_access = hasAccess(consent, now_ms);
+  const problem = has_problem ? problems[has_access ? 'allowed_meanwhile' : 'no_account'] : null;
   const title = is_again ? `Confirm access of ${third_party_name} again` : `Allow ${third_party_name}?`;
   return {
-    status: problem === null ? 200 : 400,
+    status: problem?.status ?? 200,
     title,
     leads_to,
-    content: `${problem === null ? '' : '<p class="problem" role="alert">Choose at least one account.</p>'}
+    content: `${problem === null ? '' : `<p class="problem" role="alert">${problem.text}</p>`}
 <p>You are logged in as ${escapeHtml(user.name)}.</p>
 <p><strong>${name}</strong> asks for access. It is not your bank, and it never sees your password.</p>
 <h2>What ${name} can ${accessVerb(consent)}</h2>
@@ -36,7 +45,7 @@ ${accessText(consent)}
 ${accountsOf(decidable)}
 ${is_again ? refusalText(consent, name, now_ms) : ''}<button type="submit" name="decision" value="approve">Allow access</button>
 <button type="submit" name="decision" value="refuse" class="second" formnovalidate>Refuse</button>
-${is_again && hasAccess(consent, now_ms) ? withdraw_button : ''}</form>
+${has_access ? withdraw_button : ''}</form>
 <p>You can also go back without a decision. Nothing changes then.</p>
 ${leaveForm(leave, 'second')}
 <p class="muted">You can withdraw the access at any time: <a href="/consents">list of your consents</a>.</p>`,

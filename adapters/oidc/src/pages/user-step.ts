@@ -12,7 +12,14 @@
  * party, and no request changes it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Decidable, findDecidable, rejectConsent, type ThirdParty, withdrawConsent } from '@tallystick/consents';
+import {
+  type Decidable,
+  findDecidable,
+  hasAccess,
+  rejectConsent,
+  type ThirdParty,
+  withdrawConsent,
+} from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
@@ -91,7 +98,7 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     response: ServerResponse,
     interaction: Interaction,
     user_id: string,
-    problem: 'no_account' | null,
+    has_problem: boolean,
   ) => {
     const decidable = await lookUp(interaction, user_id);
     const leave = await leaveOf(interaction);
@@ -101,11 +108,10 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     }
     const { uid } = interaction;
     const action = `${step_path}/${uid}/decide`;
-    const form_token = formToken(ports.cookie_keys, 'decide', uid, user_id);
-    await sendPage(
-      response,
-      decisionPage({ action, form_token, leave, decidable, problem, leads_to, now_ms: records.nowMs() }),
-    );
+    const now_ms = records.nowMs();
+    const purpose = hasAccess(decidable.consent, now_ms) ? 'decide again' : 'decide';
+    const form_token = formToken(ports.cookie_keys, purpose, uid, user_id);
+    await sendPage(response, decisionPage({ action, form_token, leave, decidable, has_problem, leads_to, now_ms }));
   };
 
   const postLogin = async (request: IncomingMessage, response: ServerResponse, interaction: Interaction) => {
@@ -126,15 +132,18 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     return authorise({ ports, records, provider }, { consent_id, user_id, account_numbers, actor: `user:${user_id}` });
   };
 
-  const refuse = async (interaction: Interaction, user_id: string): Promise<void> => {
+  /** Returns whether the third party has access all the same. */
+  const refuse = (interaction: Interaction, user_id: string): Promise<boolean> => {
     const { consent_id } = wantedOf(interaction);
     const call = { ...originOfRequest(), actor: `user:${user_id}`, now_ms: records.nowMs() };
-    await records.run(async (tx) => {
+    return records.run(async (tx) => {
       const bank = bankOf(ports, tx);
       const decidable = await findDecidable(tx, { bank }, { ...wantedOf(interaction), user_id, now_ms: call.now_ms });
+      if (decidable.kind === 'undecidable') return false;
       // A refusal to confirm again keeps the consent. The page offers to withdraw it.
-      if (decidable.kind === 'undecidable' || decidable.consent.status !== 'AwaitingAuthorisation') return;
+      if (decidable.consent.status !== 'AwaitingAuthorisation') return hasAccess(decidable.consent, call.now_ms);
       await rejectConsent(tx, call, { consent_id, user_id });
+      return false;
     });
   };
 
@@ -150,9 +159,10 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     const { form } = read;
     const user_id = await userOf(interaction);
     if (user_id === null) return redirect(response, `${step_path}/${interaction.uid}`);
-    if (!hasFormToken(ports.cookie_keys, form, 'decide', interaction.uid, user_id)) {
-      return sendPage(response, notice(403));
-    }
+    const isFormTo = (purpose: string) => hasFormToken(ports.cookie_keys, form, purpose, interaction.uid, user_id);
+    // Its page said that the access goes on.
+    const is_again = isFormTo('decide again');
+    if (!is_again && !isFormTo('decide')) return sendPage(response, notice(403));
     const decision = form.get('decision');
     if (decision !== 'approve' && decision !== 'refuse' && decision !== 'withdraw') {
       return sendPage(response, notice(400));
@@ -163,7 +173,8 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
         return await deny(request, response, 'the user withdrew the access');
       }
       if (decision === 'refuse') {
-        await refuse(interaction, user_id);
+        const has_access = await refuse(interaction, user_id);
+        if (has_access && !is_again) return await showDecision(response, interaction, user_id, true);
         return await deny(request, response, 'the user refused');
       }
       const grantId = await approve(interaction, user_id, form.getAll('account'));
@@ -172,8 +183,7 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
       await finish(request, response, { login, consent: { grantId } });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const problem = error.code === 'validation_failed' ? 'no_account' : null;
-      await showDecision(response, interaction, user_id, problem);
+      await showDecision(response, interaction, user_id, error.code === 'validation_failed');
     }
   };
 
@@ -203,7 +213,7 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     if (action === undefined && (method === 'GET' || method === 'HEAD')) {
       const user_id = await userOf(interaction);
       if (user_id === null) return showLogin(response, interaction, null);
-      return showDecision(response, interaction, user_id, null);
+      return showDecision(response, interaction, user_id, false);
     }
     if (action === 'login' && method === 'POST') return postLogin(request, response, interaction);
     if (action === 'decide' && method === 'POST') return postDecision(request, response, interaction);
