@@ -235,6 +235,8 @@ async function withConsent({ persistence }: Service, company_id = 1): Promise<vo
       account_numbers: [],
       authorised_at_ms: null,
       withdrawn_at_ms: null,
+      stopped_at_ms: null,
+      tokens_revoked_at_ms: null,
       decided_ahead: false,
       deleted_at_ms: null,
     });

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { authoriseConsent, rejectConsent, setThirdPartyStatus, type ThirdParty } from '@tallystick/consents';
+import {
+  authoriseConsent,
+  changeThirdParty,
+  rejectConsent,
+  setThirdPartyStatus,
+  type ThirdParty,
+} from '@tallystick/consents';
 import { otherSpellings } from '@tallystick/test-support';
 import * as client from 'openid-client';
 import {
@@ -771,6 +777,72 @@ describe('the user’s consents', () => {
     world.advance(2 * day_ms);
     const later = await agent.logIn(`${world.issuer}/consents`, 'carol');
     assert.match(later.html!, /Nobody has access.*<h3>Current App<\/h3>\n<p><strong>Ended on/s);
+  });
+
+  const listOf = async (user_name: string): Promise<{ readonly active: string; readonly ended: string }> => {
+    const { html } = await userAgent(world).logIn(`${world.issuer}/consents`, user_name);
+    const [active, ended = ''] = html!.split('<h2>Access that has ended</h2>') as [string, string?];
+    return { active, ended };
+  };
+  /** How the page says that the access of a third party ended; null: it goes on. */
+  const endOf = async ({ name }: ThirdParty, user_name = 'alice'): Promise<string | null> => {
+    const { active, ended } = await listOf(user_name);
+    assert.notEqual(active.includes(`<h3>${name}</h3>`), ended.includes(`<h3>${name}</h3>`), name);
+    return new RegExp(`<h3>${name}</h3>\n<p>(.*)</p>`).exec(ended)?.[1] ?? null;
+  };
+  const operator = () => ({ actor: 'test', request_id: null, now_ms: world.nowMs() });
+
+  it('show that the bank stopped a third party at once, and also after it is admitted again', async () => {
+    const { third_party, config, consent_id } = await authorised('alice');
+    const other = await authorised('alice');
+    const setStatus = (status: 'active' | 'suspended') =>
+      world.unitOfWork.run((tx) => setThirdPartyStatus(tx, operator(), third_party.id, status));
+    assert.equal(await endOf(third_party), null);
+    await setStatus('suspended');
+    const stopped =
+      /^<strong>Stopped by the bank on \d.*<\/strong> .* only get access again if the bank admits it and you log in and confirm it\.$/;
+    assert.match((await endOf(third_party)) ?? '', stopped);
+    const agent = userAgent(world);
+    await agent.logIn(`${world.issuer}/consents`, 'alice');
+    assert.equal((await agent.get(`${world.issuer}/consents/${consent_id}`)).status, 404, 'nothing to withdraw');
+    assert.equal(await endOf(other.third_party), null, 'of another third party');
+    await setStatus('active');
+    assert.match((await endOf(third_party)) ?? '', stopped, 'its tokens are gone');
+    await userAgent(world).approve((await authorisePlain(config, consent_id)).url, 'alice', []);
+    assert.equal(await endOf(third_party), null, 'the user confirmed it');
+  });
+
+  it('show that the bank stopped a third party by a scope that it lost', async () => {
+    const { third_party } = await authorised('alice');
+    await world.unitOfWork.run(async (tx) => {
+      await tx.third_parties.update({ ...third_party, scopes: ['accounts', 'fundsconfirmations'] });
+      await changeThirdParty(tx, { url_policy: () => null }, operator(), third_party.id, { scopes: ['accounts'] });
+    });
+    assert.match((await endOf(third_party)) ?? '', /^<strong>Stopped by the bank on \d/);
+  });
+
+  it('show that the tokens were revoked at once, unless another authorisation goes on', async () => {
+    const { third_party, config, consent_id, tokens } = await authorised('alice');
+    await client.tokenRevocation(config, tokens.access_token);
+    assert.equal(await endOf(third_party), null, 'the refresh token gets another one');
+    const asked = await authorisePlain(config, consent_id);
+    const callback = await userAgent(world).approve(asked.url, 'alice', []);
+    const later = await client.authorizationCodeGrant(config, callback, asked.checks);
+    await client.tokenRevocation(config, tokens.refresh_token!);
+    assert.equal(await endOf(third_party), null, 'the later tokens are valid');
+    assert.notEqual(await world.nodes[0]!.server.find(later.access_token, null), null);
+    await client.tokenRevocation(config, later.refresh_token!);
+    const revoked =
+      /^<strong>Ended on \d.*: .* gave it up, or its use was not safe any more\.<\/strong> .* if you log in and confirm it\.$/;
+    assert.match((await endOf(third_party)) ?? '', revoked);
+
+    // The second use of a code ends what the first one got.
+    const again = await authorisePlain(config, consent_id);
+    const code = await userAgent(world).approve(again.url, 'alice', []);
+    await client.authorizationCodeGrant(config, code, again.checks);
+    assert.equal(await endOf(third_party), null, 'the user confirmed it');
+    await assert.rejects(client.authorizationCodeGrant(config, code, again.checks), { error: 'invalid_grant' });
+    assert.match((await endOf(third_party)) ?? '', revoked);
   });
 
   it('are withdrawn after a question, and their tokens end at once', async () => {

@@ -332,6 +332,8 @@ export async function newConsent(
       account_numbers: [],
       authorised_at_ms: null,
       withdrawn_at_ms: null,
+      stopped_at_ms: null,
+      tokens_revoked_at_ms: null,
       decided_ahead: false,
       deleted_at_ms: null,
       permissions: [

@@ -64,6 +64,16 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
         },
       })),
     },
+    {
+      does: 'counts grants that have expired',
+      breaks: 'a consent has a grant until the last one of it has ended or expired',
+      plant: plantStores(({ authorisation }) => ({
+        authorisation: {
+          ...authorisation,
+          hasGrant: (consent_id) => authorisation.hasGrant(consent_id, 0),
+        },
+      })),
+    },
   ],
   BankStore: [
     {
@@ -124,7 +134,7 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     {
       does: 'lists consents that were deleted',
       breaks:
-        'a consent of a user is active while it is authorised, not withdrawn, deleted, expired or older than 90 days, else ended',
+        'a consent of a user is active while it is authorised, not withdrawn, stopped, revoked, deleted, expired or older than 90 days, else ended',
       plant: plantStores(({ consents }) => ({
         consents: {
           ...consents,
@@ -135,11 +145,23 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     {
       does: 'lists consents that have expired',
       breaks:
-        'a consent of a user is active while it is authorised, not withdrawn, deleted, expired or older than 90 days, else ended',
+        'a consent of a user is active while it is authorised, not withdrawn, stopped, revoked, deleted, expired or older than 90 days, else ended',
       plant: plantStores(({ consents }) => ({
         consents: {
           ...consents,
           listActiveOfUser: (user_id, _now_ms, page) => consents.listActiveOfUser(user_id, 0, page),
+        },
+      })),
+    },
+    {
+      does: 'stops the consents of all third parties',
+      breaks: 'a stop of a third party stops its authorised consents that it has not stopped, and changes no other',
+      plant: plantStores(({ consents }) => ({
+        consents: {
+          ...consents,
+          async stopOfClient(client_id, now_ms) {
+            for (const each of [client_id, `${client_id}x`]) await consents.stopOfClient(each, now_ms);
+          },
         },
       })),
     },

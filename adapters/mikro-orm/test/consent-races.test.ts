@@ -208,6 +208,30 @@ onEveryDatabase('a decision about a consent, in a race of two processes', (fixtu
 });
 
 onEveryDatabase('a change of a third party, in a race of two processes', (fixture) => {
+  it('with an authorisation leaves no access once it is suspended', async () => {
+    const here = fixture().persistence;
+    const there = await fixture().another();
+    await Promise.all(
+      Array.from({ length: races }, async (_, at) => {
+        const { id, client_id } = await fixture().run((tx) => tx.third_parties.insert(newThirdParty()));
+        const { consent_id } = await fixture().run((tx) => tx.consents.insert(newAccessConsent({ client_id })));
+        const [one, other] = at % 2 === 0 ? [here, there] : [there, here];
+        const authorise = () => one.unitOfWork.run((tx) => authoriseAs('ana')(tx, consent_id));
+        const suspend = () => other.unitOfWork.run((tx) => setThirdPartyStatus(tx, call, id, 'suspended'));
+        const sent = at < races / 2 ? [authorise, suspend] : [suspend, authorise];
+        const answers = (await Promise.allSettled(sent.map((act) => act()))).map(answerOf);
+        assert.ok(['done,done', 'done,conflict', 'conflict,done'].includes(answers.join()), answers.join());
+        const consent = await here.unitOfWork.read((tx) => tx.consents.find(consent_id));
+        const refused = answers.includes('conflict');
+        assert.deepEqual(
+          [consent?.status, consent?.stopped_at_ms],
+          refused ? ['AwaitingAuthorisation', null] : ['Authorised', noon_ms],
+        );
+      }),
+    );
+    await there.close();
+  });
+
   it('with a suspension loses neither', async () => {
     const here = fixture().persistence;
     const there = await fixture().another();

@@ -1,4 +1,4 @@
-import { type AccessToken, type AccessTokens, isOwnedBy, third_party_scopes } from '@tallystick/consents';
+import { type AccessToken, type AccessTokens, grant_model, isOwnedBy, third_party_scopes } from '@tallystick/consents';
 import type { AuthorisationTx } from './ports.ts';
 import { isAdmitted } from './protocol/client-metadata.ts';
 import type { OpenRecord, Records } from './records.ts';
@@ -44,7 +44,7 @@ async function grantedBy(
   token_of: Pick<AccessToken, 'client_id' | 'scopes'>,
 ): Promise<AccessToken | null> {
   if (grant_id === null || consent_id === null) return null;
-  const authorisation = await tx.authorisation.find('Grant', grant_id);
+  const authorisation = await tx.authorisation.find(grant_model, grant_id);
   if (authorisation === null || (authorisation.expires_at_ms ?? 0) <= records.nowMs()) return null;
   const consent = await tx.consents.find(consent_id);
   if (!isOwnedBy(consent, token_of.client_id) || consent.user_id === null) return null;

@@ -6,7 +6,7 @@ export * from './authorisation/third-party.ts';
 export * from './consent/consent.ts';
 export * from './consent/create-consent.ts';
 export * from './consent/decide-consent.ts';
-export { deleteConsent, presentConsent, readConsent } from './consent/manage-consent.ts';
+export { deleteConsent, presentConsent, readConsent, revokeGrant } from './consent/manage-consent.ts';
 export * from './consent/permission.ts';
 export * from './open-banking-refusal.ts';
 export * from './ports.ts';

@@ -13,6 +13,11 @@ export interface ConsentStore {
   lock(consent_id: string): Promise<Consent | null>;
   /** Replaces all but the id. The transaction has locked it. */
   update(consent: Consent): Promise<void>;
+  /**
+   * Sets `stopped_at_ms` of the `Authorised` consents of a third party that do not have it, and no
+   * other field.
+   */
+  stopOfClient(client_id: string, now_ms: number): Promise<void>;
   /** The consents that a user authorised, also deleted ones, the highest id first. */
   listOfUser(user_id: string, page: PageRequest): Promise<Page<Consent>>;
   /** Those of them that give access now (`hasAccess`), the highest id first. */

@@ -82,6 +82,8 @@ function endedText({ consent, third_party_name }: ShownConsent): string {
   const [name, at] = [escapeHtml(third_party_name), escapeHtml(instantText(end.at_ms))];
   const words: Readonly<Record<typeof end.how, string>> = {
     withdrawn: `<strong>Withdrawn on ${at}.</strong> ${accessAgain(consent, name)}`,
+    stopped: `<strong>Stopped by the bank on ${at}.</strong> ${name} can only get access again if the bank admits it and you log in and confirm it.`,
+    tokens_revoked: `<strong>Ended on ${at}: ${name} gave it up, or its use was not safe any more.</strong> ${name} can only get access again if you log in and confirm it.`,
     deleted: `<strong>Ended by ${name} on ${at}.</strong> To give access again, start at ${name}.`,
     expired: `<strong>Expired on ${at}.</strong> You had allowed it until then. To give access again, start at ${name}.`,
     lapsed: `<strong>Ended on ${at}, because it was not confirmed again within 90 days.</strong> If you want it to go on, confirm it at ${name}.`,

@@ -1,4 +1,6 @@
+import { grant_model, revokeGrant } from '@tallystick/consents';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { originOfRequest } from '../bounds.ts';
 import type { AuthorisationTx } from '../ports.ts';
 import type { RecordLinks, RecordPayload, Records } from '../records.ts';
 import type { ClientMetadataOf } from './client-metadata.ts';
@@ -48,15 +50,12 @@ export function libraryAdapter(model: string, records: Records, clientMetadataOf
     findByUserCode: async () => undefined,
 
     async consume(id) {
-      const is_first = await records.run(async ({ authorisation }) => {
+      const is_first = await records.run(async (tx) => {
         const id_hash = records.hashOf(id);
-        if (await authorisation.consume(model, id_hash, records.nowMs())) return true;
+        if (await tx.authorisation.consume(model, id_hash, records.nowMs())) return true;
         // Another node used it at the same time. That is a reuse: all that was issued ends.
-        const grant_id = (await authorisation.find(model, id_hash))?.grant_id ?? null;
-        if (grant_id !== null) {
-          await authorisation.endByGrant(grant_id);
-          await authorisation.end('Grant', grant_id);
-        }
+        const grant_id = (await tx.authorisation.find(model, id_hash))?.grant_id ?? null;
+        if (grant_id !== null) await revokeGrant(tx, callOf(records), grant_id);
         return false;
       });
       if (is_first) return;
@@ -64,9 +63,17 @@ export function libraryAdapter(model: string, records: Records, clientMetadataOf
       throw new errors.InvalidGrant('already used');
     },
 
-    destroy: (id) => records.run(({ authorisation }) => authorisation.end(model, records.hashOf(id))),
+    destroy: (id) =>
+      records.run((tx) => {
+        const id_hash = records.hashOf(id);
+        return model === grant_model ? revokeGrant(tx, callOf(records), id_hash) : tx.authorisation.end(model, id_hash);
+      }),
     revokeByGrantId: (id) => records.run(({ authorisation }) => authorisation.endByGrant(records.hashOf(id))),
   };
+}
+
+function callOf(records: Records) {
+  return { ...originOfRequest(), now_ms: records.nowMs() };
 }
 
 const nothing: Adapter = {

@@ -29,6 +29,9 @@ export interface AuthorisationRecord {
 /** The `model` of what a user's step keeps, from the page to the decision. */
 export const interaction_model = 'Interaction';
 
+/** The `model` of what each authorisation of a consent keeps. All its tokens live as long as it does. */
+export const grant_model = 'Grant';
+
 /** A stored record, as a rotation of keys reads it. */
 export interface SealedAuthorisationRecord extends Pick<AuthorisationRecord, 'model' | 'id_hash' | 'payload_sealed'> {
   readonly id: number;
@@ -56,6 +59,8 @@ export interface AuthorisationStore {
    * once, one returns true.
    */
   consume(model: string, id_hash: string, now_ms: number): Promise<boolean>;
+  /** Whether a grant (`grant_model`) of the consent has not ended. */
+  hasGrant(consent_id: string, now_ms: number): Promise<boolean>;
   end(model: string, id_hash: string): Promise<void>;
   /** Ends what was issued under the grant. The grant itself is ended with `end`. */
   endByGrant(grant_id: string): Promise<void>;

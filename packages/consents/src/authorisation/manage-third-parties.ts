@@ -130,7 +130,7 @@ const changeable = [
  * `not_found`, and `validation_failed` with every invalid field.
  */
 export async function changeThirdParty(
-  tx: Pick<ConsentsTx, 'third_parties' | 'audit' | 'authorisation'>,
+  tx: ConsentsTx,
   { url_policy }: Pick<ThirdPartyPorts, 'url_policy'>,
   call: OperatorCall,
   id: number,
@@ -166,7 +166,7 @@ export async function changeThirdParty(
   if (differing.length === 0) return third_party;
   await tx.third_parties.update(changed);
   const loses_a_scope = third_party.scopes.some((scope) => !changed.scopes.includes(scope));
-  if (loses_a_scope) await tx.authorisation.endByClient(third_party.client_id);
+  if (loses_a_scope) await stop(tx, third_party, call);
   await record(tx, call, changed, 'third_party.changed', { changed: differing });
   return changed;
 }
@@ -195,7 +195,7 @@ function changeKeys(
  * audit log. Refuses `not_found`.
  */
 export async function setThirdPartyStatus(
-  tx: Pick<ConsentsTx, 'third_parties' | 'audit' | 'authorisation'>,
+  tx: ConsentsTx,
   call: OperatorCall,
   id: number,
   status: ThirdPartyStatus,
@@ -205,11 +205,22 @@ export async function setThirdPartyStatus(
   await tx.third_parties.update(changed);
   // Also at an activation: another node may have issued a token while the suspension committed.
   const was_suspended = third_party.status === 'suspended';
-  if (status === 'suspended' || was_suspended) await tx.authorisation.endByClient(third_party.client_id);
+  if (status === 'suspended' || was_suspended) await stop(tx, third_party, call);
   if (third_party.status !== status) {
     await record(tx, call, changed, status === 'suspended' ? 'third_party.suspended' : 'third_party.activated');
   }
   return changed;
+}
+
+/** Ends all tokens of a third party. Its users see that the bank stopped it. */
+async function stop(
+  tx: Pick<ConsentsTx, 'authorisation' | 'consents'>,
+  { client_id }: ThirdParty,
+  { now_ms }: OperatorCall,
+): Promise<void> {
+  // Consents first: a withdrawal locks the consent, and then ends its tokens.
+  await tx.consents.stopOfClient(client_id, now_ms);
+  await tx.authorisation.endByClient(client_id);
 }
 
 /** The newest first. */

@@ -31,6 +31,16 @@ interface ConsentBase {
   /** The user's withdrawal after the last authorisation; null: none. */
   readonly withdrawn_at_ms: number | null;
   /**
+   * When the bank stopped its third party after the last authorisation, by a suspension or by taking
+   * a scope away: its tokens ended. Null: it did not.
+   */
+  readonly stopped_at_ms: number | null;
+  /**
+   * When its last tokens were revoked after the last authorisation, by the third party or because a
+   * code was used twice. Null: they were not.
+   */
+  readonly tokens_revoked_at_ms: number | null;
+  /**
    * Whether the sandbox decided it, so that the user's step needs no page. A withdrawal ends it.
    */
   readonly decided_ahead: boolean;
@@ -90,9 +100,17 @@ export function isOpenForDecision(consent: Consent, now_ms: number): boolean {
   return (status === 'AwaitingAuthorisation' || status === 'Authorised') && !isGone(consent, now_ms);
 }
 
-/** Whether its third party has access: authorised, not withdrawn since, not deleted, not expired. */
+/** The ends of the access that the next authorisation undoes. */
+export const no_end = { withdrawn_at_ms: null, stopped_at_ms: null, tokens_revoked_at_ms: null } as const;
+
+/**
+ * Whether its third party has access: authorised, not ended since by the user, the bank or the third
+ * party, not deleted, not expired.
+ */
 export function isActive(consent: Consent, now_ms: number): boolean {
-  return consent.status === 'Authorised' && consent.withdrawn_at_ms === null && !isGone(consent, now_ms);
+  const { status, withdrawn_at_ms, stopped_at_ms, tokens_revoked_at_ms } = consent;
+  const has_ended = (withdrawn_at_ms ?? stopped_at_ms ?? tokens_revoked_at_ms) !== null;
+  return status === 'Authorised' && !has_ended && !isGone(consent, now_ms);
 }
 
 /**
@@ -102,10 +120,11 @@ export function isActive(consent: Consent, now_ms: number): boolean {
 export const authorisation_ms = 90 * 24 * 60 * 60 * 1_000;
 
 /**
- * How the access that a user gave ends: by a withdrawal, by its third party, on its expiration
- * date, or because it was not confirmed again in time.
+ * How the access that a user gave ends: by a withdrawal, because the bank stopped its third party,
+ * because the tokens were revoked, by a deletion, on its expiration date, or because it was not
+ * confirmed again in time.
  */
-export const access_ends = ['withdrawn', 'deleted', 'expired', 'lapsed'] as const;
+export const access_ends = ['withdrawn', 'stopped', 'tokens_revoked', 'deleted', 'expired', 'lapsed'] as const;
 
 export interface AccessEnd {
   readonly how: (typeof access_ends)[number];
@@ -121,6 +140,8 @@ export function accessEnd(consent: Consent): AccessEnd | null {
   if (authorised_at_ms === null) return null;
   const at: Readonly<Record<AccessEnd['how'], number | null>> = {
     withdrawn: consent.withdrawn_at_ms,
+    stopped: consent.stopped_at_ms,
+    tokens_revoked: consent.tokens_revoked_at_ms,
     deleted: consent.deleted_at_ms,
     expired: consent.expires_at_ms,
     lapsed: authorised_at_ms + authorisation_ms,

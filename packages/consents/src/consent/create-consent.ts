@@ -1,6 +1,12 @@
 import type { ConsentsTx, CreatePorts, ThirdPartyCall } from '../ports.ts';
 import { permission_items_max, readPermissions } from './check-permissions.ts';
-import { type AccountAccessConsent, type Consent, type FundsConfirmationConsent, unguessableId } from './consent.ts';
+import {
+  type AccountAccessConsent,
+  type Consent,
+  type FundsConfirmationConsent,
+  no_end,
+  unguessableId,
+} from './consent.ts';
 import { date_time_expected, parseDateTime, type SentDateTime } from './date-time.ts';
 import { readDebtorAccount } from './debtor-account.ts';
 import { type Members, RequestBody } from './request-body.ts';
@@ -104,7 +110,7 @@ function newConsent(
     company_id: null,
     account_numbers: [],
     authorised_at_ms: null,
-    withdrawn_at_ms: null,
+    ...no_end,
     decided_ahead: false,
     deleted_at_ms: null,
   };

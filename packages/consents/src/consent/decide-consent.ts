@@ -2,7 +2,15 @@ import { type BankAccount, type BankData, type BankUser, showAccountNumber } fro
 import { auditEntry, type Call, invalid, maskCardNumbers, Refusal } from '@tallystick/kernel';
 import type { ConsentsTx, ReadPorts } from '../ports.ts';
 import { findEligibleUser, userMayViewAccount } from '../reading/eligibility.ts';
-import { type Consent, type DebtorAccount, isGone, isOpenForDecision, isOwnedBy, serviceOf } from './consent.ts';
+import {
+  type Consent,
+  type DebtorAccount,
+  isGone,
+  isOpenForDecision,
+  isOwnedBy,
+  no_end,
+  serviceOf,
+} from './consent.ts';
 import { consentObject } from './manage-consent.ts';
 
 /*
@@ -12,7 +20,8 @@ import { consentObject } from './manage-consent.ts';
  *   Authorised            -> Authorised (authenticated again), Revoked (funds confirmation only)
  *
  * A withdrawal of an account-access consent leaves it Authorised, with `withdrawn_at_ms`: it grants
- * nothing until the user authenticates it again. A deletion hides a consent in every state.
+ * nothing until the user authenticates it again. So do `stopped_at_ms` and `tokens_revoked_at_ms`.
+ * A deletion hides a consent in every state.
  */
 
 /** Who decides, and when. The company is that of the user. */
@@ -65,11 +74,11 @@ export async function findDecidable(
  * Authorises a consent for a user and these of the user's accounts (null: all that the user may
  * choose), or authenticates it again: then the accounts stay as they are. Refuses
  * `validation_failed` accounts that the user may not choose, or none, `not_found` an unknown
- * consent, and `conflict` one that is not decidable (`findDecidable`). One that is decided ahead
- * must await authorisation. Writes the audit log.
+ * consent, and `conflict` one that is not decidable (`findDecidable`), or of a suspended third party.
+ * One that is decided ahead must await authorisation. Writes the audit log.
  */
 export async function authoriseConsent(
-  tx: Pick<ConsentsTx, 'consents' | 'audit'>,
+  tx: Pick<ConsentsTx, 'consents' | 'third_parties' | 'audit'>,
   { bank }: ReadPorts,
   call: DecisionCall,
   decision: {
@@ -79,6 +88,7 @@ export async function authoriseConsent(
     readonly decided_ahead?: boolean;
   },
 ): Promise<Consent> {
+  await lockAdmitted(tx, decision.consent_id);
   const consent = await lockKnown(tx, decision.consent_id);
   if (decision.decided_ahead === true) refuseUnlessAwaiting(consent, call.now_ms);
   const decidable = await decidableOf(bank, consent, { user_id: decision.user_id, now_ms: call.now_ms });
@@ -94,7 +104,7 @@ export async function authoriseConsent(
     company_id: decidable.user.company_id,
     account_numbers: is_again ? consent.account_numbers : chosen,
     authorised_at_ms: call.now_ms,
-    withdrawn_at_ms: null,
+    ...no_end,
     decided_ahead: decision.decided_ahead ?? consent.decided_ahead,
   };
   await tx.consents.update(authorised);
@@ -228,6 +238,14 @@ function refuseUnlessAwaiting(consent: Consent, now_ms: number): void {
   if (consent.status === 'AwaitingAuthorisation' && isOpenForDecision(consent, now_ms)) return;
   const found = isGone(consent, now_ms) ? 'was deleted or has expired' : `is ${consent.status}`;
   throw new Refusal('conflict', `the consent ${found}, and does not await authorisation`);
+}
+
+/** Locks the third party, so that a suspension finds the authorisation or refuses it. */
+async function lockAdmitted(tx: Pick<ConsentsTx, 'consents' | 'third_parties'>, consent_id: string): Promise<void> {
+  const client_id = (await tx.consents.find(consent_id))?.client_id ?? '';
+  const { id } = (await tx.third_parties.findByClientId(client_id)) ?? {};
+  if (id === undefined || (await tx.third_parties.lock(id))?.status !== 'suspended') return;
+  throw new Refusal('conflict', 'the bank has suspended the third party of the consent');
 }
 
 async function lockKnown(tx: Pick<ConsentsTx, 'consents'>, consent_id: string): Promise<Consent> {

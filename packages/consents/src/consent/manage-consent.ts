@@ -1,7 +1,8 @@
 import { auditEntry, toInstantText } from '@tallystick/kernel';
+import { grant_model } from '../authorisation/authorisation-record.ts';
 import { OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, ThirdPartyCall } from '../ports.ts';
-import { type Consent, type DebtorAccount, isOwnedBy } from './consent.ts';
+import { type Consent, type DebtorAccount, isActive, isOwnedBy } from './consent.ts';
 
 /**
  * The third party's own consent of this kind. Refuses `UK.OBIE.Resource.NotFound` (`invalid`) one
@@ -28,6 +29,29 @@ export async function deleteConsent(
   await tx.authorisation.endByConsent(consent.consent_id);
   const caller = { ...call, company_id: consent.company_id, actor: `third_party:${call.client_id}` };
   await tx.audit.record(auditEntry(caller, 'consent.deleted', consentObject(consent)), call.now_ms);
+}
+
+/**
+ * Revokes the tokens of one authorisation of a consent, by the id of its grant. If it was the last
+ * one, the access has ended, which the audit log has. A grant that is unknown or has ended changes
+ * nothing.
+ */
+export async function revokeGrant(
+  tx: ConsentsTx,
+  call: Omit<ThirdPartyCall, 'client_id'>,
+  grant_id: string,
+): Promise<void> {
+  const grant = await tx.authorisation.find(grant_model, grant_id);
+  if (grant === null || grant.consent_id === null) return;
+  const consent = await tx.consents.lock(grant.consent_id);
+  await tx.authorisation.endByGrant(grant_id);
+  await tx.authorisation.end(grant_model, grant_id);
+  if (consent === null || !isActive(consent, call.now_ms)) return;
+  if (await tx.authorisation.hasGrant(consent.consent_id, call.now_ms)) return;
+  await tx.consents.update({ ...consent, tokens_revoked_at_ms: call.now_ms });
+  const { client_id, company_id } = consent;
+  const caller = { ...call, company_id, actor: `third_party:${client_id}` };
+  await tx.audit.record(auditEntry(caller, 'consent.tokens_revoked', consentObject(consent)), call.now_ms);
 }
 
 /** A consent as the audit log names it. */

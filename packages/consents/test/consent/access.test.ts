@@ -9,8 +9,15 @@ describe('the access that a user gave', () => {
   const instant = fc.integer({ min: 0, max: 2 * authorisation_ms });
   const nullable = fc.option(instant);
   const consents = fc
-    .record({ authorised: nullable, withdrawn: nullable, deleted: nullable, expires: nullable })
-    .map(({ authorised, withdrawn, deleted, expires }): Consent => {
+    .record({
+      authorised: nullable,
+      withdrawn: nullable,
+      stopped: nullable,
+      revoked: nullable,
+      deleted: nullable,
+      expires: nullable,
+    })
+    .map(({ authorised, withdrawn, stopped, revoked, deleted, expires }): Consent => {
       const after = (at: number | null) => (at === null || authorised === null ? null : authorised + at);
       return {
         id: 1,
@@ -18,21 +25,26 @@ describe('the access that a user gave', () => {
           status: authorised === null ? 'AwaitingAuthorisation' : 'Authorised',
           authorised_at_ms: authorised,
           withdrawn_at_ms: after(withdrawn),
+          stopped_at_ms: after(stopped),
+          tokens_revoked_at_ms: after(revoked),
           deleted_at_ms: after(deleted),
           expires_at_ms: after(expires),
         }),
       };
     });
 
-  it('ends with the first of a withdrawal, a deletion, its expiration and 90 days, and stays ended', () => {
+  it('ends with the first of a withdrawal, a stop, a revocation, a deletion, its expiration and 90 days, and stays ended', () => {
     fc.assert(
       fc.property(consents, instant, (consent, at) => {
         const end = accessEnd(consent);
-        const { authorised_at_ms, withdrawn_at_ms, deleted_at_ms, expires_at_ms } = consent;
+        const { authorised_at_ms, withdrawn_at_ms, stopped_at_ms, tokens_revoked_at_ms, deleted_at_ms, expires_at_ms } =
+          consent;
         assert.equal(end === null, authorised_at_ms === null);
         if (end === null) return assert.ok(!hasAccess(consent, at));
         const instants = {
           withdrawn: withdrawn_at_ms,
+          stopped: stopped_at_ms,
+          tokens_revoked: tokens_revoked_at_ms,
           deleted: deleted_at_ms,
           expired: expires_at_ms,
           lapsed: authorised_at_ms! + authorisation_ms,
@@ -48,9 +60,10 @@ describe('the access that a user gave', () => {
   it('is that of a consent in force that was confirmed within 90 days', () => {
     fc.assert(
       fc.property(consents, instant, (consent, at) => {
-        // A withdrawal and a deletion are stored when they happen, so never ahead of the time.
-        const { authorised_at_ms, withdrawn_at_ms, deleted_at_ms } = consent;
-        fc.pre([withdrawn_at_ms, deleted_at_ms].every((one) => one === null || one <= at));
+        // All but the expiration are stored when they happen, so never ahead of the time.
+        const { authorised_at_ms, withdrawn_at_ms, stopped_at_ms, tokens_revoked_at_ms, deleted_at_ms } = consent;
+        const stored = [withdrawn_at_ms, stopped_at_ms, tokens_revoked_at_ms, deleted_at_ms];
+        fc.pre(stored.every((one) => one === null || one <= at));
         const is_confirmed = authorised_at_ms !== null && at < authorised_at_ms + authorisation_ms;
         assert.equal(hasAccess(consent, at), isActive(consent, at) && is_confirmed);
       }),

@@ -1,4 +1,9 @@
-import { type AuthorisationRecord, type AuthorisationStore, interaction_model } from '@tallystick/consents';
+import {
+  type AuthorisationRecord,
+  type AuthorisationStore,
+  grant_model,
+  interaction_model,
+} from '@tallystick/consents';
 import { oldestAfter } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
@@ -38,6 +43,11 @@ export function authorisationStore({ authorisation_records: records }: State): A
       records.set(found.id, { ...found, consumed_at_ms: now_ms });
       return true;
     },
+
+    hasGrant: async (consent_id, now_ms) =>
+      records
+        .values()
+        .some((row) => row.model === grant_model && row.consent_id === consent_id && (row.expires_at_ms ?? 0) > now_ms),
 
     end: async (model, id_hash) => endWhere((row) => row.model === model && row.id_hash === id_hash),
     endByGrant: async (grant_id) => endWhere((row) => row.grant_id === grant_id),

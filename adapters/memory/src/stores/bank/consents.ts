@@ -28,6 +28,13 @@ export function consentStore({ consents }: State): ConsentStore {
       if (consents.has(consent.id)) consents.set(consent.id, consent);
     },
 
+    async stopOfClient(client_id, now_ms) {
+      for (const { id, ...row } of consents.values()) {
+        if (row.client_id !== client_id || row.status !== 'Authorised') continue;
+        consents.change(id, { stopped_at_ms: row.stopped_at_ms ?? now_ms });
+      }
+    },
+
     async listOfUser(user_id, page) {
       const its = consents.values().filter((row) => row.user_id === user_id);
       return newestFirst('consents', its, page);

@@ -29,6 +29,8 @@ export const Consent = defineEntity({
     account_numbers: json(),
     authorised_at_ms: int().nullable(),
     withdrawn_at_ms: int().nullable(),
+    stopped_at_ms: int().nullable(),
+    tokens_revoked_at_ms: int().nullable(),
     decided_ahead: p.boolean(),
     deleted_at_ms: int().nullable(),
     permissions: json().nullable(),
@@ -38,6 +40,7 @@ export const Consent = defineEntity({
   },
   indexes: [
     { name: 'tallystick_consents_of_user', properties: ['user_id', 'id'], where: 'user_id is not null' },
+    { name: 'tallystick_consents_of_client', properties: ['client_id'], where: "status = 'Authorised'" },
     { name: 'tallystick_consents_never_authorised', properties: ['created_at_ms'], where: 'authorised_at_ms is null' },
   ],
   uniques: [{ name: 'tallystick_consents_consent_id', properties: ['consent_id'] }],

@@ -1,4 +1,4 @@
-import { type AuthorisationStore, interaction_model } from '@tallystick/consents';
+import { type AuthorisationStore, grant_model, interaction_model } from '@tallystick/consents';
 import { sql } from 'kysely';
 import { lockForUpdate, lockOrSkip, type Session } from '../../connection/session.ts';
 
@@ -60,6 +60,18 @@ export function authorisationStore(session: Session): AuthorisationStore {
         .where('consumed_at_ms', 'is', null)
         .executeTakeFirst();
       return Number(numUpdatedRows) === 1;
+    },
+
+    async hasGrant(consent_id, now_ms) {
+      const row = await db
+        .selectFrom('tallystick_authorisation_records')
+        .select('id')
+        .where('consent_id', '=', consent_id)
+        .where('model', '=', grant_model)
+        .where('expires_at_ms', '>', now_ms)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
     },
 
     async end(model, id_hash) {

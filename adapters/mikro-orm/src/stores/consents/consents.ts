@@ -17,7 +17,7 @@ export function consentStore(session: Session): ConsentStore {
   const ofUser = (user_id: string) => db.selectFrom('tallystick_consents').selectAll().where('user_id', '=', user_id);
   /** The rule is `hasAccess`. It is true or false of every row. */
   const hasAccessAt = (now_ms: number) => sql<SqlBool>`(status = 'Authorised' and withdrawn_at_ms is null
-    and deleted_at_ms is null and (expires_at_ms is null or expires_at_ms > ${now_ms})
+    and stopped_at_ms is null and tokens_revoked_at_ms is null and deleted_at_ms is null and (expires_at_ms is null or expires_at_ms > ${now_ms})
     and authorised_at_ms is not null and authorised_at_ms > ${now_ms - authorisation_ms})`;
   return {
     async insert(consent) {
@@ -43,6 +43,17 @@ export function consentStore(session: Session): ConsentStore {
 
     async update({ id, ...consent }) {
       await db.updateTable('tallystick_consents').set(toRow(consent)).where('id', '=', id).execute();
+    },
+
+    async stopOfClient(client_id, now_ms) {
+      await db
+        .updateTable('tallystick_consents')
+        .set({ stopped_at_ms: now_ms })
+        .where('client_id', '=', client_id)
+        // As the index has it: SQLite does not use it for a parameter.
+        .where(sql<SqlBool>`status = 'Authorised'`)
+        .where('stopped_at_ms', 'is', null)
+        .execute();
     },
 
     async listOfUser(user_id, page) {

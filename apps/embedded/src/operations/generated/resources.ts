@@ -802,9 +802,10 @@ export interface Consent {
   readonly account_ids: readonly string[];
   /**
    * The access of the third party. `none`: no user has authorised the consent. `active`: it has
-   * access. `withdrawn`: the user or the bank ended it. `deleted`: the third party ended it.
-   * `expired`: its `expiration_date_time` has passed. `lapsed`: the user did not confirm it again
-   * within 90 days.
+   * access. `withdrawn`: the user ended it, or the bank for the user. `stopped`: the bank suspended
+   * the third party or took a scope from it. `tokens_revoked`: the third party revoked its tokens,
+   * or used a code twice. `deleted`: the third party deleted the consent. `expired`: its
+   * `expiration_date_time` has passed. `lapsed`: the user did not confirm it again within 90 days.
    */
   readonly access: ConsentAccess;
   /** When the access ended, or ends at the latest, UTC; null: there was none. ISO 8601. */
@@ -825,7 +826,15 @@ export interface Consent {
   readonly url: string;
 }
 
-export type ConsentAccess = 'none' | 'active' | 'withdrawn' | 'deleted' | 'expired' | 'lapsed';
+export type ConsentAccess =
+  | 'none'
+  | 'active'
+  | 'withdrawn'
+  | 'stopped'
+  | 'tokens_revoked'
+  | 'deleted'
+  | 'expired'
+  | 'lapsed';
 
 /** What a consent allows to read. */
 export type ConsentPermission =

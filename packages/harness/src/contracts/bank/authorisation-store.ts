@@ -1,4 +1,4 @@
-import { type AuthorisationRecord, interaction_model } from '@tallystick/consents';
+import { type AuthorisationRecord, grant_model, interaction_model } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, twoProcesses } from '../rule.ts';
@@ -169,6 +169,27 @@ export const authorisation_store_contract: readonly ContractRule<StorageUnderTes
       await here.unitOfWork.run((tx) => tx.authorisation.endByClient(its.client_id));
       await assertLeft(there, all, [of_other], 'after a client ended');
       assertEqual(await recordsOf(there).consume(token, 1), false, 'using an ended record');
+    },
+  },
+  {
+    rule: 'a consent has a grant until the last one of it has ended or expired',
+    async check(open) {
+      const { here, there } = await twoProcesses(open);
+      const consent_id = uniqueName('consent');
+      const has = (now_ms: number) => there.unitOfWork.read((tx) => tx.authorisation.hasGrant(consent_id, now_ms));
+      const grants = [10, 20].map((expires_at_ms) => newRecord({ model: grant_model, consent_id, expires_at_ms }));
+      const others = [
+        newRecord({ consent_id, expires_at_ms: 100 }),
+        newRecord({ model: grant_model, consent_id: uniqueName('consent'), expires_at_ms: 100 }),
+      ];
+      for (const other of others) await recordsOf(here).put(other);
+      assertEqual(await has(1), false, 'before');
+      for (const grant of grants) await recordsOf(here).put(grant);
+      assertEqual([await has(1), await has(19), await has(20)], [true, true, false], 'of two');
+      await here.unitOfWork.run((tx) => tx.authorisation.end(grant_model, grants[1]!.id_hash));
+      assertEqual([await has(9), await has(10)], [true, false], 'of one');
+      await here.unitOfWork.run((tx) => tx.authorisation.end(grant_model, grants[0]!.id_hash));
+      assertEqual(await has(1), false, 'of none');
     },
   },
   {

@@ -3,6 +3,7 @@ import {
   authorisation_ms,
   type Consent,
   type FundsConfirmationConsent,
+  no_end,
 } from '@tallystick/consents';
 import type { PageRequest } from '@tallystick/kernel';
 import { assertEqual, assertRejects, refusalOf } from '../assertions.ts';
@@ -33,6 +34,8 @@ export function newAccessConsent(changes: Partial<AccountAccessConsent> = {}): O
     account_numbers: [],
     authorised_at_ms: null,
     withdrawn_at_ms: null,
+    stopped_at_ms: null,
+    tokens_revoked_at_ms: null,
     decided_ahead: false,
     deleted_at_ms: null,
     permissions: ['ReadAccountsDetail', 'ReadBalances'],
@@ -68,6 +71,8 @@ const authorised = {
   account_numbers: ['1000000001', 'ceid2000000001'],
   authorised_at_ms: 11,
   withdrawn_at_ms: 12,
+  stopped_at_ms: 13,
+  tokens_revoked_at_ms: 14,
   decided_ahead: true,
 } as const;
 
@@ -165,13 +170,13 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
     },
   },
   {
-    rule: 'a consent of a user is active while it is authorised, not withdrawn, deleted, expired or older than 90 days, else ended',
+    rule: 'a consent of a user is active while it is authorised, not withdrawn, stopped, revoked, deleted, expired or older than 90 days, else ended',
     async check(open) {
       const storage = await open();
       const user_id = uniqueName('user');
       const now_ms = 2 ** 40;
       const authorised_at_ms = now_ms - authorisation_ms + 2;
-      const active = { ...authorised, user_id, authorised_at_ms, withdrawn_at_ms: null, expires_at_ms: null };
+      const active = { ...authorised, ...no_end, user_id, authorised_at_ms, expires_at_ms: null };
       const ended: Consent[] = [];
       const its = await storage.unitOfWork.run(async ({ consents }) => {
         const inserted: Consent[] = [];
@@ -183,6 +188,8 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
             { status: 'Rejected' },
             { status: 'Revoked' },
             { withdrawn_at_ms: 1 },
+            { stopped_at_ms: 1 },
+            { tokens_revoked_at_ms: 1 },
             { deleted_at_ms: 1 },
             { expires_at_ms: now_ms },
             { authorised_at_ms: now_ms - authorisation_ms },
@@ -218,6 +225,35 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
         }
         const lapsed = await consents.listActiveOfUser(user_id, now_ms + 2, { limit: 100 });
         assertEqual(lapsed.items, [], 'after 90 days');
+      });
+    },
+  },
+  {
+    rule: 'a stop of a third party stops its authorised consents that it has not stopped, and changes no other',
+    async check(open) {
+      const storage = await open();
+      const client_id = uniqueName('client');
+      const its = { ...authorised, client_id, stopped_at_ms: null };
+      const before: Consent[] = await storage.unitOfWork.run(async ({ consents }) => {
+        const inserted: Consent[] = [];
+        for (const consent of [
+          newAccessConsent(its),
+          newFundsConsent(its),
+          newAccessConsent({ ...its, stopped_at_ms: 30 }),
+          newAccessConsent({ ...its, status: 'AwaitingAuthorisation' }),
+          newAccessConsent({ ...its, status: 'Rejected' }),
+          newAccessConsent({ ...its, client_id: `${client_id}x` }),
+        ]) {
+          inserted.push(await consents.insert(consent));
+        }
+        await consents.stopOfClient(client_id, 40);
+        return inserted;
+      });
+      await (await storage.another()).unitOfWork.read(async ({ consents }) => {
+        for (const [at, consent] of before.entries()) {
+          const expected = at < 2 ? { ...consent, stopped_at_ms: 40 } : consent;
+          assertEqual(await consents.find(consent.consent_id), expected, `the consent ${at}`);
+        }
       });
     },
   },
