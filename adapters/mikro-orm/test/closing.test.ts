@@ -6,6 +6,7 @@ import { look } from '@tallystick/harness';
 import { Fault, fixedClock, machine_timers } from '@tallystick/kernel';
 import { database_names, migratedDatabase, propertyParameters, testAuditMac } from '@tallystick/test-support';
 import fc from 'fast-check';
+import pg from 'pg';
 import { openPostgresPools } from '../src/connection/postgres/postgres-pools.ts';
 import { mikroOrmPersistence, type Persistence } from '../src/index.ts';
 
@@ -67,6 +68,31 @@ function assertClosed(error: unknown): void {
   assert.ok(error instanceof Fault, String(error));
   assert.equal(error.message, 'the database is closed');
 }
+
+it('close() ends a migration that waits for a table', {
+  skip: !database_names.includes('postgres'),
+}, async (t) => {
+  const scratch = await migratedDatabase('postgres');
+  const other = new pg.Client({ connectionString: scratch.database_url });
+  await other.connect();
+  t.after(async () => {
+    await other.end();
+    await scratch.dispose();
+  });
+  const persistence = await mikroOrmPersistence({
+    database_url: scratch.database_url,
+    clock: machine_timers,
+    audit_mac: testAuditMac,
+  });
+  await other.query('begin');
+  await other.query('lock table tallystick_migrations');
+  const migrating = assert.rejects(persistence.migrate(), Fault);
+  const waiting = `select from pg_locks join pg_database on datname = current_database() and database = pg_database.oid
+    where relation = 'tallystick_migrations'::regclass and not granted`;
+  while ((await other.query(waiting)).rowCount === 0);
+  await persistence.close();
+  await migrating;
+});
 
 it('pools are idle once a connection that was being opened when they were closed has failed', async (t) => {
   const sockets: Socket[] = [];

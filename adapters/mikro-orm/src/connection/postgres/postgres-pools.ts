@@ -59,9 +59,12 @@ export interface PostgresPools {
   readonly limit: ConnectionLimit;
   /** Runs work whose statements may take as long as they need, on this client of `long`. */
   withoutTimeouts<Result>(client: pg.PoolClient, work: () => Promise<Result>): Promise<Result>;
-  /** Resolves when no connection is in use any more. */
+  /** Resolves when no connection is in use any more, except by a migration: nothing bounds that. */
   idle(): Promise<void>;
-  /** Closes all connections, even if the server does not answer. */
+  /**
+   * Closes all connections, even if the server does not answer. Statements in progress reject after
+   * a second.
+   */
   end(): Promise<void>;
 }
 
@@ -117,6 +120,7 @@ export function openPostgresPools({
     }),
   };
   const all = Object.values(pools);
+  const bounded = all.filter((pool) => pool !== pools.long);
   const in_long_work = new AsyncLocalStorage<PostgresPoolClient>();
 
   return {
@@ -136,7 +140,7 @@ export function openPostgresPools({
       // What was begun in this turn asks for a connection in it.
       await timers.nextTurn();
       // A connection that could not be opened raises no event.
-      while (limit.waiting > 0 || all.some(({ idleCount, totalCount }) => idleCount < totalCount)) {
+      while (limit.waiting > 0 || bounded.some(({ idleCount, totalCount }) => idleCount < totalCount)) {
         await timers.pause(look_every_ms);
       }
     },
@@ -144,11 +148,11 @@ export function openPostgresPools({
       // A client released in this turn is still reading its last answer, and `end` would wait for
       // it forever.
       await timers.nextTurn();
-      await Promise.all(all.filter(({ ending }) => !ending).map((pool) => pool.end()));
       const closeRest = () => {
         for (const { open_clients } of all) for (const client of open_clients) closeNow(client);
       };
       timers.after(close_ms_max, closeRest, { keeps_alive: false });
+      await Promise.all(all.filter(({ ending }) => !ending).map((pool) => pool.end()));
     },
   };
 }
