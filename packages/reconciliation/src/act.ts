@@ -1,7 +1,7 @@
 import type { MatchedBy } from './item.ts';
 import { itemIdOf, type RecordIds, type RecordKey } from './item-id.ts';
 
-/** What people do to items. Each is undone by another: see `undoing`. */
+/** What people do to items. `unmatch` undoes `match` and vice versa, `reopen` each decision. */
 export const act_kinds = ['match', 'unmatch', 'ignore', 'accept', 'confirm', 'reopen'] as const;
 
 export type ActKind = (typeof act_kinds)[number];

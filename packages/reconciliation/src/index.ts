@@ -16,7 +16,7 @@ export * from './items/compose-items.ts';
 export * from './items/explain-item.ts';
 export * from './items/find-item.ts';
 export * from './items/item-filter.ts';
-export { type FrozenRecords, nothing_frozen } from './items/item-parts.ts';
+export type { FrozenRecords } from './items/item-parts.ts';
 export * from './items/read-items.ts';
 export * from './keeping/break-events.ts';
 export * from './keeping/cells.ts';

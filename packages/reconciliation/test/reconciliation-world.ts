@@ -1,16 +1,21 @@
-import { money } from '@tallystick/kernel';
+import { money, type Steps } from '@tallystick/kernel';
 import {
+  type Act,
   type AuthorizedPurchase,
   type CardLine,
   type ClearedAmount,
   composeItems,
+  type FrozenRecords,
+  findCoveringSets,
+  type HandPairs,
   type ItemContent,
   type ItemGroup,
-  no_hands,
-  nothing_frozen,
+  leftoversOf,
+  pairingsOf,
   pairRecords,
   type ReconciliationRecords,
   type StatementKeySetting,
+  standingActs,
   startOf,
   statement_key_default,
   statementKeyOf,
@@ -20,6 +25,14 @@ import {
 export const day = '2026-03-02';
 
 export const reference = '74123456061000000000017';
+
+export const no_hands: HandPairs = { pins: [], bars: [] };
+
+export const nothing_frozen: FrozenRecords = {
+  authorization_ids: new Set(),
+  clearing_ids: new Set(),
+  keys: new Map(),
+};
 
 export function purchase(change: Partial<AuthorizedPurchase> = {}): AuthorizedPurchase {
   return {
@@ -114,16 +127,38 @@ export function itemsOf(
   { on = '2026-03-04', ...change }: Partial<ItemGroup> & { readonly on?: string } = {},
 ): readonly ItemContent[] {
   const all = { purchases: [], clearings: [], lines: [], ...records };
-  return composeItems({
-    records: all,
-    pairings: pairRecords(all, no_hands),
-    offers: [],
-    decisions: new Map(),
-    frozen: nothing_frozen,
-    coverage: new Map([['USD', '2026-01-01']]),
-    now_ms: startOf(on) + 12 * 60 * 60 * 1_000,
-    ...change,
-  });
+  return resultOf(
+    composeItems({
+      records: all,
+      pairings: pairRecords(all, no_hands),
+      offers: [],
+      decisions: new Map(),
+      frozen: nothing_frozen,
+      coverage: new Map([['USD', '2026-01-01']]),
+      now_ms: startOf(on) + 12 * 60 * 60 * 1_000,
+      ...change,
+    }),
+  );
+}
+
+/** All items of a company, composed at once. No period is closed. */
+export function composeAll({
+  records,
+  acts,
+  ...circumstances
+}: Pick<ItemGroup, 'records' | 'coverage' | 'now_ms'> & { readonly acts: readonly Act[] }): readonly ItemContent[] {
+  const { hands, decisions } = standingActs(acts);
+  const paired = pairRecords(records, hands);
+  const { applied, offers } = resultOf(findCoveringSets(leftoversOf(records, paired), hands.bars));
+  const pairings = [...paired, ...applied.flatMap(pairingsOf)];
+  return resultOf(composeItems({ records, pairings, offers, decisions, frozen: nothing_frozen, ...circumstances }));
+}
+
+export function resultOf<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
 }
 
 /** The only item of these records. */

@@ -46,14 +46,6 @@ function createGiveWay({ monotonicNow, nextTurn }: Turns): GiveWay {
 /** Long work, each step of which ends with a yield. A step is short: it is not interrupted. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
-/** Does all steps in the present turn, for work that is known to be little. */
-export function atOnce<Result>(steps: Steps<Result>): Result {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
 /** Does the steps, and gives way between them. */
 export async function inTurns<Result>(steps: Steps<Result>, giveWay: GiveWay): Promise<Result> {
   for (;;) {

@@ -20,16 +20,6 @@ export interface StandingActs {
   readonly decisions: ReadonlyMap<string, Decision>;
 }
 
-/** Which acts undo an act (decision: reconciliation, actions). */
-export const undoing: Readonly<Record<ActKind, readonly ActKind[]>> = {
-  match: ['unmatch'],
-  unmatch: ['match'],
-  ignore: ['reopen'],
-  accept: ['reopen'],
-  confirm: ['reopen'],
-  reopen: ['ignore', 'accept', 'confirm'],
-};
-
 /**
  * What acts leave in force. They count in the order of their ids, in whatever order they come. An act and
  * the act that undoes it leave nothing.

@@ -1,18 +1,16 @@
 import type { ClearingClass } from '@tallystick/cards';
-import { assert, atOnce, type Steps } from '@tallystick/kernel';
-import type { Act } from '../act.ts';
-import { type Decision, standingActs } from '../acts/standing-acts.ts';
+import { assert, type Steps } from '@tallystick/kernel';
+import type { Decision } from '../acts/standing-acts.ts';
 import { fingerprintOf, type ItemContent, type ItemStatus } from '../item.ts';
 import { itemIdOf, type RecordKey } from '../item-id.ts';
-import { type CoveringSet, findCoveringSets, leftoversOf, pairingsOf } from '../pairing/covering-sets.ts';
+import type { CoveringSet } from '../pairing/covering-sets.ts';
 import type { Pairing } from '../pairing/pair-lines.ts';
-import { pairRecords } from '../pairing/pair-records.ts';
 import type { ClearedAmount, Coverage, ReconciliationRecords } from '../records.ts';
 import { alternativesOf, type OffersOf, offersByRecord } from './alternatives.ts';
 import { type Assessment, assess } from './break-kind.ts';
 import { amountsOf } from './item-amounts.ts';
 import { matchesOf, weakestOf } from './item-matches.ts';
-import { type FrozenRecords, type ItemRecords, nothing_frozen, partsOf } from './item-parts.ts';
+import { type FrozenRecords, type ItemRecords, partsOf } from './item-parts.ts';
 
 /** Everything that the items of a closed group of records depend on. */
 export interface ItemGroup {
@@ -35,14 +33,9 @@ export interface ItemGroup {
 /**
  * Composes the items of a closed group of records, in the order of their ids. The result depends on
  * the records, on what people decided and on the instant, never on the order in which records
- * arrived but for the ids, which come from the first record of each item.
+ * arrived but for the ids, which come from the first record of each item. A step for each item.
  */
-export function composeItems(group: ItemGroup): readonly ItemContent[] {
-  return atOnce(composingSteps(group));
-}
-
-/** `composeItems` with a step for each item. */
-export function* composingSteps(group: ItemGroup): Steps<readonly ItemContent[]> {
+export function* composeItems(group: ItemGroup): Steps<readonly ItemContent[]> {
   const offersOf = offersByRecord(group.offers);
   const items: ItemContent[] = [];
   for (const part of partsOf(group)) {
@@ -149,33 +142,4 @@ function merchantOf({ purchases, clearings }: ItemRecords): string | null {
 
 function idsOf(records: readonly { readonly id: number }[]): readonly number[] {
   return records.map(({ id }) => id).sort((a, b) => a - b);
-}
-
-/** Everything that the items of a company are made of. */
-export interface CompanyRecords {
-  /** All that are not frozen. */
-  readonly records: ReconciliationRecords;
-  readonly acts: readonly Act[];
-  readonly frozen?: FrozenRecords;
-  readonly coverage: Coverage;
-  readonly now_ms: number;
-}
-
-/**
- * Composes all items of a company at once. What is kept up to date in parts must equal this,
- * whatever the order and the parts in which records arrived.
- */
-export function composeAll({ records, acts, frozen, coverage, now_ms }: CompanyRecords): readonly ItemContent[] {
-  const { hands, decisions } = standingActs(acts);
-  const paired = pairRecords(records, hands);
-  const { applied, offers } = findCoveringSets(leftoversOf(records, paired), hands.bars);
-  return composeItems({
-    records,
-    pairings: [...paired, ...applied.flatMap(pairingsOf)],
-    offers,
-    decisions,
-    frozen: frozen ?? nothing_frozen,
-    coverage,
-    now_ms,
-  });
 }

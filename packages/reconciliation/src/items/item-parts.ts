@@ -22,12 +22,6 @@ export interface FrozenRecords {
   readonly keys: ReadonlyMap<string, number>;
 }
 
-export const nothing_frozen: FrozenRecords = {
-  authorization_ids: new Set(),
-  clearing_ids: new Set(),
-  keys: new Map(),
-};
-
 /** The records of each item: those that authorizations, references and pairings join. */
 export function partsOf({ records, pairings, frozen }: PartsOf): readonly ItemRecords[] {
   const { purchases, clearings, lines } = records;

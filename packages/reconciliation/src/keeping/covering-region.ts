@@ -6,7 +6,7 @@ import {
   type CoveringSet,
   type CoveringSets,
   covering_reach_days,
-  coveringSetSteps,
+  findCoveringSets,
   type Leftovers,
 } from '../pairing/covering-sets.ts';
 import { joinDates, type LeftoverDates, leftoverKeysAround } from '../pairing/entry-key.ts';
@@ -139,7 +139,7 @@ async function findSets(store: ReconciliationStore, company_id: number, group: C
     clearings: [...leftovers.clearings, ...(await store.clearings(company_id, idsOf('clearing')))],
     lines: [...leftovers.lines, ...(await store.lines(company_id, idsOf('line')))],
   };
-  const found = await inTurns(coveringSetSteps(all, bars), store.giveWay);
+  const found = await inTurns(findCoveringSets(all, bars), store.giveWay);
   const isOfGroup = (set: CoveringSet) => recordsOf(set).some((record) => group.has(record));
   const applied = found.applied.filter(isOfGroup);
   return {

@@ -1,7 +1,7 @@
 import { inTurns, type Steps } from '@tallystick/kernel';
 import type { Item, ItemContent } from '../item.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
-import { composingSteps } from '../items/compose-items.ts';
+import { composeItems } from '../items/compose-items.ts';
 import { pairingsOf } from '../pairing/covering-sets.ts';
 import type { Entry, ItemChanges, ReconciliationStore } from '../ports.ts';
 import type { Coverage } from '../records.ts';
@@ -51,7 +51,7 @@ export async function recompute(
   for (const id of seeds.item_ids) group.addItem(id);
   const paired = await pairGroup(store, company_id, group);
   const { open, sets } = await coveringSetsOf(store, company_id, group, paired, seeds.records);
-  const composing = composingSteps({
+  const composing = composeItems({
     records: { purchases: [...group.purchases.values()], clearings: open.clearings, lines: open.lines },
     pairings: [...open.pairings, ...sets.applied.flatMap(pairingsOf)],
     offers: sets.offers,

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '@tallystick/kernel';
+import type { Steps } from '@tallystick/kernel';
 import { pairKeyOf, pairsBetween, type StatementPair } from '../act.ts';
 import { dayOf } from '../calendar.ts';
 import type { CardLine, ClearedAmount } from '../records.ts';
@@ -74,14 +74,10 @@ export function leftoversOf(
  * clearing for up to 5 lines of one account. All members have the currency and the sign of the
  * record that they make up, and are at most 3 days away from it; of more than 30 such the nearest
  * count. A set with a pair that a person undid is none. The result depends on which leftovers there
- * are, never on their order (decision: reconciliation, covering sets).
+ * are, never on their order (decision: reconciliation, covering sets). A step for each record:
+ * thousands may be left over on the same days.
  */
-export function findCoveringSets(leftovers: Leftovers, bars: readonly StatementPair[] = []): CoveringSets {
-  return atOnce(coveringSetSteps(leftovers, bars));
-}
-
-/** `findCoveringSets` with a step for each record: thousands may be left over on the same days. */
-export function* coveringSetSteps(leftovers: Leftovers, bars: readonly StatementPair[] = []): Steps<CoveringSets> {
+export function* findCoveringSets(leftovers: Leftovers, bars: readonly StatementPair[]): Steps<CoveringSets> {
   if (leftovers.lines.length === 0 || leftovers.clearings.length === 0) return { applied: [], offers: [], examined: 0 };
   return yield* new CoveringSearch(leftovers, bars).find();
 }

@@ -29,8 +29,6 @@ export interface HandPairs {
   readonly bars: readonly StatementPair[];
 }
 
-export const no_hands: HandPairs = { pins: [], bars: [] };
-
 /** A line that belongs to a clearing. Several lines may belong to one clearing, and vice versa. */
 export interface Pairing extends StatementPair {
   readonly rule: 'ard' | 'covering_set' | 'person';
@@ -73,7 +71,7 @@ export const rest_pairs_max = 10_000;
 export function pairLines(
   clearings: readonly PairableClearing[],
   lines: readonly PairableLine[],
-  hands: HandPairs = no_hands,
+  hands: HandPairs,
 ): readonly Pairing[] {
   if (clearings.length === 0 || lines.length === 0) return [];
   return new KeyPairing(clearings, lines, hands).pair();

@@ -1,6 +1,6 @@
 import type { CardLine, ClearedAmount } from '../records.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from './entry-key.ts';
-import { type HandPairs, no_hands, type Pairing, pairByHand, pairLines } from './pair-lines.ts';
+import { type HandPairs, type Pairing, pairByHand, pairLines } from './pair-lines.ts';
 
 /**
  * Pairs the lines of a closed group of one company with its clearings, by the pairs of people and
@@ -9,7 +9,7 @@ import { type HandPairs, no_hands, type Pairing, pairByHand, pairLines } from '.
  */
 export function pairRecords(
   { clearings, lines }: { readonly clearings: readonly ClearedAmount[]; readonly lines: readonly CardLine[] },
-  hands: HandPairs = no_hands,
+  hands: HandPairs,
 ): readonly Pairing[] {
   const by_id = new Map(clearings.map((clearing) => [clearing.id, clearing]));
   const lines_by_id = new Map(lines.map((line) => [line.id, line]));

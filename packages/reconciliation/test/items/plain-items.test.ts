@@ -6,7 +6,6 @@ import {
   break_kinds,
   cellChanges,
   cellKeyOf,
-  composeAll,
   type ItemContent,
   item_statuses,
   type RecordKey,
@@ -18,6 +17,7 @@ import {
   statementKeyOf,
   summarize,
 } from '../../src/index.ts';
+import { composeAll } from '../reconciliation-world.ts';
 import { type ReconciliationWorld, rearrive, reconciliationWorld } from './drawn-records.ts';
 import { referenceItems } from './plain-items.ts';
 

@@ -7,11 +7,10 @@ import {
   entryKeyOfClearing,
   fingerprintOf,
   itemIdOf,
-  nothing_frozen,
   pairRecords,
   startOf,
 } from '../../src/index.ts';
-import { clearing, fee, itemOf, itemsOf, line, purchase, reference } from '../reconciliation-world.ts';
+import { clearing, fee, itemOf, itemsOf, line, nothing_frozen, purchase, reference } from '../reconciliation-world.ts';
 
 const cleared = purchase({ status: 'cleared' });
 

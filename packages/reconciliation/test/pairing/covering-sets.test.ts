@@ -13,9 +13,11 @@ import {
   daysAfter,
   daysBetween,
   findCoveringSets,
+  type Leftovers,
   leftoversOf,
+  type StatementPair,
 } from '../../src/index.ts';
-import { clearing, fee, line } from '../reconciliation-world.ts';
+import { clearing, fee, line, resultOf } from '../reconciliation-world.ts';
 
 fc.configureGlobal(propertyParameters());
 
@@ -30,11 +32,14 @@ function booked(id: number, amount: number, days = 0, account_id = 1): CardLine 
   return line({ id, amount: money(amount), booking_date, acquirer_reference: null, account_id });
 }
 
+const setsOf = (leftovers: Leftovers, bars: readonly StatementPair[] = []) =>
+  resultOf(findCoveringSets(leftovers, bars));
+
 const idsOf = (sets: readonly CoveringSet[]) => sets.map(({ line_ids, clearing_ids }) => [line_ids, clearing_ids]);
 
 describe('a covering set', () => {
   test('is lines that together make up a clearing', () => {
-    const { applied, offers } = findCoveringSets({
+    const { applied, offers } = setsOf({
       clearings: [cleared(1, 1_000)],
       lines: [booked(1, 400), booked(2, 600), booked(3, 700)],
     });
@@ -42,7 +47,7 @@ describe('a covering set', () => {
   });
 
   test('is clearings that together make up a line', () => {
-    const { applied } = findCoveringSets({
+    const { applied } = setsOf({
       clearings: [cleared(1, 400), cleared(2, 600, 3), cleared(3, 700)],
       lines: [booked(1, 1_000, 2)],
     });
@@ -51,13 +56,11 @@ describe('a covering set', () => {
   });
 
   test('may be a clearing and a line of the same amount', () => {
-    assert.deepEqual(idsOf(findCoveringSets({ clearings: [cleared(1, 5)], lines: [booked(1, 5)] }).applied), [
-      [[1], [1]],
-    ]);
+    assert.deepEqual(idsOf(setsOf({ clearings: [cleared(1, 5)], lines: [booked(1, 5)] }).applied), [[[1], [1]]]);
   });
 
   test('is never applied when there is another: both are offered, fewest members first, then oldest', () => {
-    const { applied, offers } = findCoveringSets({
+    const { applied, offers } = setsOf({
       clearings: [cleared(4, 400), cleared(5, 600), cleared(1, 1_000, 1), cleared(2, 1_000)],
       lines: [booked(1, 1_000)],
     });
@@ -70,7 +73,7 @@ describe('a covering set', () => {
   });
 
   test('is not applied when a member is in the set of another record', () => {
-    const { applied, offers } = findCoveringSets({
+    const { applied, offers } = setsOf({
       clearings: [cleared(1, 1_000), cleared(2, 700, 3)],
       lines: [booked(1, 400), booked(2, 600), booked(3, 300, 3), booked(4, 400, 3)],
     });
@@ -79,7 +82,7 @@ describe('a covering set', () => {
   });
 
   test('has one account, one currency, one sign and at most 3 days', () => {
-    const sets = (lines: readonly CardLine[]) => findCoveringSets({ clearings: [cleared(1, 1_000)], lines }).applied;
+    const sets = (lines: readonly CardLine[]) => setsOf({ clearings: [cleared(1, 1_000)], lines }).applied;
     assert.equal(sets([booked(1, 400), booked(2, 600)]).length, 1);
     assert.equal(sets([booked(1, 400), booked(2, 600, 0, 2)]).length, 0);
     assert.equal(sets([booked(1, 400, 3), booked(2, 600, -3)]).length, 1);
@@ -91,13 +94,13 @@ describe('a covering set', () => {
   test('has at most 5 members', () => {
     const lines = (count: number) => Array.from({ length: count }, (_, at) => booked(at + 1, 100));
     const sets = (count: number) =>
-      findCoveringSets({ clearings: [cleared(1, count * 100)], lines: lines(count) }).applied.length;
+      setsOf({ clearings: [cleared(1, count * 100)], lines: lines(count) }).applied.length;
     assert.deepEqual([sets(5), sets(6)], [1, 0]);
   });
 
   test('has none of the pairs that a person undid', () => {
     const leftovers = { clearings: [cleared(1, 1_000)], lines: [booked(1, 400), booked(2, 600)] };
-    assert.deepEqual(findCoveringSets(leftovers, [{ line_id: 2, clearing_id: 1 }]).applied, []);
+    assert.deepEqual(setsOf(leftovers, [{ line_id: 2, clearing_id: 1 }]).applied, []);
   });
 
   test('has no line with a reference, no fee, and nothing that is paired', () => {
@@ -127,7 +130,7 @@ describe('covering sets', () => {
   test('add up, are near, and are found whatever the order of the records', () => {
     fc.assert(
       fc.property(leftovers, fc.infiniteStream(fc.nat()), ({ clearings, lines }, random) => {
-        const sets = findCoveringSets({ clearings, lines });
+        const sets = setsOf({ clearings, lines });
         for (const { line_ids, clearing_ids, amount: sum, days } of [...sets.applied, ...sets.offers]) {
           const [its_lines, its_clearings] = [
             line_ids.map((id) => lines.find((one) => one.id === id)!),
@@ -154,7 +157,7 @@ describe('covering sets', () => {
             .map((one) => ({ one, at: random.next().value }))
             .sort((a, b) => a.at - b.at)
             .map(({ one }) => one);
-        assert.deepEqual(findCoveringSets({ clearings: shuffle(clearings), lines: shuffle(lines) }), sets);
+        assert.deepEqual(setsOf({ clearings: shuffle(clearings), lines: shuffle(lines) }), sets);
       }),
     );
   });
@@ -162,7 +165,7 @@ describe('covering sets', () => {
   test('are those that a search of all subsets finds', () => {
     fc.assert(
       fc.property(leftovers, ({ clearings, lines }) => {
-        const found = findCoveringSets({ clearings, lines });
+        const found = setsOf({ clearings, lines });
         const all = naiveSets(clearings, lines);
         const isAlone = (set: CoveringSet) =>
           all.every(
@@ -196,11 +199,11 @@ describe('covering sets', () => {
                 return clearing_ids.includes(id) && settlement_date === first_day;
               }),
           );
-        const together = findCoveringSets({
+        const together = setsOf({
           clearings: [...near.clearings, ...far.clearings],
           lines: [...near.lines, ...far.lines],
         });
-        assert.deepEqual(ofFirstDay(together), ofFirstDay(findCoveringSets(near)));
+        assert.deepEqual(ofFirstDay(together), ofFirstDay(setsOf(near)));
       }),
     );
   });
@@ -208,7 +211,7 @@ describe('covering sets', () => {
   test('of many equal amounts are found within a bound', () => {
     const clearings = Array.from({ length: 200 }, (_, at) => cleared(at + 1, 500));
     const lines = Array.from({ length: 200 }, (_, at) => booked(at + 1, 100));
-    const { applied, offers, examined } = findCoveringSets({ clearings, lines });
+    const { applied, offers, examined } = setsOf({ clearings, lines });
     assert.deepEqual(applied, []);
     assert.equal(offers.length, 200 * 10);
     assert.ok(examined <= 200 * (choose(candidates_max, 4) + 5_000), `${examined}`);

@@ -4,13 +4,12 @@ import { money } from '@tallystick/kernel';
 import {
   daysAfter,
   type HandPairs,
-  no_hands,
   pairRecords,
   type StatementKeySetting,
   statement_key_settings,
   statementKeyOf,
 } from '../../src/index.ts';
-import { clearing, fee, line, reference } from '../reconciliation-world.ts';
+import { clearing, fee, line, no_hands, reference } from '../reconciliation-world.ts';
 
 const settled = '2026-03-03';
 

@@ -9,7 +9,6 @@ import {
   daysAfter,
   daysBetween,
   type HandPairs,
-  no_hands,
   type PairableClearing,
   type PairableLine,
   type Pairing,
@@ -17,6 +16,7 @@ import {
   pairLines,
   rest_pairs_max,
 } from '../../src/index.ts';
+import { no_hands } from '../reconciliation-world.ts';
 
 fc.configureGlobal(propertyParameters());
 
@@ -157,6 +157,7 @@ describe('pairing the records of one key', () => {
       pairLines(
         Array.from({ length: count }, (_, at) => cleared(at + 1, 1_000, 0, 'one')),
         Array.from({ length: count }, (_, at) => booked(at + 1, 999, 0)),
+        no_hands,
       ).length;
     const most = Math.sqrt(rest_pairs_max);
     assert.deepEqual([joined(most), joined(most + 1)], [rest_pairs_max, 0]);
