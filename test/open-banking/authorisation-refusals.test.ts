@@ -47,6 +47,7 @@ describe('a refusal of the authorisation server', () => {
       () => 'later than now, 20',
     ],
     ['nbf', (claims) => Object.assign(claims, { nbf: nowS() + 300, exp: nowS() + 600 }), () => 'no later than now, 20'],
+    ['iat', (claims) => Object.assign(claims, { iat: 'now' }), () => 'a number of seconds since 1970, or absent'],
   ];
   const wrong_in_request_object: typeof wrong = [
     ...wrong,
@@ -57,6 +58,7 @@ describe('a refusal of the authorisation server', () => {
       () => 'after nbf, by at most 60 minutes',
     ],
     ['nonce', (claims) => delete claims.nonce, () => 'text that is not empty'],
+    ['jti', (claims) => Object.assign(claims, { jti: 1 }), () => 'text, or absent'],
     ['response_type', (claims) => delete claims.response_type, () => 'code id_token, or code with'],
   ];
   const wrong_in_assertion: typeof wrong = [
@@ -167,6 +169,60 @@ describe('a refusal of the authorisation server', () => {
     const by = client.PrivateKeyJwt(key.private_key, { [client.modifyAssertion]: modify });
     const refused = refusalOf(client.clientCredentialsGrant(await configure(world, third_party, by), {}));
     assert.ok((await refused).endsWith(` ${world.issuer} or ${world.issuer}/oauth/token`));
+  });
+
+  it('names sub and what would be right', async () => {
+    for (const [sub, right] of [
+      [undefined, 'the client_id of the third party'],
+      ['other', 'the client_id of the request'],
+    ] as const) {
+      const modify = (_header: unknown, claims: object) => void Object.assign(claims, { sub });
+      const by = client.PrivateKeyJwt(key.private_key, { [client.modifyAssertion]: modify });
+      for (const call of Object.values(endpoints)) {
+        const description = await refusalOf(call(await configure(world, third_party, by)));
+        assert.equal(description, `sub of the client assertion must be ${right}`);
+        assert.ok(lastLine().includes(` sub ${right} `), lastLine());
+      }
+    }
+  });
+
+  it('shows a stranger nothing of which third parties exist', async () => {
+    const others = [
+      await world.register(),
+      await world.register({ status: 'suspended' }),
+      await world.register({ is_sandbox: false, certificate_subject: 'CN=tpp' }),
+    ].map(({ client_id }) => client_id);
+    const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+    const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+    const answerTo = async (client_id: string, alg: string, modify: Modify) => {
+      const exp = nowS() + 60;
+      const claims = { iss: client_id, sub: client_id, aud: world.issuer, jti: 'stranger', exp };
+      modify(claims);
+      const client_assertion = `${encode({ alg, kid: key.private_key.kid })}.${encode(claims)}.AAAA`;
+      const body = new URLSearchParams({ grant_type: 'client_credentials', client_assertion, client_assertion_type });
+      const answer = await fetch(`${world.issuer}/oauth/token`, { method: 'POST', body });
+      const text = (await answer.text()).replaceAll(client_id, 'ID').replace(/now, 20[^"]*/, 'now');
+      return { status: answer.status, text };
+    };
+    const modifications: readonly Modify[] = [
+      ...wrong_in_assertion.map(([, modify]) => modify),
+      () => {},
+      (claims) => Object.assign(claims, { iss: 'another' }),
+      (claims) => Object.assign(claims, { sub: 1 }),
+      (claims) => Object.assign(claims, { sub: 'ä "quoted"' }),
+    ];
+    for (const alg of ['ES256', 'RS256']) {
+      for (const modify of modifications) {
+        const unknown = await answerTo('nobody', alg, modify);
+        assert.equal(unknown.status, 401);
+        assert.match(unknown.text, / of the client assertion must be /);
+        for (const client_id of [third_party.client_id, ...others]) {
+          assert.deepEqual(await answerTo(client_id, alg, modify), unknown, `${modify}`);
+        }
+      }
+    }
+    await answerTo('nobody', 'ES256', () => {});
+    assert.match(lastLine(), /^token refused invalid_client client not found /, 'the log has the reason');
   });
 
   it('names jti when an assertion is sent again', async () => {

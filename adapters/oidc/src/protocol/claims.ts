@@ -1,3 +1,4 @@
+import { isClientId } from '@tallystick/consents';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { assertion_s_max, clock_tolerance_s, request_object_s_max } from './lifetimes.ts';
 
@@ -9,8 +10,6 @@ export interface ClaimProblem {
 
 export type JwtClaims = Readonly<Record<string, unknown>>;
 
-type Context = KoaContextWithOIDC['oidc'];
-
 /** A claim, what is right, and whether it is. */
 type Rule = readonly [claim: string, right: string, is_right: boolean];
 
@@ -18,24 +17,32 @@ const seconds = 'a number of seconds since 1970';
 
 /** The first wrong claim of a request object; null: all are right. FAPI 1 Advanced, 5.2.2. */
 export function problemOfRequestObject(claims: JwtClaims, { oidc }: KoaContextWithOIDC): ClaimProblem | null {
-  const { exp, nbf, nonce, response_type } = claims;
+  const { exp, nbf, jti, nonce, response_type } = claims;
+  const client_id = oidc.client?.clientId;
   return firstProblem([
-    ...sender(claims, oidc, [oidc.issuer]),
+    ['iss', `the client_id, ${client_id}`, claims.iss === client_id],
+    audience(claims, [oidc.issuer]),
     // The library takes it for granted when it decides how to answer.
     ['response_type', 'code id_token, or code with a response_mode of jwt', response_type !== undefined],
     ['exp', seconds, typeof exp === 'number'],
     ['nbf', seconds, typeof nbf === 'number'],
     ...times(claims),
     ['exp', 'after nbf, by at most 60 minutes', isWithin(Number(exp) - Number(nbf), request_object_s_max)],
+    ['jti', 'text, or absent', jti === undefined || typeof jti === 'string'],
     ['nonce', 'text that is not empty', typeof nonce === 'string' && nonce !== ''],
   ]);
 }
 
-/** The first wrong claim of a client assertion (RFC 7523, 3); null: all are right. */
+/**
+ * The first wrong claim of a client assertion (RFC 7523, 3); null: all are right. It does not depend
+ * on whether its sender is a client.
+ */
 export function problemOfAssertion(claims: JwtClaims, { oidc }: KoaContextWithOIDC): ClaimProblem | null {
-  const { exp, nbf, jti } = claims;
+  const { iss, sub, exp, nbf, jti } = claims;
   return firstProblem([
-    ...sender(claims, oidc, [oidc.issuer, oidc.urlFor('token')]),
+    ['sub', 'the client_id of the third party', typeof sub === 'string' && isClientId(sub)],
+    ['iss', `the client_id, ${sub}, like sub`, iss === sub],
+    audience(claims, [oidc.issuer, oidc.urlFor('token')]),
     ['exp', seconds, typeof exp === 'number'],
     ['nbf', `${seconds}, or absent`, nbf === undefined || typeof nbf === 'number'],
     ...times(claims),
@@ -49,21 +56,18 @@ export function endsInTime(exp: unknown): boolean {
   return Number(exp) - nowS() <= assertion_s_max;
 }
 
-function sender({ iss, aud }: JwtClaims, { client }: Context, audiences: readonly string[]): readonly Rule[] {
+function audience({ aud }: JwtClaims, audiences: readonly string[]): Rule {
   const sent: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
-  const client_id = client?.clientId;
-  return [
-    ['iss', `the client_id, ${client_id}`, iss === client_id],
-    ['aud', audiences.join(' or '), sent.some((one) => audiences.some((audience) => audience === one))],
-  ];
+  return ['aud', audiences.join(' or '), sent.some((one) => audiences.some((right) => right === one))];
 }
 
-function times({ exp, nbf = 0 }: JwtClaims): readonly Rule[] {
+function times({ exp, nbf = 0, iat }: JwtClaims): readonly Rule[] {
   const now_s = nowS();
   const now = `now, ${new Date(now_s * 1_000).toISOString()}`;
   return [
     ['exp', `later than ${now}`, Number(exp) > now_s - clock_tolerance_s],
     ['nbf', `no later than ${now}`, Number(nbf) <= now_s + clock_tolerance_s],
+    ['iat', `${seconds}, or absent`, iat === undefined || typeof iat === 'number'],
   ];
 }
 

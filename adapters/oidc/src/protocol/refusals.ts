@@ -34,8 +34,8 @@ export function explainRefusals(provider: Provider, log: AuthorisationServerPort
       const problem = problemOf(ctx, error);
       const description = describe(error, problem);
       if (description !== undefined) descriptions.set(ctx, description);
-      const { claim = null, right = null } = problem ?? {};
-      const detail = problem === null ? detailOf(error) : description;
+      const { claim = null, right = null } = problem?.only_sent === true ? {} : (problem ?? {});
+      const detail = claim === null ? detailOf(error) : description;
       const client_id = ctx.oidc.client?.clientId ?? null;
       // Without it neither side finds a wrong key, certificate or audience. No detail is a secret.
       log.warn({ error: error.error, detail, claim, right, client_id }, `${what} refused`);
@@ -77,19 +77,27 @@ function describe(error: LibraryError, problem: Problem | null): string | undefi
   return `${problem.claim}${problem.of ?? ''} must be ${problem.right}`;
 }
 
-/** `of`: what the claim belongs to. A problem that is only logged has what others need not know. */
-type Problem = ClaimProblem & { readonly of?: string; readonly only_logged?: true };
+/**
+ * `of`: what the claim belongs to. A problem that is only logged has what others need not know. One
+ * that is only sent stands for a reason that would show who is a client: the log has the reason.
+ */
+type Problem = ClaimProblem & { readonly of?: string; readonly only_logged?: true; readonly only_sent?: true };
 
 function problemOf(ctx: KoaContextWithOIDC, error: LibraryError): Problem | null {
   const { client, params } = ctx.oidc;
-  if (client === undefined) return null;
-  if (error instanceof errors.InvalidClientAuth && params?.client_assertion !== undefined) {
+  if (params?.client_assertion !== undefined) {
     const of = ' of the client assertion';
-    const problem = problemOfAssertion(readClaims(params.client_assertion) ?? {}, ctx);
-    if (problem !== null) return { ...problem, of };
-    if (/used once/.test(error.error_detail ?? '')) return { claim: 'jti', right: 'new with each assertion', of };
-    return isOfSignature(error) ? { claim: 'signature', right: registered_key, of } : null;
+    // The library also compares the client_id of the request.
+    if (error.error_description === 'client_id mismatch')
+      return { claim: 'sub', right: 'the client_id of the request', of };
+    if (error instanceof errors.InvalidClientAuth) {
+      const problem = problemOfAssertion(readClaims(params.client_assertion) ?? {}, ctx);
+      if (problem !== null) return { ...problem, of };
+      if (/used once/.test(error.error_detail ?? '')) return { claim: 'jti', right: 'new with each assertion', of };
+      return { claim: 'signature', right: registered_key, of, ...(isOfSignature(error) ? {} : { only_sent: true }) };
+    }
   }
+  if (client === undefined) return null;
   if (error instanceof errors.InvalidRequestObject && error.cause !== undefined) {
     const of = ' of the request object';
     if (isOfSignature(error)) return { claim: 'signature', right: registered_key, of };

@@ -1,6 +1,12 @@
 import { isName, isPrintable, type RequestFields, showValue, type UrlPolicy } from '@tallystick/kernel';
 import { keys_max, type PublicKey, readPublicKey, verifiesSignatures } from './public-key.ts';
-import { type IdTokenAlgorithm, id_token_algorithms, type ThirdPartyScope, third_party_scopes } from './third-party.ts';
+import {
+  type IdTokenAlgorithm,
+  id_token_algorithms,
+  isClientId,
+  type ThirdPartyScope,
+  third_party_scopes,
+} from './third-party.ts';
 
 /**
  * The fields of a third party in a request, for its registration and for a change. Each reader
@@ -13,7 +19,6 @@ const uri_length_max = 2_048;
 const subject_length_max = 1_024;
 
 export function readClientId(fields: RequestFields): string | null {
-  const isClientId = (text: string) => /^[A-Za-z0-9._-]{1,64}$/.test(text);
   return fields.readText('client_id', isClientId, '1 to 64 letters, digits, dots, dashes and underscores');
 }
 

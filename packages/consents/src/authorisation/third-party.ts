@@ -13,6 +13,10 @@ export const id_token_algorithms = ['PS256', 'ES256'] as const;
 
 export type IdTokenAlgorithm = (typeof id_token_algorithms)[number];
 
+export function isClientId(text: string): boolean {
+  return /^[A-Za-z0-9._-]{1,64}$/.test(text);
+}
+
 /** A regulated third party: a client of the authorisation server. */
 export interface ThirdParty {
   readonly id: number;
