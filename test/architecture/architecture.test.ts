@@ -96,6 +96,27 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
         source('apps/embedded/src/tallystick.ts', `// ${text}`),
       ),
     ]),
+    ...[
+      'machine_timers.after(5, run);',
+      'const { pause } = machine_timers;',
+      'const giveWay = giveWayWith(machine_timers);',
+    ].flatMap((text) => [
+      pair(
+        source('adapters/koa/src/request/body.ts', text),
+        source('apps/embedded/src/composition/http-modules.ts', text),
+      ),
+      pair(source('packages/cards/src/network/lane.ts', text), source('packages/kernel/src/time/timers.ts', text)),
+    ]),
+    ...[
+      "import { machine_timers } from '@tallystick/kernel';\nexport function open({ timers = machine_timers }: Options) {}",
+      'export function open(run: Run, { after } = machine_timers): void {}',
+      'export function open(\n  monotonicNow = machine_timers.monotonicNow,\n): void {}',
+    ].map((text) =>
+      pair(
+        source('adapters/mail/src/smtp-mailer.ts', text.replace('= machine', '= () => machine')),
+        source('adapters/mail/src/smtp-mailer.ts', text),
+      ),
+    ),
     pair(
       source('adapters/oidc/src/records.ts', 'const now_ms = Date.now();'),
       source('adapters/oidc/src/protocol/provider.ts', 'const now_ms = Date.now();'),

@@ -240,9 +240,13 @@ const global_timers: readonly (readonly [RegExp, string, string])[] = [
   [/\bperformance\.now\b|['"](node:)?perf_hooks|\bhrtime\b/, 'monotonic time', 'monotonicNow'],
 ];
 
+/** The default of a parameter, and what imports it for that. */
+const default_timers = /= machine_timers(\.\w+)?(?=\s*[,)}])|^import \{[^}]*\} from [^;]+;/gm;
+
 /**
  * What hosts load takes time, timers and turns from one port (ADR 0056). Tests of a host replace
- * the globals, and a replaced timer does not run.
+ * the globals, and a replaced timer does not run. The timers of the machine are bound where the
+ * parts are composed, so that others can take their place; a part names them only as a default.
  */
 export const timersComeFromOnePort: Rule = (tree) =>
   sourcesOf(tree, /^(packages|adapters|apps\/embedded)\/(?:[^/]+\/)*?src\//).flatMap((file) => {
@@ -250,9 +254,12 @@ export const timersComeFromOnePort: Rule = (tree) =>
     const allowed = Object.entries(may_take_timers).flatMap(([start, what]) =>
       file.path.startsWith(start) ? what : [],
     );
-    return global_timers
+    const taken = global_timers
       .filter(([pattern, what]) => !allowed.includes(what) && pattern.test(code))
       .map(([, what, instead]) => `${file.path}: takes ${what} from the process; use ${instead} of Timers`);
+    const may_bind = /^(packages\/(kernel|harness)|apps\/embedded\/src\/composition)\//.test(file.path);
+    if (may_bind || !code.replace(default_timers, '').includes('machine_timers')) return taken;
+    return [...taken, `${file.path}: names machine_timers; take Timers from who composes it`];
   });
 
 /**

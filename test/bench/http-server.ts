@@ -31,7 +31,11 @@ else {
     const at_once = await answeringAtOnce(container, network, numbers[0] ?? '');
     (await container.rebindAsync(tokens.network)).toConstantValue(at_once);
   }
-  const ports = { log: container.get(tokens.logger), metrics: container.get(tokens.metrics) };
+  const ports = {
+    timers: container.get(tokens.timers),
+    log: container.get(tokens.logger),
+    metrics: container.get(tokens.metrics),
+  };
   listen(createHttpServer((await container.getAsync(tokens.http_app)).callback(), ports), numbers);
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { createNetwork, type Ledger } from '@tallystick/cards';
+import { machine_timers } from '@tallystick/kernel';
 import { database_names } from '@tallystick/test-support';
 import { authorization, type Service, startService } from './service.ts';
 
@@ -369,5 +370,18 @@ describe('failures of strangers', () => {
     for (const { end } of pauses) end();
     assert.deepEqual([pauses.length - before, statuses], [0, [200, 404, 403, 200, 200]]);
     await Promise.all(waiting);
+  });
+
+  it('wait by the timers that the composition passes in', async (t) => {
+    const pauses: number[] = [];
+    const service = await startService(t, 'sqlite', ({ pause: _, ...ports }) => ({
+      ...ports,
+      // At rest, so that no failure is forgotten.
+      timers: { ...machine_timers, monotonicNow: () => 0, pause: async (ms) => void pauses.push(ms) },
+    }));
+    for (let failed = 0; failed < 22; failed += 1) {
+      assert.equal((await service.send('GET', cards, { key: `tly_test_1_${'A'.repeat(43)}` })).status, 401);
+    }
+    assert.equal(pauses.length, 2);
   });
 });

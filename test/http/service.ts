@@ -120,6 +120,7 @@ export async function startService(
     sha256: vault.sha256,
     hmacSha256: vault.hmacSha256,
     clock,
+    timers: machine_timers,
     machine_clock: { nowMs: () => Date.now() },
     log: pino(logOptions('info'), sink),
     metrics,

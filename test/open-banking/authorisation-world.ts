@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BankAccount, BankData, BankUser } from '@tallystick/accounts';
 import type { ClientCertificate, RequestBounds, ThirdParty } from '@tallystick/consents';
-import { fixedClock } from '@tallystick/kernel';
+import { fixedClock, machine_timers } from '@tallystick/kernel';
 import { memoryPersistence, memoryVault } from '@tallystick/memory';
 import { type AuthorisationServer, type AuthorisationServerPorts, createAuthorisationServer } from '@tallystick/oidc';
 import { type DatabaseName, migratedDatabase, testAuditMac } from '@tallystick/test-support';
@@ -174,6 +174,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       unitOfWork: withBefore(await openUnitOfWork(), options.beforeTransaction),
       bank,
       clock,
+      machine_clock: machine_timers,
       sealer: vault.sealer,
       sha256: vault.sha256,
       random: {

@@ -6,11 +6,11 @@ import type { ImportPorts } from '@tallystick/imports';
 import {
   type Clock,
   type HmacSha256,
-  machine_timers,
   type Random,
   Refusal,
   type Sealer,
   type Sha256,
+  type Timers,
   type UnitOfWork,
   type UrlPolicy,
 } from '@tallystick/kernel';
@@ -66,6 +66,8 @@ export interface HttpAppPorts {
   readonly sha256: Sha256;
   readonly hmacSha256: HmacSha256;
   readonly clock: Clock;
+  /** What the interface waits and measures by. */
+  readonly timers: Timers;
   /** A pino logger with `logOptions`, or a similar logger. */
   readonly log: Log;
   readonly metrics: Metrics;
@@ -126,8 +128,6 @@ export interface HttpAppPorts {
   readonly trusted_proxies?: readonly string[];
 }
 
-const { monotonicNow, pause } = machine_timers;
-
 /** Creates what identifies the callers of a process. It remembers a key for two seconds. */
 export function createKeyAuthenticator({
   unitOfWork,
@@ -136,8 +136,9 @@ export function createKeyAuthenticator({
   sha256,
   sandbox,
   clock,
+  timers,
   keyUsed = () => {},
-}: Pick<HttpAppPorts, 'unitOfWork' | 'look_ups' | 'sealer' | 'sha256' | 'sandbox' | 'clock'> & {
+}: Pick<HttpAppPorts, 'unitOfWork' | 'look_ups' | 'sealer' | 'sha256' | 'sandbox' | 'clock' | 'timers'> & {
   readonly keyUsed?: (key_id: number) => void;
 }): Authenticator {
   const sandbox_company_id = sandbox?.company_id ?? null;
@@ -145,7 +146,7 @@ export function createKeyAuthenticator({
     unitOfWork: look_ups,
     sealer,
     sha256,
-    monotonicNow,
+    monotonicNow: timers.monotonicNow,
     sandbox_company_id,
     clock,
     keyUsed,
@@ -167,11 +168,13 @@ export interface HttpApp {
   /** Returns the listener of requests for a server of `node:http`. */
   callback(): (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly lifecycle: Lifecycle;
+  readonly timers: Timers;
 }
 
 /** Creates the HTTP interface, for `createHttpServer(app.callback(), ports)`. */
 export function createHttpApp(ports: HttpAppPorts): HttpApp {
-  const { log, metrics, lifecycle, sandbox, look_ups = ports.unitOfWork } = ports;
+  const { log, metrics, lifecycle, sandbox, timers, look_ups = ports.unitOfWork } = ports;
+  const { monotonicNow } = timers;
   const authenticator = ports.authenticator ?? createKeyAuthenticator(ports);
   const pace = createBodyPace(monotonicNow);
   const bodies = createBodies(ports.bodies_bytes_max ?? bodies_bytes_max_default, pace);
@@ -183,15 +186,16 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     sha256: ports.sha256,
     hmacSha256: ports.hmacSha256,
     clock: ports.clock,
+    timers,
     log,
     metrics,
     network: ports.network,
     authenticator,
     bodies,
     uploads: createUploads(uploads_max, pace),
-    shares: createShares(ports.transactions_max ?? transactions_max_default),
-    doors: createDoors(ports.requests_max ?? requests_max_default),
-    strangers: createStrangers(monotonicNow, ports.pause ?? pauseUntil(lifecycle.signal)),
+    shares: createShares(ports.transactions_max ?? transactions_max_default, timers),
+    doors: createDoors(ports.requests_max ?? requests_max_default, timers),
+    strangers: createStrangers(monotonicNow, ports.pause ?? pauseUntil(timers, lifecycle.signal)),
     rate_limit: createRateLimit(monotonicNow),
     rate_limit_per_minute: ports.rate_limit_per_minute,
     machine_clock: ports.machine_clock,
@@ -261,7 +265,7 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     for (const [name, value] of Object.entries(headersOf(ctx, lifecycle))) ctx.set(name, value);
     showPage(ctx, notFoundPage((mountOf(ctx.req)?.prefix ?? '') + home));
   });
-  return { callback: () => app.callback(), lifecycle };
+  return { callback: () => app.callback(), lifecycle, timers };
 }
 
 /** Answers the requests to Open Banking and to its authorisation server, and passes on all others. */
@@ -287,7 +291,7 @@ function openBanking(
 }
 
 /** Waits with a timer, and at most until the signal: nobody waits for strangers at the end. */
-function pauseUntil(stop: AbortSignal): Pause {
+function pauseUntil({ pause }: Timers, stop: AbortSignal): Pause {
   return (ms, gone) => {
     const signal = gone === undefined ? stop : AbortSignal.any([stop, gone]);
     return pause(ms, { signal });
@@ -310,7 +314,7 @@ function slowingDown({ strangers }: PipelinePorts, lifecycle: Lifecycle): SlowDo
  * error.
  */
 function surroundEach(
-  { log, metrics, lifecycle, trusted_proxies, is_behind_https, v1_deprecation = null }: HttpAppPorts,
+  { log, metrics, lifecycle, timers, trusted_proxies, is_behind_https, v1_deprecation = null }: HttpAppPorts,
   slowDown: SlowDown,
 ): Koa.Middleware<RequestState> {
   const addressOf = createAddressReader(trusted_proxies ?? []);
@@ -318,9 +322,10 @@ function surroundEach(
   return async (koa_ctx, next) => {
     const ctx = koa_ctx as HttpContext;
     const { req, res, state } = ctx;
-    const started_ms = monotonicNow();
+    const started_ms = timers.monotonicNow();
     const leave = lifecycle.enter();
     const request_id = readRequestId(req.headers['x-request-id']);
+    state.timers = timers;
     state.request_id = request_id;
     state.source_address = addressOf(req);
     state.is_https = mountOf(req) === undefined && (is_behind_https === true || 'encrypted' in req.socket);
@@ -330,7 +335,7 @@ function surroundEach(
     state.is_known = false;
     res.once('close', () => {
       leave();
-      const duration_ms = monotonicNow() - started_ms;
+      const duration_ms = timers.monotonicNow() - started_ms;
       metrics.request(ctx.method, state.route, statusOf(res), duration_ms);
       if (health_paths.has(state.route)) log.debug(summarize(ctx, duration_ms), 'request');
       else log.info(summarize(ctx, duration_ms), 'request');

@@ -1,3 +1,4 @@
+import { giveWayWith, type Timers } from '@tallystick/kernel';
 import { listOperations, type Operation, type OperationPorts, type Prepared, prepare } from '@tallystick/operations';
 import * as z from 'zod';
 import { type Endpoint, endpoints, type Method } from './endpoints.ts';
@@ -17,6 +18,7 @@ export interface Route extends Omit<Endpoint, 'at'> {
 /** What the operations need that this adapter does not have itself. */
 export interface RoutePorts extends Omit<OperationPorts, 'spool' | 'readRecordLines' | 'importFailed'> {
   readonly log: Log;
+  readonly timers: Timers;
   /** Where bodies are kept until they were read whole; the folder for temporary files when absent. */
   readonly spool_folder?: string;
 }
@@ -26,7 +28,7 @@ export function createOperations(ports: RoutePorts): readonly Operation[] {
   return listOperations({
     ...ports,
     spool: (body, work) => spooled(body, work, ports.spool_folder),
-    readRecordLines,
+    readRecordLines: (bytes) => readRecordLines(bytes, giveWayWith(ports.timers)),
     importFailed(error, import_id, request_id) {
       ports.log.error({ request_id, import_id, err: toLoggedError(error) }, 'import failed');
     },

@@ -1,6 +1,6 @@
 import { rootCertificates } from 'node:tls';
 import { isEmail, type Mailer, type MailOutcome, mailer_ms_max, mails_in_flight_max } from '@tallystick/cards';
-import { abortAfter, machine_timers } from '@tallystick/kernel';
+import { abortAfter, machine_timers, type Timers } from '@tallystick/kernel';
 import { createTransport, type NodemailerError } from 'nodemailer';
 import type { Sender, SmtpServer } from './smtp-server.ts';
 
@@ -14,10 +14,18 @@ export interface SmtpMailerOptions {
   readonly extra_authorities?: readonly string[];
   /** The total time for one message, milliseconds. The default and maximum is `mailer_ms_max`. */
   readonly message_ms?: number;
+  /** Those of the machine when absent. */
+  readonly timers?: Timers;
 }
 
 /** Sends messages to an SMTP server, over a pool of connections. */
-export function smtpMailer({ server, from, extra_authorities, message_ms }: SmtpMailerOptions): Mailer {
+export function smtpMailer({
+  server,
+  from,
+  extra_authorities,
+  message_ms,
+  timers = machine_timers,
+}: SmtpMailerOptions): Mailer {
   const time_ms = Math.min(message_ms ?? mailer_ms_max, mailer_ms_max);
   const transport = createTransport({
     pool: true,
@@ -62,7 +70,7 @@ export function smtpMailer({ server, from, extra_authorities, message_ms }: Smtp
           xMailer: false,
           // Prevents automatic replies.
           headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-          signal: abortAfter(machine_timers, time_ms),
+          signal: abortAfter(timers, time_ms),
         });
         return { kind: 'taken' };
       } catch (error) {

@@ -1,5 +1,5 @@
 import { type Mailer, type MailMessage, type MailOutcome, mailer_ms_max } from '@tallystick/cards';
-import { machine_timers } from '@tallystick/kernel';
+import { machine_timers, type Timers } from '@tallystick/kernel';
 
 /**
  * Returns the outcome of a message. If the promise is late or rejects, the message is not taken.
@@ -13,6 +13,8 @@ export interface MemoryMailerOptions {
    * The time limit of one message, milliseconds. The default and the maximum are `mailer_ms_max`.
    */
   readonly message_ms?: number;
+  /** Those of the machine when absent. */
+  readonly timers?: Timers;
 }
 
 export interface MemoryMailer extends Mailer {
@@ -27,6 +29,7 @@ export interface MemoryMailer extends Mailer {
 export function memoryMailer({
   answer = () => taken,
   message_ms = mailer_ms_max,
+  timers = machine_timers,
 }: MemoryMailerOptions = {}): MemoryMailer {
   const messages: MailMessage[] = [];
   const sending = new Set<Promise<MailOutcome>>();
@@ -37,7 +40,7 @@ export function memoryMailer({
     async send(message) {
       if (is_closed) return notTaken('closed');
       messages.push(message);
-      const outcome = withinTime(answerOf(answer, message), time_ms);
+      const outcome = withinTime(timers, answerOf(answer, message), time_ms);
       sending.add(outcome);
       try {
         return await outcome;
@@ -62,9 +65,9 @@ async function answerOf(answer: MailAnswer, message: MailMessage): Promise<MailO
   }
 }
 
-async function withinTime(outcome: Promise<MailOutcome>, time_ms: number): Promise<MailOutcome> {
+async function withinTime({ after }: Timers, outcome: Promise<MailOutcome>, time_ms: number): Promise<MailOutcome> {
   const late = Promise.withResolvers<MailOutcome>();
-  const cancel = machine_timers.after(time_ms, () => late.resolve(notTaken('timeout')));
+  const cancel = after(time_ms, () => late.resolve(notTaken('timeout')));
   try {
     return await Promise.race([outcome, late.promise]);
   } finally {

@@ -12,6 +12,8 @@ export interface AuthorisationServerPorts {
   readonly bank?: BankData;
   /** Service time: the ends of tokens and consents. */
   readonly clock: Clock;
+  /** The ends of what remembers a used assertion, which the library judges by machine time. */
+  readonly machine_clock: Clock;
   /** Waits until the clock shows the moves of other processes; absent where none moves it. */
   readonly refreshClock?: (() => Promise<void>) | undefined;
   readonly sealer: Sealer;

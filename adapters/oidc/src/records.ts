@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type AuthorisationRecord, openAuthorisation, sealAuthorisation } from '@tallystick/consents';
-import { machine_timers } from '@tallystick/kernel';
 import { boundsOfRequest } from './bounds.ts';
 import type { AuthorisationServerPorts, AuthorisationTx } from './ports.ts';
 
@@ -49,9 +48,9 @@ const models_of_machine_time = new Set(['ReplayDetection', 'RequestObject']);
 export const no_links: RecordLinks = { client_id: null, consent_id: null, user_id: null, grant_id: null };
 
 export function createRecords(
-  ports: Pick<AuthorisationServerPorts, 'unitOfWork' | 'clock' | 'sealer' | 'sha256'>,
+  ports: Pick<AuthorisationServerPorts, 'unitOfWork' | 'clock' | 'machine_clock' | 'sealer' | 'sha256'>,
 ): Records {
-  const { unitOfWork, clock, sealer, sha256 } = ports;
+  const { unitOfWork, clock, machine_clock, sealer, sha256 } = ports;
   const joined = new AsyncLocalStorage<AuthorisationTx>();
   const inTransaction =
     (open: typeof unitOfWork.run) =>
@@ -63,7 +62,7 @@ export function createRecords(
       return bounds === null ? run() : bounds.transaction(run);
     };
   const timeBy = (ends_by: AuthorisationRecord['ends_by']): number =>
-    ends_by === 'machine' ? machine_timers.nowMs() : records.nowMs();
+    (ends_by === 'machine' ? machine_clock : clock).nowMs();
   const records: Records = {
     nowMs: () => clock.nowMs(),
     hashOf: (id) => Buffer.from(sha256(Buffer.from(id))).toString('base64url'),

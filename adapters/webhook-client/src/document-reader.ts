@@ -22,7 +22,7 @@ export interface DocumentReaderPorts extends ConnectionPorts {
 
 /** A reader over undici, with the same guard of addresses as `webhookClient`. */
 export function documentReader(ports: DocumentReaderPorts): DocumentReader {
-  const time_ms = ports.read_time_ms ?? read_ms_max;
+  const { timers = machine_timers, read_time_ms: time_ms = read_ms_max } = ports;
   const agent = guardedAgent(ports, time_ms);
   return {
     async read(text) {
@@ -33,7 +33,7 @@ export function documentReader(ports: DocumentReaderPorts): DocumentReader {
           path: url.pathname + url.search,
           method: 'GET',
           headers: { accept: 'application/json, application/jwk-set+json' },
-          signal: abortAfter(machine_timers, time_ms),
+          signal: abortAfter(timers, time_ms),
           headersTimeout: time_ms,
           bodyTimeout: time_ms,
         })

@@ -1,7 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import type { SendError } from '@tallystick/events';
-import { machine_timers } from '@tallystick/kernel';
+import { machine_timers, type Timers } from '@tallystick/kernel';
 import { Agent, buildConnector } from 'undici';
 import { type AddressGuard, addressGuard, loopback_networks } from './address-guard.ts';
 import { findUrlProblem } from './url-policy.ts';
@@ -39,6 +39,8 @@ export interface ConnectionPorts {
   readonly lookup?: LookupFunction;
   /** The least time until a name is refused, milliseconds; 1,000 by default. */
   readonly refusal_ms?: number;
+  /** Those of the machine when absent. */
+  readonly timers?: Timers;
   /** The addresses for which a failed connection states its reason; public ones by default. */
   readonly explained?: AddressGuard;
 }
@@ -83,6 +85,7 @@ function connector(
     trusts_loopback,
     refusal_ms,
     explained = addressGuard(),
+    timers = machine_timers,
   }: ConnectionPorts,
   time_ms: number,
 ): buildConnector.connector {
@@ -96,7 +99,7 @@ function connector(
   };
   const strict = buildConnector({
     ...common,
-    lookup: guardedLookup(guard, lookup, wait_ms, noteAddresses),
+    lookup: guardedLookup(timers, guard, lookup, wait_ms, noteAddresses),
     ...(extra_authorities === undefined ? {} : { ca: [...extra_authorities] }),
   });
   const isPrivate = (host: string): boolean => {
@@ -115,7 +118,7 @@ function connector(
   const loopback = addressGuard(loopback_networks);
   const lenient = buildConnector({
     ...common,
-    lookup: guardedLookup(loopback, lookup, wait_ms),
+    lookup: guardedLookup(timers, loopback, lookup, wait_ms),
     rejectUnauthorized: false,
   });
   const isLoopback = (host: string): boolean => host === 'localhost' || loopback.allows(host.replace(/^\[|\]$/g, ''));
@@ -130,19 +133,20 @@ function connector(
  * must not learn which names exist in the private network.
  */
 function guardedLookup(
+  { monotonicNow, after }: Timers,
   guard: AddressGuard,
   resolve: LookupFunction,
   refusal_ms: number,
   noteAddresses: (hostname: string, addresses: readonly string[]) => void = () => undefined,
 ): LookupFunction {
   return (hostname, lookup_options, callback) => {
-    const started = machine_timers.monotonicNow();
+    const started = monotonicNow();
     resolve(hostname, { ...lookup_options, all: true }, (error, resolved) => {
       const addresses = error === null && Array.isArray(resolved) ? resolved : [];
       const first = addresses[0];
       if (first === undefined || !addresses.every(({ address }) => guard.allows(address))) {
         const refused = new ConnectRefused('address_refused', `${hostname} has no address that may be called`);
-        machine_timers.after(refusal_ms - (machine_timers.monotonicNow() - started), () => callback(refused, ''));
+        after(refusal_ms - (monotonicNow() - started), () => callback(refused, ''));
         return;
       }
       noteAddresses(

@@ -26,7 +26,7 @@ export interface WebhookClientPorts extends ConnectionPorts {
 
 /** A sender over undici. */
 export function webhookClient(ports: WebhookClientPorts): WebhookSender {
-  const { guard } = ports;
+  const { guard, timers = machine_timers } = ports;
   const time_ms = Math.min(ports.request_time_ms ?? webhook_request_ms_max, webhook_request_ms_max);
   const agent = guardedAgent(ports, time_ms);
 
@@ -48,10 +48,11 @@ export function webhookClient(ports: WebhookClientPorts): WebhookSender {
 
   return {
     async send(request) {
-      const started = machine_timers.monotonicNow();
-      const measureDuration = () => Math.round(machine_timers.monotonicNow() - started);
+      const started = timers.monotonicNow();
+      const measureDuration = () => Math.round(timers.monotonicNow() - started);
       try {
-        return await post(agent, dialableUrl(request.callback_url), request, time_ms, measureDuration);
+        const signal = abortAfter(timers, time_ms);
+        return await post(agent, dialableUrl(request.callback_url), request, time_ms, signal, measureDuration);
       } catch (error) {
         return { kind: 'unanswered', ...explain(error, time_ms), duration_ms: measureDuration() };
       }
@@ -65,6 +66,7 @@ async function post(
   url: URL,
   request: WebhookRequest,
   time_ms: number,
+  signal: AbortSignal,
   measureDuration: () => number,
 ): Promise<WebhookAnswer> {
   const answer = await agent.request({
@@ -73,7 +75,7 @@ async function post(
     method: 'POST',
     headers: request.headers,
     body: request.body,
-    signal: abortAfter(machine_timers, time_ms),
+    signal,
     headersTimeout: time_ms,
     bodyTimeout: time_ms,
   });

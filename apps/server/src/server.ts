@@ -40,6 +40,7 @@ export function createServer(config: Config, container: Container = createContai
     await reportConnections(await container.getAsync(tokens.database), container.get(tokens.logger));
     http = createHttpServer((await container.getAsync(tokens.http_app)).callback(), {
       tls,
+      timers: container.get(tokens.timers),
       log: container.get(tokens.logger),
       metrics: container.get(tokens.metrics),
       connections_max: config.connections_max,

@@ -1,14 +1,19 @@
 import type { ServerResponse } from 'node:http';
-import { giveWayWith, machine_timers } from '@tallystick/kernel';
+import { giveWayWith, type Timers } from '@tallystick/kernel';
 import type { AnsweredFile } from './answer.ts';
 
 /** How long a client may take to read what was sent, milliseconds. */
 export const reading_ms_max = 60_000;
 
-const giveWay = giveWayWith(machine_timers);
-
 /** Names of files that need no quotes and no escapes. */
 const plain_name = /^[\w.-]+$/;
+
+export interface FileSending {
+  readonly timers: Timers;
+  readonly is_head: boolean;
+  /** `reading_ms_max` when absent. */
+  readonly reading_ms?: number;
+}
 
 /**
  * Sends a file no faster than the client reads it, so that a file of any length takes the memory of
@@ -19,7 +24,7 @@ export async function sendFile(
   res: ServerResponse,
   { media_type, name, first, rest }: AnsweredFile,
   headers: Readonly<Record<string, string>>,
-  { is_head, reading_ms = reading_ms_max }: { readonly is_head: boolean; readonly reading_ms?: number },
+  { timers, is_head, reading_ms = reading_ms_max }: FileSending,
 ): Promise<void> {
   if (!plain_name.test(name)) throw new TypeError(`${name} is not the plain name of a file`);
   try {
@@ -29,12 +34,12 @@ export async function sendFile(
       'Content-Disposition': `attachment; filename="${name}"`,
     });
     if (!is_head) {
-      await write(res, first, reading_ms);
+      await write(timers, res, first, reading_ms);
       while (!res.destroyed) {
         const { done, value } = await rest.next();
         if (done) break;
-        await write(res, value, reading_ms);
-        await giveWay();
+        await write(timers, res, value, reading_ms);
+        await giveWayWith(timers)();
       }
     }
     res.end();
@@ -44,10 +49,10 @@ export async function sendFile(
 }
 
 /** Resolves when the next chunk may be written, or the client is gone. */
-async function write(res: ServerResponse, chunk: string, reading_ms: number): Promise<void> {
+async function write({ after }: Timers, res: ServerResponse, chunk: string, reading_ms: number): Promise<void> {
   if (res.destroyed || chunk === '' || res.write(chunk)) return;
   const read = Promise.withResolvers<void>();
-  const cancel = machine_timers.after(reading_ms, () => res.destroy());
+  const cancel = after(reading_ms, () => res.destroy());
   const resolve = (): void => read.resolve();
   res.once('drain', resolve).once('close', resolve);
   await read.promise;

@@ -40,7 +40,7 @@ export function send(
   answer: RenderedAnswer,
   lifecycle: Pick<Lifecycle, 'stopping'>,
 ): void | Promise<void> {
-  const { res, method } = ctx;
+  const { res, method, state } = ctx;
   ctx.respond = false;
   if (res.headersSent) {
     // An answer that failed while it was sent cannot be replaced.
@@ -51,7 +51,9 @@ export function send(
   const kept = mountOf(ctx.req)?.host_headers;
   for (const name of res.getHeaderNames()) if (!kept?.has(name)) res.removeHeader(name);
   const headers = { ...headersOf(ctx, lifecycle), ...answer.headers };
-  if (answer.file !== undefined) return sendFile(res, answer.file, headers, { is_head: method === 'HEAD' });
+  if (answer.file !== undefined) {
+    return sendFile(res, answer.file, headers, { timers: state.timers, is_head: method === 'HEAD' });
+  }
   if (answer.text !== null) {
     headers['Content-Type'] = 'application/json; charset=utf-8';
     headers['Content-Length'] = String(Buffer.byteLength(answer.text));

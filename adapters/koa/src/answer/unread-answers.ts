@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { machine_timers } from '@tallystick/kernel';
+import type { Timers } from '@tallystick/kernel';
 
 /** How long a client may take to read an answer. */
 const reading_ms_max = 60_000;
@@ -15,8 +15,11 @@ export interface UnreadAnswers {
   delete(res: ServerResponse): void;
 }
 
-/** Answers of at most `bytes_max` together. `monotonicNow` returns milliseconds. */
-export function createUnreadAnswers(bytes_max: number, monotonicNow: () => number): UnreadAnswers {
+/** Answers of at most `bytes_max` together. */
+export function createUnreadAnswers(
+  bytes_max: number,
+  { monotonicNow, after }: Pick<Timers, 'monotonicNow' | 'after'>,
+): UnreadAnswers {
   const answers = new Map<ServerResponse, { readonly bytes: number; readonly since_ms: number }>();
   let bytes_total = 0;
   let is_watching = false;
@@ -44,7 +47,7 @@ export function createUnreadAnswers(bytes_max: number, monotonicNow: () => numbe
   const schedule = () => {
     if (is_watching) return;
     is_watching = true;
-    machine_timers.after(reading_ms_max / 4, watch, { keeps_alive: false });
+    after(reading_ms_max / 4, watch, { keeps_alive: false });
   };
 
   return {

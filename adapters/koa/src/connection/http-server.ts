@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { machine_timers } from '@tallystick/kernel';
+import type { Timers } from '@tallystick/kernel';
 import { cut_off_request, describeBrokenRequest, tunnel_request, writeBrokenAnswer } from '../answer/broken-request.ts';
 import { createUnreadAnswers } from '../answer/unread-answers.ts';
 import type { Log } from '../operations/log.ts';
@@ -43,6 +43,7 @@ const body_ms_max = 60_000;
 const lingering_ms = 1_000;
 
 export interface HttpServerOptions {
+  readonly timers: Timers;
   readonly log: Pick<Log, 'info'>;
   readonly metrics: Pick<Metrics, 'request'>;
   /**
@@ -83,13 +84,14 @@ export function createHttpServer(
   answer: (req: IncomingMessage, res: ServerResponse) => unknown,
   options: HttpServerOptions,
 ): Server {
-  const requests = createPipelinedRequests((socket) => closeSoon(socket));
-  const unread = createUnreadAnswers(options.unread_bytes_max ?? bodies_bytes_max_default, machine_timers.monotonicNow);
-  const pace = createBodyPace(machine_timers.monotonicNow);
+  const { timers } = options;
+  const requests = createPipelinedRequests((socket) => closeSoon(timers, socket));
+  const unread = createUnreadAnswers(options.unread_bytes_max ?? bodies_bytes_max_default, timers);
+  const pace = createBodyPace(timers.monotonicNow);
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     res.once('prefinish', () => {
       unread.add(res);
-      dropBody(req, pace);
+      dropBody(req, pace, timers);
     });
     res.once('close', () => unread.delete(res));
     deadlines.watch(req);
@@ -106,14 +108,14 @@ export function createHttpServer(
       options.metrics.request('none', 'none', broken.status, 0);
       const what = broken === cut_off_request ? 'request cut off' : 'not a request';
       options.log.info({ request_id, status: broken.status, code: broken.code }, what);
-      closeSoon(socket, writeBrokenAnswer(broken, request_id, { is_https: options.tls !== undefined }));
+      closeSoon(timers, socket, writeBrokenAnswer(broken, request_id, { is_https: options.tls !== undefined }));
     });
   };
 
   const deadlines = createBodyDeadlines(
     options.body_ms_max ?? body_ms_max,
     options.body_look_every_ms ?? limits.connectionsCheckingInterval,
-    machine_timers.monotonicNow,
+    timers,
     ({ socket }) => refuse(socket, describeBrokenRequest('ERR_HTTP_REQUEST_TIMEOUT')),
   );
   const server = options.tls === undefined ? createServer(limits, handle) : createTls(options.tls, handle);
@@ -169,11 +171,11 @@ function createTls(
 }
 
 /** Closes the connection when everything is sent, and at the latest after `lingering_ms`. */
-function closeSoon(socket: Duplex, last_bytes = ''): void {
+function closeSoon({ after }: Timers, socket: Duplex, last_bytes = ''): void {
   if (socket.destroyed) return;
   socket.end(last_bytes);
   socket.once(
     'close',
-    machine_timers.after(lingering_ms, () => socket.destroy()),
+    after(lingering_ms, () => socket.destroy()),
   );
 }

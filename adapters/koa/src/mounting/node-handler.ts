@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { machine_timers } from '@tallystick/kernel';
+import type { Timers } from '@tallystick/kernel';
 import type { Lifecycle } from '../operations/lifecycle.ts';
 import { dropBody } from '../request/body.ts';
 import { createBodyPace } from '../request/body-pace.ts';
@@ -9,6 +9,7 @@ import { createPlaceFinder, headersSetOn, isBodyTaken, type MountOptions, record
 export interface MountedApp {
   callback(): (req: IncomingMessage, res: ServerResponse) => unknown;
   readonly lifecycle: Pick<Lifecycle, 'stopping' | 'enter'>;
+  readonly timers: Timers;
 }
 
 /** Answers a request of `node:http`. `next`, if given, is called when the path is not below the prefix. */
@@ -60,7 +61,7 @@ export function createMountedAnswering(
 ): (req: IncomingMessage, res: ServerResponse, hosted: HostedRequest) => boolean {
   const find = createPlaceFinder(options);
   const answer = app.callback();
-  const pace = createBodyPace(machine_timers.monotonicNow);
+  const pace = createBodyPace(app.timers.monotonicNow);
   return (req, res, { original_url, answers_outside }) => {
     const { url = '' } = req;
     const place = find({ url, original_url });
@@ -73,7 +74,7 @@ export function createMountedAnswering(
       is_outside: place === null,
     });
     req.url = place?.url ?? url;
-    res.once('prefinish', () => dropBody(req, pace));
+    res.once('prefinish', () => dropBody(req, pace, app.timers));
     res.once('close', () => {
       req.url = url;
     });

@@ -161,7 +161,7 @@ const client_id_length_max = 64;
 
 /** The whole request, and which third party it says it is from. Null: it does not say. */
 async function readWhole(ctx: HttpContext, account: BodyAccount) {
-  const bytes = await readBody(ctx.req, ctx.res, account);
+  const bytes = await readBody(ctx.req, ctx.res, account, ctx.state.timers);
   const claimed = claimOf(ctx, bytes);
   const is_id = claimed !== null && claimed.length <= client_id_length_max;
   return { whole: withBody(ctx.req, bytes), claimed: is_id ? claimed : null };

@@ -1,6 +1,5 @@
 import type { AccessToken, GrantedCall } from '@tallystick/consents';
 import { OpenBankingRefusal } from '@tallystick/consents';
-import { machine_timers } from '@tallystick/kernel';
 import { type RenderedAnswer, render } from '../answer/answer.ts';
 import { addressOwner } from '../connection/client-address.ts';
 import { noteKnownCaller } from '../connection/connections.ts';
@@ -33,7 +32,7 @@ export function createOpenBankingAnswering(
 ): (ctx: HttpContext) => Promise<RenderedAnswer> {
   return async (ctx) => {
     const { request_id } = ctx.state;
-    ctx.state.arrived_ms = machine_timers.monotonicNow();
+    ctx.state.arrived_ms = ports.timers.monotonicNow();
     const interaction_id = interactionIdOf(ctx.req.headers);
     ctx.state.interaction_id = interaction_id;
     let answer: RenderedAnswer;
@@ -75,7 +74,7 @@ async function answerRequest(
   if (ports.doors.third_parties.isFull(owner)) throw new Overloaded();
   const account = takes_body ? ports.bodies.open(owner) : null;
   try {
-    const bytes = account === null ? no_bytes : await readBody(req, ctx.res, account);
+    const bytes = account === null ? no_bytes : await readBody(req, ctx.res, account, ports.timers);
     return await ports.doors.third_parties.during(owner, async () => {
       const body = takes_body ? parseJson(bytes) : undefined;
       const query = readQuery(ctx.querystring, endpoint.parameters ?? []);

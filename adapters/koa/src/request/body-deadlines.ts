@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { machine_timers } from '@tallystick/kernel';
+import type { Timers } from '@tallystick/kernel';
 
 /** Requests whose bodies may take any time, and whether that has ended. */
 const exemptions = new WeakMap<IncomingMessage, { is_over: boolean }>();
@@ -31,7 +31,7 @@ export interface BodyDeadlines {
 export function createBodyDeadlines(
   ms_max: number,
   every_ms: number,
-  monotonicNow: () => number,
+  { monotonicNow, after }: Pick<Timers, 'monotonicNow' | 'after'>,
   expire: (req: IncomingMessage) => void,
 ): BodyDeadlines {
   /** Since when a body arrives, oldest first. */
@@ -58,7 +58,7 @@ export function createBodyDeadlines(
   const schedule = () => {
     if (is_watching) return;
     is_watching = true;
-    machine_timers.after(every_ms, look, { keeps_alive: false });
+    after(every_ms, look, { keeps_alive: false });
   };
 
   return {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2Stream } from 'node:http2';
-import { machine_timers } from '@tallystick/kernel';
+import type { Timers } from '@tallystick/kernel';
 import { HttpProblem } from '../answer/error-answer.ts';
 import type { BodyAccount } from './bodies.ts';
 import type { BodyPace } from './body-pace.ts';
@@ -19,6 +19,8 @@ const buffer_bytes_min = 4 * 1024;
 
 export const no_bytes = Buffer.alloc(0);
 
+type BodyTimers = Pick<Timers, 'after'>;
+
 /**
  * Reads the whole body. Refuses a body over `body_bytes_max` with `body_too_large`, by its
  * Content-Length or as soon as it is longer. Throws `Overloaded` when `account` has no room.
@@ -28,6 +30,7 @@ export async function readBody(
   req: IncomingMessage,
   res: Pick<ServerResponse, 'writeContinue'>,
   account: BodyAccount,
+  timers: BodyTimers,
 ): Promise<Buffer> {
   if (!hasBody(req)) return no_bytes;
   if (Number(req.headers['content-length']) > body_bytes_max) throw tooLarge();
@@ -45,7 +48,7 @@ export async function readBody(
           bytes = append(bytes, length, chunk, account);
         }
         length += chunk.length;
-        pauseFor(req, account.arrived(chunk.length));
+        pauseFor(timers, req, account.arrived(chunk.length));
       } catch (error) {
         req.off('data', receive);
         bytes = no_bytes;
@@ -106,10 +109,10 @@ function append(bytes: Buffer, length: number, chunk: Buffer, account: BodyAccou
 }
 
 /** Lets the sender wait before its next bytes are read. */
-function pauseFor(req: IncomingMessage, ms: number): void {
+function pauseFor({ after }: BodyTimers, req: IncomingMessage, ms: number): void {
   if (ms < 1) return;
   req.pause();
-  machine_timers.after(ms, () => req.resume(), { keeps_alive: false });
+  after(ms, () => req.resume(), { keeps_alive: false });
 }
 
 /**
@@ -118,7 +121,7 @@ function pauseFor(req: IncomingMessage, ms: number): void {
  * discarded, or when so much arrives from all that the next bytes would wait for more than
  * `drop_wait_ms_max`.
  */
-export function dropBody(req: IncomingMessage, pace: BodyPace): void {
+export function dropBody(req: IncomingMessage, pace: BodyPace, timers: BodyTimers): void {
   if ((req.complete && req.readableLength === 0) || req.listenerCount('data') > 0) return;
   const toWait = pace.open('dropped', drop_wait_ms_max);
   let dropped = 0;
@@ -126,7 +129,7 @@ export function dropBody(req: IncomingMessage, pace: BodyPace): void {
     dropped += chunk.length;
     const wait_ms = toWait(chunk.length);
     if (dropped > dropped_bytes_max || wait_ms === null) req.socket.destroy();
-    else pauseFor(req, wait_ms);
+    else pauseFor(timers, req, wait_ms);
   });
   req.resume();
 }

@@ -1,3 +1,4 @@
+import type { Timers } from '@tallystick/kernel';
 import { type Admission, createAdmission } from './admission.ts';
 import { createShares, type Shares } from './shares.ts';
 
@@ -29,16 +30,16 @@ export interface Doors {
 }
 
 /** The doors of a process that has `requests_max` places for decisions. */
-export function createDoors(requests_max: number): Doors {
+export function createDoors(requests_max: number, timers: Pick<Timers, 'after'>): Doors {
   const taking_turns = Math.max(1, Math.floor(requests_max / 8));
   return {
     decisions: createAdmission(requests_max),
     keys: createAdmission(requests_max),
     third_parties: createAdmission(requests_max),
-    tokens: createShares(taking_turns),
-    oauth: createShares(taking_turns),
-    user_pages: createShares(taking_turns),
-    card_details: createShares(taking_turns),
-    documents: createShares(taking_turns),
+    tokens: createShares(taking_turns, timers),
+    oauth: createShares(taking_turns, timers),
+    user_pages: createShares(taking_turns, timers),
+    card_details: createShares(taking_turns, timers),
+    documents: createShares(taking_turns, timers),
   };
 }

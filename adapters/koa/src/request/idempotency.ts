@@ -8,7 +8,7 @@ import {
   type SignedParts,
 } from '@tallystick/access';
 import { auditShownNumbers } from '@tallystick/cards';
-import { machine_timers, type Sealer, type UnitOfWork } from '@tallystick/kernel';
+import type { Sealer, Timers, UnitOfWork } from '@tallystick/kernel';
 import { companyCall, type Operation, type OperationCall, type OperationTx } from '@tallystick/operations';
 import type { RenderedAnswer } from '../answer/answer.ts';
 import { type Log, toLoggedError } from '../operations/log.ts';
@@ -72,9 +72,13 @@ interface RecordPorts {
  * Waits for the record of an idempotency key. The answer to a network message has a deadline, and
  * the same message is known without its key.
  */
-export async function inTimeFor({ area }: Pick<Operation, 'area'>, recorded: Promise<void>): Promise<void> {
+export async function inTimeFor(
+  { pause }: Pick<Timers, 'pause'>,
+  { area }: Pick<Operation, 'area'>,
+  recorded: Promise<void>,
+): Promise<void> {
   if (area !== 'network_messages') await recorded;
-  else await Promise.race([recorded, machine_timers.pause(key_wait_ms_max, { keeps_alive: false })]);
+  else await Promise.race([recorded, pause(key_wait_ms_max, { keeps_alive: false })]);
 }
 
 /**

@@ -18,10 +18,10 @@ import {
   Fault,
   giveWayWith,
   type HmacSha256,
-  machine_timers,
   type Random,
   type Sealer,
   type Sha256,
+  type Timers,
   type UnitOfWork,
 } from '@tallystick/kernel';
 import {
@@ -67,10 +67,9 @@ import type { Strangers } from './strangers.ts';
 import { receiveUpload } from './upload.ts';
 import type { UploadPlace, Uploads } from './uploads.ts';
 
-const giveWay = giveWayWith(machine_timers);
-
 /** The state of a request beside Koa's context. */
 export interface RequestState {
+  timers: Timers;
   /** When the route received the request; milliseconds of `monotonicNow`. */
   arrived_ms: number;
   request_id: string;
@@ -113,6 +112,7 @@ export interface PipelinePorts extends RateLimitPorts {
   readonly sha256: Sha256;
   readonly hmacSha256: HmacSha256;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'requestRefused' | 'decision'>;
   readonly network: Pick<Network, 'refuseUnread'>;
@@ -169,7 +169,7 @@ export function createAnswering(shared: PipelinePorts, route: Route): (ctx: Http
 
   async function answer(ctx: HttpContext): Promise<RenderedAnswer> {
     ctx.state.route = route.path;
-    ctx.state.arrived_ms = machine_timers.monotonicNow();
+    ctx.state.arrived_ms = ports.timers.monotonicNow();
     try {
       return await answerAdmitted(ctx);
     } catch (error) {
@@ -208,7 +208,7 @@ export function createAnswering(shared: PipelinePorts, route: Route): (ctx: Http
     if (door.isFull(sharing)) return refuse(ctx);
     const account = needsBody(route, principal, req.headers) ? ports.bodies.open(owner) : null;
     try {
-      const bytes = account === null ? no_bytes : await readBody(req, ctx.res, account);
+      const bytes = account === null ? no_bytes : await readBody(req, ctx.res, account, ports.timers);
       return await door.during(sharing, () => answerRead(ports, route, ctx, principal, bytes));
     } finally {
       account?.release();
@@ -259,7 +259,7 @@ async function answerRead(
       signedHeadersOf(req.headers),
       ports.machine_clock.nowMs(),
     );
-    await giveWay();
+    await giveWayWith(ports.timers)();
   }
   const query = queryOf(ctx, route);
   if (ports.refreshClock !== undefined) await ports.refreshClock();
@@ -284,15 +284,15 @@ async function performOnce(ports: PipelinePorts, route: Route, arrived: Arrived,
   if ('status' in owner) return owner;
   try {
     const answer = await perform(ports, route, arrived, owner);
-    if (!isKept(answer.status)) await inTimeFor(route.operation, releaseKey(ports, request_id, owner));
+    if (!isKept(answer.status)) await inTimeFor(ports.timers, route.operation, releaseKey(ports, request_id, owner));
     return answer;
   } catch (error) {
     if (!isExpected(error)) {
-      await inTimeFor(route.operation, releaseKey(ports, request_id, owner));
+      await inTimeFor(ports.timers, route.operation, releaseKey(ports, request_id, owner));
       throw error;
     }
     const answer = render(errorAnswer(error, request_id));
-    await inTimeFor(route.operation, keepPerformed(ports, request_id, owner, answer));
+    await inTimeFor(ports.timers, route.operation, keepPerformed(ports, request_id, owner, answer));
     return answer;
   }
 }
@@ -307,9 +307,9 @@ async function perform(
   const { request_id } = ctx.state;
   const bodyless = bodylessCall(ctx, principal, query, now_ms);
   const value = readValue(ctx, route, bytes);
-  await giveWay();
+  await giveWayWith(ports.timers)();
   const { body, prefix } = checkValue(route, value);
-  await giveWay();
+  await giveWayWith(ports.timers)();
   const call: OperationCall = { ...bodyless, body };
   const share = <Result>(work: () => Promise<Result>) => ports.shares.run(ownerOf(principal), work);
   try {
@@ -317,7 +317,7 @@ async function perform(
     if ('perform' in operation) {
       const answer = render(await answerOf(route, call, query, await operation.perform(call)));
       if (owner !== null && isKept(answer.status)) {
-        await inTimeFor(operation, keepPerformed(ports, request_id, owner, answer));
+        await inTimeFor(ports.timers, operation, keepPerformed(ports, request_id, owner, answer));
       }
       return answer;
     }
@@ -404,7 +404,7 @@ async function answerUpload(
   if (ports.refreshClock !== undefined) await ports.refreshClock();
   const call = { ...bodylessCall(ctx, principal, query, ports.clock.nowMs()), body: undefined };
   const { file_bytes_max: bytes_max = Number.POSITIVE_INFINITY } = operation;
-  const body = receiveUpload(req, res, { signature, toWait, bytes_max });
+  const body = receiveUpload(req, res, { signature, toWait, bytes_max, timers: ports.timers });
   const result = await operation.receive(call, body, { prefers_early: query.prefers_async, keepFor });
   return render(await answerOf(route, call, query, result));
 }

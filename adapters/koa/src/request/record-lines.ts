@@ -1,5 +1,5 @@
 import { type RecordLine, record_batch_max } from '@tallystick/accounts';
-import { giveWayWith, machine_timers, maskCardNumbers } from '@tallystick/kernel';
+import { type GiveWay, maskCardNumbers } from '@tallystick/kernel';
 import { line_bytes_max } from '@tallystick/operations';
 import { HttpProblem } from '../answer/error-answer.ts';
 import { parseJson } from './json.ts';
@@ -9,8 +9,6 @@ const batch_bytes_max = 1024 * 1024;
 
 const newline = 0x0a;
 
-const giveWay = giveWayWith(machine_timers);
-
 /**
  * The lines of a body in batches. A batch is bounded in lines and in bytes, so that the memory does
  * not depend on the length of the body. Of a line that is too long, only its number is kept. Empty
@@ -18,6 +16,7 @@ const giveWay = giveWayWith(machine_timers);
  */
 export async function* readRecordLines(
   bytes: AsyncIterable<Uint8Array>,
+  giveWay: GiveWay,
 ): AsyncGenerator<readonly RecordLine[], void, undefined> {
   let batch: RecordLine[] = [];
   let batch_bytes = 0;

@@ -1,4 +1,4 @@
-import { machine_timers, type UnitOfWork } from '@tallystick/kernel';
+import type { Timers, UnitOfWork } from '@tallystick/kernel';
 import { createFairShare } from '@tallystick/operations';
 import { Overloaded } from './admission.ts';
 
@@ -31,7 +31,7 @@ export interface Place {
 }
 
 /** Shares of `max` places. */
-export function createShares(max: number, { after } = machine_timers): Shares {
+export function createShares(max: number, { after }: Pick<Timers, 'after'>): Shares {
   const share = createFairShare(max);
   /** The starts of work that waits, by sender and owner, each in the order of their next turns. */
   const waiting = new Map<string, Map<string, Set<() => void>>>();

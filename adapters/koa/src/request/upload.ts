@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExpectedSignature } from '@tallystick/access';
-import { machine_timers } from '@tallystick/kernel';
+import type { Timers } from '@tallystick/kernel';
 import { createInterruption } from '@tallystick/operations';
 import { HttpProblem } from '../answer/error-answer.ts';
 import { hasBody, sendContinue } from './body.ts';
@@ -23,8 +23,7 @@ export interface UploadRules {
   readonly bytes_max?: number;
   /** `upload_wait_ms_max` when absent. */
   readonly wait_ms_max?: number;
-  /** Milliseconds since a fixed origin. For tests. */
-  readonly monotonicNow?: () => number;
+  readonly timers: Timers;
 }
 
 /**
@@ -38,14 +37,9 @@ export interface UploadRules {
 export async function* receiveUpload(
   req: IncomingMessage,
   res: ServerResponse,
-  {
-    signature,
-    toWait,
-    bytes_max = Number.POSITIVE_INFINITY,
-    wait_ms_max = upload_wait_ms_max,
-    monotonicNow = machine_timers.monotonicNow,
-  }: UploadRules,
+  { signature, toWait, bytes_max = Number.POSITIVE_INFINITY, wait_ms_max = upload_wait_ms_max, timers }: UploadRules,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const { monotonicNow } = timers;
   const code = signature === null ? null : createHmac('sha256', signature.secret).update(signature.head);
   if (Number(req.headers['content-length'] ?? 0) > bytes_max) throw tooLarge(bytes_max);
   if (hasBody(req)) {
@@ -62,7 +56,7 @@ export async function* receiveUpload(
     try {
       for (;;) {
         const since_ms = monotonicNow();
-        const { done, value } = await inTime(req, answered.during(chunks.next()), wait_ms_left);
+        const { done, value } = await inTime(timers, req, answered.during(chunks.next()), wait_ms_left);
         if (done) break;
         const regained_ms = (value.length / bytes_per_s_min) * 1_000;
         wait_ms_left = Math.min(wait_ms_max, wait_ms_left - (monotonicNow() - since_ms) + regained_ms);
@@ -72,7 +66,7 @@ export async function* receiveUpload(
         code?.update(value);
         yield value;
         const wait_ms = toWait(value.length);
-        if (wait_ms >= 1) await machine_timers.pause(wait_ms, { keeps_alive: false });
+        if (wait_ms >= 1) await timers.pause(wait_ms, { keeps_alive: false });
       }
       is_ended = true;
     } finally {
@@ -97,8 +91,13 @@ function tooSlow(req: IncomingMessage): HttpProblem {
   );
 }
 
-async function inTime<Result>(req: IncomingMessage, next: Promise<Result>, wait_ms_max: number): Promise<Result> {
-  const cancel = machine_timers.after(wait_ms_max, () => req.destroy());
+async function inTime<Result>(
+  { after }: Timers,
+  req: IncomingMessage,
+  next: Promise<Result>,
+  wait_ms_max: number,
+): Promise<Result> {
+  const cancel = after(wait_ms_max, () => req.destroy());
   try {
     return await next;
   } catch {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { machine_timers } from '@tallystick/kernel';
 import { createHttpServer } from '../../src/connection/http-server.ts';
 
 interface Edge {
@@ -35,6 +36,7 @@ async function edge(t: TestContext): Promise<Edge> {
         },
       },
       metrics: { request: () => undefined },
+      timers: machine_timers,
     },
   );
   server.listen(0, '127.0.0.1');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { machine_timers } from '@tallystick/kernel';
 import { fileAnswer } from '../../src/answer/operation-answer.ts';
 import { sendFile } from '../../src/answer/send-file.ts';
 
@@ -34,10 +35,13 @@ async function serve(t: TestContext, chunks: Iterable<string>, reading_ms?: numb
     const { file } = await fileAnswer({ ...csv, pieces: make() });
     assert.ok(file !== undefined);
     const bounds = reading_ms === undefined ? {} : { reading_ms };
-    sendFile(res, file, {}, { is_head: req.method === 'HEAD', ...bounds }).then(end.resolve, (error: unknown) => {
-      res.destroy();
-      end.reject(error);
-    });
+    sendFile(res, file, {}, { timers: machine_timers, is_head: req.method === 'HEAD', ...bounds }).then(
+      end.resolve,
+      (error: unknown) => {
+        res.destroy();
+        end.reject(error);
+      },
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {

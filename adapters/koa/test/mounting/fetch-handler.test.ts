@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, it } from 'node:test';
+import { machine_timers } from '@tallystick/kernel';
 import { createFetchHandler, type FetchHandler } from '../../src/mounting/fetch-handler.ts';
 import { type Mount, mountOf } from '../../src/mounting/mount.ts';
 import { createLifecycle } from '../../src/operations/lifecycle.ts';
@@ -9,7 +10,7 @@ import { createLifecycle } from '../../src/operations/lifecycle.ts';
 type Answer = (req: IncomingMessage, res: ServerResponse) => unknown;
 
 function handlerOf(answer: Answer, options = {}): FetchHandler {
-  return createFetchHandler({ callback: () => answer, lifecycle: createLifecycle() }, options);
+  return createFetchHandler({ callback: () => answer, lifecycle: createLifecycle(), timers: machine_timers }, options);
 }
 
 const address = 'http://host.example/cards';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
+import { machine_timers } from '@tallystick/kernel';
 import { HttpProblem } from '../../src/answer/error-answer.ts';
 import { createBodies } from '../../src/request/bodies.ts';
 import { body_bytes_max, dropBody, readBody } from '../../src/request/body.ts';
@@ -15,11 +16,11 @@ function refused(code: string) {
 /** A server that answers with the length of the body, or the code of its refusal. */
 async function lengthServer(t: TestContext): Promise<number> {
   const server = createServer((req, res) => {
-    readBody(req, res, account).then(
+    readBody(req, res, account, machine_timers).then(
       (bytes) => res.end(String(bytes.length)),
       (error: HttpProblem) => {
         res.writeHead(413, error.headers).end(error.code);
-        dropBody(req, { open: () => () => 0 });
+        dropBody(req, { open: () => () => 0 }, machine_timers);
       },
     );
   });
@@ -67,7 +68,7 @@ describe('a body', () => {
         account.take(bytes);
         held_max = Math.max(held_max, bodies.held_bytes);
       };
-      void readBody(req, res, { ...account, take }).then((bytes) => res.end(String(bytes.length)));
+      void readBody(req, res, { ...account, take }, machine_timers).then((bytes) => res.end(String(bytes.length)));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     t.after(() => server.close());
@@ -84,7 +85,7 @@ describe('a body', () => {
     };
     const bodies = createBodies(1024 * 1024 * 1024, { open });
     const server = createServer((req, res) => {
-      void readBody(req, res, bodies.open('company 1')).then((bytes) => res.end(String(bytes.length)));
+      void readBody(req, res, bodies.open('company 1'), machine_timers).then((bytes) => res.end(String(bytes.length)));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     t.after(() => server.close());
@@ -100,7 +101,10 @@ describe('a body', () => {
   it('that its sender aborts is refused, and is not a fault of the service', async (t) => {
     const broken = Promise.withResolvers<unknown>();
     const server = createServer((req, res) => {
-      readBody(req, res, account).then(() => broken.reject(new Error('a body came whole')), broken.resolve);
+      readBody(req, res, account, machine_timers).then(
+        () => broken.reject(new Error('a body came whole')),
+        broken.resolve,
+      );
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     t.after(() => server.close());

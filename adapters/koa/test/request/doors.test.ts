@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { machine_timers } from '@tallystick/kernel';
 import { createDoors } from '../../src/request/doors.ts';
 
 it('a door that is full takes no place of another one', async () => {
-  const doors = createDoors(16);
+  const doors = createDoors(16, machine_timers);
   const held = Promise.withResolvers<void>();
   const ending: Promise<void>[] = [];
   for (const door of Object.values(doors)) {

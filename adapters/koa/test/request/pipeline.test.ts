@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Fault } from '@tallystick/kernel';
+import { Fault, machine_timers } from '@tallystick/kernel';
 import { describeOperations } from '@tallystick/operations';
 import { routesOf } from '../../src/join-endpoints.ts';
 import { createAnswering, type HttpContext } from '../../src/request/pipeline.ts';
@@ -15,6 +15,7 @@ test('an authorization whose key cannot be looked up is answered 503 with the co
   const answer = createAnswering(
     {
       authenticator: { authenticate },
+      timers: machine_timers,
       metrics: { decision: (code: string) => void decided.push(code) },
       log: { error: (_fields: object, message: string) => void logged.push(message) },
     } as never,

@@ -99,7 +99,7 @@ describe('the connections that companies share', () => {
   });
 
   it('are free again after work that fails', async () => {
-    const shares = createShares(1);
+    const shares = createShares(1, machine_timers);
     await assert.rejects(
       shares.run('a', async () => {
         throw new Error('broken');
@@ -110,7 +110,7 @@ describe('the connections that companies share', () => {
   });
 
   it('are given up while work waits for something else, and taken again afterwards', async () => {
-    const shares = createShares(1);
+    const shares = createShares(1, machine_timers);
     const elsewhere = Promise.withResolvers<number>();
     const order: string[] = [];
     const waiting = shares.run('a', async ({ outside }) => {

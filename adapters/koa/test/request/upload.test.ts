@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { machine_timers } from '@tallystick/kernel';
 import { createHttpServer } from '../../src/connection/http-server.ts';
 import { createMetrics } from '../../src/operations/metrics.ts';
 import { exemptFromDeadline } from '../../src/request/body-deadlines.ts';
@@ -31,7 +32,7 @@ function heapUsed(): number {
   return process.memoryUsage().heapUsed;
 }
 
-const unsigned = { signature: null, toWait: () => 0 };
+const unsigned = { signature: null, toWait: () => 0, timers: machine_timers };
 
 describe('an upload', () => {
   it('is received no faster than its bytes are taken', async (t) => {
@@ -130,7 +131,7 @@ describe('an upload', () => {
     const req = Object.assign(body, { headers: { 'transfer-encoding': 'chunked' } }) as unknown as IncomingMessage;
     const res = new EventEmitter() as ServerResponse;
     const receive = async () => {
-      const bytes = receiveUpload(req, res, { ...unsigned, monotonicNow: () => now_ms });
+      const bytes = receiveUpload(req, res, { ...unsigned, timers: { ...machine_timers, monotonicNow: () => now_ms } });
       for await (const _ of bytes) taken += 1;
     };
     await assert.rejects(receive(), /sent too slowly/);
@@ -149,7 +150,10 @@ describe('an upload', () => {
     const req = Object.assign(body, { headers: { 'transfer-encoding': 'chunked' } }) as unknown as IncomingMessage;
     const res = new EventEmitter() as ServerResponse;
     const receive = async () => {
-      for await (const _ of receiveUpload(req, res, { ...unsigned, monotonicNow: () => now_ms })) {
+      for await (const _ of receiveUpload(req, res, {
+        ...unsigned,
+        timers: { ...machine_timers, monotonicNow: () => now_ms },
+      })) {
         taken += 1;
         assert.ok(taken <= 3, 'it ends');
       }
@@ -169,7 +173,10 @@ describe('an upload', () => {
     const req = Object.assign(body, { headers: { 'transfer-encoding': 'chunked' } }) as unknown as IncomingMessage;
     const res = new EventEmitter() as ServerResponse;
     let bytes = 0;
-    for await (const piece of receiveUpload(req, res, { ...unsigned, monotonicNow: () => now_ms }))
+    for await (const piece of receiveUpload(req, res, {
+      ...unsigned,
+      timers: { ...machine_timers, monotonicNow: () => now_ms },
+    }))
       bytes += piece.length;
     assert.equal(bytes, 1_600 * 1024 + 2);
   });
@@ -196,7 +203,10 @@ describe('an upload', () => {
       for await (const _ of receiveUpload(req, res, unsigned)) break;
       res.end('enough');
     };
-    const port = await listen(t, createHttpServer(answer, { log: { info: () => undefined }, metrics }));
+    const port = await listen(
+      t,
+      createHttpServer(answer, { timers: machine_timers, log: { info: () => undefined }, metrics }),
+    );
     const body = Buffer.alloc(4 * 1024 * 1024);
     for (let again = 0; again < 3; again += 1) {
       const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body });
@@ -217,7 +227,13 @@ describe('an upload', () => {
         else bytes.next().catch(() => undefined);
         res.end('enough');
       };
-      const options = { log: { info: () => undefined }, metrics, body_ms_max: 10, body_look_every_ms: 20 };
+      const options = {
+        timers: machine_timers,
+        log: { info: () => undefined },
+        metrics,
+        body_ms_max: 10,
+        body_look_every_ms: 20,
+      };
       const port = await listen(t, createHttpServer(answer, options));
       const socket = connect(port, '127.0.0.1');
       let text = '';
@@ -284,7 +300,13 @@ describe('the time of a body', () => {
         req.resume();
         req.once('end', () => res.end('whole'));
       };
-      const options = { log: { info: () => undefined }, metrics, body_ms_max: 10, body_look_every_ms: 20 };
+      const options = {
+        timers: machine_timers,
+        log: { info: () => undefined },
+        metrics,
+        body_ms_max: 10,
+        body_look_every_ms: 20,
+      };
       const port = await listen(t, createHttpServer(answer, options));
       const socket = connect(port, '127.0.0.1');
       let text = '';

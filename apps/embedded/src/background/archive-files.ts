@@ -1,11 +1,21 @@
 import { access, constants, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ArchivedRow, dayAt, machine_timers, type RetentionKind, type RowArchive } from '@tallystick/kernel';
+import {
+  type ArchivedRow,
+  type Clock,
+  dayAt,
+  machine_timers,
+  type RetentionKind,
+  type RowArchive,
+} from '@tallystick/kernel';
 import type { Settings } from '../composition/settings.ts';
 
 /** Where rows go after their retention time; null: nowhere. */
-export function openArchive({ archive_folder }: Pick<Settings, 'archive_folder'>): RowArchive | null {
-  return archive_folder === null ? null : archiveFiles(archive_folder, todayOnMachine);
+export function openArchive(
+  { archive_folder }: Pick<Settings, 'archive_folder'>,
+  { nowMs }: Clock = machine_timers,
+): RowArchive | null {
+  return archive_folder === null ? null : archiveFiles(archive_folder, () => dayAt(nowMs()));
 }
 
 /** A file that has this many bytes is followed by another. */
@@ -21,7 +31,7 @@ interface ArchiveFile {
 /**
  * Archives rows in files `<kind>-<date>-<n>.ndjson` of a folder: one JSON object per line, with the
  * names of the columns. Only this user can read them. A process never writes to the file of another
- * process, so it uses the next free number. `today` returns the date for new files.
+ * process, so it uses the next free number. `today` returns the date for new files, UTC.
  *
  * Rows are on the disk when `write` resolves. When a write fails, for example because the disk is
  * full, the incomplete lines are removed from the file, if that is still possible.
@@ -107,9 +117,4 @@ async function createFile(folder: string, name: string): Promise<string> {
     }
     return path;
   }
-}
-
-/** The date in the names of archive files, UTC. */
-export function todayOnMachine(): string {
-  return dayAt(machine_timers.nowMs());
 }

@@ -25,14 +25,14 @@ export const webhooks_module = new ContainerModule(({ bind }) => {
   bind(tokens.url_policy).toResolvedValue(urlPolicy, [tokens.address_guard]);
   bind(tokens.document_reader)
     .toResolvedValue(
-      (guard, { sandbox }) => documentReader({ guard, trusts_loopback: sandbox }),
-      [tokens.address_guard, tokens.settings],
+      (guard, { sandbox }, timers) => documentReader({ guard, trusts_loopback: sandbox, timers }),
+      [tokens.address_guard, tokens.settings, tokens.timers],
     )
     .onDeactivation((reader) => reader.close());
   bind(tokens.webhook_sender)
     .toResolvedValue(
-      (guard, { sandbox }) => webhookClient({ guard, trusts_loopback: sandbox }),
-      [tokens.address_guard, tokens.settings],
+      (guard, { sandbox }, timers) => webhookClient({ guard, trusts_loopback: sandbox, timers }),
+      [tokens.address_guard, tokens.settings, tokens.timers],
     )
     .onDeactivation((sender) => sender.close());
   bind(tokens.delivery_queue)
@@ -135,7 +135,7 @@ function openSubscriber(
 export const mail_module = new ContainerModule(({ bind }) => {
   bind(tokens.listening).toConstantValue({ url: null });
   bind(tokens.mailer)
-    .toResolvedValue(openMailer, [tokens.settings, tokens.persistence, tokens.vault, tokens.clock])
+    .toResolvedValue(openMailer, [tokens.settings, tokens.persistence, tokens.vault, tokens.clock, tokens.timers])
     .onDeactivation(async (mailer) => {
       await mailer?.close();
     });
@@ -179,7 +179,8 @@ function openMailer(
   { unitOfWork }: Persistence,
   { sealer }: Vault,
   clock: Clock,
+  timers: Timers,
 ): Mailer | null {
-  if (smtp !== null) return smtpMailer({ server: smtp, from: mail_from });
+  if (smtp !== null) return smtpMailer({ server: smtp, from: mail_from, timers });
   return sandbox ? mailboxMailer({ unitOfWork, sealer, clock }) : null;
 }

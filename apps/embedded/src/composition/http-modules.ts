@@ -20,13 +20,14 @@ export const open_banking_module = new ContainerModule(({ bind }) => {
   bind(tokens.user_login).toResolvedValue(openUserLogin, [tokens.settings, tokens.persistence]);
   bind(tokens.open_banking)
     .toResolvedValue(
-      async (settings, persistence, vault, clock, refresh, users, logger, listening, bank, documents) =>
+      async (settings, persistence, vault, clock, timers, refresh, users, logger, listening, bank, documents) =>
         settings.open_banking
           ? await createOpenBanking({
               settings,
               persistence,
               vault,
               clock,
+              machine_clock: timers,
               refresh,
               users,
               bank,
@@ -40,6 +41,7 @@ export const open_banking_module = new ContainerModule(({ bind }) => {
         tokens.persistence,
         tokens.vault,
         tokens.clock,
+        tokens.timers,
         tokens.refresh_clock,
         tokens.user_login,
         tokens.log,
@@ -82,7 +84,14 @@ export const http_module = new ContainerModule(({ bind }) => {
       key_uses,
     ) => ({
       // Calls in process also revoke keys.
-      authenticator: createKeyAuthenticator({ ...persistence, ...vault, sandbox, clock, keyUsed: key_uses.note }),
+      authenticator: createKeyAuthenticator({
+        ...persistence,
+        ...vault,
+        sandbox,
+        clock,
+        timers,
+        keyUsed: key_uses.note,
+      }),
       open_banking: open_banking ?? undefined,
       imports: import_ports,
       readTable: tableSource,
@@ -98,6 +107,7 @@ export const http_module = new ContainerModule(({ bind }) => {
       sha256: vault.sha256,
       hmacSha256: vault.hmacSha256,
       clock,
+      timers,
       machine_clock: timers,
       log,
       metrics,

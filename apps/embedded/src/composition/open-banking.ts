@@ -16,6 +16,7 @@ export interface OpenBankingParts {
   readonly persistence: Pick<Persistence, 'unitOfWork'>;
   readonly vault: Vault;
   readonly clock: Clock;
+  readonly machine_clock: Clock;
   readonly refresh: () => Promise<void>;
   readonly users: UserLogin;
   /** Null: as the bank has reported it to the database. */
@@ -32,7 +33,8 @@ export interface OpenBanking extends OpenBankingPorts {
 
 /** Open Banking with its authorisation server, which only processes that serve it load. */
 export async function createOpenBanking(parts: OpenBankingParts): Promise<OpenBanking> {
-  const { settings, persistence, vault, clock, refresh, users, bank, logger, documents, publicUrl } = parts;
+  const { settings, persistence, vault, clock, machine_clock, refresh, users, bank, logger, documents, publicUrl } =
+    parts;
   const { certificate_header: header, trusted_proxies: networks } = settings;
   const certificateOf = createCertificateReader(header === null ? null : { header, networks });
   const { sealer, sha256, random, signing_keys, cookie_keys } = vault;
@@ -40,6 +42,7 @@ export async function createOpenBanking(parts: OpenBankingParts): Promise<OpenBa
   const authorisation = createAuthorisationServer({
     unitOfWork: persistence.unitOfWork,
     clock,
+    machine_clock,
     refreshClock: settings.sandbox ? refresh : undefined,
     sealer,
     sha256,

@@ -15,7 +15,7 @@ import { tokens } from './tokens.ts';
 
 /** The work in the background, and the sandbox, which does what is due when its clock is moved. */
 export const work_module = new ContainerModule(({ bind }) => {
-  bind(tokens.archive).toResolvedValue(openArchive, [tokens.settings]);
+  bind(tokens.archive).toResolvedValue(openArchive, [tokens.settings, tokens.timers]);
   bind(tokens.key_uses).toResolvedValue(createKeyUses, [tokens.clock]);
   bind(tokens.schema_watch).toResolvedValue(createSchemaWatch, [tokens.persistence, tokens.metrics, tokens.log]);
   bind(tokens.jobs)

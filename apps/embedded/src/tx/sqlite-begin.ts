@@ -16,8 +16,7 @@ export type RunStatement = (text: string) => Promise<readonly unknown[]> | reado
  * reading cannot write after another connection has written. Waits for the lock without
  * `busy_timeout`, which would block the process. `run` is not called for anything else meanwhile.
  */
-export async function beginImmediate(run: RunStatement): Promise<void> {
-  const { monotonicNow, pause } = machine_timers;
+export async function beginImmediate(run: RunStatement, { monotonicNow, pause } = machine_timers): Promise<void> {
   const end_ms = monotonicNow() + wait_ms_max;
   for (let step_ms = 1; ; step_ms = Math.min(step_ms * 2, retry_ms_max)) {
     try {

@@ -2,16 +2,16 @@
  * A process that purges the events of the database in its first argument into the archive in its
  * second, until it is killed. Prints a line before and after each step.
  */
-import { purgeRows } from '@tallystick/kernel';
+import { dayAt, purgeRows } from '@tallystick/kernel';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
-import { archiveFiles, todayOnMachine } from '../../src/background/archive-files.ts';
+import { archiveFiles } from '../../src/background/archive-files.ts';
 import { vault } from './retention-world.ts';
 
 const [database_url = '', folder = '', before = ''] = process.argv.slice(2);
 const before_ms = Number(before);
 const clock = { nowMs: () => before_ms };
 const { unitOfWork } = await mikroOrmPersistence({ database_url, clock, audit_mac: vault.audit_mac });
-const files = archiveFiles(folder, todayOnMachine);
+const files = archiveFiles(folder, () => dayAt(Date.now()));
 await purgeRows(
   {
     unitOfWork,
