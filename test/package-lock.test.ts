@@ -19,12 +19,7 @@ const npm_node_major = 20;
 
 const { packages } = readLock('../package-lock.json');
 
-for (const lock of [
-  '../package-lock.json',
-  'clients/package-lock.json',
-  'node-24/package-lock.json',
-  'packages/runtimes/package-lock.json',
-]) {
+for (const lock of ['../package-lock.json', 'clients/package-lock.json', 'node-24/package-lock.json']) {
   it(`names the optional packages of every platform in ${lock}: npm ci refuses a lock without them`, () => {
     const locked = readLock(lock).packages;
     const missing = Object.entries(locked).flatMap(([user, { optionalDependencies = {} }]) =>

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { own_servers_expected } from '@tallystick/test-support';
 import { followGuide, type Guide, readGuides } from './host-guides.ts';
+
+const node_programs = dirname(process.execPath);
 
 const block = (language: string, text: string) => `\`\`\`${language}\n${text}\`\`\`\n`;
 
@@ -33,7 +35,7 @@ describe('a guide', { skip: !own_servers_expected && 'there is no Postgres to st
     t.after(() => rmSync(folder, { recursive: true }));
     return folder;
   }
-  const follow = (t: TestContext, guide: Guide) => followGuide(guide, emptyFolder(t), [], []);
+  const follow = (t: TestContext, guide: Guide) => followGuide(guide, emptyFolder(t), [], node_programs);
 
   it('is followed with its files in an empty folder, on Postgres', async (t) => {
     const guide = guideOf(block('sh', 'ls -A\nnode shop.js\n'), block('text', 'shop.js\npostgres://\n'));
@@ -43,7 +45,7 @@ describe('a guide', { skip: !own_servers_expected && 'there is no Postgres to st
   it('that installs what SQLite needs ends in memory, on SQLite and on Postgres', async (t) => {
     const guide = guideOf(block('sh', 'echo better-sqlite3\n'), block('sh', 'node shop.js >> databases\n'));
     const folder = emptyFolder(t);
-    assert.deepEqual(await followGuide(guide, folder, [], []), []);
+    assert.deepEqual(await followGuide(guide, folder, [], node_programs), []);
     const databases = readFileSync(join(folder, 'program', 'databases'), 'utf8');
     assert.match(databases, /^undefined\nsqlite:\.\/shop\.db\npostgres:\/\/.+\n$/);
   });
@@ -54,7 +56,7 @@ describe('a guide', { skip: !own_servers_expected && 'there is no Postgres to st
     mkdirSync(programs);
     writeFileSync(join(programs, 'node'), '#!/bin/sh\necho another node\n', { mode: 0o755 });
     const guide = guideOf(block('sh', 'node shop.js\n'), block('text', 'another node\n'));
-    assert.deepEqual(await followGuide(guide, folder, [], [programs]), []);
+    assert.deepEqual(await followGuide(guide, folder, [], programs), []);
   });
 
   it('fails by a command that fails, with what it wrote', async (t) => {

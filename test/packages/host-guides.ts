@@ -67,14 +67,14 @@ function isForSqlite({ steps }: Guide): boolean {
 }
 
 /**
- * Follows a guide with the programs of some folders before those of PATH, and repeats its last
- * commands on every database. Returns what did not go as it says.
+ * Follows a guide with the programs of a folder before those of PATH, and repeats its last commands
+ * on every database. Returns what did not go as it says.
  */
 export async function followGuide(
   guide: Guide,
   folder: string,
   packages: readonly PackedPackage[],
-  programs: readonly string[],
+  programs: string,
 ): Promise<readonly string[]> {
   const empty = join(folder, 'program');
   mkdirSync(empty, { recursive: true });
@@ -101,7 +101,7 @@ export async function followGuide(
     const tarballs = packages.map(({ tarball }) => tarball).join(' ');
     const script = commands.replace(/^npm install tallystick\b/gm, `npm install ${tarballs}`);
     const outcome = await outcomeOf(empty, 'bash', ['-ec', script], {
-      PATH: [...programs, process.env.PATH].join(delimiter),
+      PATH: [programs, process.env.PATH].join(delimiter),
       NO_COLOR: '1',
       // `prisma generate` does not run it, but downloads it.
       PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true',

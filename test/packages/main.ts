@@ -118,14 +118,11 @@ async function checkGuides(packed: readonly PackedPackage[], node_24: string): P
   }
   const guides = readGuides(readFileSync(join(root, 'docs/hosts.md'), 'utf8'));
   const followed = guides.filter(({ name }) => all_hosts || short_guides.includes(name));
-  const runtimes = fileURLToPath(new URL('runtimes', import.meta.url));
-  if (all_hosts) await check('install other runtimes', () => installs(runtimes));
   const nodes = [[26, process.execPath] as const, ...(all_hosts ? [[24, node_24] as const] : [])];
   for (const [version, node] of nodes) {
-    const programs = [dirname(node), join(runtimes, 'node_modules', '.bin')];
     for (const guide of followed) {
       await check(`follow the guide ${guide.name} on Node ${version}`, async () => {
-        const found = await followGuide(guide, join(scratch, `guides-${version}`, guide.name), packed, programs);
+        const found = await followGuide(guide, join(scratch, `guides-${version}`, guide.name), packed, dirname(node));
         return found.map((problem) => `on Node ${version}: ${problem}`);
       });
     }
@@ -267,12 +264,6 @@ async function runs(host: HostProject, ...words: readonly string[]): Promise<rea
 async function runsOn(node: string, host: HostProject, ...words: readonly string[]): Promise<readonly string[]> {
   const { succeeded, output } = await host.run(node, ...words);
   return succeeded ? [] : [`${node} ${words.join(' ')} failed in the project of a host:\n${output}`];
-}
-
-/** Installs programs as a folder locks them, and starts each. */
-async function installs(folder: string): Promise<readonly string[]> {
-  const { succeeded, output } = await outcomeOf(folder, 'bash', ['-ec', 'npm ci; npm run versions']);
-  return succeeded ? [] : [`npm ci in ${folder} failed:\n${output}`];
 }
 
 function printSizes(packed: readonly PackedPackage[], installed: InstalledSize): void {
