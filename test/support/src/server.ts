@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { startExitCleanup } from './exit-cleanup.ts';
 
@@ -139,8 +139,6 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   };
 }
 
-const admin_path = fileURLToPath(new URL('../../../apps/server/src/admin/main.ts', import.meta.url));
-
 /** How a command ended. */
 export interface AdminOutcome {
   readonly status: number;
@@ -148,14 +146,19 @@ export interface AdminOutcome {
   readonly err: string;
 }
 
-/** Runs `npm run admin -- <words>` beside running servers. Resolves also when it fails. */
+/**
+ * Runs `npm run admin -- <words>` beside running servers, in this process. Resolves also when it
+ * fails.
+ */
 export async function runAdminToEnd(words: readonly string[], options: ServerOptions): Promise<AdminOutcome> {
-  const args = ['--conditions=source', admin_path, ...words];
-  return await new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: root_path, env: serverEnvironment(options) }, (error, out, err) =>
-      resolve({ status: error === null ? 0 : Number(error.code), out, err }),
-    );
+  // The app depends on this package, and few tests run a command.
+  const { admin } = await import('../../../apps/server/src/admin/command-line.ts');
+  const written = { out: '', err: '' };
+  const status = await admin(words, serverEnvironment(options), {
+    out: (text) => (written.out += `${text}\n`),
+    err: (text) => (written.err += `${text}\n`),
   });
+  return { status, ...written };
 }
 
 /**
