@@ -14,7 +14,7 @@ import {
   testRuns,
 } from '@tallystick/test-support';
 import { recomputedBalances } from './balances.ts';
-import { type Card, type Message, purchase } from './purchases.ts';
+import { type Card, type Message, purchase, sendUntilAdmitted } from './purchases.ts';
 
 const callers = 16;
 
@@ -44,7 +44,7 @@ describe('a crash', { concurrency: true }, () => {
       };
       const perform = async (one: Sent): Promise<Reply> => {
         const client = one.path === '/v1/virtualcards';
-        const reply = await send(server.url, 'POST', one.path, {
+        const reply = await sendUntilAdmitted(server.url, 'POST', one.path, {
           key: client ? 'client' : 'network',
           body: client ? { data: one.data, show_card_number: true } : { data: one.data },
           ...(one.idempotency_key === null ? {} : { headers: { 'Idempotency-Key': one.idempotency_key } }),

@@ -33,9 +33,21 @@ export function purchase(card_number: string, amount: number, change: Message = 
   };
 }
 
+/**
+ * Sends a request, and sends it again while the server refuses it because of load: it has done
+ * nothing then. On a busy machine requests of one company that wait for others take too long.
+ */
+export async function sendUntilAdmitted(...request: Parameters<typeof send>): Promise<Reply> {
+  for (;;) {
+    const reply = await send(...request);
+    if (reply.status !== 503 || reply.json.error !== 'the service is overloaded; try again') return reply;
+  }
+}
+
 /** Issues a card and returns it with its number. Throws if it is refused. */
 export async function issue(url: string, data: Message, headers: Readonly<Record<string, string>> = {}): Promise<Card> {
-  const issued = await send(url, 'POST', '/v1/virtualcards', { body: { data, show_card_number: true }, headers });
+  const body = { data, show_card_number: true };
+  const issued = await sendUntilAdmitted(url, 'POST', '/v1/virtualcards', { body, headers });
   if (issued.status !== 200) throw new Error(`no card was issued: ${issued.text}`);
   return issued.json.data as Card;
 }

@@ -13,7 +13,7 @@ import {
   testRuns,
 } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
-import { authorize, availableBalance, type Card, issue, purchase } from './purchases.ts';
+import { authorize, availableBalance, type Card, issue, purchase, sendUntilAdmitted } from './purchases.ts';
 import { filesAsPlaces } from './traces.ts';
 
 const key = (id: string) => `${id}:${Buffer.alloc(32, `the key ${id}`).toString('base64')}`;
@@ -125,7 +125,7 @@ describe('key rotation', { concurrency: true }, () => {
         assert.equal(decided.json.data.response_code, '00', decided.text);
       };
       const reveal = async (url: string, card: Card): Promise<Card> => {
-        const read = await send(url, 'GET', `/v1/virtualcards/${card.id}?show_card_number=true`);
+        const read = await sendUntilAdmitted(url, 'GET', `/v1/virtualcards/${card.id}?show_card_number=true`);
         assert.equal(read.status, 200, read.text);
         const { card_number, cvc, expiry } = read.json.data;
         assert.deepEqual([card_number, cvc, expiry], [card.card_number, card.cvc, card.expiry]);
