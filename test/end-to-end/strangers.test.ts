@@ -93,7 +93,13 @@ describe('strangers who send bodies of 1 MiB to many connections', () => {
       ['/healthz', undefined, 405],
     ] as const) {
       const before = await memoryOf(server);
-      const all = Array.from({ length: attackers }, () => attack(t, server, [head(path, key), megabyte_body]));
+      const all: Attacker[] = [];
+      while (all.length < attackers) {
+        const more = Array.from({ length: 100 }, () => attack(t, server, [head(path, key), megabyte_body]));
+        // The time of a head begins with its connection: more heads than these may be late.
+        await until(() => more.every(({ socket, status }) => !socket.connecting || status !== null));
+        all.push(...more);
+      }
       await until(() => all.every((attacker) => attacker.status !== null));
       const grown = (await memoryOf(server)) - before;
       // The kernel resets some of so many connections before the server accepts them, when its
