@@ -39,6 +39,5 @@ export {
   type SignedHead,
   type SignedHeaders,
   type SignedParts,
-  signRequest,
   verifySignature,
 } from './requests/request-signature.ts';

@@ -39,7 +39,6 @@ export interface AccountStore {
   insertStatements(
     statements: readonly Omit<Statement, 'id'>[],
   ): Promise<readonly Pick<Statement, 'id' | 'account_id' | 'as_of' | 'position'>[]>;
-  findStatement(id: number): Promise<Statement | null>;
   /** The statements of an account with this date, in the order of the chain. */
   statementsOf(account_id: number, as_of: string): Promise<readonly Statement[]>;
   /** The last statement of the account with an earlier date, in the order of the chain. */

@@ -1,7 +1,6 @@
 import { type Page, type PageRequest, Refusal } from '@tallystick/kernel';
 import { type Account, showAccountNumber } from './account.ts';
-import type { AccountFilter, AccountsTx, BookingDates } from './ports.ts';
-import type { StatementLine } from './statement-line.ts';
+import type { AccountFilter, AccountsTx } from './ports.ts';
 
 type ReadTx = Pick<AccountsTx, 'accounts'>;
 
@@ -22,18 +21,4 @@ export function refuseTakenAccountNumber(number: string): Refusal {
     'conflict',
     `the number ${showAccountNumber(number)} belongs to another account; choose another one`,
   );
-}
-
-/**
- * The lines of an account, the newest booking date first. Refuses `not_found` for a number that no
- * account has.
- */
-export async function listLines(
-  tx: ReadTx,
-  number: string,
-  dates: BookingDates,
-  page: PageRequest,
-): Promise<Page<StatementLine>> {
-  const { id } = await readAccount(tx, number);
-  return await tx.accounts.listLines(id, dates, page);
 }

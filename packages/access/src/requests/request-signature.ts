@@ -1,4 +1,4 @@
-import { equalBytes, fromHex, type HmacSha256, Refusal, toHex } from '@tallystick/kernel';
+import { equalBytes, fromHex, type HmacSha256, Refusal } from '@tallystick/kernel';
 import type { Principal } from './principal.ts';
 
 /** The parts of a request that a signature covers, exactly as they were sent. */
@@ -28,7 +28,7 @@ const signature_tolerance_ms = 300_000;
 const bytes = new TextEncoder();
 
 /**
- * Returns the bytes to sign. Without `headers` they are those of version 1:
+ * Returns the bytes to sign, up to those of the body. Without `headers` they are those of version 1:
  *
  *     timestamp LF METHOD LF path LF query LF body
  *
@@ -39,11 +39,6 @@ const bytes = new TextEncoder();
  * A text of version 1 begins with a digit. So a signature of one version never fits the other,
  * whatever the body is.
  */
-function toSigningString(timestamp: string, parts: SignedParts, headers?: SignedHeaders): Uint8Array {
-  return concat(toSigningHead(timestamp, parts, headers), parts.body);
-}
-
-/** The bytes to sign before those of the body. */
 function toSigningHead(timestamp: string, parts: SignedHead, headers?: SignedHeaders): Uint8Array {
   const target = `${timestamp}\n${parts.method}\n${parts.path}\n${parts.query}\n`;
   return bytes.encode(
@@ -56,20 +51,6 @@ function concat(head: Uint8Array, body: Uint8Array): Uint8Array {
   all.set(head);
   all.set(body, head.length);
   return all;
-}
-
-/**
- * Returns the signature: lower-case hex HMAC-SHA-256 with the key's signing secret as UTF-8 bytes.
- * With `headers` it is of version 2.
- */
-export function signRequest(
-  hmacSha256: HmacSha256,
-  signing_secret: string,
-  timestamp: string,
-  parts: SignedParts,
-  headers?: SignedHeaders,
-): string {
-  return toHex(hmacSha256(bytes.encode(signing_secret), toSigningString(timestamp, parts, headers)));
 }
 
 /** The headers of a request that contain its signature. */

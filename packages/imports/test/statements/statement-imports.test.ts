@@ -189,10 +189,12 @@ checkOnStorages('imports of statements', [
         'the line',
       );
       assert.deepEqual(ofAmount(1).balance_after, money(5 + 1), 'the balance after the line before it');
-      const statement = await world.storage.unitOfWork.read((tx) => tx.accounts.findStatement(statement_id!));
+      const statements = await world.storage.unitOfWork.read((tx) =>
+        tx.accounts.statementsOf(account.id, '2026-05-18'),
+      );
       assert.deepEqual(
-        [statement?.reference, statement?.import_id, statement?.company_id],
-        ['S/1', imported.id, account.company_id],
+        statements.map((one) => [one.id, one.reference, one.import_id, one.company_id]),
+        [[statement_id, 'S/1', imported.id, account.company_id]],
         'its statement',
       );
       assert.deepEqual([id > 0, recorded_at_ms], [true, world.call.now_ms], 'when it was recorded');

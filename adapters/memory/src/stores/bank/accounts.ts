@@ -68,7 +68,6 @@ export function accountStore(state: State): AccountStore {
       });
     },
 
-    findStatement: async (id) => statements.get(id) ?? null,
     statementsOf: async (account_id, as_of) => chainOf(account_id).filter((row) => row.as_of === as_of),
     statementBefore: async (account_id, as_of) => chainOf(account_id).findLast((row) => row.as_of < as_of) ?? null,
     statementOpening: async (account_id, as_of, opening_balance) =>

@@ -80,10 +80,6 @@ export function accountStore(session: Session): AccountStore {
       return (await sql<PlacedStatementRow>`${rows} returning id, account_id, as_of, position`.execute(db)).rows;
     },
 
-    async findStatement(id) {
-      return (await db.selectFrom('tallystick_statements').selectAll().where('id', '=', id).executeTakeFirst()) ?? null;
-    },
-
     statementsOf: (account_id, as_of) =>
       statements(account_id).where('as_of', '=', as_of).orderBy('position').execute(),
 

@@ -172,8 +172,6 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         const of_day = await accounts.statementsOf(account.id, '2026-05-20');
         const [first, second] = [wanted[3]!, wanted[0]!];
         assertEqual(of_day.map(withoutId), [first, second, wanted[1]!], 'those of a day');
-        assertEqual(await accounts.findStatement(of_day[1]!.id), { ...second, id: of_day[1]!.id }, 'by id');
-        assertEqual(await accounts.findStatement(999_999_999), null, 'by an unknown id');
         assertEqual(await accounts.statementsOf(account.id, '2026-05-21'), [], 'those of another day');
         const before = async (as_of: string) => withoutId(await accounts.statementBefore(account.id, as_of));
         const after = async (as_of: string) => withoutId(await accounts.statementAfter(account.id, as_of));
