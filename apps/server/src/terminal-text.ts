@@ -39,12 +39,10 @@ export function wrapText(text: string, indent = '', hanging = indent, width = wi
 }
 
 /** Names with what they mean, one beside the other, the meaning in lines of its own column. */
-export function formatTerms(terms: readonly (readonly [string, string])[], indent = '  '): readonly string[] {
+export function formatTerms(terms: readonly (readonly [string, string])[]): readonly string[] {
   const width = Math.max(...terms.map(([name]) => widthOf(name)));
-  const hanging = ' '.repeat(indent.length + width + 2);
-  return terms.map(([name, meaning]) =>
-    wrapText(meaning, `${indent}${padEnd(name, width)}  `, hanging, width_of_usage),
-  );
+  const hanging = ' '.repeat(width + 4);
+  return terms.map(([name, meaning]) => wrapText(meaning, `  ${padEnd(name, width)}  `, hanging, width_of_usage));
 }
 
 /**

@@ -64,9 +64,8 @@ export function prepareStatements(database: Database) {
   const clearings = `select ${selectList(clearing_columns, 'c')} from tallystick_clearings c`;
   // Ids and times of one card rise together, so the last row before `since_ms` bounds the rows to
   // read.
-  const recentOf = (table: string, time: string) =>
-    `card_id = $card_id and id > coalesce((select id from ${table} where card_id = $card_id and ${time} < $since_ms
-       order by id desc limit 1), 0) and merchant_id in ${listed('$merchant_ids')}`;
+  const recent = `card_id = $card_id and id > coalesce((select id from tallystick_clearings where card_id = $card_id
+       and recorded_at_ms < $since_ms order by id desc limit 1), 0) and merchant_id in ${listed('$merchant_ids')}`;
   const sql = <Parameters extends unknown[], Row = unknown>(text: string): Prepared<Parameters, Row> =>
     database.prepare<Parameters, Row>(text);
   return {
@@ -97,11 +96,9 @@ export function prepareStatements(database: Database) {
            and ${networkReferenceSql('c.net_reference_number')} = ? ${limitOf('?')}`,
       ),
     } satisfies Record<CandidateKeyKind, FindByKey<ClearingRow>>,
-    clearings_of_merchants: sql<[MerchantParameters], ClearingRow>(
-      `${clearings} where ${recentOf('tallystick_clearings', 'recorded_at_ms')}`,
-    ),
+    clearings_of_merchants: sql<[MerchantParameters], ClearingRow>(`${clearings} where ${recent}`),
     unsettled_of_merchants: sql<[UnsettledParameters], ClearingRow>(
-      `${clearings} where ${recentOf('tallystick_clearings', 'recorded_at_ms')}
+      `${clearings} where ${recent}
          and (match_rule > 3 or (clearing_type = 'DEBIT' and merchant_id in ${listed('$debit_merchant_ids')}))
          ${limitOf('$clearings_max')}`,
     ),

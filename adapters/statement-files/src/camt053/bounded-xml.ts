@@ -98,9 +98,9 @@ export class BoundedXml {
     return this.#source.endRaw(this.#parser.position);
   }
 
-  /** Refuses the file. `offset`: the problem is there or before. */
-  refuse(code: string, message: string, offset = this.#source.offsetOf(this.#parser.position)): never {
-    throw new FileProblem('refused', code, maskCardNumbers(message), offset);
+  /** Refuses the file. The problem is at the offset of the parser or before. */
+  refuse(code: string, message: string): never {
+    throw new FileProblem('refused', code, maskCardNumbers(message), this.#source.offsetOf(this.#parser.position));
   }
 
   #parse(part: XmlPart): void {

@@ -40,8 +40,8 @@ export const rate_limit_max = 1_000_000;
  * `length_max` characters (code points). All are printable, and not all are blank. Card numbers in
  * it are masked.
  */
-export function readName(fields: RequestFields, path: string, length_max: number): string | null {
-  const name = readPrintable(fields, path, length_max);
+export function readName(fields: RequestFields, length_max: number): string | null {
+  const name = readPrintable(fields, 'name', length_max);
   return name === null ? null : maskCardNumbers(name);
 }
 

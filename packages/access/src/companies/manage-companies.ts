@@ -41,7 +41,7 @@ export async function createCompany(
   request: CompanyRequest,
 ): Promise<Company> {
   const fields = new RequestFields(request);
-  const name = readName(fields, 'name', company_name_length_max);
+  const name = readName(fields, company_name_length_max);
   const customer_number = readPrintable(fields, 'customer_number', customer_number_length_max);
   fields.refuseInvalid();
 
@@ -106,7 +106,7 @@ export async function updateCompany(
   const company = await readCompany(tx, id, { for_update: true });
   const { full_details_in_mail, hold_days } = change;
   const fields = new RequestFields(change);
-  const name = fields.carries('name') ? readName(fields, 'name', company_name_length_max) : company.name;
+  const name = fields.carries('name') ? readName(fields, company_name_length_max) : company.name;
   if (fields.carries('customer_number') && change.customer_number !== company.customer_number) {
     fields.addProblem('customer_number', `cannot be changed; it is ${showValue(company.customer_number)}`);
   }

@@ -123,7 +123,7 @@ export async function updateKey(
 ): Promise<ApiKey> {
   const key = await readKey(tx, id, { for_update: true });
   const fields = new RequestFields(change);
-  const name = fields.carries('name') ? readName(fields, 'name', key_name_length_max) : key.name;
+  const name = fields.carries('name') ? readName(fields, key_name_length_max) : key.name;
   const rate_limit_per_minute = readRateLimit(fields);
   const expires_at_ms = readEnd(fields, call.now_ms, key.expires_at_ms);
   for (const fixed of ['role', 'company_id'] as const) {
@@ -195,7 +195,7 @@ function readKeyRequest(fields: RequestFields) {
   return {
     role,
     company_id: fields.readId('company_id'),
-    name: readName(fields, 'name', key_name_length_max),
+    name: readName(fields, key_name_length_max),
     signing_secret: fields.readSecret('signing_secret', isSharedSecret, shared_secret_expected),
     rate_limit_per_minute: readRateLimit(fields),
   };

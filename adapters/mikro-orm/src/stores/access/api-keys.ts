@@ -65,7 +65,7 @@ export function apiKeyStore(session: Session): ApiKeyStore {
     list({ company_id }, page) {
       const all = db.selectFrom('tallystick_api_keys').selectAll();
       const query = company_id === undefined ? all : all.where('company_id', '=', company_id);
-      return readNewestFirst('api_keys', query, 'id', page, apiKeyOf);
+      return readNewestFirst('api_keys', query, page, apiKeyOf);
     },
 
     async revoke(id, at_ms) {

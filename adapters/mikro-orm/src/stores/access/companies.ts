@@ -45,7 +45,7 @@ export function companyStore(session: Session): CompanyStore {
     },
 
     list(page) {
-      return readNewestFirst('companies', db.selectFrom('tallystick_companies').selectAll(), 'id', page, companyOf);
+      return readNewestFirst('companies', db.selectFrom('tallystick_companies').selectAll(), page, companyOf);
     },
   };
 }

@@ -59,7 +59,7 @@ export function accountStore(session: Session): AccountStore {
 
     list({ company_id }, page) {
       const its = company_id === undefined ? accounts() : accounts().where('company_id', '=', company_id);
-      return readNewestFirst('accounts', its, 'id', page, accountOf);
+      return readNewestFirst('accounts', its, page, accountOf);
     },
 
     async findFirst({ company_id, kind, currency }) {

@@ -67,7 +67,7 @@ export function realCardStore(session: Session): RealCardStore {
     list(company_id, page) {
       const all = db.selectFrom('tallystick_real_cards').selectAll();
       const query = company_id === null ? all : all.where('company_id', '=', company_id);
-      return readNewestFirst('real_cards', query, 'id', page, realCardOf);
+      return readNewestFirst('real_cards', query, page, realCardOf);
     },
 
     async countIssued(account_range) {

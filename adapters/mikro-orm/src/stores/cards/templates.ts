@@ -47,7 +47,7 @@ export function templateStore(session: Session): TemplateStore {
         transaction_key === undefined
           ? alive.where((eb) => eb.or([eb('company_id', '=', company_id), eb('company_id', 'is', null)]))
           : alive.where('company_id', '=', company_id).where('transaction_key', '=', transaction_key);
-      return readNewestFirst('templates', query, 'id', page, templateOf);
+      return readNewestFirst('templates', query, page, templateOf);
     },
 
     async claimDue(now_ms, limit) {

@@ -58,19 +58,19 @@ export function consentStore(session: Session): ConsentStore {
 
     async listOfUser(user_id, page) {
       if (!isStorable(user_id)) return { items: [], next: null };
-      return readNewestFirst('consents', ofUser(user_id), 'id', page, consentOf);
+      return readNewestFirst('consents', ofUser(user_id), page, consentOf);
     },
 
     async listActiveOfUser(user_id, now_ms, page) {
       if (!isStorable(user_id)) return { items: [], next: null };
       const active = ofUser(user_id).where(hasAccessAt(now_ms));
-      return readNewestFirst('active_consents', active, 'id', page, consentOf);
+      return readNewestFirst('active_consents', active, page, consentOf);
     },
 
     async listEndedOfUser(user_id, now_ms, page) {
       if (!isStorable(user_id)) return { items: [], next: null };
       const ended = ofUser(user_id).where(({ not }) => not(hasAccessAt(now_ms)));
-      return readNewestFirst('ended_consents', ended, 'id', page, consentOf);
+      return readNewestFirst('ended_consents', ended, page, consentOf);
     },
   };
 }

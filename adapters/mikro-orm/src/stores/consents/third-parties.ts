@@ -46,7 +46,7 @@ export function thirdPartyStore(session: Session): ThirdPartyStore {
     },
 
     list(page) {
-      return readNewestFirst('third_parties', thirdParties(), 'id', page, thirdPartyOf);
+      return readNewestFirst('third_parties', thirdParties(), page, thirdPartyOf);
     },
   };
 }

@@ -69,7 +69,7 @@ export function eventStore(session: Session, event_index: Pick<WrittenEventIndex
     async list(company_id, filters, page) {
       if (filters.length === 0) {
         const events = db.selectFrom('tallystick_events').select(event_fields).where('company_id', '=', company_id);
-        return await readNewestFirst('events', events, 'id', page, eventOf);
+        return await readNewestFirst('events', events, page, eventOf);
       }
       const ids = await findEventIds(session, company_id, filters, page);
       if (ids.length === 0) return { items: [], next: null };

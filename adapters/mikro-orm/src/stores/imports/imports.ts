@@ -80,7 +80,7 @@ export function importStore(session: Session): ImportStore {
       let its = imports();
       if (status !== undefined) its = its.where('status', '=', status);
       if (format !== undefined) its = its.where('format', '=', format);
-      return readNewestFirst('imports', its, 'id', page, recordOf);
+      return readNewestFirst('imports', its, page, recordOf);
     },
 
     async findSameFile({ id, format, file_id }) {
@@ -125,7 +125,7 @@ export function importStore(session: Session): ImportStore {
     listStatements({ import_id, status }, page) {
       const all = statements().where('import_id', '=', import_id);
       const its = status === undefined ? all : all.where('status', '=', status);
-      return readNewestFirst('import_statements', its, 'id', page, statementOf);
+      return readNewestFirst('import_statements', its, page, statementOf);
     },
 
     async putStatements(put) {

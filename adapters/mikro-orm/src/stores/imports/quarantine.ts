@@ -20,7 +20,7 @@ export function quarantineStore(session: Session): QuarantineStore {
       if (status !== undefined) its = its.where('status', '=', status);
       if (reason !== undefined) its = its.where('reason', '=', reason);
       if (import_id !== undefined) its = its.where('import_id', '=', import_id);
-      return readNewestFirst('quarantine', its, 'id', page, recordOf);
+      return readNewestFirst('quarantine', its, page, recordOf);
     },
 
     async apply(applied, at_ms) {

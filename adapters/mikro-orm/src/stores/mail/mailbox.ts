@@ -14,7 +14,7 @@ export function mailboxStore(session: Session): MailboxStore {
       return (await messages().where('id', '=', id).executeTakeFirst()) ?? null;
     },
 
-    list: (page) => readNewestFirst('mailbox', messages(), 'id', page, (row) => row),
+    list: (page) => readNewestFirst('mailbox', messages(), page, (row) => row),
 
     async listAfter(after_id, limit) {
       return await lockForUpdate(session, messages().where('id', '>', after_id).orderBy('id').limit(limit)).execute();

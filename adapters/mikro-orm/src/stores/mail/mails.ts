@@ -13,7 +13,7 @@ export function mailStore(session: Session): MailStore {
       let its = mails();
       if (state !== undefined) its = its.where('state', '=', state);
       if (company_id !== undefined) its = its.where('company_id', '=', company_id);
-      return readNewestFirst('mails', its, 'id', page, mailOf);
+      return readNewestFirst('mails', its, page, mailOf);
     },
 
     async find(id, options) {

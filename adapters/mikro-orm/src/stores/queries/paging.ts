@@ -25,13 +25,12 @@ export async function readNewestFirst<
 >(
   list: string,
   query: SelectQueryBuilder<Database, Table, Row>,
-  id: string,
   page: PageRequest,
   item: (row: Row) => Item,
 ): Promise<Page<Item>> {
   const after = afterId(list, page);
-  let cut = query.orderBy(sql.ref(id), 'desc').limit(page.limit + 1);
-  if (after !== null) cut = cut.where(sql<boolean>`${sql.ref(id)} < ${after}`);
+  let cut = query.orderBy(sql`id`, 'desc').limit(page.limit + 1);
+  if (after !== null) cut = cut.where(sql<boolean>`id < ${after}`);
   if (page.offset !== undefined) cut = cut.offset(page.offset);
   return pageOf(list, (await cut.execute()) as Row[], page.limit, item);
 }

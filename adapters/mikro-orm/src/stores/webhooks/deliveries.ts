@@ -27,7 +27,7 @@ export function deliveryStore(session: Session): DeliveryStore {
     async list(webhook_id, { state }, page) {
       let its = deliveries().where('webhook_id', '=', webhook_id);
       if (state !== undefined) its = its.where('state', '=', state);
-      const { items, next } = await readNewestFirst('deliveries', its, 'id', page, deliveryOf);
+      const { items, next } = await readNewestFirst('deliveries', its, page, deliveryOf);
       const attempts = await attemptsOf(items.map(({ id }) => id));
       return { items: items.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] })), next };
     },
@@ -41,7 +41,7 @@ export function deliveryStore(session: Session): DeliveryStore {
       } else if (filter.state !== undefined) {
         its = its.where('state', '=', filter.state);
       }
-      const { items, next } = await readNewestFirst('all-deliveries', its, 'id', page, deliveryOf);
+      const { items, next } = await readNewestFirst('all-deliveries', its, page, deliveryOf);
       const attempts = await attemptsOf(items.map(({ id }) => id));
       return { items: items.map((delivery) => ({ delivery, attempts: attempts.get(delivery.id) ?? [] })), next };
     },

@@ -68,7 +68,7 @@ export function webhookStore(session: Session): WebhookStore {
     },
 
     list: (company_id, page) =>
-      readNewestFirst('webhooks', webhooks().where('company_id', '=', company_id), 'id', page, webhookOf),
+      readNewestFirst('webhooks', webhooks().where('company_id', '=', company_id), page, webhookOf),
 
     async listStates({ company_id, failing }, page) {
       const pending = sql`from tallystick_deliveries d where d.webhook_id = tallystick_webhooks.id and d.state = 'pending'`;
@@ -78,7 +78,7 @@ export function webhookStore(session: Session): WebhookStore {
       ]);
       if (company_id !== undefined) states = states.where('company_id', '=', company_id);
       if (failing !== undefined) states = states.where(failing ? is_failing : sql<boolean>`not ${is_failing}`);
-      return readNewestFirst('webhook-states', states, 'id', page, ({ backlog, oldest_due_at_ms, ...row }) => {
+      return readNewestFirst('webhook-states', states, page, ({ backlog, oldest_due_at_ms, ...row }) => {
         const { failures_in_a_row, failing_since_ms } = row;
         const health = { failures_in_a_row, failing_since_ms };
         return { webhook: webhookOf(row), health, backlog: Number(backlog), oldest_due_at_ms };

@@ -20,7 +20,7 @@ import { newAccount, newLine } from './account-store.ts';
 let users_made = 0;
 
 /** A user with an id that no other has. */
-function newUser(company_id: number, changes: Partial<BankUser> = {}): BankUser {
+function newUser(company_id: number): BankUser {
   users_made += 1;
   return {
     user_id: `user-${String(users_made).padStart(6, '0')}`,
@@ -32,7 +32,6 @@ function newUser(company_id: number, changes: Partial<BankUser> = {}): BankUser 
     may_view_direct_debits: true,
     viewable_accounts: ['a1', 'a2'],
     updated_at_ms: 3,
-    ...changes,
   };
 }
 

@@ -97,13 +97,8 @@ export function rematchMessage(
 }
 
 /** What a ledger looks up for a match of a clearing by hand. */
-export function rematchLookup(
-  vcn_id: number,
-  clearing_id: number,
-  authorization_id: number | null,
-  fields: Pick<RematchLookup, 'seen_acts'> = {},
-): RematchLookup {
-  return { kind: 'rematch', number_index: null, vcn_id, clearing_id, authorization_id, ...fields };
+export function rematchLookup(vcn_id: number, clearing_id: number, authorization_id: number | null): RematchLookup {
+  return { kind: 'rematch', number_index: null, vcn_id, clearing_id, authorization_id };
 }
 
 /** A debit of 10 for the card with this number index. */

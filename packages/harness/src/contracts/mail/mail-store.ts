@@ -27,13 +27,13 @@ function record({ unitOfWork }: MailStorage, mails: readonly Mail[], token = lea
   return unitOfWork.run((tx) => tx.mails.record(mails.map((mail) => ({ mail, lease: token }))));
 }
 
-function sent(mail: Mail, at_ms = now_ms): Mail {
+function sent(mail: Mail): Mail {
   const ended = { state: 'sent', attempts: mail.attempts + 1, due_at_ms: null, error: null } as const;
-  return { ...mail, ...ended, first_attempt_at_ms: at_ms, finished_at_ms: at_ms };
+  return { ...mail, ...ended, first_attempt_at_ms: now_ms, finished_at_ms: now_ms };
 }
 
-function failed(mail: Mail, at_ms = now_ms): Mail {
-  return { ...sent(mail, at_ms), state: 'failed', error: 'refused 550' };
+function failed(mail: Mail): Mail {
+  return { ...sent(mail), state: 'failed', error: 'refused 550' };
 }
 
 export const mail_store_contract: readonly ContractRule<MailStorage>[] = [

@@ -180,8 +180,7 @@ const reconciliation_list_contract: readonly ContractRule<StorageUnderTest>[] = 
 /**
  * Throws unless a recomputation of everything finds no difference, and the cells count the items.
  */
-export async function assertConsistent(world: StoredWorld, storage: StorageUnderTest = world.storage): Promise<void> {
-  const { company_id, now_ms } = world;
+async function assertConsistent({ storage, company_id, now_ms }: StoredWorld): Promise<void> {
   await storage.unitOfWork.read(async (tx) => {
     const store = tx.reconciliation;
     const records = [];
