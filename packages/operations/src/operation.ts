@@ -98,9 +98,10 @@ interface Described<Body extends z.ZodType> {
   readonly id: string;
   /**
    * The method of a host that calls in process: `company.webhooks.deliveries.retry`. Its arguments
-   * are the parameters, then the resource or the file if there is one, then the options.
+   * are the parameters, then the resource or the file if there is one, then the options. Absent: the
+   * id.
    */
-  readonly method: string;
+  readonly method?: string;
   /** The part of the service, which says the roles that may call it. */
   readonly area: Area;
   readonly summary: string;
@@ -192,14 +193,16 @@ export const shares_pass = 'it shares a pass with the messages of the network';
 export const own_transactions = 'its work is many transactions';
 
 /** An operation of any kind and body. */
-export type Operation = ReadOperation | WriteOperation | WorkOperation | FileOperation;
+export type Operation = (ReadOperation | WriteOperation | WorkOperation | FileOperation) & {
+  readonly method: string;
+};
 
 /** Returns the operation, with its work typed by the schema of its body. */
 export function operation<Body extends z.ZodType>(
   definition: ReadOperation<Body> | WriteOperation<Body> | WorkOperation<Body> | FileOperation,
 ): Operation {
   // Every call passes through the checks of the body, so the work gets only the output of its schema.
-  return definition as unknown as Operation;
+  return { method: definition.id, ...definition } as unknown as Operation;
 }
 
 /** Whether the operation can take part in a transaction of the host. */

@@ -17,7 +17,6 @@ export function accountOperations({ vault }: { readonly vault: Pick<CardVault, '
     operation({
       area: 'bank_channel',
       id: 'bank.accounts.create',
-      method: 'bank.accounts.create',
       summary: 'Open an account of a company',
       description:
         'Statements name the account by its number, which identifies no other account in its profile. Files of ' +
@@ -40,7 +39,6 @@ export function accountOperations({ vault }: { readonly vault: Pick<CardVault, '
     operation({
       area: 'bank_channel',
       id: 'bank.accounts.list',
-      method: 'bank.accounts.list',
       summary: 'List the accounts of one company or of all companies, newest first',
       query: { paged: true, filter: company_filter },
       answer: z.array(account),
@@ -56,7 +54,6 @@ export function accountOperations({ vault }: { readonly vault: Pick<CardVault, '
     operation({
       area: 'bank_channel',
       id: 'bank.accounts.read',
-      method: 'bank.accounts.read',
       summary: 'Read an account',
       parameters: ['number'],
       answer: account,

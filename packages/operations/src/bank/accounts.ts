@@ -45,7 +45,6 @@ export function bankAccountOperations({ vault }: { readonly vault: Pick<CardVaul
     operation({
       area: 'bank_channel',
       id: 'bank.accounts.profile.read',
-      method: 'bank.accounts.profile.read',
       summary: 'Read how third parties see an account',
       parameters: ['number'],
       description: 'An account without a profile (`not_found`) is identified by its number.',
@@ -59,7 +58,6 @@ export function bankAccountOperations({ vault }: { readonly vault: Pick<CardVaul
     operation({
       area: 'bank_channel',
       id: 'bank.accounts.profile.put',
-      method: 'bank.accounts.profile.put',
       summary: 'Set how third parties see an account',
       parameters: ['number'],
       description:
@@ -81,7 +79,6 @@ export function bankAccountOperations({ vault }: { readonly vault: Pick<CardVaul
     operation({
       area: 'bank_channel',
       id: 'bank.accounts.balance.read',
-      method: 'bank.accounts.balance.read',
       summary: 'Read the balance of an account',
       parameters: ['number'],
       description:
@@ -96,7 +93,6 @@ export function bankAccountOperations({ vault }: { readonly vault: Pick<CardVaul
     operation({
       area: 'bank_channel',
       id: 'bank.accounts.balance.put',
-      method: 'bank.accounts.balance.put',
       summary: 'Report the balance of an account',
       parameters: ['number'],
       description: 'Refused (`conflict`) when a balance with a later `as_of` was reported.',

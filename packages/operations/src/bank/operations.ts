@@ -18,7 +18,6 @@ export function bankOperations({ vault }: { readonly vault: Pick<CardVault, 'ind
     operation({
       area: 'bank_channel',
       id: 'bank.users.list',
-      method: 'bank.users.list',
       summary: 'List the users of the bank, in the order in which they were added',
       query: { paged: true, filter: company_filter },
       answer: z.array(user),
@@ -40,7 +39,6 @@ export function bankOperations({ vault }: { readonly vault: Pick<CardVault, 'ind
     operation({
       area: 'bank_channel',
       id: 'bank.users.read',
-      method: 'bank.users.read',
       summary: 'Read a user of the bank',
       parameters: ['user_id'],
       answer: user,
@@ -55,7 +53,6 @@ export function bankOperations({ vault }: { readonly vault: Pick<CardVault, 'ind
     operation({
       area: 'bank_channel',
       id: 'bank.users.put',
-      method: 'bank.users.put',
       summary: 'Add or replace a user of the bank',
       parameters: ['user_id'],
       description:

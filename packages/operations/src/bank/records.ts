@@ -71,7 +71,6 @@ export function recordOperations({
     operation({
       area: 'bank_channel',
       id: 'bank.records.report',
-      method: 'bank.records.report',
       summary: 'Report users, profiles, balances, transactions and orders in bulk',
       description:
         `One JSON object a line, of at most ${line_bytes_max} bytes, with its \`kind\` ` +

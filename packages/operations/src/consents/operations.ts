@@ -22,7 +22,6 @@ export function consentOperations(bank: BankData | undefined, in_sandbox: boolea
     operation({
       area: 'bank_channel',
       id: 'bank.consents.read',
-      method: 'bank.consents.read',
       summary: 'Read a consent of Open Banking',
       parameters: ['consent_id'],
       answer: consent,
@@ -36,7 +35,6 @@ export function consentOperations(bank: BankData | undefined, in_sandbox: boolea
     operation({
       area: 'bank_channel',
       id: 'bank.consents.withdraw',
-      method: 'bank.consents.withdraw',
       summary: "Withdraw a user's consent. All its tokens end at once",
       parameters: ['consent_id'],
       description: 'A consent for confirmations of funds becomes Revoked. A repeat changes nothing.',
@@ -76,7 +74,6 @@ function decision(bank: BankData | undefined): Operation {
   return operation({
     area: 'bank_channel',
     id: 'sandbox.consents.decide',
-    method: 'sandbox.consents.decide',
     summary: 'Decide about a consent as a user of the bank',
     parameters: ['consent_id'],
     description:

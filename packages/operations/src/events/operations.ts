@@ -48,7 +48,6 @@ export function eventOperations(): readonly Operation[] {
     operation({
       area: 'foreign_events',
       id: 'operator.events.record',
-      method: 'operator.events.record',
       summary: 'Record an event of another system',
       description:
         'Anything that could be a card number is masked except for its last four digits. A masked JSON number becomes text.',

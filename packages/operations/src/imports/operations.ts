@@ -83,7 +83,6 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
     operation({
       area: 'imports',
       id: 'operator.imports.create',
-      method: 'operator.imports.create',
       summary: 'Import a clearing file or a file of bank statements',
       description:
         'The file is of any length. The result comes when the import has ended, whatever its status; a caller may ' +
@@ -99,7 +98,6 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
     operation({
       area: 'imports',
       id: 'operator.imports.list',
-      method: 'operator.imports.list',
       summary: 'List the imports, the highest id first',
       query: { paged: true, filter },
       answer: z.array(import_resource),
@@ -112,7 +110,6 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
     operation({
       area: 'imports',
       id: 'operator.imports.read',
-      method: 'operator.imports.read',
       summary: 'Read an import',
       parameters: ['id'],
       answer: import_resource,
@@ -123,7 +120,6 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
     operation({
       area: 'imports',
       id: 'operator.imports.quarantine',
-      method: 'operator.imports.quarantine',
       summary: 'List the quarantined records of an import, newest first',
       parameters: ['id'],
       query: { paged: true },
@@ -135,7 +131,6 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
     operation({
       area: 'imports',
       id: 'operator.imports.statements',
-      method: 'operator.imports.statements',
       summary: 'List the statements of an imported file and what became of them, the last of the file first',
       parameters: ['id'],
       query: { paged: true, filter: statement_filter },
@@ -149,7 +144,6 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
     operation({
       area: 'imports',
       id: 'operator.imports.replay',
-      method: 'operator.imports.replay',
       summary: 'Try the quarantined records and the held statements of an import again, once the cause is gone',
       parameters: ['id'],
       description:
@@ -169,7 +163,6 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
     operation({
       area: 'imports',
       id: 'operator.imports.release',
-      method: 'operator.imports.release',
       summary: 'Apply a held import, or held statements of one',
       parameters: ['id'],
       description:

@@ -31,7 +31,6 @@ export function mailOperations(): readonly Operation[] {
     operation({
       area: 'mails',
       id: 'operator.mails.list',
-      method: 'operator.mails.list',
       summary: 'List the mails about cards, newest first; addresses are masked',
       query: { paged: true, filter: mail_filter },
       answer: z.array(mail),
@@ -42,7 +41,6 @@ export function mailOperations(): readonly Operation[] {
     operation({
       area: 'mails',
       id: 'operator.mails.read',
-      method: 'operator.mails.read',
       summary: 'Read the state of a mail',
       parameters: ['id'],
       answer: mail,
@@ -53,7 +51,6 @@ export function mailOperations(): readonly Operation[] {
     operation({
       area: 'mails',
       id: 'operator.mails.retry',
-      method: 'operator.mails.retry',
       summary: 'Send a failed mail again, from the start of the schedule',
       parameters: ['id'],
       description:
@@ -75,7 +72,6 @@ export function mailboxOperations({ sealer }: { readonly sealer: Sealer }): read
     operation({
       area: 'sandbox_mailbox',
       id: 'sandbox.mailbox.list',
-      method: 'sandbox.mailbox.list',
       summary: 'List the mails that the sandbox stored instead of sending them, newest first',
       query: { paged: true },
       answer: z.array(mailbox_item),
@@ -86,7 +82,6 @@ export function mailboxOperations({ sealer }: { readonly sealer: Sealer }): read
     operation({
       area: 'sandbox_mailbox',
       id: 'sandbox.mailbox.read',
-      method: 'sandbox.mailbox.read',
       summary: 'Read a mail that the sandbox stored',
       parameters: ['id'],
       answer: mailbox_message,

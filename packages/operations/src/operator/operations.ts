@@ -41,7 +41,6 @@ function companyOperations({ companyChanged, vault }: OperatorOperationPorts): r
     operation({
       area: 'administration',
       id: 'operator.companies.create',
-      method: 'operator.companies.create',
       summary: 'Create a company',
       body: create_company,
       takes_back: company,
@@ -55,7 +54,6 @@ function companyOperations({ companyChanged, vault }: OperatorOperationPorts): r
     operation({
       area: 'administration',
       id: 'operator.companies.list',
-      method: 'operator.companies.list',
       summary: 'List the companies, newest first',
       query: { paged: true },
       answer: z.array(company),
@@ -66,7 +64,6 @@ function companyOperations({ companyChanged, vault }: OperatorOperationPorts): r
     operation({
       area: 'administration',
       id: 'operator.companies.read',
-      method: 'operator.companies.read',
       summary: 'Read a company',
       parameters: ['id'],
       answer: company,
@@ -77,7 +74,6 @@ function companyOperations({ companyChanged, vault }: OperatorOperationPorts): r
     operation({
       area: 'administration',
       id: 'operator.companies.update',
-      method: 'operator.companies.update',
       summary: 'Change a company: its name, status, holds, mails and rate limit',
       description: 'What is absent stays.',
       parameters: ['id'],
@@ -97,7 +93,6 @@ function keyOperations(ports: OperatorOperationPorts): readonly Operation[] {
     operation({
       area: 'administration',
       id: 'operator.keys.create',
-      method: 'operator.keys.create',
       summary: 'Create an API key. Only this result shows its text',
       body: create_key,
       takes_back: api_key,
@@ -110,7 +105,6 @@ function keyOperations(ports: OperatorOperationPorts): readonly Operation[] {
     operation({
       area: 'administration',
       id: 'operator.keys.list',
-      method: 'operator.keys.list',
       summary: 'List the API keys of one company or of all companies, newest first',
       query: { paged: true, filter: company_filter },
       answer: z.array(api_key),
@@ -122,7 +116,6 @@ function keyOperations(ports: OperatorOperationPorts): readonly Operation[] {
     operation({
       area: 'administration',
       id: 'operator.keys.read',
-      method: 'operator.keys.read',
       summary: 'Read an API key, without its text',
       parameters: ['id'],
       answer: api_key,
@@ -133,7 +126,6 @@ function keyOperations(ports: OperatorOperationPorts): readonly Operation[] {
     operation({
       area: 'administration',
       id: 'operator.keys.update',
-      method: 'operator.keys.update',
       summary: 'Change an API key: its name, its end and its rate limit',
       description: 'What is absent stays. Other processes know it within two seconds.',
       parameters: ['id'],
@@ -148,7 +140,6 @@ function keyOperations(ports: OperatorOperationPorts): readonly Operation[] {
     operation({
       area: 'administration',
       id: 'operator.keys.revoke',
-      method: 'operator.keys.revoke',
       summary: 'Revoke an API key',
       description: 'Other processes refuse it within two seconds.',
       parameters: ['id'],

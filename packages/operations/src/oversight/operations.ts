@@ -47,7 +47,6 @@ export function oversightOperations(): readonly Operation[] {
     operation({
       area: 'oversight',
       id: 'operator.webhooks.list',
-      method: 'operator.webhooks.list',
       summary: 'List the webhooks of all companies with their state, newest first',
       query: { paged: true, filter: webhook_filter },
       answer: z.array(webhook_state_of_all),
@@ -61,7 +60,6 @@ export function oversightOperations(): readonly Operation[] {
     operation({
       area: 'oversight',
       id: 'operator.deliveries.list',
-      method: 'operator.deliveries.list',
       summary: 'List the deliveries of all companies with their attempts, newest first',
       query: { paged: true, filter: delivery_filter },
       answer: z.array(delivery_of_all),
@@ -72,7 +70,6 @@ export function oversightOperations(): readonly Operation[] {
     operation({
       area: 'oversight',
       id: 'operator.audit.list',
-      method: 'operator.audit.list',
       summary: 'List the entries of the audit log, newest first',
       query: { paged: true, filter: audit_filter },
       answer: z.array(audit_entry),

@@ -25,7 +25,6 @@ export function quarantineOperations(ports: ReplayPorts): readonly Operation[] {
     operation({
       area: 'quarantine',
       id: 'operator.quarantine.list',
-      method: 'operator.quarantine.list',
       summary: 'List the clearings that were refused and are kept, newest first',
       query: { paged: true, filter },
       answer: z.array(quarantined),
@@ -39,7 +38,6 @@ export function quarantineOperations(ports: ReplayPorts): readonly Operation[] {
     operation({
       area: 'quarantine',
       id: 'operator.quarantine.read',
-      method: 'operator.quarantine.read',
       summary: 'Read a quarantined record',
       parameters: ['id'],
       answer: quarantined,
@@ -50,7 +48,6 @@ export function quarantineOperations(ports: ReplayPorts): readonly Operation[] {
     operation({
       area: 'quarantine',
       id: 'operator.quarantine.replay',
-      method: 'operator.quarantine.replay',
       summary: 'Send the message of a quarantined record again, once the cause is gone',
       parameters: ['id'],
       description:

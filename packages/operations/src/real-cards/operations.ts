@@ -39,7 +39,6 @@ export function realCardOperations(): readonly Operation[] {
     operation({
       area: 'administration',
       id: 'operator.realCards.create',
-      method: 'operator.realCards.create',
       summary: 'Create a real card of a company',
       body: create_real_card,
       takes_back: real_card,
@@ -53,7 +52,6 @@ export function realCardOperations(): readonly Operation[] {
     operation({
       area: 'administration',
       id: 'operator.realCards.list',
-      method: 'operator.realCards.list',
       summary: 'List the real cards of one company or of all companies, newest first',
       query: { paged: true, filter: company_filter },
       answer: z.array(real_card),

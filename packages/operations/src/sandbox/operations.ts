@@ -69,7 +69,6 @@ export function sandboxOperations(ports: SandboxOperationPorts, sandbox: Sandbox
     operation({
       area: 'sandbox_clock',
       id: 'sandbox.clock.move',
-      method: 'sandbox.clock.move',
       summary: 'Move the clock forward, freeze it or release it',
       description:
         'By a duration, or to an instant. A frozen clock stays frozen until `frozen` is false. Work that becomes due is done before the result; `waiting` says what is not done yet.',

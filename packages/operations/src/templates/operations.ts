@@ -53,7 +53,6 @@ export function templateOperations(ports: { readonly random: Random }, options: 
     operation({
       area: 'template_completion',
       id: 'operator.templates.complete',
-      method: 'operator.templates.complete',
       summary: 'Complete a PENDING purchase template before its time',
       description: 'Another template is refused (`not_found`).',
       parameters: ['id'],

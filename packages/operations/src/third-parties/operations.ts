@@ -21,7 +21,6 @@ export function thirdPartyOperations(ports: ThirdPartyPorts): readonly Operation
     operation({
       area: 'administration',
       id: 'operator.thirdParties.create',
-      method: 'operator.thirdParties.create',
       summary: 'Register a third party for Open Banking',
       body: data_of_domain,
       documented_body: create_third_party,
@@ -36,7 +35,6 @@ export function thirdPartyOperations(ports: ThirdPartyPorts): readonly Operation
     operation({
       area: 'administration',
       id: 'operator.thirdParties.list',
-      method: 'operator.thirdParties.list',
       summary: 'List the third parties, newest first',
       query: { paged: true },
       answer: z.array(third_party),
@@ -47,7 +45,6 @@ export function thirdPartyOperations(ports: ThirdPartyPorts): readonly Operation
     operation({
       area: 'administration',
       id: 'operator.thirdParties.read',
-      method: 'operator.thirdParties.read',
       summary: 'Read a third party',
       parameters: ['id'],
       answer: third_party,
@@ -58,7 +55,6 @@ export function thirdPartyOperations(ports: ThirdPartyPorts): readonly Operation
     operation({
       area: 'administration',
       id: 'operator.thirdParties.update',
-      method: 'operator.thirdParties.update',
       summary: 'Change a third party: its name, scopes, redirect addresses, keys and certificate',
       parameters: ['id'],
       description:
@@ -77,7 +73,6 @@ export function thirdPartyOperations(ports: ThirdPartyPorts): readonly Operation
     operation({
       area: 'administration',
       id: 'operator.thirdParties.suspend',
-      method: 'operator.thirdParties.suspend',
       summary: 'Suspend a third party. All its tokens end at once',
       parameters: ['id'],
       answer: third_party,
@@ -88,7 +83,6 @@ export function thirdPartyOperations(ports: ThirdPartyPorts): readonly Operation
     operation({
       area: 'administration',
       id: 'operator.thirdParties.activate',
-      method: 'operator.thirdParties.activate',
       summary: 'Activate a suspended third party. It needs new tokens',
       parameters: ['id'],
       answer: third_party,
