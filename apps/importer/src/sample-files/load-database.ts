@@ -17,7 +17,13 @@ const cards_of_transaction = 100;
  * Loads sets into the database of the environment, in this process. Refuses one that is no sandbox.
  */
 export async function loadIntoDatabase(environment: Readonly<Record<string, string | undefined>>): Promise<Loading> {
-  const config = readConfig({ LOG_LEVEL: 'error', ...environment });
+  const config = readConfig({
+    LOG_LEVEL: 'error',
+    // Nobody waits for an answer: a slow machine loads the set as well.
+    NETWORK_WAIT_MS_MAX: '60000',
+    DECISION_MS_MAX: '60000',
+    ...environment,
+  });
   if (!config.sandbox) throw new Error('--load creates cards for trying out, so it needs a sandbox: set SANDBOX=on');
   const container = createContainer(config);
   try {
