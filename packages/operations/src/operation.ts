@@ -102,8 +102,6 @@ interface Described<Body extends z.ZodType> {
    * id.
    */
   readonly method?: string;
-  /** The part of the service, which says the roles that may call it. */
-  readonly area: Area;
   readonly summary: string;
   readonly description?: string;
   /** What the call is about, in the order of the arguments. */
@@ -194,15 +192,18 @@ export const own_transactions = 'its work is many transactions';
 
 /** An operation of any kind and body. */
 export type Operation = (ReadOperation | WriteOperation | WorkOperation | FileOperation) & {
+  /** The part of the service, which says the roles that may call it. */
+  readonly area: Area;
   readonly method: string;
 };
 
 /** Returns the operation, with its work typed by the schema of its body. */
 export function operation<Body extends z.ZodType>(
+  area: Area,
   definition: ReadOperation<Body> | WriteOperation<Body> | WorkOperation<Body> | FileOperation,
 ): Operation {
   // Every call passes through the checks of the body, so the work gets only the output of its schema.
-  return { method: definition.id, ...definition } as unknown as Operation;
+  return { area, method: definition.id, ...definition } as unknown as Operation;
 }
 
 /** Whether the operation can take part in a transaction of the host. */

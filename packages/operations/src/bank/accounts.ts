@@ -42,8 +42,7 @@ const transaction_filter = z
  */
 export function bankAccountOperations({ vault }: { readonly vault: Pick<CardVault, 'index'> }): readonly Operation[] {
   return [
-    operation({
-      area: 'bank_channel',
+    operation('bank_channel', {
       id: 'bank.accounts.profile.read',
       summary: 'Read how third parties see an account',
       parameters: ['number'],
@@ -55,8 +54,7 @@ export function bankAccountOperations({ vault }: { readonly vault: Pick<CardVaul
         throw new Refusal('not_found', `the account ${showAccountNumber(account.number)} has no profile`);
       },
     }),
-    operation({
-      area: 'bank_channel',
+    operation('bank_channel', {
       id: 'bank.accounts.profile.put',
       summary: 'Set how third parties see an account',
       parameters: ['number'],
@@ -76,8 +74,7 @@ export function bankAccountOperations({ vault }: { readonly vault: Pick<CardVaul
         return presentProfile({ number }, put);
       },
     }),
-    operation({
-      area: 'bank_channel',
+    operation('bank_channel', {
       id: 'bank.accounts.balance.read',
       summary: 'Read the balance of an account',
       parameters: ['number'],
@@ -90,8 +87,7 @@ export function bankAccountOperations({ vault }: { readonly vault: Pick<CardVaul
         return presentBalance(account, found!);
       },
     }),
-    operation({
-      area: 'bank_channel',
+    operation('bank_channel', {
       id: 'bank.accounts.balance.put',
       summary: 'Report the balance of an account',
       parameters: ['number'],
@@ -106,8 +102,7 @@ export function bankAccountOperations({ vault }: { readonly vault: Pick<CardVaul
         return presentBalance(await accountOf(tx, call), put);
       },
     }),
-    operation({
-      area: 'bank_channel',
+    operation('bank_channel', {
       id: 'bank.accounts.transactions.list',
       method: 'bank.accounts.transactions',
       summary: 'List the booked transactions of an account, newest first',
@@ -168,9 +163,8 @@ function orderList<Order>({
   ): Promise<TwoWayPage<Order>>;
   show(account: BankAccount, order: Order): unknown;
 }): Operation {
-  return operation({
+  return operation('bank_channel', {
     ...described,
-    area: 'bank_channel',
     parameters: ['number'],
     query: { paged: true },
     async read(tx, call) {

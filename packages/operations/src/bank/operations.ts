@@ -15,8 +15,7 @@ import { company, put_company, put_user, user } from './shapes.ts';
  */
 export function bankOperations({ vault }: { readonly vault: Pick<CardVault, 'index'> }): readonly Operation[] {
   return [
-    operation({
-      area: 'bank_channel',
+    operation('bank_channel', {
       id: 'bank.users.list',
       summary: 'List the users of the bank, in the order in which they were added',
       query: { paged: true, filter: company_filter },
@@ -36,8 +35,7 @@ export function bankOperations({ vault }: { readonly vault: Pick<CardVault, 'ind
         );
       },
     }),
-    operation({
-      area: 'bank_channel',
+    operation('bank_channel', {
       id: 'bank.users.read',
       summary: 'Read a user of the bank',
       parameters: ['user_id'],
@@ -50,8 +48,7 @@ export function bankOperations({ vault }: { readonly vault: Pick<CardVault, 'ind
         throw new Refusal('not_found', `there is no user ${showValue(user_id)}`);
       },
     }),
-    operation({
-      area: 'bank_channel',
+    operation('bank_channel', {
       id: 'bank.users.put',
       summary: 'Add or replace a user of the bank',
       parameters: ['user_id'],
@@ -70,8 +67,7 @@ export function bankOperations({ vault }: { readonly vault: Pick<CardVault, 'ind
         return presentUser(put);
       },
     }),
-    operation({
-      area: 'bank_channel',
+    operation('bank_channel', {
       id: 'bank.companies.openBanking.read',
       method: 'bank.openBanking.read',
       summary: 'Read what a company may do in Open Banking',
@@ -81,8 +77,7 @@ export function bankOperations({ vault }: { readonly vault: Pick<CardVault, 'ind
         return presentBankCompany(await readBankCompany(tx, bankCall(call), call.id));
       },
     }),
-    operation({
-      area: 'bank_channel',
+    operation('bank_channel', {
       id: 'bank.companies.openBanking.put',
       method: 'bank.openBanking.put',
       summary: 'Set what a company may do in Open Banking',

@@ -68,8 +68,7 @@ export function recordOperations({
   lifecycle,
 }: RecordOperationPorts): readonly Operation[] {
   return [
-    operation({
-      area: 'bank_channel',
+    operation('bank_channel', {
       id: 'bank.records.report',
       summary: 'Report users, profiles, balances, transactions and orders in bulk',
       description:

@@ -19,8 +19,7 @@ import { consent, decide_consent } from './shapes.ts';
  */
 export function consentOperations(bank: BankData | undefined, in_sandbox: boolean): readonly Operation[] {
   return [
-    operation({
-      area: 'bank_channel',
+    operation('bank_channel', {
       id: 'bank.consents.read',
       summary: 'Read a consent of Open Banking',
       parameters: ['consent_id'],
@@ -32,8 +31,7 @@ export function consentOperations(bank: BankData | undefined, in_sandbox: boolea
         return presentBankConsent(found, call);
       },
     }),
-    operation({
-      area: 'bank_channel',
+    operation('bank_channel', {
       id: 'bank.consents.withdraw',
       summary: "Withdraw a user's consent. All its tokens end at once",
       parameters: ['consent_id'],
@@ -47,8 +45,7 @@ export function consentOperations(bank: BankData | undefined, in_sandbox: boolea
         return presentBankConsent(await withdrawConsent(tx, operatorCall(call), wanted), call);
       },
     }),
-    operation({
-      area: 'bank_channel',
+    operation('bank_channel', {
       id: 'bank.users.consents.list',
       method: 'bank.users.consents',
       summary: 'List the consents that a user authorised, newest first',
@@ -71,8 +68,7 @@ export function consentOperations(bank: BankData | undefined, in_sandbox: boolea
  * authorise redirect then needs no page either.
  */
 function decision(bank: BankData | undefined): Operation {
-  return operation({
-    area: 'bank_channel',
+  return operation('bank_channel', {
     id: 'sandbox.consents.decide',
     summary: 'Decide about a consent as a user of the bank',
     parameters: ['consent_id'],

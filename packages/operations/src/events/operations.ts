@@ -8,8 +8,7 @@ import { event, event_filter, event_type, foreign_event, foreign_event_record } 
 /** `/v1/events` (service specification 4.3). */
 export function eventOperations(): readonly Operation[] {
   return [
-    operation({
-      area: 'events',
+    operation('events', {
       id: 'events.types.list',
       method: 'company.events.types',
       summary: 'List the event types',
@@ -18,8 +17,7 @@ export function eventOperations(): readonly Operation[] {
       answer: z.array(event_type),
       perform: async () => event_types.map((type) => ({ ...type })),
     }),
-    operation({
-      area: 'events',
+    operation('events', {
       id: 'events.read',
       method: 'company.events.read',
       summary: 'Read an event',
@@ -29,8 +27,7 @@ export function eventOperations(): readonly Operation[] {
         return presentEvent(await readEvent(tx, companyCall(call), call.id));
       },
     }),
-    operation({
-      area: 'events',
+    operation('events', {
       id: 'events.list',
       method: 'company.events.list',
       summary: 'List events, newest first',
@@ -45,8 +42,7 @@ export function eventOperations(): readonly Operation[] {
         return present(page, presentEvent);
       },
     }),
-    operation({
-      area: 'foreign_events',
+    operation('foreign_events', {
       id: 'operator.events.record',
       summary: 'Record an event of another system',
       description:

@@ -80,8 +80,7 @@ export interface ImportOperationPorts {
 export function importOperations(ports: ImportOperationPorts): readonly Operation[] {
   const { imports } = ports;
   return [
-    operation({
-      area: 'imports',
+    operation('imports', {
       id: 'operator.imports.create',
       summary: 'Import a clearing file or a file of bank statements',
       description:
@@ -95,8 +94,7 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
       answers_early: true,
       receive: (call, bytes, preference) => receiveFile(ports, call, bytes, preference),
     }),
-    operation({
-      area: 'imports',
+    operation('imports', {
       id: 'operator.imports.list',
       summary: 'List the imports, the highest id first',
       query: { paged: true, filter },
@@ -107,8 +105,7 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
         return present(await listImports(tx, wanted, query.page), presentImport);
       },
     }),
-    operation({
-      area: 'imports',
+    operation('imports', {
       id: 'operator.imports.read',
       summary: 'Read an import',
       parameters: ['id'],
@@ -117,8 +114,7 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
         return presentImport(await readImport(tx, id));
       },
     }),
-    operation({
-      area: 'imports',
+    operation('imports', {
       id: 'operator.imports.quarantine',
       summary: 'List the quarantined records of an import, newest first',
       parameters: ['id'],
@@ -128,8 +124,7 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
         return present(await listImportQuarantine(tx, id, query.page), presentQuarantined);
       },
     }),
-    operation({
-      area: 'imports',
+    operation('imports', {
       id: 'operator.imports.statements',
       summary: 'List the statements of an imported file and what became of them, the last of the file first',
       parameters: ['id'],
@@ -141,8 +136,7 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
         return present(found, presentStatement);
       },
     }),
-    operation({
-      area: 'imports',
+    operation('imports', {
       id: 'operator.imports.replay',
       summary: 'Try the quarantined records and the held statements of an import again, once the cause is gone',
       parameters: ['id'],
@@ -160,8 +154,7 @@ export function importOperations(ports: ImportOperationPorts): readonly Operatio
         return presentImport(await replayImport(imports, operatorCall(call), call.id, { signal, statement }));
       },
     }),
-    operation({
-      area: 'imports',
+    operation('imports', {
       id: 'operator.imports.release',
       summary: 'Apply a held import, or held statements of one',
       parameters: ['id'],

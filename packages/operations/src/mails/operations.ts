@@ -28,8 +28,7 @@ const mail_filter = z
 /** `/operator/v1/mails`: the state of the mails about cards, and a retry of failed ones. */
 export function mailOperations(): readonly Operation[] {
   return [
-    operation({
-      area: 'mails',
+    operation('mails', {
       id: 'operator.mails.list',
       summary: 'List the mails about cards, newest first; addresses are masked',
       query: { paged: true, filter: mail_filter },
@@ -38,8 +37,7 @@ export function mailOperations(): readonly Operation[] {
         return present(await listMails(tx, readMailFilter(query), query.page), presentMail);
       },
     }),
-    operation({
-      area: 'mails',
+    operation('mails', {
       id: 'operator.mails.read',
       summary: 'Read the state of a mail',
       parameters: ['id'],
@@ -48,8 +46,7 @@ export function mailOperations(): readonly Operation[] {
         return presentMail(await readMail(tx, id));
       },
     }),
-    operation({
-      area: 'mails',
+    operation('mails', {
       id: 'operator.mails.retry',
       summary: 'Send a failed mail again, from the start of the schedule',
       parameters: ['id'],
@@ -69,8 +66,7 @@ export function mailOperations(): readonly Operation[] {
  */
 export function mailboxOperations({ sealer }: { readonly sealer: Sealer }): readonly Operation[] {
   return [
-    operation({
-      area: 'sandbox_mailbox',
+    operation('sandbox_mailbox', {
       id: 'sandbox.mailbox.list',
       summary: 'List the mails that the sandbox stored instead of sending them, newest first',
       query: { paged: true },
@@ -79,8 +75,7 @@ export function mailboxOperations({ sealer }: { readonly sealer: Sealer }): read
         return present(await listMailbox(tx, sealer, query.page), presentMailboxItem);
       },
     }),
-    operation({
-      area: 'sandbox_mailbox',
+    operation('sandbox_mailbox', {
       id: 'sandbox.mailbox.read',
       summary: 'Read a mail that the sandbox stored',
       parameters: ['id'],

@@ -25,8 +25,7 @@ export interface NetworkOperationPorts {
 /** Receives authorizations and clearings (decision: network side). */
 export function networkOperations({ network, vault, metrics }: NetworkOperationPorts): readonly Operation[] {
   return [
-    operation({
-      area: 'network_messages',
+    operation('network_messages', {
       id: 'network.authorizations.decide',
       method: 'network.authorize',
       summary: 'Decide an authorization, or record an advice or a reversal',
@@ -42,8 +41,7 @@ export function networkOperations({ network, vault, metrics }: NetworkOperationP
         return await decideMessage({ network, metrics }, message, arrived_ms);
       },
     }),
-    operation({
-      area: 'network_messages',
+    operation('network_messages', {
       id: 'network.clearings.record',
       method: 'network.clear',
       summary: 'Record a clearing',

@@ -38,8 +38,7 @@ export function operatorOperations(ports: OperatorOperationPorts): readonly Oper
 
 function companyOperations({ companyChanged, vault }: OperatorOperationPorts): readonly Operation[] {
   return [
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.companies.create',
       summary: 'Create a company',
       body: create_company,
@@ -51,8 +50,7 @@ function companyOperations({ companyChanged, vault }: OperatorOperationPorts): r
         return presentCompany(created);
       },
     }),
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.companies.list',
       summary: 'List the companies, newest first',
       query: { paged: true },
@@ -61,8 +59,7 @@ function companyOperations({ companyChanged, vault }: OperatorOperationPorts): r
         return present(await listCompanies(tx, query.page), presentCompany);
       },
     }),
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.companies.read',
       summary: 'Read a company',
       parameters: ['id'],
@@ -71,8 +68,7 @@ function companyOperations({ companyChanged, vault }: OperatorOperationPorts): r
         return presentCompany(await readCompany(tx, id));
       },
     }),
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.companies.update',
       summary: 'Change a company: its name, status, holds, mails and rate limit',
       description: 'What is absent stays.',
@@ -90,8 +86,7 @@ function companyOperations({ companyChanged, vault }: OperatorOperationPorts): r
 
 function keyOperations(ports: OperatorOperationPorts): readonly Operation[] {
   return [
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.keys.create',
       summary: 'Create an API key. Only this result shows its text',
       body: create_key,
@@ -102,8 +97,7 @@ function keyOperations(ports: OperatorOperationPorts): readonly Operation[] {
         return { ...presentApiKey(key), key: text };
       },
     }),
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.keys.list',
       summary: 'List the API keys of one company or of all companies, newest first',
       query: { paged: true, filter: company_filter },
@@ -113,8 +107,7 @@ function keyOperations(ports: OperatorOperationPorts): readonly Operation[] {
         return present(await listKeys(tx, filter, query.page), presentApiKey);
       },
     }),
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.keys.read',
       summary: 'Read an API key, without its text',
       parameters: ['id'],
@@ -123,8 +116,7 @@ function keyOperations(ports: OperatorOperationPorts): readonly Operation[] {
         return presentApiKey(await readKey(tx, id));
       },
     }),
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.keys.update',
       summary: 'Change an API key: its name, its end and its rate limit',
       description: 'What is absent stays. Other processes know it within two seconds.',
@@ -137,8 +129,7 @@ function keyOperations(ports: OperatorOperationPorts): readonly Operation[] {
       },
       committed: ({ id }) => ports.keyChanged(id),
     }),
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.keys.revoke',
       summary: 'Revoke an API key',
       description: 'Other processes refuse it within two seconds.',

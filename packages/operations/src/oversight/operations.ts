@@ -44,8 +44,7 @@ const audit_filter = z
 /** `/operator/v1/{webhooks,deliveries,audit}`: what happens in all companies. */
 export function oversightOperations(): readonly Operation[] {
   return [
-    operation({
-      area: 'oversight',
+    operation('oversight', {
       id: 'operator.webhooks.list',
       summary: 'List the webhooks of all companies with their state, newest first',
       query: { paged: true, filter: webhook_filter },
@@ -57,8 +56,7 @@ export function oversightOperations(): readonly Operation[] {
         return present(await tx.webhooks.listStates(wanted, query.page), presentWebhookState);
       },
     }),
-    operation({
-      area: 'oversight',
+    operation('oversight', {
       id: 'operator.deliveries.list',
       summary: 'List the deliveries of all companies with their attempts, newest first',
       query: { paged: true, filter: delivery_filter },
@@ -67,8 +65,7 @@ export function oversightOperations(): readonly Operation[] {
         return present(await tx.deliveries.listOfAll(readDeliveryFilter(query), query.page), presentDeliveryOfAll);
       },
     }),
-    operation({
-      area: 'oversight',
+    operation('oversight', {
       id: 'operator.audit.list',
       summary: 'List the entries of the audit log, newest first',
       query: { paged: true, filter: audit_filter },

@@ -22,8 +22,7 @@ const filter = z
 /** `/operator/v1/quarantine`: clearings that were refused and are kept (decision: clearing). */
 export function quarantineOperations(ports: ReplayPorts): readonly Operation[] {
   return [
-    operation({
-      area: 'quarantine',
+    operation('quarantine', {
       id: 'operator.quarantine.list',
       summary: 'List the clearings that were refused and are kept, newest first',
       query: { paged: true, filter },
@@ -35,8 +34,7 @@ export function quarantineOperations(ports: ReplayPorts): readonly Operation[] {
         return present(page, presentQuarantined);
       },
     }),
-    operation({
-      area: 'quarantine',
+    operation('quarantine', {
       id: 'operator.quarantine.read',
       summary: 'Read a quarantined record',
       parameters: ['id'],
@@ -45,8 +43,7 @@ export function quarantineOperations(ports: ReplayPorts): readonly Operation[] {
         return presentQuarantined(await readQuarantined(tx, id));
       },
     }),
-    operation({
-      area: 'quarantine',
+    operation('quarantine', {
       id: 'operator.quarantine.replay',
       summary: 'Send the message of a quarantined record again, once the cause is gone',
       parameters: ['id'],

@@ -10,8 +10,7 @@ import { create_real_card, real_card } from './shapes.ts';
 /** `/v1/realcards`: the real cards to which virtual cards can belong. */
 export function realCardOperations(): readonly Operation[] {
   return [
-    operation({
-      area: 'realcards',
+    operation('realcards', {
       id: 'realCards.list',
       method: 'company.realCards.list',
       summary: "List the company's real cards, newest first",
@@ -22,8 +21,7 @@ export function realCardOperations(): readonly Operation[] {
         return present(page, presentRealCard);
       },
     }),
-    operation({
-      area: 'realcards',
+    operation('realcards', {
       id: 'realCards.read',
       method: 'company.realCards.read',
       summary: 'Read a real card',
@@ -36,8 +34,7 @@ export function realCardOperations(): readonly Operation[] {
       },
     }),
 
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.realCards.create',
       summary: 'Create a real card of a company',
       body: create_real_card,
@@ -49,8 +46,7 @@ export function realCardOperations(): readonly Operation[] {
         return presentRealCard(await createRealCard(tx, callFor(call, company_id), asked));
       },
     }),
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.realCards.list',
       summary: 'List the real cards of one company or of all companies, newest first',
       query: { paged: true, filter: company_filter },

@@ -149,8 +149,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
   }
 
   return [
-    operation({
-      area: 'reconciliation',
+    operation('reconciliation', {
       id: 'reconciliation.items.list',
       method: 'company.reconciliation.items.list',
       summary: 'List the items, newest first',
@@ -166,8 +165,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
         return present(page, (found) => presentItem(found, today));
       },
     }),
-    operation({
-      area: 'reconciliation',
+    operation('reconciliation', {
       id: 'reconciliation.items.export',
       method: 'company.reconciliation.items.export',
       summary: 'Write the items as a table for spreadsheets, newest first',
@@ -186,8 +184,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
         return { media_type, name: 'items.csv', pieces: writeTable(call, filter) } satisfies ResultFile;
       },
     }),
-    operation({
-      area: 'reconciliation',
+    operation('reconciliation', {
       id: 'reconciliation.items.read',
       method: 'company.reconciliation.items.read',
       summary: 'Read an item with its matches, alternatives and history',
@@ -202,8 +199,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
         return presentExplainedItem(found, dateOf(call.now_ms));
       },
     }),
-    operation({
-      area: 'reconciliation',
+    operation('reconciliation', {
       id: 'reconciliation.summary',
       method: 'company.reconciliation.summary',
       summary: 'Count the items by status, kind, class and age',
@@ -214,8 +210,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
         return presentSummary(await readSummary(tx, companyCall(call)));
       },
     }),
-    operation({
-      area: 'reconciliation',
+    operation('reconciliation', {
       id: 'reconciliation.rules',
       method: 'company.reconciliation.rules',
       summary: 'Count the matches of each rule, and what people confirmed and undid',
@@ -230,8 +225,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
         return presentRules(await readRules(tx, companyCall(call), dates));
       },
     }),
-    operation({
-      area: 'reconciliation',
+    operation('reconciliation', {
       id: 'reconciliation.bridge',
       method: 'company.reconciliation.bridge',
       summary: 'Lead from the opening to the closing balance of an account, with each difference named',
@@ -254,10 +248,9 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
       },
     }),
     ...acts.map(({ action, runs_alone, summary, description, body }) =>
-      operation({
+      operation('reconciliation', {
         id: `reconciliation.items.${action}`,
         method: `company.reconciliation.items.${action}`,
-        area: 'reconciliation',
         summary,
         description: `${description} Refused (\`conflict\`) when the state of the item does not allow it, or when it has changed: the error says what happened. The id of an item that was merged into another one is refused (\`conflict\`) unless the version of that one is sent.`,
         parameters: ['id'],
@@ -272,8 +265,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
         },
       }),
     ),
-    operation({
-      area: 'reconciliation',
+    operation('reconciliation', {
       id: 'reconciliation.decisions.create',
       method: 'company.reconciliation.decisions.submit',
       summary: 'Decide items by a table',

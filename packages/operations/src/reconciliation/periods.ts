@@ -8,8 +8,7 @@ import { close_period, period } from './shapes.ts';
 /** Closing days, and undoing it (decision: reconciliation, periods). */
 export function periodOperations(ports: PeriodPorts): readonly Operation[] {
   return [
-    operation({
-      area: 'reconciliation',
+    operation('reconciliation', {
       id: 'reconciliation.periods.close',
       method: 'company.reconciliation.periods.close',
       summary: 'Close the days up to a date',
@@ -24,8 +23,7 @@ export function periodOperations(ports: PeriodPorts): readonly Operation[] {
         return presentPeriod(await closePeriod(ports, companyCall(call), call.body.data));
       },
     }),
-    operation({
-      area: 'reconciliation',
+    operation('reconciliation', {
       id: 'reconciliation.periods.list',
       method: 'company.reconciliation.periods.list',
       summary: 'List the periods, newest first',
@@ -36,8 +34,7 @@ export function periodOperations(ports: PeriodPorts): readonly Operation[] {
         return present(await listPeriods(tx, companyCall(call), query.page), presentPeriod);
       },
     }),
-    operation({
-      area: 'reconciliation',
+    operation('reconciliation', {
       id: 'reconciliation.periods.reopen',
       method: 'company.reconciliation.periods.reopen',
       summary: 'Reopen the newest period, on the record',

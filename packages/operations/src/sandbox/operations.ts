@@ -61,13 +61,11 @@ type Simulate<Message> = (
  */
 export function sandboxOperations(ports: SandboxOperationPorts, sandbox: Sandbox): readonly Operation[] {
   const { unitOfWork } = ports;
-  const common = { area: 'sandbox_purchases', body: data_of_domain } as const;
-  const following = { ...common, documented_body: follow_up, refusals: ['conflict'] } as const;
+  const following = { body: data_of_domain, documented_body: follow_up, refusals: ['conflict'] } as const;
   const follow = <Message>(simulate: Simulate<Message>, call: OperationCall<z.output<typeof data_of_domain>>) =>
     unitOfWork.read((tx) => simulate(tx, ports, companyCall(call), call.id, call.body.data as FollowUpRequest));
   return [
-    operation({
-      area: 'sandbox_clock',
+    operation('sandbox_clock', {
       id: 'sandbox.clock.move',
       summary: 'Move the clock forward, freeze it or release it',
       description:
@@ -79,8 +77,8 @@ export function sandboxOperations(ports: SandboxOperationPorts, sandbox: Sandbox
         return await sandbox.moveClock(body.data);
       },
     }),
-    operation({
-      ...common,
+    operation('sandbox_purchases', {
+      body: data_of_domain,
       id: 'sandbox.purchases.create',
       method: 'company.sandbox.buy',
       summary: 'Buy something with a virtual card',
@@ -96,7 +94,7 @@ export function sandboxOperations(ports: SandboxOperationPorts, sandbox: Sandbox
         return await decideMessage(ports, message);
       },
     }),
-    operation({
+    operation('sandbox_purchases', {
       ...following,
       id: 'sandbox.authorizations.clear',
       method: 'company.sandbox.clear',
@@ -109,7 +107,7 @@ export function sandboxOperations(ports: SandboxOperationPorts, sandbox: Sandbox
       answer: clearing_item,
       perform: async (call) => await recordClearing(ports, await follow(simulateClearing, call)),
     }),
-    operation({
+    operation('sandbox_purchases', {
       ...following,
       id: 'sandbox.authorizations.reverse',
       method: 'company.sandbox.reverse',
@@ -121,7 +119,7 @@ export function sandboxOperations(ports: SandboxOperationPorts, sandbox: Sandbox
       answer: authorization_item,
       perform: async (call) => await decideMessage(ports, await follow(simulateReversal, call)),
     }),
-    operation({
+    operation('sandbox_purchases', {
       ...following,
       id: 'sandbox.authorizations.refund',
       method: 'company.sandbox.refund',

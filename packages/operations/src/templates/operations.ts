@@ -20,8 +20,7 @@ const template_filter = z
 /** `/v1/content/virtualcard-templates` (service specification 4.2). */
 export function templateOperations(ports: { readonly random: Random }, options: TemplateOptions): readonly Operation[] {
   return [
-    operation({
-      area: 'templates',
+    operation('templates', {
       id: 'purchaseTemplates.request',
       method: 'company.templates.request',
       summary: 'Request a purchase template',
@@ -36,8 +35,7 @@ export function templateOperations(ports: { readonly random: Random }, options: 
         return toTemplateAcknowledgement(template, statusLinkIn(call));
       },
     }),
-    operation({
-      area: 'templates',
+    operation('templates', {
       id: 'purchaseTemplates.list',
       method: 'company.templates.list',
       summary: "List the company's templates and the shared defaults, newest first",
@@ -50,8 +48,7 @@ export function templateOperations(ports: { readonly random: Random }, options: 
         return present(page, (template) => presentTemplate(template, statusLinkOf));
       },
     }),
-    operation({
-      area: 'template_completion',
+    operation('template_completion', {
       id: 'operator.templates.complete',
       summary: 'Complete a PENDING purchase template before its time',
       description: 'Another template is refused (`not_found`).',

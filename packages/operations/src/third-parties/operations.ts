@@ -18,8 +18,7 @@ import { create_third_party, third_party, third_party as third_party_shape, upda
 /** `/operator/v1/third-parties`: the clients of the authorisation server (decision: authorisation). */
 export function thirdPartyOperations(ports: ThirdPartyPorts): readonly Operation[] {
   return [
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.thirdParties.create',
       summary: 'Register a third party for Open Banking',
       body: data_of_domain,
@@ -32,8 +31,7 @@ export function thirdPartyOperations(ports: ThirdPartyPorts): readonly Operation
         return presentThirdParty(await registerThirdParty(tx, ports, operatorCall(call), wanted));
       },
     }),
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.thirdParties.list',
       summary: 'List the third parties, newest first',
       query: { paged: true },
@@ -42,8 +40,7 @@ export function thirdPartyOperations(ports: ThirdPartyPorts): readonly Operation
         return present(await listThirdParties(tx, query.page), presentThirdParty);
       },
     }),
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.thirdParties.read',
       summary: 'Read a third party',
       parameters: ['id'],
@@ -52,8 +49,7 @@ export function thirdPartyOperations(ports: ThirdPartyPorts): readonly Operation
         return presentThirdParty(await readThirdParty(tx, id));
       },
     }),
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.thirdParties.update',
       summary: 'Change a third party: its name, scopes, redirect addresses, keys and certificate',
       parameters: ['id'],
@@ -70,8 +66,7 @@ export function thirdPartyOperations(ports: ThirdPartyPorts): readonly Operation
         return presentThirdParty(await changeThirdParty(tx, ports, operatorCall(call), call.id, change));
       },
     }),
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.thirdParties.suspend',
       summary: 'Suspend a third party. All its tokens end at once',
       parameters: ['id'],
@@ -80,8 +75,7 @@ export function thirdPartyOperations(ports: ThirdPartyPorts): readonly Operation
         return presentThirdParty(await setThirdPartyStatus(tx, operatorCall(call), call.id, 'suspended'));
       },
     }),
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.thirdParties.activate',
       summary: 'Activate a suspended third party. It needs new tokens',
       parameters: ['id'],

@@ -101,8 +101,6 @@ interface VirtualCardPorts {
 
 /** The virtual cards of a company (service specification 4.1, and what the decisions add). */
 export function virtualCardOperations(ports: VirtualCardPorts): readonly Operation[] {
-  const area = 'virtualcards';
-
   /** The card as it is shown: with number and code if the call asks for them. */
   const show = async (tx: OperationTx, call: OperationCall, reading: CardReading, in_clear: boolean) => {
     if (!in_clear) return presentVirtualCard(reading, undefined);
@@ -111,10 +109,9 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
   };
 
   return [
-    operation({
+    operation('virtualcards', {
       id: 'virtualCards.create',
       method: 'company.cards.issue',
-      area,
       summary: 'Create a virtual card',
       description: 'Refused (`account_range_used_up`) when its real card has no free number.',
       body: card_body,
@@ -130,10 +127,9 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
         return await show(tx, call, reading, show_card_number === true);
       },
     }),
-    operation({
+    operation('virtualcards', {
       id: 'virtualCards.list',
       method: 'company.cards.list',
-      area,
       summary: 'List virtual cards, newest first',
       description: 'With `show_realtime_auths`, the cards contain their authorizations and clearings.',
       query: {
@@ -150,10 +146,9 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
         return present(page, (reading) => presentVirtualCard(reading, undefined));
       },
     }),
-    operation({
+    operation('virtualcards', {
       id: 'virtualCards.read',
       method: 'company.cards.read',
-      area,
       summary: 'Read a virtual card with its newest authorizations and clearings',
       parameters: ['id'],
       query: {
@@ -166,10 +161,9 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
         return await show(tx, call, reading, call.query.flag('show_card_number'));
       },
     }),
-    operation({
+    operation('virtualcards', {
       id: 'virtualCards.update',
       method: 'company.cards.update',
-      area,
       summary: 'Change a virtual card',
       description:
         'What is absent stays. A whole card may be sent back: what a card only shows is ignored, and a `per_transaction_max` that followed `total_card_amount` still follows it. Sent without such members, it is that number from then on. A change of a Canceled card is refused (`validation_failed`).',
@@ -186,10 +180,9 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
         return await show(tx, call, reading, show_card_number === true);
       },
     }),
-    operation({
+    operation('virtualcards', {
       id: 'virtualCards.cancel',
       method: 'company.cards.cancel',
-      area,
       summary: 'Cancel a virtual card. It can still be read',
       description: 'Further purchases are declined.',
       parameters: ['id'],
@@ -198,10 +191,9 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
         await cancelCard(tx, companyCall(call), call.id);
       },
     }),
-    operation({
+    operation('virtualcards', {
       id: 'virtualCards.email',
       method: 'company.cards.email',
-      area,
       summary: 'Mail the details of a card to an address',
       description: 'A link in the mail shows them once.',
       parameters: ['id'],
@@ -215,10 +207,9 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
         return presentVirtualCard(reading, undefined);
       },
     }),
-    operation({
+    operation('virtualcards', {
       id: 'virtualCards.authorizations.list',
       method: 'company.cards.authorizations',
-      area,
       summary: 'List all authorizations of a card, newest first',
       parameters: ['id'],
       query: { paged: true },
@@ -228,10 +219,9 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
         return present(page, (item) => authorizationItem(item, card));
       },
     }),
-    operation({
+    operation('hold_release', {
       id: 'virtualCards.authorizations.release',
       method: 'company.cards.releaseHold',
-      area: 'hold_release',
       summary: 'End the hold of an authorization by hand',
       description:
         'For a clearing that will not come. The use stays, and a clearing that comes anyway is applied as `late`. Refused (`conflict`) when nothing is held.',
@@ -257,10 +247,9 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
         return answer.item;
       },
     }),
-    operation({
+    operation('virtualcards', {
       id: 'virtualCards.clearings.list',
       method: 'company.cards.clearings',
-      area,
       summary: 'List all clearings of a card, newest first',
       parameters: ['id'],
       query: { paged: true },
@@ -270,8 +259,7 @@ export function virtualCardOperations(ports: VirtualCardPorts): readonly Operati
         return present(page, (item) => clearingItem(item, card));
       },
     }),
-    operation({
-      area: 'administration',
+    operation('administration', {
       id: 'operator.virtualCards.codeFailures.reset',
       method: 'operator.cards.resetCodeFailures',
       summary: 'Forget the wrong codes of a card',

@@ -66,8 +66,7 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
   const { sealer, random, vault, url_policy } = ports;
   const { due } = ports.webhooks;
   return [
-    operation({
-      area: 'webhooks',
+    operation('webhooks', {
       id: 'webhooks.create',
       method: 'company.webhooks.create',
       summary: 'Register a webhook',
@@ -84,8 +83,7 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
       },
       committed: due,
     }),
-    operation({
-      area: 'webhooks',
+    operation('webhooks', {
       id: 'webhooks.list',
       method: 'company.webhooks.list',
       summary: 'List the webhooks, newest first',
@@ -97,8 +95,7 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
         return present(page, presentMinimalWebhook);
       },
     }),
-    operation({
-      area: 'webhooks',
+    operation('webhooks', {
       id: 'webhooks.read',
       method: 'company.webhooks.read',
       summary: 'Read a webhook',
@@ -108,8 +105,7 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
         return presentWebhook(await readWebhook(tx, companyCall(call), call.id));
       },
     }),
-    operation({
-      area: 'webhooks',
+    operation('webhooks', {
       id: 'webhooks.update',
       method: 'company.webhooks.update',
       summary: 'Change the event types or the status of a webhook',
@@ -128,8 +124,7 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
       },
       committed: due,
     }),
-    operation({
-      area: 'webhooks',
+    operation('webhooks', {
       id: 'webhooks.delete',
       method: 'company.webhooks.delete',
       summary: 'Delete a webhook with its deliveries',
@@ -139,8 +134,7 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
         await deleteWebhook(tx, companyCall(call), call.id);
       },
     }),
-    operation({
-      area: 'webhooks',
+    operation('webhooks', {
       id: 'webhooks.rotateSecret',
       method: 'company.webhooks.rotateSecret',
       summary: 'Replace the secret of a webhook. The previous secret also signs for 24 hours',
@@ -151,8 +145,7 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
         return presentWebhook(rotated.webhook, rotated.secret);
       },
     }),
-    operation({
-      area: 'webhooks',
+    operation('webhooks', {
       id: 'webhooks.test',
       method: 'company.webhooks.test',
       summary: 'Send a test delivery to a webhook, active or not',
@@ -182,8 +175,7 @@ function presentTest(test: WebhookTest) {
 
 function deliveries({ webhooks: { due } }: WebhookOperationPorts): readonly Operation[] {
   return [
-    operation({
-      area: 'webhooks',
+    operation('webhooks', {
       id: 'webhooks.deliveries.list',
       method: 'company.webhooks.deliveries.list',
       summary: 'List the deliveries of a webhook with their attempts, newest first',
@@ -196,8 +188,7 @@ function deliveries({ webhooks: { due } }: WebhookOperationPorts): readonly Oper
         return present(page, presentDelivery);
       },
     }),
-    operation({
-      area: 'webhooks',
+    operation('webhooks', {
       id: 'webhooks.deliveries.read',
       method: 'company.webhooks.deliveries.read',
       summary: 'Read a delivery with its attempts',
@@ -207,8 +198,7 @@ function deliveries({ webhooks: { due } }: WebhookOperationPorts): readonly Oper
         return presentDelivery(await readDelivery(tx, companyCall(call), call.id, call.delivery_id));
       },
     }),
-    operation({
-      area: 'webhooks',
+    operation('webhooks', {
       id: 'webhooks.deliveries.retry',
       method: 'company.webhooks.deliveries.retry',
       summary: 'Send a delivery again from the start of the schedule',
@@ -219,8 +209,7 @@ function deliveries({ webhooks: { due } }: WebhookOperationPorts): readonly Oper
       },
       committed: due,
     }),
-    operation({
-      area: 'webhooks',
+    operation('webhooks', {
       id: 'webhooks.deliveries.recover',
       method: 'company.webhooks.deliveries.recover',
       summary: `Send again the deliveries that failed since an instant, at most ${recovered_max.toLocaleString('en')} in one call`,
