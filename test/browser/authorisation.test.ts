@@ -276,6 +276,8 @@ describe('the pages of the bank’s users in Chromium', { skip: !chromium_expect
     for (const ended of [
       { authorised_at_ms: at_ms - 95 * day_ms },
       { withdrawn_at_ms: at_ms },
+      { stopped_at_ms: at_ms },
+      { tokens_revoked_at_ms: at_ms },
       { deleted_at_ms: at_ms },
       { expires_at_ms: at_ms },
     ]) {
