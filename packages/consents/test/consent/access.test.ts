@@ -7,7 +7,7 @@ import fc from 'fast-check';
 
 describe('the access that a user gave', () => {
   const instant = fc.integer({ min: 0, max: 2 * authorisation_ms });
-  const nullable = fc.option(instant);
+  const nullable = fc.option(instant, { freq: 2 });
   const consents = fc
     .record({
       authorised: nullable,
@@ -55,6 +55,16 @@ describe('the access that a user gave', () => {
       }),
       propertyParameters({ short: 300, full: 1_000 }),
     );
+  });
+
+  it('is over after each end alone, of the consent and of its tokens', () => {
+    const given = { status: 'Authorised', authorised_at_ms: 10 } as const;
+    const consent: Consent = { id: 1, ...newAccessConsent(given) };
+    assert.deepEqual([isActive(consent, 20), hasAccess(consent, 20)], [true, true]);
+    for (const end of ['withdrawn', 'stopped', 'tokens_revoked', 'deleted', 'expires'] as const) {
+      const ended: Consent = { ...consent, [`${end}_at_ms`]: 15 };
+      assert.deepEqual([isActive(ended, 20), hasAccess(ended, 20)], [false, false], end);
+    }
   });
 
   it('is that of a consent in force that was confirmed within 90 days', () => {
