@@ -10,11 +10,12 @@ import {
   type ScratchDatabase,
   type ServerProcess,
   send,
+  sendUntilAdmitted,
   startServer,
   testRuns,
 } from '@tallystick/test-support';
 import { recomputedBalances } from './balances.ts';
-import { type Card, type Message, purchase, sendUntilAdmitted } from './purchases.ts';
+import { type Card, type Message, purchase } from './purchases.ts';
 
 const callers = 16;
 

@@ -1,4 +1,4 @@
-import { type Reply, send } from '@tallystick/test-support';
+import { type Reply, send, sendUntilAdmitted } from '@tallystick/test-support';
 
 /** A card as its issuer knows it. */
 export interface Card {
@@ -31,17 +31,6 @@ export function purchase(card_number: string, amount: number, change: Message = 
     merchant_name: 'Paper & Ink',
     ...change,
   };
-}
-
-/**
- * Sends a request, and sends it again while the server refuses it because of load: it has done
- * nothing then. On a busy machine requests of one company that wait for others take too long.
- */
-export async function sendUntilAdmitted(...request: Parameters<typeof send>): Promise<Reply> {
-  for (;;) {
-    const reply = await send(...request);
-    if (reply.status !== 503 || reply.json.error !== 'the service is overloaded; try again') return reply;
-  }
 }
 
 /** Issues a card and returns it with its number. Throws if it is refused. */

@@ -9,11 +9,12 @@ import {
   type ScratchDatabase,
   type ServerProcess,
   send,
+  sendUntilAdmitted,
   startServer,
   testRuns,
 } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
-import { authorize, availableBalance, type Card, issue, purchase, sendUntilAdmitted } from './purchases.ts';
+import { authorize, availableBalance, type Card, issue, purchase } from './purchases.ts';
 import { filesAsPlaces } from './traces.ts';
 
 const key = (id: string) => `${id}:${Buffer.alloc(32, `the key ${id}`).toString('base64')}`;

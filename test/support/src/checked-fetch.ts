@@ -108,6 +108,17 @@ export async function send(
   return { status: response.status, headers: response.headers, text: answer, json: parsed(answer) };
 }
 
+/**
+ * Sends a request, and sends it again while the server refuses it because of load: it has done
+ * nothing then. On a busy machine requests of one company that wait for others take too long.
+ */
+export async function sendUntilAdmitted(...request: Parameters<typeof send>): Promise<Reply> {
+  for (;;) {
+    const reply = await send(...request);
+    if (reply.status !== 503 || reply.json.error !== 'the service is overloaded; try again') return reply;
+  }
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -9,6 +9,7 @@ import {
   type ServerProcess,
   scratchDatabase,
   send,
+  sendUntilAdmitted,
   startServer,
 } from '@tallystick/test-support';
 
@@ -90,7 +91,7 @@ interface Card {
 
 async function issue(url: string): Promise<Card> {
   const body = { data: { total_card_amount: limit }, show_card_number: true };
-  const { status, json, text } = await send(url, 'POST', '/v1/virtualcards', { body });
+  const { status, json, text } = await sendUntilAdmitted(url, 'POST', '/v1/virtualcards', { body });
   assert.equal(status, 200, text);
   return json.data;
 }
