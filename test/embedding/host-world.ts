@@ -2,7 +2,7 @@ import { createCompany } from '@tallystick/access';
 import { type CardReading, createRealCard, issueCard } from '@tallystick/cards';
 import { fixedClock, type HostTransaction, type UnitOfWork } from '@tallystick/kernel';
 import { mikroOrmPersistence, type Persistence, type PersistencePorts, type Tx } from '@tallystick/mikro-orm';
-import { type DatabaseName, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { type DatabaseName, migratedDatabase, type ScratchDatabase } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
 import Database from 'better-sqlite3';
 import pg from 'pg';
@@ -91,7 +91,7 @@ export async function hostWorld(
   name: DatabaseName,
   { is_shared = false, ...options }: Partial<PersistencePorts> & { readonly is_shared?: boolean } = {},
 ): Promise<HostWorld> {
-  const scratch = await scratchDatabase(name);
+  const scratch = await migratedDatabase(name);
   const shared = is_shared ? new Database(':memory:') : null;
   const persistence = await mikroOrmPersistence({
     ...(shared === null ? {} : { database: shared }),

@@ -4,12 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   changeRows,
   database_names,
+  migratedDatabase,
   readRows,
   runAdmin,
   runAdminToEnd,
   type ScratchDatabase,
   type ServerProcess,
-  scratchDatabase,
   send,
   startServer,
 } from '@tallystick/test-support';
@@ -52,7 +52,7 @@ interface Verified {
 describe('npm run admin -- audit verify', { concurrency: true }, () => {
   for (const name of database_names) {
     it(`finds what was changed, removed or inserted behind the service, beside a running server, on ${name}`, async (t) => {
-      const database = await scratchDatabase(name);
+      const database = await migratedDatabase(name);
       t.after(() => database.dispose());
       const options = { database_url: database.database_url, env: { TALLYSTICK_KEYS: ring } };
       const server = await startServer(options);
@@ -126,7 +126,7 @@ describe('npm run admin -- audit verify', { concurrency: true }, () => {
     });
 
     it(`proves the log after a rotation, without the key with which it was begun, on ${name}`, async (t) => {
-      const database = await scratchDatabase(name);
+      const database = await migratedDatabase(name);
       t.after(() => database.dispose());
       const options = (TALLYSTICK_KEYS: string) => ({ database_url: database.database_url, env: { TALLYSTICK_KEYS } });
       for (const keys of [ring, rotated.join(',')]) {
