@@ -16,6 +16,9 @@ const sharing: Readonly<Record<string, RegExp>> = {
   http: /^test\/http\//,
   'open-banking': /^test\/open-banking\//,
   adapters: /^adapters\/(clearing-files|embedded-queue|koa|mail|memory|oidc|statement-files|vault|webhook-client)\//,
+  embedded: /^apps\/embedded\/test\/(background|composition|operations|sandbox)\//,
+  embedding:
+    /^test\/embedding\/(bad-input|host-handle-misuse|host-session|instances|inversify|operations.*|own-port|subscription-transaction)\.test/,
   server: /^apps\/server\/test\/(background|configuration|devtools|sandbox)\//,
 };
 
