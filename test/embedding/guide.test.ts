@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import { EntitySchema, MikroORM } from '@mikro-orm/postgresql';
 import type { Mailer } from '@tallystick/cards';
 import { database_names, migratedDatabase, type ScratchDatabase } from '@tallystick/test-support';
+import pg from 'pg';
 import { type AuthorizationMessage, createKeys, createTallystick } from 'tallystick';
 import { runCommand } from '../../apps/embedded/src/command-line/command.ts';
 import { default_settings } from '../../apps/embedded/src/composition/default-settings.ts';
@@ -66,6 +67,9 @@ function purchaseWith(card_number: string): AuthorizationMessage {
   };
 }
 
+/** The statements that make the two tables of the host. */
+const hostTables = (): string => /^```sql\n([\s\S]*?)^```$/m.exec(guide)![1]!;
+
 const skip = !database_names.includes('postgres') && 'there is no Postgres';
 
 describe('docs/embedding.md', { timeout: 120_000, skip }, () => {
@@ -77,8 +81,7 @@ describe('docs/embedding.md', { timeout: 120_000, skip }, () => {
     env.DATABASE_URL = scratch.database_url;
     env.TALLYSTICK_KEYS = await createKeys();
     host = await import('./guide/tally.ts');
-    const [, tables] = /^```sql\n([\s\S]*?)^```$/m.exec(guide)!;
-    await host.pool.query(tables!);
+    await host.pool.query(hostTables());
   });
   after(async () => {
     delete env.DATABASE_URL;
@@ -101,6 +104,25 @@ describe('docs/embedding.md', { timeout: 120_000, skip }, () => {
     const { stdout } = await run(process.execPath, ['--conditions=source', program]);
     await using tally = await createTallystick({ database: 'sqlite::memory:', keys: stdout.trim() });
     await tally.migrate();
+  });
+
+  it('has a first program that stores an order with its card, and ends', async (t) => {
+    const { database_url, dispose } = await migratedDatabase('postgres');
+    const pool = new pg.Pool({ connectionString: database_url, max: 1 });
+    t.after(async () => {
+      await pool.end();
+      await dispose();
+    });
+    await pool.query(hostTables());
+    const program = fileURLToPath(new URL('guide/first-order.ts', import.meta.url));
+    const environment = { ...env, DATABASE_URL: database_url };
+    const { stdout } = await run(process.execPath, ['--conditions=source', program], {
+      env: environment,
+      signal: t.signal,
+    });
+    assert.match(stdout, /^card 1, number ending in \d{4}: Approved\n$/);
+    const { rows } = await pool.query('select amount, card_id from orders');
+    assert.deepEqual(rows, [{ amount: 50_000, card_id: '1' }]);
   });
 
   it('has a host whose cards and rows are there together', async () => {
