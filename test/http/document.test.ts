@@ -237,6 +237,7 @@ async function withConsent({ persistence }: Service, company_id = 1): Promise<vo
       withdrawn_at_ms: null,
       stopped_at_ms: null,
       tokens_revoked_at_ms: null,
+      tokens_end_at_ms: null,
       decided_ahead: false,
       deleted_at_ms: null,
     });

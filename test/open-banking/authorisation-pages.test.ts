@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import {
   authoriseConsent,
   changeThirdParty,
@@ -843,6 +843,55 @@ describe('the user’s consents', () => {
     assert.equal(await endOf(third_party), null, 'the user confirmed it');
     await assert.rejects(client.authorizationCodeGrant(config, code, again.checks), { error: 'invalid_grant' });
     assert.match((await endOf(third_party)) ?? '', revoked);
+  });
+
+  describe('of a third party with two authorisations', () => {
+    async function twice(t: TestContext, { expires_in_days }: { readonly expires_in_days?: number } = {}) {
+      const later = await startWorld();
+      t.after(() => later.close());
+      const third_party = await later.register();
+      const config = await configure(later, third_party);
+      const expires_at_ms = expires_in_days === undefined ? null : later.nowMs() + expires_in_days * day_ms + 500;
+      const consent_id = await newConsent(later, third_party, { expires_at_ms });
+      const authorise = async () => {
+        const asked = await authorisePlain(config, consent_id);
+        const callback = await userAgent(later).approve(asked.url, 'alice', ['1000000001']);
+        return await client.authorizationCodeGrant(config, callback, asked.checks);
+      };
+      /** How the access ended; null: it goes on. */
+      const end = async () => {
+        const { html } = await userAgent(later).logIn(`${later.issuer}/consents`, 'alice');
+        return html!.split('<h2>Access that has ended</h2>')[1] ?? null;
+      };
+      return { later, config, authorise, end };
+    }
+
+    it('show the end of the tokens that are left when those of the last one are revoked', async (t) => {
+      const { later, config, authorise, end } = await twice(t);
+      const first = await authorise();
+      later.advance(60 * day_ms);
+      const second = await authorise();
+      await client.tokenRevocation(config, second.refresh_token!);
+      await client.refreshTokenGrant(config, first.refresh_token!);
+      assert.equal(await end(), null, 'the first tokens are valid');
+      later.advance(31 * day_ms);
+      await assert.rejects(client.refreshTokenGrant(config, first.refresh_token!), { error: 'invalid_grant' });
+      assert.match((await end()) ?? '', /not confirmed again within 90 days/);
+
+      await authorise();
+      later.advance(89 * day_ms);
+      assert.equal(await end(), null, 'the user confirmed it, for 90 days');
+    });
+
+    it('show that the consent expired, when that ends the tokens that are left', async (t) => {
+      const { later, config, authorise, end } = await twice(t, { expires_in_days: 30 });
+      const first = await authorise();
+      later.advance(day_ms);
+      await authorise();
+      await client.tokenRevocation(config, first.refresh_token!);
+      later.advance(30 * day_ms);
+      assert.match((await end()) ?? '', /<strong>Expired on/);
+    });
   });
 
   it('are withdrawn after a question, and their tokens end at once', async () => {

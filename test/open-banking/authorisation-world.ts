@@ -335,6 +335,7 @@ export async function newConsent(
       withdrawn_at_ms: null,
       stopped_at_ms: null,
       tokens_revoked_at_ms: null,
+      tokens_end_at_ms: null,
       decided_ahead: false,
       deleted_at_ms: null,
       permissions: [

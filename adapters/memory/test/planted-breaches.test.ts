@@ -65,12 +65,12 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
       })),
     },
     {
-      does: 'counts grants that have expired',
-      breaks: 'a consent has a grant until the last one of it has ended or expired',
+      does: 'knows an end of grants that do not exist',
+      breaks: 'the grants of a consent end with the last one that is left',
       plant: plantStores(({ authorisation }) => ({
         authorisation: {
           ...authorisation,
-          hasGrant: (consent_id) => authorisation.hasGrant(consent_id, 0),
+          grantsEnd: async (consent_id) => (await authorisation.grantsEnd(consent_id)) ?? 0,
         },
       })),
     },

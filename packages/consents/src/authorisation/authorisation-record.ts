@@ -59,8 +59,8 @@ export interface AuthorisationStore {
    * once, one returns true.
    */
   consume(model: string, id_hash: string, now_ms: number): Promise<boolean>;
-  /** Whether a grant (`grant_model`) of the consent has not ended. */
-  hasGrant(consent_id: string, now_ms: number): Promise<boolean>;
+  /** When the last grant (`grant_model`) of the consent ends or has ended; null: it has none. */
+  grantsEnd(consent_id: string): Promise<number | null>;
   end(model: string, id_hash: string): Promise<void>;
   /** Ends what was issued under the grant. The grant itself is ended with `end`. */
   endByGrant(grant_id: string): Promise<void>;

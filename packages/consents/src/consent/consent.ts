@@ -41,6 +41,11 @@ interface ConsentBase {
    */
   readonly tokens_revoked_at_ms: number | null;
   /**
+   * When the tokens end that were left when those of the last authorisation were revoked. Null: 90
+   * days after the last authorisation.
+   */
+  readonly tokens_end_at_ms: number | null;
+  /**
    * Whether the sandbox decided it, so that the user's step needs no page. A withdrawal ends it.
    */
   readonly decided_ahead: boolean;
@@ -101,7 +106,12 @@ export function isOpenForDecision(consent: Consent, now_ms: number): boolean {
 }
 
 /** The ends of the access that the next authorisation undoes. */
-export const no_end = { withdrawn_at_ms: null, stopped_at_ms: null, tokens_revoked_at_ms: null } as const;
+export const no_end = {
+  withdrawn_at_ms: null,
+  stopped_at_ms: null,
+  tokens_revoked_at_ms: null,
+  tokens_end_at_ms: null,
+} as const;
 
 /**
  * Whether its third party has access: authorised, not ended since by the user, the bank or the third
@@ -144,7 +154,7 @@ export function accessEnd(consent: Consent): AccessEnd | null {
     tokens_revoked: consent.tokens_revoked_at_ms,
     deleted: consent.deleted_at_ms,
     expired: consent.expires_at_ms,
-    lapsed: authorised_at_ms + authorisation_ms,
+    lapsed: consent.tokens_end_at_ms ?? authorised_at_ms + authorisation_ms,
   };
   const ends = access_ends.flatMap((how) => (at[how] === null ? [] : [{ how, at_ms: at[how] }]));
   return ends.reduce((first, end) => (end.at_ms < first.at_ms ? end : first));

@@ -2,7 +2,7 @@ import { auditEntry, toInstantText } from '@tallystick/kernel';
 import { grant_model } from '../authorisation/authorisation-record.ts';
 import { OpenBankingRefusal } from '../open-banking-refusal.ts';
 import type { ConsentsTx, ThirdPartyCall } from '../ports.ts';
-import { type Consent, type DebtorAccount, isActive, isOwnedBy } from './consent.ts';
+import { accessEnd, type Consent, type DebtorAccount, isActive, isOwnedBy } from './consent.ts';
 
 /**
  * The third party's own consent of this kind. Refuses `UK.OBIE.Resource.NotFound` (`invalid`) one
@@ -31,10 +31,13 @@ export async function deleteConsent(
   await tx.audit.record(auditEntry(caller, 'consent.deleted', consentObject(consent)), call.now_ms);
 }
 
+/** How much earlier than its consent a grant may end: both of its times are whole seconds. */
+const rounding_ms = 2_000;
+
 /**
  * Revokes the tokens of one authorisation of a consent, by the id of its grant. If it was the last
- * one, the access has ended, which the audit log has. A grant that is unknown or has ended changes
- * nothing.
+ * one, the access has ended, which the audit log has. If older ones are left, it ends with them. A
+ * grant that is unknown or has ended changes nothing.
  */
 export async function revokeGrant(
   tx: ConsentsTx,
@@ -47,7 +50,12 @@ export async function revokeGrant(
   await tx.authorisation.endByGrant(grant_id);
   await tx.authorisation.end(grant_model, grant_id);
   if (consent === null || !isActive(consent, call.now_ms)) return;
-  if (await tx.authorisation.hasGrant(consent.consent_id, call.now_ms)) return;
+  const left_until_ms = await tx.authorisation.grantsEnd(consent.consent_id);
+  if (left_until_ms !== null && left_until_ms > call.now_ms) {
+    const is_earlier = left_until_ms + rounding_ms < accessEnd(consent)!.at_ms;
+    if (is_earlier) await tx.consents.update({ ...consent, tokens_end_at_ms: left_until_ms });
+    return;
+  }
   await tx.consents.update({ ...consent, tokens_revoked_at_ms: call.now_ms });
   const { client_id, company_id } = consent;
   const caller = { ...call, company_id, actor: `third_party:${client_id}` };

@@ -14,10 +14,11 @@ describe('the access that a user gave', () => {
       withdrawn: nullable,
       stopped: nullable,
       revoked: nullable,
+      left: nullable,
       deleted: nullable,
       expires: nullable,
     })
-    .map(({ authorised, withdrawn, stopped, revoked, deleted, expires }): Consent => {
+    .map(({ authorised, withdrawn, stopped, revoked, left, deleted, expires }): Consent => {
       const after = (at: number | null) => (at === null || authorised === null ? null : authorised + at);
       return {
         id: 1,
@@ -27,6 +28,7 @@ describe('the access that a user gave', () => {
           withdrawn_at_ms: after(withdrawn),
           stopped_at_ms: after(stopped),
           tokens_revoked_at_ms: after(revoked),
+          tokens_end_at_ms: after(left),
           deleted_at_ms: after(deleted),
           expires_at_ms: after(expires),
         }),
@@ -47,7 +49,7 @@ describe('the access that a user gave', () => {
           tokens_revoked: tokens_revoked_at_ms,
           deleted: deleted_at_ms,
           expired: expires_at_ms,
-          lapsed: authorised_at_ms! + authorisation_ms,
+          lapsed: consent.tokens_end_at_ms ?? authorised_at_ms! + authorisation_ms,
         };
         assert.equal(end.at_ms, instants[end.how]);
         for (const other of Object.values(instants)) assert.ok(other === null || other >= end.at_ms);
@@ -74,7 +76,8 @@ describe('the access that a user gave', () => {
         const { authorised_at_ms, withdrawn_at_ms, stopped_at_ms, tokens_revoked_at_ms, deleted_at_ms } = consent;
         const stored = [withdrawn_at_ms, stopped_at_ms, tokens_revoked_at_ms, deleted_at_ms];
         fc.pre(stored.every((one) => one === null || one <= at));
-        const is_confirmed = authorised_at_ms !== null && at < authorised_at_ms + authorisation_ms;
+        const is_confirmed =
+          authorised_at_ms !== null && at < (consent.tokens_end_at_ms ?? authorised_at_ms + authorisation_ms);
         assert.equal(hasAccess(consent, at), isActive(consent, at) && is_confirmed);
       }),
       propertyParameters({ short: 300, full: 1_000 }),

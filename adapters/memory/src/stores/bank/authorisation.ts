@@ -44,10 +44,11 @@ export function authorisationStore({ authorisation_records: records }: State): A
       return true;
     },
 
-    hasGrant: async (consent_id, now_ms) =>
+    grantsEnd: async (consent_id) =>
       records
         .values()
-        .some((row) => row.model === grant_model && row.consent_id === consent_id && (row.expires_at_ms ?? 0) > now_ms),
+        .filter((row) => row.model === grant_model && row.consent_id === consent_id)
+        .reduce<number | null>((last_ms, { expires_at_ms }) => Math.max(last_ms ?? 0, expires_at_ms ?? 0), null),
 
     end: async (model, id_hash) => endWhere((row) => row.model === model && row.id_hash === id_hash),
     endByGrant: async (grant_id) => endWhere((row) => row.grant_id === grant_id),

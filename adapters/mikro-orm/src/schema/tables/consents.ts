@@ -31,6 +31,7 @@ export const Consent = defineEntity({
     withdrawn_at_ms: int().nullable(),
     stopped_at_ms: int().nullable(),
     tokens_revoked_at_ms: int().nullable(),
+    tokens_end_at_ms: int().nullable(),
     decided_ahead: p.boolean(),
     deleted_at_ms: int().nullable(),
     permissions: json().nullable(),

@@ -62,16 +62,16 @@ export function authorisationStore(session: Session): AuthorisationStore {
       return Number(numUpdatedRows) === 1;
     },
 
-    async hasGrant(consent_id, now_ms) {
+    async grantsEnd(consent_id) {
       const row = await db
         .selectFrom('tallystick_authorisation_records')
-        .select('id')
+        .select('expires_at_ms')
         .where('consent_id', '=', consent_id)
         .where('model', '=', grant_model)
-        .where('expires_at_ms', '>', now_ms)
+        .orderBy('expires_at_ms', 'desc')
         .limit(1)
         .executeTakeFirst();
-      return row !== undefined;
+      return row?.expires_at_ms ?? null;
     },
 
     async end(model, id_hash) {

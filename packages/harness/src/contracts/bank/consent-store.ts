@@ -36,6 +36,7 @@ export function newAccessConsent(changes: Partial<AccountAccessConsent> = {}): O
     withdrawn_at_ms: null,
     stopped_at_ms: null,
     tokens_revoked_at_ms: null,
+    tokens_end_at_ms: null,
     decided_ahead: false,
     deleted_at_ms: null,
     permissions: ['ReadAccountsDetail', 'ReadBalances'],
@@ -73,6 +74,7 @@ const authorised = {
   withdrawn_at_ms: 12,
   stopped_at_ms: 13,
   tokens_revoked_at_ms: 14,
+  tokens_end_at_ms: 15,
   decided_ahead: true,
 } as const;
 
@@ -190,6 +192,7 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
             { withdrawn_at_ms: 1 },
             { stopped_at_ms: 1 },
             { tokens_revoked_at_ms: 1 },
+            { tokens_end_at_ms: now_ms },
             { deleted_at_ms: 1 },
             { expires_at_ms: now_ms },
             { authorised_at_ms: now_ms - authorisation_ms },
