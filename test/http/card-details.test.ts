@@ -109,7 +109,12 @@ describe('the page behind a mailed link', () => {
   for (const database_name of database_names) {
     it(`opens once for many concurrent requests, on ${database_name}`, async (t) => {
       const mail = await mailed(t, database_name);
-      const replies = await Promise.all(Array.from({ length: 20 }, () => visit(mail, 'POST', mail.path)));
+      // A visit that waits too long for its turn opens nothing: on a busy machine it is sent again.
+      const open = async (): Promise<Reply> => {
+        const reply = await visit(mail, 'POST', mail.path);
+        return reply.status === 503 ? await open() : reply;
+      };
+      const replies = await Promise.all(Array.from({ length: 20 }, open));
       const statuses = replies.map(({ status }) => status).toSorted();
       assert.deepEqual(statuses, [200, ...Array(19).fill(410)]);
       const seen = replies.filter(({ text }) => text.includes(grouped(mail.card_number)));
