@@ -13,6 +13,7 @@ export const id_token_algorithms = ['PS256', 'ES256'] as const;
 
 export type IdTokenAlgorithm = (typeof id_token_algorithms)[number];
 
+/** Whether a third party may have this id: 1 to 64 letters, digits, dots, dashes and underscores. */
 export function isClientId(text: string): boolean {
   return /^[A-Za-z0-9._-]{1,64}$/.test(text);
 }

@@ -240,11 +240,15 @@ function refuseUnlessAwaiting(consent: Consent, now_ms: number): void {
   throw new Refusal('conflict', `the consent ${found}, and does not await authorisation`);
 }
 
-/** Locks the third party, so that a suspension finds the authorisation or refuses it. */
+/**
+ * Locks the third party of the consent, so that a suspension at the same time stops what is
+ * authorised, or comes first. Refuses `conflict` a suspended one.
+ */
 async function lockAdmitted(tx: Pick<ConsentsTx, 'consents' | 'third_parties'>, consent_id: string): Promise<void> {
-  const client_id = (await tx.consents.find(consent_id))?.client_id ?? '';
-  const { id } = (await tx.third_parties.findByClientId(client_id)) ?? {};
-  if (id === undefined || (await tx.third_parties.lock(id))?.status !== 'suspended') return;
+  const consent = await tx.consents.find(consent_id);
+  const third_party = consent && (await tx.third_parties.findByClientId(consent.client_id));
+  const locked = third_party && (await tx.third_parties.lock(third_party.id));
+  if (locked?.status !== 'suspended') return;
   throw new Refusal('conflict', 'the bank has suspended the third party of the consent');
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, it } from 'node:test';
 import {
+  authoriseConsent,
   changeThirdParty,
   listThirdParties,
   readThirdParty,
@@ -11,7 +12,7 @@ import {
 } from '@tallystick/consents';
 import { Refusal, type UrlPolicy } from '@tallystick/kernel';
 import { now_ms } from '../bank-world.ts';
-import { ConsentWorld, codeOf, random } from '../consent-world.ts';
+import { ConsentWorld, codeOf, decision_call, random, third_party_call, user_id } from '../consent-world.ts';
 
 /** Refuses a name that may not be called. */
 const urlPolicy: UrlPolicy = (url) => (new URL(url).hostname === 'metadata.internal' ? 'may not be called' : null);
@@ -467,5 +468,24 @@ describe('the suspension of a third party', () => {
     const expected = ['third_party.registered', 'third_party.suspended', 'third_party.activated'];
     assert.deepEqual(await world.audited(), expected);
     assert.equal(await codeOf(world.run((tx) => setThirdPartyStatus(tx, call, 99, 'active'))), 'not_found');
+  });
+
+  it('stops the access of its users, as the loss of a scope does, until they authorise again', async () => {
+    const world = new ConsentWorld();
+    const { client_id } = third_party_call;
+    const { id } = await register(world, { client_id, scopes: ['accounts', 'fundsconfirmations'] });
+    const { consent_id } = await world.grantAccess();
+    const decision = { consent_id, user_id, account_numbers: [] };
+    const authorise = () => world.run((tx) => authoriseConsent(tx, world.ports, decision_call, decision));
+    const stoppedAt = async () => (await world.read((tx) => tx.consents.find(consent_id)))?.stopped_at_ms;
+    const setStatus = (status: 'active' | 'suspended', at_ms: number) =>
+      world.run((tx) => setThirdPartyStatus(tx, { ...call, now_ms: at_ms }, id, status));
+    await setStatus('suspended', now_ms + 1);
+    assert.equal(await codeOf(authorise()), 'conflict');
+    await setStatus('active', now_ms + 2);
+    assert.equal(await stoppedAt(), now_ms + 1);
+    assert.equal((await authorise()).stopped_at_ms, null);
+    await world.run((tx) => changeThirdParty(tx, { url_policy: urlPolicy }, call, id, { scopes: ['accounts'] }));
+    assert.equal(await stoppedAt(), now_ms);
   });
 });

@@ -58,7 +58,8 @@ export const consent = z
         'The access of the third party. `none`: no user has authorised the consent. `active`: it has access. ' +
           '`withdrawn`: the user ended it, or the bank for the user. `stopped`: the bank suspended the third party or ' +
           'took a scope from it. `tokens_revoked`: the third party revoked its tokens, or used a code twice. ' +
-          '`deleted`: the third party deleted the consent. `expired`: its `expiration_date_time` has passed. `lapsed`: the user did not confirm it again within 90 days',
+          '`deleted`: the third party deleted the consent. `expired`: its `expiration_date_time` has passed. ' +
+          '`lapsed`: the user did not confirm it again within 90 days',
       ),
     access_ends_at: shown_instant
       .nullable()

@@ -17,8 +17,9 @@ export function consentStore(session: Session): ConsentStore {
   const ofUser = (user_id: string) => db.selectFrom('tallystick_consents').selectAll().where('user_id', '=', user_id);
   /** The rule is `hasAccess`. It is true or false of every row. */
   const hasAccessAt = (now_ms: number) => sql<SqlBool>`(status = 'Authorised' and withdrawn_at_ms is null
-    and stopped_at_ms is null and tokens_revoked_at_ms is null and deleted_at_ms is null and (expires_at_ms is null or expires_at_ms > ${now_ms})
-    and authorised_at_ms is not null and coalesce(tokens_end_at_ms, authorised_at_ms + ${authorisation_ms}) > ${now_ms})`;
+    and stopped_at_ms is null and tokens_revoked_at_ms is null and deleted_at_ms is null
+    and (expires_at_ms is null or expires_at_ms > ${now_ms}) and authorised_at_ms is not null
+    and coalesce(tokens_end_at_ms, authorised_at_ms + ${authorisation_ms}) > ${now_ms})`;
   return {
     async insert(consent) {
       const row = await db
