@@ -93,9 +93,10 @@ export class ConnectionLimit {
   /** To be called before further connections are opened, with what the server can give. */
   expect(free: number): Connections {
     const { wanted } = this.#options;
-    this.#is_known = free < wanted;
-    if (this.#is_known) this.#lower(free);
-    return { wanted, got: Math.max(Math.min(free, wanted), 0) };
+    const got = Math.max(Math.min(free, wanted), 0);
+    this.#is_known = got < wanted;
+    if (this.#is_known) this.#lower(got);
+    return { wanted, got };
   }
 
   /** Opens a connection, or waits for one up to this time, milliseconds. */
@@ -111,10 +112,12 @@ export class ConnectionLimit {
 
   /**
    * To be called before the first connection of a pool is opened. When all that are allowed are
-   * open, it takes the place of an idle one, of a decision only if there is no other.
+   * open, closes an idle one, one for decisions only if there is no other. Rejects with `AllInUse`
+   * when all that are wanted are open and none is idle.
    */
   async makeRoom(): Promise<void> {
     if (this.#openCount() < this.#allowed) return;
+    // Those for decisions were added first.
     const pools = [...this.#pools.keys()].reverse();
     const idle = pools.find(({ idleCount, waitingCount }) => idleCount > waitingCount);
     if (idle !== undefined) await idle.closeIdle();

@@ -52,7 +52,7 @@ const bounds_default: CheckpointBounds = {
 /** The thread is asked at most once in this number of commits. */
 const commits_per_question = 8;
 
-/** How often packages are looked for: a process may load one at any time. */
+/** Packages are looked for once in this number of commits: a process may load one at any time. */
 const commits_per_look = 256;
 
 export interface CheckpointPorts {
@@ -148,8 +148,7 @@ export function checkpointsOn(
 
   function fail(cause: unknown): void {
     if (phase.is('over')) return;
-    phase.enter('over');
-    commitsCopyFrom(bounds.commit_copies_from);
+    endThread();
     process.emitWarning(`commits copy the log of ${path} from now on: its thread has ended (${String(cause)})`);
   }
 
@@ -165,8 +164,8 @@ export function checkpointsOn(
       // The commit itself cannot copy the log while a transaction reads.
       if (copies_each) copyBetweenReads();
       if (phase.is('over') || commits < bounds.commits_before_thread || commits % commits_per_question !== 0) return;
-      // It truncates the index of the log when it opens the file, which ends a process whose thread
-      // reads the index at that time.
+      // Another library that opens the file truncates the index of the log, which ends a process
+      // whose thread reads the index at that time.
       if (hasNodeSqlite() || ((phase.is('resting') || commits % commits_per_look === 0) && hasOtherPackage())) {
         endThread();
         return;
