@@ -309,7 +309,7 @@ const without_service = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 describe('the options of npm run listen and npm run trigger', () => {
-  it('prints its usage with status 0, and loads the service for it in no tool', async () => {
+  it('prints its usage with status 0 without loading the service', async () => {
     for (const file of ['listen.ts', 'trigger.ts', 'purchase.ts']) {
       const words = ['--conditions=source', '--import', without_service, pathOf(file), '--help'];
       const { status, out, err } = await runNode(words);
