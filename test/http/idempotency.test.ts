@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { claimIdempotencyKey } from '@tallystick/access';
-import { Temporal } from '@tallystick/kernel';
+import { machine_timers, Temporal } from '@tallystick/kernel';
 import { database_names, readRows } from '@tallystick/test-support';
 import { authorization, type Reply, type Service, start, startService } from './service.ts';
 
@@ -106,7 +106,10 @@ for (const database of database_names) {
     it('claimed by a process that died is free after a minute of machine time, even while the service’s clock is frozen', async (t) => {
       let machine_ms = Date.now();
       const machine_clock = { nowMs: () => machine_ms };
-      const service = await startService(t, database, (ports) => ({ ...ports, machine_clock }));
+      const service = await startService(t, database, (ports) => ({
+        ...ports,
+        timers: { ...machine_timers, ...machine_clock },
+      }));
       const body = { data: { total_card_amount: 1000 }, show_card_number: true };
       const request = { method: 'POST', path, query: '', body: Buffer.from(JSON.stringify(body)) };
       const { unitOfWork } = service.persistence;

@@ -121,7 +121,6 @@ export async function startService(
     hmacSha256: vault.hmacSha256,
     clock,
     timers: machine_timers,
-    machine_clock: { nowMs: () => Date.now() },
     log: pino(logOptions('info'), sink),
     metrics,
     lifecycle,

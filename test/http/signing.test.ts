@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
-import { fixedClock } from '@tallystick/kernel';
+import { fixedClock, machine_timers } from '@tallystick/kernel';
 import { type Service, startService } from './service.ts';
 
 const secret = 'a signing secret of the tests';
@@ -12,7 +12,7 @@ const machine_s = 1_900_000_000;
 async function signedClient(t: TestContext): Promise<Service & { readonly key: string }> {
   const service = await startService(t, 'sqlite', (ports) => ({
     ...ports,
-    machine_clock: fixedClock(machine_s * 1000),
+    timers: { ...machine_timers, ...fixedClock(machine_s * 1000) },
   }));
   const data = { role: 'client', name: 'signed', company_id: service.company_id, signing_secret: secret };
   const made = await service.send('POST', '/operator/v1/keys', { key: 'operator', body: { data } });

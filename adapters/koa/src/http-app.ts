@@ -66,7 +66,10 @@ export interface HttpAppPorts {
   readonly sha256: Sha256;
   readonly hmacSha256: HmacSha256;
   readonly clock: Clock;
-  /** What the interface waits and measures by. */
+  /**
+   * What the interface waits and measures by. Timestamps of signatures are compared with its machine
+   * time, never with the sandbox's clock.
+   */
   readonly timers: Timers;
   /** A pino logger with `logOptions`, or a similar logger. */
   readonly log: Log;
@@ -118,8 +121,6 @@ export interface HttpAppPorts {
   readonly pages?: readonly Page[];
   /** The version in the OpenAPI document. */
   readonly version: string;
-  /** Timestamps of signatures are compared with machine time, never with the sandbox's clock. */
-  readonly machine_clock: Clock;
   /** Whether a proxy in front serves the interface over https. False when absent. */
   readonly is_behind_https?: boolean;
   /** Waits so many milliseconds before a stranger is refused; a timer when absent. */
@@ -186,6 +187,7 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     sha256: ports.sha256,
     hmacSha256: ports.hmacSha256,
     clock: ports.clock,
+    machine_clock: timers,
     timers,
     log,
     metrics,
@@ -198,7 +200,6 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
     strangers: createStrangers(monotonicNow, ports.pause ?? pauseUntil(timers, lifecycle.signal)),
     rate_limit: createRateLimit(monotonicNow),
     rate_limit_per_minute: ports.rate_limit_per_minute,
-    machine_clock: ports.machine_clock,
     refreshClock: sandbox?.refreshClock,
   };
   const serves_api = ports.serves_api ?? true;
@@ -210,7 +211,7 @@ export function createHttpApp(ports: HttpAppPorts): HttpApp {
   const handlers = new Map<string, (ctx: HttpContext) => Promise<void>>();
   for (const route of routes) {
     const answer = createAnswering(pipeline, route);
-    const handle = async (ctx: HttpContext) => send(ctx, await answer(ctx), lifecycle);
+    const handle = async (ctx: HttpContext) => send(ctx, await answer(ctx), lifecycle, timers);
     if (!route.path.includes(':')) handlers.set(`${route.method} ${route.path}`, handle);
     const layer = router.register(route.path, [route.method], (ctx) => handle(ctx as HttpContext));
     // The router serves HEAD with every GET.
@@ -286,7 +287,7 @@ function openBanking(
     if (!isOpenBankingPath(ctx.path)) return await next();
     const answer = await answerOpenBanking(ctx);
     await slowDown(ctx, answer.status);
-    await send(ctx, answer, lifecycle);
+    await send(ctx, answer, lifecycle, pipeline.timers);
   };
 }
 
@@ -325,7 +326,6 @@ function surroundEach(
     const started_ms = timers.monotonicNow();
     const leave = lifecycle.enter();
     const request_id = readRequestId(req.headers['x-request-id']);
-    state.timers = timers;
     state.request_id = request_id;
     state.source_address = addressOf(req);
     state.is_https = mountOf(req) === undefined && (is_behind_https === true || 'encrypted' in req.socket);
@@ -361,13 +361,13 @@ function surroundEach(
     } catch (error) {
       if (error instanceof Overloaded) {
         metrics.requestRefused();
-        return send(ctx, render(overloadAnswer(request_id)), lifecycle);
+        return send(ctx, render(overloadAnswer(request_id)), lifecycle, timers);
       }
       if (!isExpected(error))
         log.error({ request_id, route: state.route, err: toLoggedError(error) }, 'request failed');
       const answer = render(errorAnswer(error, request_id));
       await slowDown(ctx, answer.status);
-      send(ctx, answer, lifecycle);
+      send(ctx, answer, lifecycle, timers);
     }
   };
 }

@@ -26,6 +26,7 @@ export async function sendFile(
   headers: Readonly<Record<string, string>>,
   { timers, is_head, reading_ms = reading_ms_max }: FileSending,
 ): Promise<void> {
+  const giveWay = giveWayWith(timers);
   if (!plain_name.test(name)) throw new TypeError(`${name} is not the plain name of a file`);
   try {
     res.writeHead(200, {
@@ -39,7 +40,7 @@ export async function sendFile(
         const { done, value } = await rest.next();
         if (done) break;
         await write(timers, res, value, reading_ms);
-        await giveWayWith(timers)();
+        await giveWay();
       }
     }
     res.end();

@@ -1,3 +1,4 @@
+import type { Timers } from '@tallystick/kernel';
 import { mountOf } from '../mounting/mount.ts';
 import type { Lifecycle } from '../operations/lifecycle.ts';
 import { isTooLongToDrop } from '../request/body.ts';
@@ -39,8 +40,9 @@ export function send(
   ctx: HttpContext,
   answer: RenderedAnswer,
   lifecycle: Pick<Lifecycle, 'stopping'>,
+  timers: Timers,
 ): void | Promise<void> {
-  const { res, method, state } = ctx;
+  const { res, method } = ctx;
   ctx.respond = false;
   if (res.headersSent) {
     // An answer that failed while it was sent cannot be replaced.
@@ -51,9 +53,7 @@ export function send(
   const kept = mountOf(ctx.req)?.host_headers;
   for (const name of res.getHeaderNames()) if (!kept?.has(name)) res.removeHeader(name);
   const headers = { ...headersOf(ctx, lifecycle), ...answer.headers };
-  if (answer.file !== undefined) {
-    return sendFile(res, answer.file, headers, { timers: state.timers, is_head: method === 'HEAD' });
-  }
+  if (answer.file !== undefined) return sendFile(res, answer.file, headers, { timers, is_head: method === 'HEAD' });
   if (answer.text !== null) {
     headers['Content-Type'] = 'application/json; charset=utf-8';
     headers['Content-Length'] = String(Buffer.byteLength(answer.text));

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
-import type { RequestBounds } from '@tallystick/consents';
-import { Fault } from '@tallystick/kernel';
+import { isClientId, type RequestBounds } from '@tallystick/consents';
+import { Fault, type Timers } from '@tallystick/kernel';
 import { render } from '../answer/answer.ts';
 import { retry_after_s } from '../answer/error-answer.ts';
 import { headersOf, send } from '../answer/send.ts';
@@ -29,7 +29,7 @@ const authorisation_template = '/oauth/*';
 
 type AuthorisationPorts = Pick<
   PipelinePorts,
-  'doors' | 'bodies' | 'metrics' | 'shares' | 'strangers' | 'rate_limit' | 'rate_limit_per_minute'
+  'doors' | 'bodies' | 'metrics' | 'shares' | 'strangers' | 'rate_limit' | 'rate_limit_per_minute' | 'timers'
 >;
 
 /**
@@ -49,12 +49,12 @@ export function createAuthorisationAnswering(
     const account = withSmallFree(ports.bodies.open(address));
     const refuse = (status: 429 | 503, wait_s: number, error_description: string): void => {
       const body = { error: 'temporarily_unavailable', error_description };
-      send(ctx, render({ status, body, headers: { 'Retry-After': String(wait_s) } }), lifecycle);
+      send(ctx, render({ status, body, headers: { 'Retry-After': String(wait_s) } }), lifecycle, ports.timers);
     };
     try {
       const is_oauth = ctx.path.startsWith('/oauth/') || ctx.path.startsWith('/.well-known/');
       const door = is_oauth ? 'oauth' : 'user_pages';
-      const { whole, claimed } = await readWhole(ctx, account);
+      const { whole, claimed } = await readWhole(ctx, account, ports.timers);
       const client_id = is_oauth ? claimed : null;
       // The library and this process then keep nothing of the body. A page may keep its form.
       const forgetBody = (): void => {
@@ -156,15 +156,11 @@ function withSmallFree(account: BodyAccount): BodyAccount {
 /** Forms of third parties are shorter. To parse a longer one would hold up all others. */
 const claim_bytes_max = 16 * 1024;
 
-/** No third party has a longer id. */
-const client_id_length_max = 64;
-
 /** The whole request, and which third party it says it is from. Null: it does not say. */
-async function readWhole(ctx: HttpContext, account: BodyAccount) {
-  const bytes = await readBody(ctx.req, ctx.res, account, ctx.state.timers);
+async function readWhole(ctx: HttpContext, account: BodyAccount, timers: Timers) {
+  const bytes = await readBody(ctx.req, ctx.res, account, timers);
   const claimed = claimOf(ctx, bytes);
-  const is_id = claimed !== null && claimed.length <= client_id_length_max;
-  return { whole: withBody(ctx.req, bytes), claimed: is_id ? claimed : null };
+  return { whole: withBody(ctx.req, bytes), claimed: claimed !== null && isClientId(claimed) ? claimed : null };
 }
 
 /** Nothing proves it yet. */

@@ -69,7 +69,6 @@ import type { UploadPlace, Uploads } from './uploads.ts';
 
 /** The state of a request beside Koa's context. */
 export interface RequestState {
-  timers: Timers;
   /** When the route received the request; milliseconds of `monotonicNow`. */
   arrived_ms: number;
   request_id: string;
@@ -305,11 +304,12 @@ async function perform(
 ): Promise<RenderedAnswer> {
   const { operation } = route;
   const { request_id } = ctx.state;
+  const giveWay = giveWayWith(ports.timers);
   const bodyless = bodylessCall(ctx, principal, query, now_ms);
   const value = readValue(ctx, route, bytes);
-  await giveWayWith(ports.timers)();
+  await giveWay();
   const { body, prefix } = checkValue(route, value);
-  await giveWayWith(ports.timers)();
+  await giveWay();
   const call: OperationCall = { ...bodyless, body };
   const share = <Result>(work: () => Promise<Result>) => ports.shares.run(ownerOf(principal), work);
   try {

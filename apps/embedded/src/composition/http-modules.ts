@@ -108,7 +108,6 @@ export const http_module = new ContainerModule(({ bind }) => {
       hmacSha256: vault.hmacSha256,
       clock,
       timers,
-      machine_clock: timers,
       log,
       metrics,
       lifecycle,
