@@ -246,7 +246,8 @@ const default_timers = /= machine_timers(\.\w+)?(?=\s*[,)}])|^import \{[^}]*\} f
 /**
  * What hosts load takes time, timers and turns from one port (ADR 0056). Tests of a host replace
  * the globals, and a replaced timer does not run. The timers of the machine are bound where the
- * parts are composed, so that others can take their place; a part names them only as a default.
+ * parts are composed, so that others can take their place; a part names them only as a default. The
+ * contracts of the harness are tests.
  */
 export const timersComeFromOnePort: Rule = (tree) =>
   sourcesOf(tree, /^(packages|adapters|apps\/embedded)\/(?:[^/]+\/)*?src\//).flatMap((file) => {
