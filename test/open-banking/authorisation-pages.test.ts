@@ -639,6 +639,49 @@ describe('the user’s step', () => {
   });
 });
 
+it('ends with a page that says so when the third party is suspended while the user decides', async (t) => {
+  let until_suspension = -1;
+  let suspended: Promise<unknown> | null = null;
+  const world = await startWorld({
+    beforeTransaction() {
+      until_suspension -= 1;
+      if (until_suspension === 0) suspended = setStatus('suspended');
+    },
+  });
+  t.after(() => world.close());
+  const third_party = await world.register();
+  const setStatus = (status: 'active' | 'suspended') =>
+    world.unitOfWork.run((tx) =>
+      setThirdPartyStatus(tx, { actor: 'test', request_id: null, now_ms: world.nowMs() }, third_party.id, status),
+    );
+  const config = await configure(world, third_party);
+  const statuses: number[] = [];
+  for (const decision of ['approve', 'refuse']) {
+    for (let transactions = 1, is_over = false; !is_over; transactions += 1) {
+      const agent = userAgent(world);
+      const page = await agent.logIn((await authorisePlain(config, await newConsent(world, third_party))).url, 'alice');
+      until_suspension = transactions;
+      const fields = [
+        ['account', '1000000001'],
+        ['decision', decision],
+      ] as const;
+      statuses.push((await agent.submit(page, actionOf(page, 'decide'), fields)).status);
+      // The decision has ended before.
+      is_over = suspended === null;
+      until_suspension = -1;
+      await suspended;
+      suspended = null;
+      await setStatus('active');
+    }
+  }
+  assert.deepEqual(
+    statuses.filter((status) => status >= 500),
+    [],
+    `${statuses}`,
+  );
+  assert.deepEqual(world.logged, []);
+});
+
 describe('the user’s consents', () => {
   let world: World;
   before(async () => {

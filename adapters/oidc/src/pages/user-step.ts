@@ -28,6 +28,7 @@ import { type AuthorisationServerPorts, bankOf } from '../ports.ts';
 import { authorise } from '../protocol/grant.ts';
 import { intentOf } from '../protocol/intent.ts';
 import { lifetime_s } from '../protocol/lifetimes.ts';
+import { errors } from '../protocol/oidc-provider.ts';
 import { default_acr, step_path } from '../protocol/provider.ts';
 import { Unavailable } from '../protocol/unavailable.ts';
 import { no_links, type Records } from '../records.ts';
@@ -62,8 +63,15 @@ export function createUserStep({ ports, records, provider, logIn }: UserStepPort
     const record = records.seal(loginKey(interaction), {}, { ...no_links, user_id }, lifetime_s.interaction);
     return records.run((tx) => tx.authorisation.put(record));
   };
-  const finish = (request: IncomingMessage, response: ServerResponse, result: InteractionResults) =>
-    provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+  const finish = async (request: IncomingMessage, response: ServerResponse, result: InteractionResults) => {
+    try {
+      await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
+    } catch (error) {
+      // A suspension of the third party has ended the step meanwhile.
+      if (!(error instanceof errors.SessionNotFound)) throw error;
+      await sendPage(response, notice('gone'));
+    }
+  };
   const deny = (request: IncomingMessage, response: ServerResponse, error_description: string) =>
     finish(request, response, { error: 'access_denied', error_description });
 
