@@ -111,17 +111,20 @@ export class ConnectionLimit {
   }
 
   /**
-   * To be called before the first connection of a pool is opened. When all that are allowed are
-   * open, closes an idle one, one for decisions only if there is no other. Rejects with `AllInUse`
-   * when all that are wanted are open and none is idle.
+   * Opens the first connection of a pool. When all that are allowed are open, or being opened, it
+   * takes the place of an idle one, of one for decisions only if there is no other. Rejects with
+   * `AllInUse` when all that are wanted are open and none is idle.
    */
-  async makeRoom(): Promise<void> {
-    if (this.#openCount() < this.#allowed) return;
+  async connectFirst<Client>(connect: () => Promise<Client>): Promise<Client> {
     // Those for decisions were added first.
     const pools = [...this.#pools.keys()].reverse();
-    const idle = pools.find(({ idleCount, waitingCount }) => idleCount > waitingCount);
-    if (idle !== undefined) await idle.closeIdle();
-    else if (this.#openCount() >= this.#options.wanted) throw new AllInUse();
+    while (this.#totalCount() >= this.#allowed) {
+      const idle = pools.find(({ idleCount, waitingCount }) => idleCount > waitingCount);
+      if (idle !== undefined) await idle.closeIdle();
+      else if (this.#totalCount() >= this.#options.wanted) throw new AllInUse();
+      else break;
+    }
+    return await connect();
   }
 
   async #connectUntil<Client>(until_ms: number, connect: () => Promise<Client>): Promise<Client> {
@@ -133,7 +136,8 @@ export class ConnectionLimit {
       } catch (error) {
         if (!isRefused(error) || timers.monotonicNow() + pause_ms >= until_ms) throw error;
         // A connection that was opened at the same time may have been refused already.
-        if (this.#openCount() < this.#allowed) this.#refuse(Math.min(this.#allowed - 1, this.#totalCount()));
+        const is_news = !(error instanceof AllInUse) && this.#openCount() < this.#allowed;
+        if (is_news) this.#refuse(Math.min(this.#allowed - 1, this.#totalCount()));
       }
       await timers.pause(pause_ms);
     }
@@ -218,7 +222,7 @@ export class LimitedPool extends pg.Pool {
   async #connectAfterFirst(): Promise<pg.PoolClient> {
     while (this.open_clients.size === 0 && this.#first !== null) await this.#first;
     if (this.open_clients.size > 0) return await super.connect();
-    const connecting = this.#limit.makeRoom().then(() => super.connect());
+    const connecting = this.#limit.connectFirst(() => super.connect());
     this.#first = connecting;
     try {
       return await connecting;
