@@ -258,6 +258,11 @@ for (const [name, library] of [
   });
 }
 
+test('a thread starts in a process that has loaded a package around the same library', async (t) => {
+  const { path } = opened(t);
+  assert.deepEqual(await endOfCommitting(path, '@mikro-orm/sqlite', 'before'), [0, null]);
+});
+
 test('a database in memory has no log, and no thread', async (t) => {
   const database = new Database(':memory:');
   t.after(() => database.close());

@@ -1,8 +1,8 @@
 /**
  * A process that commits to the database at the path in its argument until a thread copies the log.
- * Then it has nothing left to do, and closes nothing. With the package of another SQLite library it
- * loads that `later` and goes on until the thread has ended, or loads it `first` and fails when a
- * thread starts.
+ * Then it has nothing left to do, and closes nothing. It loads a package `before`. With that of
+ * another SQLite library it loads that `later` and goes on until the thread has ended, or loads it
+ * `first` and fails when a thread starts.
  */
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
@@ -34,6 +34,7 @@ async function commitUntil(isSo: () => boolean): Promise<void> {
 
 const commitsCopyFrom = () => database.pragma('wal_autocheckpoint', { simple: true });
 const without_thread = commitsCopyFrom();
+if (when === 'before') load();
 if (when === 'first') {
   load();
   await commitUntil(() => commits === 600 || threads.size > 0);

@@ -10,7 +10,9 @@ export function hasNodeSqlite(): boolean {
   return moduleLoadList.includes('NativeModule sqlite');
 }
 
-const of_package = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]*(?:sqlite|sqlcipher|libsql)[^\\/]*(?=[\\/])/;
+/** Without `@mikro-orm/sqlite`, which uses the better-sqlite3 of the connections. */
+const of_package =
+  /^.*[\\/]node_modules[\\/](?:@(?!mikro-orm[\\/])[^\\/]+[\\/])?[^\\/]*(?:sqlite|sqlcipher|libsql)[^\\/]*(?=[\\/])/;
 
 /**
  * Two packages whose names are those of SQLite libraries. Takes the longer the more modules the
