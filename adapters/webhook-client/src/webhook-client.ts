@@ -51,8 +51,8 @@ export function webhookClient(ports: WebhookClientPorts): WebhookSender {
       const started = timers.monotonicNow();
       const measureDuration = () => Math.round(timers.monotonicNow() - started);
       try {
-        const signal = abortAfter(timers, time_ms);
-        return await post(agent, dialableUrl(request.callback_url), request, time_ms, signal, measureDuration);
+        const url = dialableUrl(request.callback_url);
+        return await post(agent, url, request, time_ms, abortAfter(timers, time_ms), measureDuration);
       } catch (error) {
         return { kind: 'unanswered', ...explain(error, time_ms), duration_ms: measureDuration() };
       }
