@@ -8,10 +8,10 @@ export const reading_ms_max = 60_000;
 /** Names of files that need no quotes and no escapes. */
 const plain_name = /^[\w.-]+$/;
 
-export interface FileSending {
+interface FileSending {
   readonly timers: Timers;
   readonly is_head: boolean;
-  /** `reading_ms_max` when absent. */
+  /** How long the client may take to read a chunk, milliseconds. `reading_ms_max` when absent. */
   readonly reading_ms?: number;
 }
 

@@ -66,7 +66,7 @@ interface OpenedFile {
 /** A file with its least length, bytes. */
 function openedFile(
   name: string,
-  { size_min, only_grows = false }: { size_min: bigint; readonly only_grows?: boolean },
+  { size_min, only_grows = false }: { readonly size_min: bigint; readonly only_grows?: boolean },
 ): OpenedFile {
   const identity = identityOf(name);
   let least = size_min;
