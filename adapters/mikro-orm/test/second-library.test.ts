@@ -131,6 +131,57 @@ for (const [name, open] of Object.entries(libraries)) {
       assert.equal((await readRows(database, 'select number from of_host')).length, 3);
     });
 
+    test('is opened again by all instances of the process, and then keeps what the other library writes', async (t) => {
+      const { path, database, persistence, warnings } = await opened(t);
+      const instances = [persistence, await openPersistence(database)];
+      t.after(() => instances[1]!.close());
+      for (const each of instances) await companies(each);
+      openAndClose(open, path);
+      const next = open(path);
+      next.exec('insert into of_host values (1)');
+      const expected: string[] = [];
+      const writeAll = async () => {
+        for (const each of instances) {
+          expected.push(`Company ${expected.length}`);
+          await each.unitOfWork.run((tx) => makeCompany(tx, expected.at(-1)!));
+        }
+      };
+      await writeAll();
+      next.exec('insert into of_host values (2)');
+      await writeAll();
+      next.exec('insert into of_host values (3)');
+      next.close();
+      // A start opens the file again for those that are open.
+      instances.push(await openPersistence(database));
+      t.after(() => instances[2]!.close());
+      await writeAll();
+      for (const each of instances) assert.deepEqual(await companies(each), expected.toSorted());
+      for (const each of instances) await each.close();
+      const [integrity] = await readRows<{ integrity_check: string }>(database, 'pragma integrity_check');
+      assert.equal(integrity?.integrity_check, 'ok');
+      assert.equal((await readRows(database, 'select number from of_host')).length, 3);
+      assert.equal(warnings.length, 1);
+    });
+
+    test('is opened again when another instance that is closing has closed it', async (t) => {
+      const { path, database, persistence } = await opened(t);
+      const closing = await connectSqlite(path, []);
+      const begun = await closing.begin();
+      const closed = closing.close();
+      openAndClose(open, path);
+      const read = companies(persistence);
+      for (let turns = 0; turns < 1_000; turns += 1) await nextTurn();
+      // The connection is still open.
+      begun.database.exec('insert into of_host values (1)');
+      await begun.rollback();
+      await closed;
+      assert.deepEqual(await read, []);
+      await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Written'));
+      assert.deepEqual(await companies(persistence), ['Written']);
+      await persistence.close();
+      assert.deepEqual(await readRows(database, 'select number from of_host'), []);
+    });
+
     test('is opened again in the middle of a transaction, which is done again and has its effect once', async (t) => {
       const { path, persistence } = await opened(t);
       let attempts = 0;

@@ -130,15 +130,19 @@ export async function connectSqlite(
   const ports = { timers, betweenReads };
   const open = (copies_each = false): Promise<Handles> =>
     in_memory ? openInMemory(opener, ports) : openHandles(resolve(path), opener, { ...ports, copies_each });
-  let handles = shared === undefined ? await open() : handlesOfHost(shared, ports);
+  let handles: Handles;
   const reopening = reopeningOn({
     path: in_memory ? null : resolve(path),
+    library: opener,
     handles: () => handles,
     turns: [read_turns, look_up_turns, write_turns],
-    async replace() {
-      await handles.leave();
+    leave: () => handles.leave(),
+    async open() {
       handles = await open(true);
     },
+  });
+  await reopening.openFirst(async () => {
+    handles = shared === undefined ? await open() : handlesOfHost(shared, ports);
   });
   const orm = await MikroORM.init({
     ...ormOptions(migrations),
@@ -203,6 +207,7 @@ export async function connectSqlite(
       if (!in_memory) for (const each of [handles.look_ups, handles.reader]) each.close();
       await orm.close(true);
       if (shared === undefined) handles.writer.close();
+      reopening.end();
     }),
     immediately(work, deadline) {
       const wait_end = deadline ?? waitEnd(timers);
