@@ -6,6 +6,7 @@ import {
   rejectConsent,
   setThirdPartyStatus,
   type ThirdParty,
+  withdrawConsent,
 } from '@tallystick/consents';
 import { otherSpellings } from '@tallystick/test-support';
 import * as client from 'openid-client';
@@ -193,6 +194,28 @@ describe('the user’s step', () => {
     const refused = await agent.submit(shown, actionOf(shown, 'decide'), [['decision', 'refuse']]);
     assert.equal(errorOf(refused.url), 'access_denied', 'the user has read that it goes on');
     assert.equal(await hasAccess(), true);
+  });
+
+  it('takes no fewer accounts of an older page for those of the access that the user gave meanwhile', async () => {
+    const consent_id = await newConsent(world, third_party);
+    const agent = userAgent(world);
+    const older = await agent.logIn(await request(consent_id), 'alice');
+    await userAgent(world).approve(await request(consent_id), 'alice', ['1000000001', '1000000002']);
+    const fewer = [
+      ['decision', 'approve'],
+      ['account', '1000000002'],
+    ] as const;
+    const shown = await agent.submit(older, actionOf(older, 'decide'), fewer);
+    assert.equal(shown.status, 409);
+    assert.match(shown.html!, /role="alert">You allowed this access meanwhile, on another page. It goes on/);
+    assert.match(shown.html!, /number 1000000001.*number 1000000002/s);
+    const call = { actor: 'test', request_id: null, now_ms: world.nowMs() };
+    await world.unitOfWork.run((tx) => withdrawConsent(tx, call, { consent_id }));
+    const ended = await agent.submit(older, actionOf(older, 'decide'), fewer);
+    assert.equal(ended.status, 409);
+    assert.match(ended.html!, /role="alert">You allowed this access meanwhile, on another page. It has ended since/);
+    const allowed = await agent.submit(shown, actionOf(shown, 'decide'), [['decision', 'approve']]);
+    assert.notEqual(allowed.url.searchParams.get('code'), null, 'the user has read which accounts they are');
   });
 
   it('offers to withdraw the access that the user gave meanwhile', async () => {

@@ -17,6 +17,7 @@ const problems = {
   no_account: { status: 400, text: 'Choose at least one account.' },
   // An older page let choose the accounts, or did not say what a refusal means.
   allowed_meanwhile: { status: 409, text: 'You allowed this access meanwhile, on another page. It goes on.' },
+  ended_meanwhile: { status: 409, text: 'You allowed this access meanwhile, on another page. It has ended since.' },
 } as const;
 
 /** Shows who asks for what, until when and on which accounts. The user approves or refuses. */
@@ -27,7 +28,8 @@ export function decisionPage(shown: DecisionShown): Page {
   const name = escapeHtml(third_party_name);
   const is_again = consent.status === 'Authorised';
   const has_access = hasAccess(consent, now_ms);
-  const problem = has_problem ? problems[has_access ? 'allowed_meanwhile' : 'no_account'] : null;
+  const meanwhile = has_access ? 'allowed_meanwhile' : 'ended_meanwhile';
+  const problem = has_problem ? problems[is_again ? meanwhile : 'no_account'] : null;
   const title = is_again ? `Confirm access of ${third_party_name} again` : `Allow ${third_party_name}?`;
   return {
     status: problem?.status ?? 200,

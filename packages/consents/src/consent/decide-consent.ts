@@ -72,10 +72,10 @@ export async function findDecidable(
 
 /**
  * Authorises a consent for a user and these of the user's accounts (null: all that the user may
- * choose), or authenticates it again: then the accounts stay as they are. Refuses
- * `validation_failed` accounts that the user may not choose, or none, `not_found` an unknown
- * consent, and `conflict` one that is not decidable (`findDecidable`), or of a suspended third party.
- * One that is decided ahead must await authorisation. Writes the audit log.
+ * choose), or authenticates it again: then the accounts stay as they are, and only these, or none,
+ * may be named. Refuses `validation_failed` other accounts than the user may choose, or none,
+ * `not_found` an unknown consent, and `conflict` one that is not decidable (`findDecidable`), or of a
+ * suspended third party. One that is decided ahead must await authorisation. Writes the audit log.
  */
 export async function authoriseConsent(
   tx: Pick<ConsentsTx, 'consents' | 'third_parties' | 'audit'>,
@@ -219,7 +219,10 @@ function chooseAccounts(
     const message = `must be accounts that the user may choose, and ${showAccountNumber(foreign)} is none`;
     throw invalid({ path: 'account_ids', message });
   }
-  if (!may_choose) return offered;
+  if (!may_choose) {
+    if (wanted.length === 0 || offered.every((number) => wanted.includes(number))) return offered;
+    throw invalid({ path: 'account_ids', message: 'cannot be changed: they are those of the access' });
+  }
   if (wanted.length === 0) throw invalid({ path: 'account_ids', message: 'must name at least one account' });
   return offered.filter((number) => wanted.includes(number));
 }
