@@ -3,7 +3,7 @@
  * of better-sqlite3. Its close ends all locks of the process, and removes the log.
  */
 import assert from 'node:assert/strict';
-import { copyFileSync, renameSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { after, describe, type TestContext, test } from 'node:test';
 import { no_changes } from '@tallystick/cards';
 import { Fault } from '@tallystick/kernel';
@@ -27,7 +27,7 @@ const second = secondBetterSqlite3();
 after(() => second.remove());
 
 const libraries: Readonly<Record<string, (path: string) => ForeignConnection>> = {
-  'node:sqlite': openNodeSqlite,
+  'node:sqlite': (path) => openNodeSqlite(path),
   'a second copy of better-sqlite3': (path) => new second.library(path),
 };
 
@@ -318,6 +318,32 @@ for (const [name, open] of Object.entries(libraries)) {
   });
 }
 
+/** Connections that only read neither copy a log nor remove one. */
+const readers: typeof libraries = {
+  'node:sqlite': (path) => openNodeSqlite(path, true),
+  'a second copy of better-sqlite3': (path) => new second.library(path, { readonly: true }),
+};
+
+for (const [name, open] of Object.entries(readers)) {
+  test(`the file is opened again after ${name} has only read it, which ends the locks all the same`, {
+    skip: !existsSync('/proc/locks'),
+  }, async (t) => {
+    const { path, persistence, warnings } = await opened(t);
+    const { ino } = statSync(`${path}-shm`);
+    const isLocked = () => readFileSync('/proc/locks', 'utf8').includes(`:${ino} `);
+    await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Before'));
+    assert.ok(isLocked());
+    openAndClose(open, path);
+    assert.ok(!isLocked());
+    await persistence.unitOfWork.run((tx) => makeCompany(tx, 'After'));
+    await nextTurn();
+    assert.deepEqual([isLocked(), warnings.length], [true, 1]);
+    openAndClose(open, path);
+    assert.deepEqual(await companies(persistence), ['After', 'Before']);
+    assert.ok(isLocked());
+  });
+}
+
 describe('the file of a handle of the host', () => {
   test('is opened by the copy of the library that the handle belongs to, so that another handle does no harm', async (t) => {
     const { path, database, persistence: migrated } = await opened(t);
@@ -350,7 +376,7 @@ describe('the file of a handle of the host', () => {
     await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Before'));
     const handle = new Database(path);
     handle.prepare('select count(*) from of_host').get();
-    openAndClose(openNodeSqlite, path);
+    openAndClose((file) => openNodeSqlite(file), path);
     const isRefusal = (error: unknown) =>
       error instanceof Fault &&
       error.retryable &&

@@ -12,9 +12,9 @@ export interface ForeignConnection {
 }
 
 /** The SQLite of Node, which a process must not have loaded before it needs it. */
-export function openNodeSqlite(path: string): ForeignConnection {
+export function openNodeSqlite(path: string, only_reads = false): ForeignConnection {
   const sqlite: { readonly DatabaseSync: typeof DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  return new sqlite.DatabaseSync(path);
+  return new sqlite.DatabaseSync(path, { readOnly: only_reads });
 }
 
 export interface SecondBetterSqlite3 {

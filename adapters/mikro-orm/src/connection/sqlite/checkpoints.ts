@@ -14,7 +14,7 @@ import { assert, createPhase } from '@tallystick/kernel';
 import type { Database } from 'better-sqlite3';
 import { type CheckpointThreadQuestion, startCheckpointThread } from './checkpoint-thread.ts';
 import { identityOf } from './database-file.ts';
-import { hasNodeSqlite, hasOtherPackage } from './other-libraries.ts';
+import { hasOtherLibrary } from './other-libraries.ts';
 
 /**
  * The answer of `pragma wal_checkpoint`: the frames of the log, and how many of them are copied.
@@ -51,9 +51,6 @@ const bounds_default: CheckpointBounds = {
 
 /** The thread is asked at most once in this number of commits. */
 const commits_per_question = 8;
-
-/** Packages are looked for once in this number of commits: a process may load one at any time. */
-const commits_per_look = 256;
 
 export interface CheckpointPorts {
   readonly bounds?: CheckpointBounds;
@@ -166,7 +163,7 @@ export function checkpointsOn(
       if (phase.is('over') || commits < bounds.commits_before_thread || commits % commits_per_question !== 0) return;
       // Another library that opens the file truncates the index of the log, which ends a process
       // whose thread reads the index at that time.
-      if (hasNodeSqlite() || ((phase.is('resting') || commits % commits_per_look === 0) && hasOtherPackage())) {
+      if (hasOtherLibrary()) {
         endThread();
         return;
       }

@@ -3,20 +3,23 @@
  * (`-shm`). Another program may delete or replace one of them. SQLite would continue with the old
  * file, which nobody finds again, and would report every commit as durable.
  */
-import { type BigIntStats, statSync } from 'node:fs';
+import { type BigIntStats, readFileSync, statSync } from 'node:fs';
 import { Fault } from '@tallystick/kernel';
+import { hasOtherLibrary } from './other-libraries.ts';
 
 export interface DatabaseFile {
   /**
-   * Throws a retryable fault unless each path still leads to the file that was opened, and the
-   * index of the log is as long as it was: what is mapped of it is used by the next commit. Takes a
-   * few microseconds.
+   * Throws a retryable fault unless each path still leads to the file that was opened, the index of
+   * the log is as long as it was, because the next commit uses what is mapped of it, and it is
+   * locked. Takes a few microseconds.
    */
   assertInPlace(): void;
   /**
    * Whether another library in this process has taken the log over, and the database itself is in
    * place. As the first one that opens the file, as it believes, it truncates the index of the log.
-   * As the last one that closes it, it deletes both. Takes two microseconds when it has not.
+   * As the last one that closes it, it deletes both, unless it only reads: then our locks have
+   * ended, which only Linux tells. Takes two microseconds when there is no other library, and ten
+   * when there is one.
    */
   isLogLost(): boolean;
   /** The log that the path leads to: the one that was opened, another one, or none, without an index. */
@@ -33,10 +36,13 @@ export function databaseFile(path: string): DatabaseFile {
   const database = openedFile(path, { size_min: 1n });
   const log = openedFile(`${path}-wal`, { size_min: 0n });
   const index = openedFile(`${path}-shm`, { size_min: 0n, only_grows: true });
+  const isLocked = lockOf(index.name);
+  const tells_locks = isLocked() === true;
+  const isUnlocked = () => tells_locks && hasOtherLibrary() && isLocked() === false;
 
   function isLogLost(): boolean {
     const problem = index.problem();
-    if (problem === null) return false;
+    if (problem === null) return isUnlocked();
     return (problem === 'truncated' || log.problem() !== null) && database.problem() === null;
   }
 
@@ -46,6 +52,7 @@ export function databaseFile(path: string): DatabaseFile {
         const found = problem();
         if (found !== null) throw isLogLost() ? takenOver(path) : changed(name, found);
       }
+      if (isUnlocked()) throw takenOver(path);
     },
     isLogLost,
     logAtPath() {
@@ -81,6 +88,21 @@ function openedFile(
       if (only_grows) least = found.size;
       return null;
     },
+  };
+}
+
+/**
+ * Whether this process has a lock on the file, as SQLite has on the index while it is open. Null when
+ * the system does not tell.
+ */
+function lockOf(name: string): () => boolean | null {
+  const lock = new RegExp(` ${process.pid} [0-9a-f:]+:${statSync(name, { bigint: true }).ino} `);
+  return () => {
+    try {
+      return lock.test(readFileSync('/proc/locks', 'utf8'));
+    } catch {
+      return null;
+    }
   };
 }
 
