@@ -182,6 +182,16 @@ for (const [name, open] of Object.entries(libraries)) {
       assert.deepEqual(await readRows(database, 'select number from of_host'), []);
     });
 
+    test('is opened again after the close of another instance has failed', { timeout: 60_000 }, async (t) => {
+      const { path, persistence } = await opened(t);
+      const failing = await connectSqlite(path, []);
+      failing.orm.close = () => Promise.reject(new Error('broken'));
+      await assert.rejects(failing.close(), /^Error: broken$/);
+      openAndClose(open, path);
+      await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Written'));
+      assert.deepEqual(await companies(persistence), ['Written']);
+    });
+
     test('is opened again in the middle of a transaction, which is done again and has its effect once', async (t) => {
       const { path, persistence } = await opened(t);
       let attempts = 0;

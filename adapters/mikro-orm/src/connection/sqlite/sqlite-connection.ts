@@ -194,20 +194,24 @@ export async function connectSqlite(
     reader: reading_kysely,
     look_ups,
     close: closeOnce(async () => {
-      await read_turns.close();
-      await look_up_turns.close();
-      await handles.checkpoints.close();
-      await write_turns.close();
-      // What is at the path belongs to others.
-      if (handles.file.isLogLost() && handles.file.logAtPath() !== 'none') await handles.leave();
-      // The connection that writes is closed last: only it can copy the log and remove it.
-      await look_ups.destroy();
-      await reading_kysely.destroy();
-      // Kysely and the ORM close only what they have used.
-      if (!in_memory) for (const each of [handles.look_ups, handles.reader]) each.close();
-      await orm.close(true);
-      if (shared === undefined) handles.writer.close();
-      reopening.end();
+      try {
+        await read_turns.close();
+        await look_up_turns.close();
+        await handles.checkpoints.close();
+        await write_turns.close();
+        // What is at the path belongs to others.
+        if (handles.file.isLogLost() && handles.file.logAtPath() !== 'none') await handles.leave();
+        // The connection that writes is closed last: only it can copy the log and remove it.
+        await look_ups.destroy();
+        await reading_kysely.destroy();
+        // Kysely and the ORM close only what they have used.
+        if (!in_memory) for (const each of [handles.look_ups, handles.reader]) each.close();
+        await orm.close(true);
+      } finally {
+        // Other instances wait for it before they open the file again.
+        if (shared === undefined) handles.writer.close();
+        reopening.end();
+      }
     }),
     immediately(work, deadline) {
       const wait_end = deadline ?? waitEnd(timers);
