@@ -18,7 +18,7 @@ export interface DatabaseFile {
    * Whether another library in this process has taken the log over, and the database itself is in
    * place. As the first one that opens the file, as it believes, it truncates the index of the log.
    * As the last one that closes it, it deletes both, unless it only reads: then our locks have
-   * ended, which only Linux tells. Takes two microseconds when there is no other library, and ten
+   * ended, which only Linux reports. Takes two microseconds when there is no other library, and ten
    * when there is one.
    */
   isLogLost(): boolean;
@@ -37,8 +37,8 @@ export function databaseFile(path: string): DatabaseFile {
   const log = openedFile(`${path}-wal`, { size_min: 0n });
   const index = openedFile(`${path}-shm`, { size_min: 0n, only_grows: true });
   const isLocked = lockOf(index.name);
-  const tells_locks = isLocked() === true;
-  const isUnlocked = () => tells_locks && hasOtherLibrary() && isLocked() === false;
+  const reports_locks = isLocked() === true;
+  const isUnlocked = () => hasOtherLibrary() && reports_locks && isLocked() === false;
 
   function isLogLost(): boolean {
     const problem = index.problem();
@@ -93,7 +93,7 @@ function openedFile(
 
 /**
  * Whether this process has a lock on the file, as SQLite has on the index while it is open. Null when
- * the system does not tell.
+ * the system does not report locks.
  */
 function lockOf(name: string): () => boolean | null {
   const lock = new RegExp(` ${process.pid} [0-9a-f:]+:${statSync(name, { bigint: true }).ino} `);
