@@ -163,6 +163,24 @@ for (const [name, open] of Object.entries(libraries)) {
       assert.equal(warnings.length, 1);
     });
 
+    test('takes a transaction again in whose middle another connection has built the index of the log again', async (t) => {
+      const { path, persistence } = await opened(t);
+      openAndClose(open, path);
+      // From now on each commit copies the log.
+      await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Before'));
+      openAndClose(open, path);
+      await persistence.unitOfWork.run((tx) => makeCompany(tx, 'Again'));
+      let next: ForeignConnection | null = null;
+      t.after(() => next?.close());
+      await persistence.unitOfWork.run(async (tx) => {
+        await makeCompany(tx, 'During');
+        if (next !== null) return;
+        next = open(path);
+        next.exec('select count(*) from of_host');
+      });
+      assert.deepEqual(await companies(persistence), ['Again', 'Before', 'During']);
+    });
+
     test('is opened again when another instance that is closing has closed it', async (t) => {
       const { path, database, persistence } = await opened(t);
       const closing = await connectSqlite(path, []);

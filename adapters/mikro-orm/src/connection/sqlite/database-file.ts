@@ -50,9 +50,9 @@ export function databaseFile(path: string): DatabaseFile {
     assertInPlace() {
       for (const { name, problem } of [database, log, index]) {
         const found = problem();
-        if (found !== null) throw isLogLost() ? takenOver(path) : changed(name, found);
+        if (found !== null) throw isLogLost() ? new TakenOver(path) : changed(name, found);
       }
-      if (isUnlocked()) throw takenOver(path);
+      if (isUnlocked()) throw new TakenOver(path);
     },
     isLogLost,
     logAtPath() {
@@ -113,11 +113,14 @@ function changed(name: string, how: Problem): Fault {
   );
 }
 
-function takenOver(path: string): Fault {
-  return new Fault(
-    `another SQLite library in this process has opened or closed ${path}, and the transaction was rolled back: do it again`,
-    { retryable: true },
-  );
+/** Another library in this process has opened or closed the file in the middle of a transaction. */
+export class TakenOver extends Fault {
+  constructor(path: string) {
+    super(
+      `another SQLite library in this process has opened or closed ${path}, and the transaction was rolled back: do it again`,
+      { retryable: true },
+    );
+  }
 }
 
 /** What distinguishes one file from another, whatever its path. */

@@ -12,6 +12,7 @@
  */
 import { Fault } from '@tallystick/kernel';
 import type { LogState } from './checkpoints.ts';
+import { TakenOver } from './database-file.ts';
 import type { Handles, Library } from './handles.ts';
 import { Turns } from './turns.ts';
 
@@ -82,7 +83,8 @@ export function reopeningOn(ports: ReopeningPorts): Reopening {
           // rejected.
           if (!(await reopenIfLost()) || !only_reads || attempts === attempts_max) return result;
         } catch (error) {
-          if (attempts === attempts_max || !(await reopenIfLost())) throw error;
+          const is_lost = await reopenIfLost();
+          if (attempts === attempts_max || !(is_lost || error instanceof TakenOver)) throw error;
         }
       }
     },

@@ -11,6 +11,7 @@ import { closed } from '../faults.ts';
 import { outermostOnly, type RunOutermost } from '../nesting.ts';
 import { ormOptions } from '../orm-options.ts';
 import type { Tables } from '../session.ts';
+import { TakenOver } from './database-file.ts';
 import { type Handles, handlesOfHost, type Library, openHandles, openInMemory } from './handles.ts';
 import { loadSqlite } from './load-sqlite.ts';
 import { reopeningOn } from './reopening.ts';
@@ -144,12 +145,37 @@ export async function connectSqlite(
   await reopening.openFirst(async () => {
     handles = shared === undefined ? await open() : handlesOfHost(shared, ports);
   });
+  let index_version: number | null = null;
+  /** Changes when another connection commits or builds the index of the log; null: not known now. */
+  const indexVersion = (): number | null => {
+    if (handles.look_ups.inTransaction) return null;
+    try {
+      return handles.look_ups.pragma('data_version', { simple: true }) as number;
+    } catch {
+      // Another process recovers the log.
+      return null;
+    }
+  };
+  const noteIndex = (): void => {
+    index_version = indexVersion();
+  };
+  /**
+   * Nobody else commits during a transaction that may write. Another library that opens the file
+   * builds the index again: SQLite would compare it with the old one for ten seconds in the commit.
+   */
+  const assertIndexKept = (): void => {
+    handles.file.assertInPlace();
+    const version = indexVersion();
+    if (index_version === null || version === null || version === index_version) return;
+    throw new TakenOver(resolve(path));
+  };
   const orm = await MikroORM.init({
     ...ormOptions(migrations),
     driver: SqliteDriver,
     dbName: path,
     driverOptions: sqliteDialect(() => handles.writer, write_turns, {
-      beforeCommit: () => handles.file.assertInPlace(),
+      afterBegin: noteIndex,
+      beforeCommit: assertIndexKept,
       afterCommit: () => handles.checkpoints.noteCommit(),
       keeps_open: shared !== undefined,
       mayGiveWay,
@@ -235,7 +261,7 @@ export async function connectSqlite(
     async begin() {
       await write_turns.takeLong();
       const wait_end = waitEnd(timers);
-      const { writer, file, checkpoints, commit, rollback } = handles;
+      const { writer, checkpoints, commit, rollback } = handles;
       const end = (run: () => void): void => {
         try {
           run();
@@ -250,11 +276,12 @@ export async function connectSqlite(
         write_turns.end();
         throw error;
       }
+      noteIndex();
       return {
         database: writer,
         async commit() {
           end(() => {
-            file.assertInPlace();
+            assertIndexKept();
             commit.run();
             checkpoints.noteCommit();
           });

@@ -19,8 +19,9 @@ import { type Turns, waitEnd } from './turns.ts';
 const retry_ms_max = 10;
 const statements_kept = 300;
 
-/** What a connection calls around each commit of a transaction that may write. */
+/** What a connection calls in each transaction that may write. */
 export interface CommitHooks {
+  readonly afterBegin: () => void;
   /** May throw: the transaction is then rolled back. */
   readonly beforeCommit: () => void;
   readonly afterCommit: () => void;
@@ -30,7 +31,7 @@ export interface CommitHooks {
   readonly mayGiveWay?: (only_reads: boolean) => boolean;
 }
 
-const no_hooks: CommitHooks = { beforeCommit() {}, afterCommit() {} };
+const no_hooks: CommitHooks = { afterBegin() {}, beforeCommit() {}, afterCommit() {} };
 
 /**
  * Kysely's SQLite dialect with another way to begin a transaction. One that may write takes the
@@ -139,6 +140,7 @@ class TurnDriver implements Driver {
     this.#connection.only_reads = settings.accessMode === 'read only';
     if (!this.#connection.only_reads) {
       await beginImmediate(this.#database(), this.#wait_end, this.#turns.timers);
+      this.#hooks.afterBegin();
       return;
     }
     const begin = () => void this.#connection.statement('begin').run();
