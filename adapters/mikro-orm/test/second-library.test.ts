@@ -181,6 +181,25 @@ for (const [name, open] of Object.entries(libraries)) {
       assert.deepEqual(await companies(persistence), ['Again', 'Before', 'During']);
     });
 
+    test('fails a transaction that its caller ends when the index of the log was built again in its middle', async (t) => {
+      const { path, persistence } = await opened(t);
+      await persistence.close();
+      const connection = await connectSqlite(path, []);
+      t.after(() => connection.close());
+      await connection.immediately((database) => database.exec('insert into of_host values (1)'));
+      openAndClose(open, path);
+      await connection.immediately((database) => database.exec('insert into of_host values (2)'));
+      const begun = await connection.begin();
+      begun.database.exec('insert into of_host values (3)');
+      const next = open(path);
+      t.after(() => next.close());
+      next.exec('select count(*) from of_host');
+      await assert.rejects(begun.commit(), /was rolled back: do it again/);
+      await connection.immediately((database) => database.exec('insert into of_host values (4)'));
+      const count = await connection.reading((reader) => reader.prepare('select count(*) from of_host').pluck().get());
+      assert.equal(count, 3);
+    });
+
     test('is opened again when another instance that is closing has closed it', async (t) => {
       const { path, database, persistence } = await opened(t);
       const closing = await connectSqlite(path, []);
