@@ -92,11 +92,12 @@ function openedFile(
 }
 
 /**
- * Whether this process has a lock on the file, as SQLite has on the index while it is open. Null when
+ * Whether this process has the lock on the index of the log that SQLite keeps while the index is
+ * open: its byte 128, reported together with those before it that are also locked to read. Null when
  * the system does not report locks.
  */
 function lockOf(name: string): () => boolean | null {
-  const lock = new RegExp(` ${process.pid} [0-9a-f:]+:${statSync(name, { bigint: true }).ino} `);
+  const lock = new RegExp(` READ +${process.pid} [0-9a-f:]+:${statSync(name, { bigint: true }).ino} \\d+ 128$`, 'm');
   return () => {
     try {
       return lock.test(readFileSync('/proc/locks', 'utf8'));
