@@ -14,6 +14,7 @@ import type { Tables } from '../session.ts';
 import { TakenOver } from './database-file.ts';
 import { type Handles, handlesOfHost, type Library, openHandles, openInMemory } from './handles.ts';
 import { loadSqlite } from './load-sqlite.ts';
+import { hasOtherLibrary } from './other-libraries.ts';
 import { reopeningOn } from './reopening.ts';
 import { SharedTurns } from './shared-turns.ts';
 import { beginImmediate, sqliteDialect } from './sqlite-dialect.ts';
@@ -148,7 +149,7 @@ export async function connectSqlite(
   let index_version: number | null = null;
   /** Changes when another connection commits or builds the index of the log; null: not known now. */
   const indexVersion = (): number | null => {
-    if (handles.look_ups.inTransaction) return null;
+    if (!hasOtherLibrary() || handles.look_ups.inTransaction) return null;
     try {
       return handles.look_ups.pragma('data_version', { simple: true }) as number;
     } catch {
