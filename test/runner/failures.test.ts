@@ -12,7 +12,7 @@ test('lists each test that failed once, with the suites around it, its place and
   const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', failing_run], { env });
   assert.equal(
     JSON.parse(stdout).failures,
-    `FAILED: 8 tests
+    `FAILED: 9 tests
 
   1. a suite > within a suite > fails
      at test/runner/fixtures/failing.ts:8:5
@@ -52,6 +52,11 @@ test('lists each test that failed once, with the suites around it, its place and
   8. test/runner/fixtures/broken.ts
      at test/runner/fixtures/broken.ts
      Error: this file cannot be loaded
-     npm test -- --only test/runner/fixtures/broken.ts --seed 7`,
+     npm test -- --only test/runner/fixtures/broken.ts --seed 7
+
+  9. test/runner/fixtures/killed.ts
+     at test/runner/fixtures/killed.ts
+     SIGKILL
+     npm test -- --only test/runner/fixtures/killed.ts --seed 7`,
   );
 });

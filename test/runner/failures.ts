@@ -29,6 +29,8 @@ interface Reported {
 
 interface ReportedError extends Error {
   readonly failureType?: string;
+  /** Of a process that did not come to its end. */
+  readonly signal?: string | null;
 }
 
 /**
@@ -84,7 +86,7 @@ export function failuresOf(tests: TestsStream, root: string): readonly Failure[]
       test_file: names_a_file ? path : test_file,
       line: names_a_file ? null : (line ?? null),
       column: names_a_file ? null : (column ?? null),
-      message: (names_a_file ? written.get(absolute) : undefined) ?? firstLine(error),
+      message: (names_a_file ? (error.signal ?? written.get(absolute)) : undefined) ?? firstLine(error),
     });
   });
   return failures;
