@@ -29,6 +29,8 @@ async function openStored(name: 'sqlite' | 'postgres', by: 'address' | 'handle')
     name === 'sqlite'
       ? new Database(scratch.database_url.slice('sqlite:'.length))
       : new pg.Pool({ connectionString: scratch.database_url, max: 4 });
+  // A connection that is ending may still be there when the database is dropped.
+  if (handle instanceof pg.Pool) handle.on('error', () => {});
   return {
     database: by === 'address' ? scratch.database_url : handle,
     handle,

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { type DatabaseName, database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import {
+  type DatabaseName,
+  database_names,
+  postgres_url,
+  type ScratchDatabase,
+  scratchDatabase,
+} from '@tallystick/test-support';
+import pg from 'pg';
 import { createKeys } from 'tallystick';
 import { express_host } from './hosts/express-host.ts';
 import { fastify_host } from './hosts/fastify-host.ts';
@@ -23,6 +30,20 @@ async function request(url: string, init: RequestInit = {}): Promise<Reply> {
   return { status: response.status, text, json: is_json ? JSON.parse(text) : undefined };
 }
 
+/**
+ * Fails while a connection of the host or of Tallystick is open. Postgres waits for those that are
+ * ending.
+ */
+async function dropUnused({ database_url }: ScratchDatabase): Promise<void> {
+  const client = new pg.Client({ connectionString: postgres_url });
+  await client.connect();
+  try {
+    await client.query(`drop database "${new URL(database_url).pathname.slice(1)}"`);
+  } finally {
+    await client.end();
+  }
+}
+
 function hostSuite(application: HostApplication, database: DatabaseName): void {
   describe(`${application.name} on ${database}`, { skip: !database_names.includes(database) }, () => {
     let scratch: ScratchDatabase;
@@ -40,8 +61,11 @@ function hostSuite(application: HostApplication, database: DatabaseName): void {
 
     after(async () => {
       await host?.close();
-      // On Postgres this fails while a connection of the host or of Tallystick is open.
-      await scratch?.dispose();
+      try {
+        if (scratch !== undefined && database === 'postgres') await dropUnused(scratch);
+      } finally {
+        await scratch?.dispose();
+      }
     });
 
     function place(order: OrderRequest): Promise<Reply> {
