@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { machine_timers } from '@tallystick/kernel';
 import { createHttpServer } from '../../src/connection/http-server.ts';
-import { createMetrics } from '../../src/operations/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/operations/metrics.ts';
 import { exemptFromDeadline } from '../../src/request/body-deadlines.ts';
 import { type BodyPace, createBodyPace } from '../../src/request/body-pace.ts';
 import { receiveUpload } from '../../src/request/upload.ts';
@@ -33,6 +33,12 @@ function heapUsed(): number {
 }
 
 const unsigned = { signature: null, toWait: () => 0, timers: machine_timers };
+
+/** A body may take 10 ms, which is looked at every 20 ms. */
+function serverOfShortBodies(answer: Answer, metrics: Metrics) {
+  const bounds = { body_ms_max: 10, body_look_every_ms: 20 };
+  return createHttpServer(answer, { timers: machine_timers, log: { info: () => undefined }, metrics, ...bounds });
+}
 
 describe('an upload', () => {
   it('is received no faster than its bytes are taken', async (t) => {
@@ -227,14 +233,7 @@ describe('an upload', () => {
         else bytes.next().catch(() => undefined);
         res.end('enough');
       };
-      const options = {
-        timers: machine_timers,
-        log: { info: () => undefined },
-        metrics,
-        body_ms_max: 10,
-        body_look_every_ms: 20,
-      };
-      const port = await listen(t, createHttpServer(answer, options));
+      const port = await listen(t, serverOfShortBodies(answer, metrics));
       const socket = connect(port, '127.0.0.1');
       let text = '';
       socket.on('data', (chunk) => {
@@ -300,14 +299,7 @@ describe('the time of a body', () => {
         req.resume();
         req.once('end', () => res.end('whole'));
       };
-      const options = {
-        timers: machine_timers,
-        log: { info: () => undefined },
-        metrics,
-        body_ms_max: 10,
-        body_look_every_ms: 20,
-      };
-      const port = await listen(t, createHttpServer(answer, options));
+      const port = await listen(t, serverOfShortBodies(answer, metrics));
       const socket = connect(port, '127.0.0.1');
       let text = '';
       socket.on('data', (chunk) => {
