@@ -1,9 +1,9 @@
 import type { ImportProgress } from '@tallystick/imports';
 import type { RebuildPhase } from '@tallystick/reconciliation';
 
-/** The progress of an import, or of a set of samples whose cards are created or messages sent. */
+/** The progress of an import, a rebuild, a table of decisions, or a set of samples that is loaded. */
 export type Progress = Omit<ImportProgress, 'phase'> & {
-  readonly phase: ImportProgress['phase'] | 'creating' | 'sending' | RebuildPhase;
+  readonly phase: ImportProgress['phase'] | 'creating' | 'sending' | 'deciding' | RebuildPhase;
 };
 
 /** What a phase counts; absent where its end is measured by bytes. */

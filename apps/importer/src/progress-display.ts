@@ -103,7 +103,7 @@ export function describe(progress: Progress, { records_per_s, left_ms }: PaceRea
   const amounts =
     noun !== undefined
       ? [`${count(records)}${of(records_total === null ? null : count(records_total))} ${noun}`]
-      : [sizes(bytes, bytes_total), ...(phase === 'reading' ? [] : [`${count(records)} records`])];
+      : [sizes(bytes, bytes_total), ...(records === 0 ? [] : [`${count(records)} records`])];
   const rate = records_per_s === null || records_per_s <= 0 ? [] : [`${count(Math.round(records_per_s))} a second`];
   const left = left_ms === null ? [] : [`${duration(left_ms)} left`];
   return `${phase} ${[...amounts, ...rate, ...left].join(', ')}`;

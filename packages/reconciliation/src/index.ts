@@ -2,6 +2,8 @@ export * from './act.ts';
 export { actOnItem } from './acts/act-on-item.ts';
 export type { ActPorts, ActTx } from './acts/act-plan.ts';
 export * from './acts/act-request.ts';
+export { describeAct } from './acts/act-sentence.ts';
+export { stateOf } from './acts/refuse-act.ts';
 export * from './acts/standing-acts.ts';
 export {
   decideByTable,

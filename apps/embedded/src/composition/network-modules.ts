@@ -1,12 +1,13 @@
-import { callAfterPass, createNetwork } from '@tallystick/cards';
+import { callAfterPass, createNetwork, type Ledger, type Network } from '@tallystick/cards';
 import { clearing_formats, csvFormat } from '@tallystick/clearing-files';
 import { createFormats, type Formats, type ImportPorts } from '@tallystick/imports';
 import type { Clock, Timers } from '@tallystick/kernel';
-import { measureLedger } from '@tallystick/koa';
+import { type Metrics, measureLedger } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
 import { statement_formats } from '@tallystick/statement-files';
 import type { Vault } from '@tallystick/vault';
 import { ContainerModule } from 'inversify';
+import type { Logger } from 'pino';
 import { createOverloadLogger } from '../background/repeated-faults.ts';
 import type { Settings } from './settings.ts';
 import { tokens } from './tokens.ts';
@@ -19,28 +20,45 @@ export const network_module = new ContainerModule(({ bind }) => {
     [tokens.persistence, tokens.metrics, tokens.events_committed],
   );
   bind(tokens.network)
+    .toResolvedValue(openNetwork, [
+      tokens.settings,
+      tokens.ledger,
+      tokens.persistence,
+      tokens.vault,
+      tokens.timers,
+      tokens.metrics,
+      tokens.log,
+    ])
+    .onDeactivation((network) => network.drain());
+  bind(tokens.offline_network)
     .toResolvedValue(
-      (settings, ledger, { unitOfWork }, { card_vault, random, sealer, sha256 }, timers, metrics, logger) => {
-        metrics.watchQuarantine(() => unitOfWork.read((tx) => tx.quarantine.countOpen()));
-        return createNetwork({
-          ledger,
-          vault: card_vault,
-          random,
-          sealer,
-          sha256,
-          onFault: (err) => logger.error({ err }, 'messages of the network could not be recorded'),
-          time_bounds: {
-            ...timers,
-            wait_ms_max: settings.network_wait_ms_max,
-            decision_ms_max: settings.decision_ms_max,
-          },
-          onOverload: createOverloadLogger(metrics, logger, timers.monotonicNow),
-        });
-      },
-      [tokens.settings, tokens.ledger, tokens.persistence, tokens.vault, tokens.timers, tokens.metrics, tokens.log],
+      (settings, persistence, ...parts) => openNetwork(settings, persistence.ledger, persistence, ...parts),
+      [tokens.settings, tokens.persistence, tokens.vault, tokens.timers, tokens.metrics, tokens.log],
     )
     .onDeactivation((network) => network.drain());
 });
+
+function openNetwork(
+  { network_wait_ms_max, decision_ms_max }: Settings,
+  ledger: Ledger,
+  { unitOfWork }: Pick<Persistence, 'unitOfWork'>,
+  { card_vault, random, sealer, sha256 }: Vault,
+  timers: Timers,
+  metrics: Metrics,
+  logger: Logger,
+): Network {
+  metrics.watchQuarantine(() => unitOfWork.read((tx) => tx.quarantine.countOpen()));
+  return createNetwork({
+    ledger,
+    vault: card_vault,
+    random,
+    sealer,
+    sha256,
+    onFault: (err) => logger.error({ err }, 'messages of the network could not be recorded'),
+    time_bounds: { ...timers, wait_ms_max: network_wait_ms_max, decision_ms_max },
+    onOverload: createOverloadLogger(metrics, logger, timers.monotonicNow),
+  });
+}
 
 /** Clearing files and bank statements. */
 export const imports_module = new ContainerModule(({ bind }) => {

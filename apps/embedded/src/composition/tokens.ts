@@ -49,6 +49,8 @@ export const tokens = {
   /** That of the database, measured; its passes deliver the events that they write. */
   ledger: identifier<Ledger>('ledger'),
   network: identifier<Network>('network'),
+  /** The same beside a server, which then delivers the events. */
+  offline_network: identifier<Network>('offline_network'),
   /** The formats of clearing files and bank statements. */
   formats: identifier<Formats>('formats'),
   /** The ports of imports in a process that also delivers events. */

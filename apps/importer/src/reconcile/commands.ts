@@ -1,8 +1,7 @@
-import { type Call, isDay, type PageRequest, Refusal, type UnitOfWork } from '@tallystick/kernel';
+import { isDay, type PageRequest, Refusal } from '@tallystick/kernel';
 import { presentBridge, presentItem, presentRules, presentSummary } from '@tallystick/operations';
 import {
   type BridgeDifference,
-  type BridgeTx,
   break_kinds,
   catchUp,
   dateOf,
@@ -11,8 +10,6 @@ import {
   type ItemFilter,
   listItems,
   parseItemFilter,
-  type ReconciliationPorts,
-  type ReconciliationTx,
   type RulesReport,
   readBridge,
   readDateRange,
@@ -33,8 +30,12 @@ import {
 } from '@tallystick/server';
 import type { ProgressTerminal } from '../progress-display.ts';
 import { count } from '../words.ts';
+import { actCommands } from './act-commands.ts';
 import { describeBreaks, describeSums } from './breaks-text.ts';
 import { BridgeTable, describeBridge } from './bridge-text.ts';
+import { callFor, companiesOf, portsOf } from './companies.ts';
+import { decideCommand } from './decide-command.ts';
+import { periodCommands } from './period-commands.ts';
 import { rebuildCommand } from './rebuild-command.ts';
 import { describeRules, describeSummary, reportTable, reportTableHead } from './summary-text.ts';
 
@@ -52,7 +53,15 @@ const csv_flag = { csv: 'a table in CSV on standard output, of any length' };
 export function createReconcileProgram(terminal: ReconcileTerminal): Program {
   return {
     invocation: 'npm run reconcile --',
-    commands: [reportCommand(terminal), breaksCommand(terminal), bridgeCommand(terminal), rebuildCommand(terminal)],
+    commands: [
+      reportCommand(terminal),
+      breaksCommand(terminal),
+      ...actCommands,
+      decideCommand(terminal),
+      bridgeCommand(terminal),
+      ...periodCommands,
+      rebuildCommand(terminal),
+    ],
     migrates: false,
     takes_database_url: true,
   };
@@ -198,47 +207,6 @@ function bridgeCommand({ stdout }: ReconcileTerminal): Command {
       return { data: presentBridge(bridge), text: describeBridge(bridge) };
     },
   };
-}
-
-interface CompaniesTx {
-  readonly companies: { find(id: number): Promise<object | null> };
-}
-
-interface ReconcilePorts extends ReconciliationPorts {
-  readonly unitOfWork: UnitOfWork<ReconciliationTx & BridgeTx & CompaniesTx>;
-}
-
-async function portsOf(services: AdminServices): Promise<ReconcilePorts> {
-  const { unitOfWork } = await services.persistence();
-  return { unitOfWork, clock: services.clock() };
-}
-
-/** The companies of the command line, brought up to date with what has arrived. */
-async function companiesOf(ports: ReconcilePorts, given: ParsedWords): Promise<readonly number[]> {
-  const named = readOptionalId(given, 'company');
-  const companies = named === undefined ? await everyCompany(ports) : [named];
-  if (named !== undefined && (await ports.unitOfWork.read((tx) => tx.companies.find(named))) === null) {
-    throw new Error(`there is no company ${named}`);
-  }
-  for (const company_id of companies) await catchUp(ports, company_id);
-  return companies;
-}
-
-async function everyCompany({ unitOfWork }: ReconcilePorts): Promise<readonly number[]> {
-  const companies: number[] = [];
-  for (;;) {
-    const next = await unitOfWork.read((tx) =>
-      tx.reconciliation.companiesAfter(companies.at(-1) ?? 0, companies_at_once),
-    );
-    companies.push(...next);
-    if (next.length < companies_at_once) return companies;
-  }
-}
-
-const companies_at_once = 1_000;
-
-function callFor(services: AdminServices, company_id: number): Pick<Call, 'company_id' | 'now_ms'> {
-  return { company_id, now_ms: services.clock().nowMs() };
 }
 
 /** The filter of breaks, in the form of the filters of the interface. */

@@ -105,6 +105,10 @@ async function run(
       await services.persistence();
       return await container().getAsync(tokens.offline_imports);
     },
+    async network() {
+      await services.persistence();
+      return await container().getAsync(tokens.offline_network);
+    },
     async persistence() {
       if (opened_persistence) return await container().getAsync(tokens.persistence);
       reportDatabase(command, services.config(), output);
@@ -249,7 +253,8 @@ const hints: Readonly<Record<string, string>> = {
   redirect: 'url',
   role: 'role',
   status: 'status',
-  through: 'number',
+  through: 'number|date',
+  version: 'number',
   to: 'date',
 };
 

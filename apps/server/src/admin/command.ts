@@ -1,4 +1,5 @@
 import type { OperatorCall } from '@tallystick/access';
+import type { Network } from '@tallystick/cards';
 import type { ImportPorts } from '@tallystick/imports';
 import { type Clock, type Page, type PageRequest, page_limit_max, type UrlPolicy } from '@tallystick/kernel';
 import type { Persistence } from '@tallystick/mikro-orm';
@@ -19,6 +20,8 @@ export interface AdminServices {
   urlPolicy(): UrlPolicy;
   /** On the database of `persistence`. */
   importPorts(): Promise<ImportPorts>;
+  /** On the database of `persistence`. */
+  network(): Promise<Network>;
   /** Migrated. Throws an error with a sentence for the operator if it cannot be opened. */
   persistence(): Promise<Persistence>;
   /** Shows a line on standard error while the command runs. */

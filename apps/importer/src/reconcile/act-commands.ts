@@ -1,0 +1,113 @@
+import { presentExplainedItem, presentItem } from '@tallystick/operations';
+import { type ActKind, actOnItem, catchUp, dateOf, explainItem } from '@tallystick/reconciliation';
+import { type Command, idOf, type ParsedWords, UsageError } from '@tallystick/server';
+import { actPortsOf, callFor, companyOf, portsOf, writingCall } from './companies.ts';
+import { describeItem } from './item-text.ts';
+
+const company_option = { company: 'the company of the item; needed when there are several' };
+
+const act_options = {
+  note: 'why, for the history of the item and the audit log; required',
+  reason: 'a reason in words of your own',
+  version: 'refuses the action if the item has changed since this version',
+  ...company_option,
+};
+
+const showCommand: Command = {
+  name: 'show',
+  argument: 'item',
+  summary: 'Shows an item with its records, what else it may belong to, and what was done to it',
+  options: company_option,
+  flags: {},
+  async run(services, given) {
+    const id = idOf('<item>', given.argument);
+    const company_id = await companyOf(services, given);
+    const ports = await portsOf(services);
+    await catchUp(ports, company_id);
+    const call = callFor(services, company_id);
+    const found = await ports.unitOfWork.read((tx) => explainItem(tx, call, id));
+    const today = dateOf(call.now_ms);
+    return { data: presentExplainedItem(found, today), text: describeItem(found.item, found.history, today) };
+  },
+};
+
+interface ActCommand {
+  readonly action: ActKind;
+  readonly summary: string;
+  readonly options?: Readonly<Record<string, string>>;
+  /** Reads what only this action has. */
+  read?(given: ParsedWords): object;
+}
+
+const acts: readonly ActCommand[] = [
+  {
+    action: 'match',
+    summary: 'Matches an item with records of another side. Undone by unmatch',
+    options: {
+      with: 'the records of the other side: "line:408", "clearing:45", "authorization:9"; several separated by blanks',
+    },
+    read: (given) => ({ with: readWith(given.values.get('with')) }),
+  },
+  {
+    action: 'unmatch',
+    summary: 'Undoes a match. Undone by match',
+    options: { side: 'authorization or statement; the match that was made last when absent' },
+    read: ({ values }) => ({ side: values.get('side') ?? null }),
+  },
+  { action: 'accept', summary: 'Accepts the difference of a break. Undone by reopen' },
+  { action: 'ignore', summary: 'Takes an item out of every total. Undone by reopen' },
+  { action: 'confirm', summary: 'Confirms a proposal. Undone by reopen' },
+  { action: 'reopen', summary: 'Undoes accept, ignore and confirm' },
+];
+
+/** What people do to items (docs/reconciliation.md, "Actions"), as the interface does it. */
+export const actCommands: readonly Command[] = [
+  showCommand,
+  ...acts.map(
+    ({ action, summary, options = {}, read }): Command => ({
+      name: action,
+      argument: 'item',
+      summary,
+      options: { ...options, ...act_options },
+      flags: {},
+      async run(services, given) {
+        const id = idOf('<item>', given.argument);
+        const { values } = given;
+        const version = values.get('version');
+        const request = {
+          note: values.get('note') ?? null,
+          reason: values.get('reason') ?? null,
+          version: version === undefined ? null : idOf('--version', version),
+          ...read?.(given),
+        };
+        const company_id = await companyOf(services, given);
+        const ports = await actPortsOf(services);
+        const found = await actOnItem(ports, writingCall(services, company_id), id, action, request);
+        const today = dateOf(services.clock().nowMs());
+        return { data: presentItem(found, today), text: describeItem(found, [], today) };
+      },
+    }),
+  ),
+];
+
+/** The records that `--with` names, as the request of a match has them. */
+function readWith(text: string | undefined): object | null {
+  if (text === undefined) throw new UsageError('--with is missing: it names the records of the other side');
+  const ids = { authorization: [] as number[], clearing: [] as number[], line: [] as number[] };
+  for (const word of text.trim().split(/\s+/)) {
+    const [, kind, id] = /^(authorization|clearing|line):([1-9]\d{0,14})$/.exec(word) ?? [];
+    if (kind === undefined) {
+      throw new UsageError(
+        `--with has "${word}"; it must be records such as line:408, clearing:45 or authorization:9, separated by blanks`,
+      );
+    }
+    ids[kind as keyof typeof ids].push(Number(id));
+  }
+  const [authorization_id = null, ...others] = ids.authorization;
+  if (others.length > 0) throw new UsageError('--with may name one authorization');
+  return {
+    ...(authorization_id === null ? {} : { authorization_id }),
+    ...(ids.clearing.length === 0 ? {} : { clearing_ids: ids.clearing }),
+    ...(ids.line.length === 0 ? {} : { line_ids: ids.line }),
+  };
+}

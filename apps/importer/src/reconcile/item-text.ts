@@ -1,0 +1,49 @@
+import { type Act, type Alternative, ageOfItem, describeAct, type Item, stateOf } from '@tallystick/reconciliation';
+import { formatTerms, wrapText } from '@tallystick/server';
+import { nameRule, showAmount } from '../words.ts';
+
+/** An item for a person: its amounts, its records, what else they may belong to, and its history. */
+export function describeItem(item: Item, history: readonly Act[], today: string): string {
+  const { id, version, currency, due_date, merchant_name, vcn_id } = item;
+  const amounts = (['authorized', 'cleared', 'stated', 'fees', 'difference'] as const).flatMap((name) => {
+    const amount = item[name];
+    return amount === null || (name === 'fees' && amount === 0) ? [] : [[name, showAmount(amount, currency)] as const];
+  });
+  const age = ageOfItem(item, today);
+  const terms = [
+    ...amounts,
+    ...(merchant_name === null ? [] : [['merchant', merchant_name] as const]),
+    ...(vcn_id === null ? [] : [['card', String(vcn_id)] as const]),
+    ...(due_date === null ? [] : [['due', age === null ? due_date : `${due_date}, ${age} days ago`] as const]),
+    ['records', recordsOf(item)] as const,
+    ...item.matches.map(({ side, rule }) => ['match', `${side}: ${nameRule(rule)}`] as const),
+  ];
+  return [
+    `Item ${id}, version ${version}: ${stateOf(item)}`,
+    ...formatTerms(terms),
+    ...section('It may also belong to', item.alternatives.map(describeAlternative)),
+    ...section('What was done', history.map(describeAct)),
+  ].join('\n');
+}
+
+function section(head: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', `${head}:`, ...lines.map((line) => wrapText(line, '  ', '    ', 80))];
+}
+
+function describeAlternative({ reason, authorization_id, clearing_ids, line_ids }: Alternative): string {
+  const authorization_ids = authorization_id === null ? [] : [authorization_id];
+  return `${recordsOf({ authorization_ids, clearing_ids, line_ids })}: ${reason}`;
+}
+
+/** The records in the words that `--with` takes. */
+function recordsOf({
+  authorization_ids,
+  clearing_ids,
+  line_ids,
+}: Pick<Item, 'authorization_ids' | 'clearing_ids' | 'line_ids'>): string {
+  return [
+    ...authorization_ids.map((id) => `authorization:${id}`),
+    ...clearing_ids.map((id) => `clearing:${id}`),
+    ...line_ids.map((id) => `line:${id}`),
+  ].join(' ');
+}
