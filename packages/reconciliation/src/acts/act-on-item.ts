@@ -5,10 +5,10 @@ import { recordsOf } from '../item-id.ts';
 import { findItems } from '../items/find-item.ts';
 import { findSeenItem, readItem, unknownItem } from '../items/read-items.ts';
 import { catchUp, refresh, steps_of_reads_max } from '../keeping/keep-up.ts';
-import type { ReconciliationStore } from '../ports.ts';
 import { actInPass, newestActOf, recordsOfPlan, withSeenActs } from './act-in-pass.ts';
 import type { ActPlan, ActPorts, ActTx, Situation } from './act-plan.ts';
 import { type ActRequest, readActRequest } from './act-request.ts';
+import { concernedIds } from './known-records.ts';
 import { planConfirmation, planDecision, planReopening } from './plan-decision.ts';
 import { planMatch } from './plan-match.ts';
 import { planUnmatch } from './plan-unmatch.ts';
@@ -54,8 +54,8 @@ export async function actOnItem(
       const situation = { ...(await situationOf(tx, call, item_id, asked)), is_against_rules };
       refuseMerged(situation, { item_id, version: asked.version });
       refuseOtherVersion(situation, expected);
-      const plan = await planAct(situation);
-      if (plan.rematches.length === 0) return await record(situation, plan);
+      const plan = planAct(situation);
+      if (plan.rematches.length === 0) return await record(tx, situation, plan);
       const [planned] = await withSeenActs(tx, call, [{ situation, plan }]);
       return planned!;
     });
@@ -74,32 +74,27 @@ export async function actOnItem(
 
 /** The item as its records are now, with its cards and the company locked. */
 async function situationOf(tx: ActTx, call: Call, item_id: number, request: ActRequest): Promise<Situation> {
-  await lockItems(tx, call, [item_id]);
-  const [situation] = await readSituations(tx, call, [{ item_id, request }]);
+  const asked = { item_id, request };
+  await lockItems(tx, call, concernedIds(asked));
+  const [situation] = await readSituations(tx, call, [asked]);
   if (situation === undefined || situation === null) throw unknownItem();
   return situation;
 }
 
-/**
- * What an act will do. Refuses what the state of the item does not permit. `periods` finds the period
- * of a frozen item.
- */
-export async function planAct(
-  situation: Situation,
-  periods: Pick<ReconciliationStore, 'findPeriod'> = situation.tx.reconciliation,
-): Promise<ActPlan> {
+/** What an act will do. Refuses what the state of the item does not permit. */
+export function planAct(situation: Situation): ActPlan {
   try {
-    await refuseByState(periods, situation, situation.request.action);
-    return await planOf(situation);
+    refuseByState(situation.known, situation, situation.request.action);
+    return planOf(situation);
   } catch (error) {
     throw withNewestAct(error, situation);
   }
 }
 
-async function planOf(situation: Situation): Promise<ActPlan> {
+function planOf(situation: Situation): ActPlan {
   switch (situation.request.action) {
     case 'match':
-      return await planMatch(situation);
+      return planMatch(situation);
     case 'unmatch':
       return planUnmatch(situation);
     case 'confirm':
@@ -112,8 +107,8 @@ async function planOf(situation: Situation): Promise<ActPlan> {
   }
 }
 
-async function record(situation: Situation, plan: ActPlan): Promise<Item> {
-  const { tx, call, item } = situation;
+async function record(tx: ActTx, situation: Situation, plan: ActPlan): Promise<Item> {
+  const { call, item } = situation;
   await recordActs(tx, call, [{ situation, plan }]);
   await refresh(tx, call, [...recordsOf(item), ...recordsOfPlan(plan)]);
   const concerned = await findItems(tx.reconciliation, call.company_id, recordsOfPlan(plan));

@@ -6,6 +6,7 @@ import type { SeenItem } from '../items/read-items.ts';
 import type { ReconciliationPorts, ReconciliationTx } from '../ports.ts';
 import type { ClearedAmount } from '../records.ts';
 import type { ActRequest } from './act-request.ts';
+import type { KnownRecords } from './known-records.ts';
 
 /** The parts of a transaction that acts of people need. */
 export interface ActTx extends ReconciliationTx {
@@ -22,9 +23,9 @@ export interface ActPorts extends Omit<ReconciliationPorts, 'unitOfWork'> {
 
 /** What a request to act is decided from, read while the company is locked. */
 export interface Situation extends SeenItem {
-  readonly tx: ActTx;
   readonly call: Call;
   readonly request: ActRequest;
+  readonly known: KnownRecords;
   /** The clearings of the item. */
   readonly clearings: readonly ClearedAmount[];
   /**

@@ -1,7 +1,6 @@
 import { invalid } from '@tallystick/kernel';
 import type { Item } from '../item.ts';
-import { recordsOf } from '../item-id.ts';
-import { findItem } from '../items/find-item.ts';
+import type { RecordKey } from '../item-id.ts';
 import type { AuthorizedPurchase, ClearedAmount } from '../records.ts';
 import { type ActPlan, type Situation, subjectOf } from './act-plan.ts';
 import type { MatchSide, MatchWith } from './act-request.ts';
@@ -17,7 +16,7 @@ import { conflict, refuseDecided, refuseFrozen } from './refuse-act.ts';
  * The two sides are matched one after the other, because each is undone by itself. Refuses
  * (`validation_failed`) what cannot belong together, and (`conflict`) what belongs to something.
  */
-export function planMatch(situation: Situation): Promise<ActPlan> {
+export function planMatch(situation: Situation): ActPlan {
   const { item, request } = situation;
   const matched_with = request.with!;
   return sideOf(item, matched_with) === 'authorization'
@@ -36,32 +35,31 @@ function sideOf(item: Item, { authorization_id, line_ids }: MatchWith): MatchSid
   throw field('with', `must name an authorization or lines: item ${item.id} has neither`);
 }
 
-async function planAuthorizationMatch(situation: Situation, matched_with: MatchWith): Promise<ActPlan> {
-  const { tx, call, item } = situation;
+function planAuthorizationMatch(situation: Situation, matched_with: MatchWith): ActPlan {
+  const { item, known } = situation;
   refuseDecided(situation);
-  const clearing = await clearingToMatch(situation, matched_with);
+  const clearing = clearingToMatch(situation, matched_with);
   const authorization_id = matched_with.authorization_id ?? item.authorization_ids[0]!;
   if (!item.clearing_ids.includes(clearing.id) && !item.authorization_ids.includes(authorization_id)) {
     throw field('with', `must be about item ${item.id}: neither the clearing nor the authorization belongs to it`);
   }
-  const [purchase] = await tx.reconciliation.authorizations(call.company_id, [authorization_id]);
+  const purchase = known.purchases.get(authorization_id);
   if (purchase === undefined) {
     const what = `must be an approved authorization of the company, and there is none with the id ${authorization_id}`;
     throw field('with.authorization_id', what);
   }
   refuseMisfit(clearing, purchase);
-  const records = [
-    { kind: 'clearing' as const, id: clearing.id },
-    { kind: 'authorization' as const, id: authorization_id },
+  const records: readonly RecordKey[] = [
+    { kind: 'clearing', id: clearing.id },
+    { kind: 'authorization', id: authorization_id },
   ];
-  for (const record of records) {
-    const other = await findItem(tx.reconciliation, call.company_id, record);
-    if (other === null || other.id === item.id) continue;
-    await refuseFrozen(tx.reconciliation, other);
-    refuseDecided({ item: other, history: await tx.reconciliation.actsOn(call.company_id, recordsOf(other)) });
-    if (record.kind === 'clearing') refuseMatched(clearing, other);
+  for (const other of known.itemsOf(records)) {
+    if (other.item.id !== item.id) {
+      refuseFrozen(known, other.item);
+      refuseDecided(other);
+    }
+    if (other.item.clearing_ids.includes(clearing.id)) refuseMatched(clearing, other.item);
   }
-  if (item.clearing_ids.includes(clearing.id)) refuseMatched(clearing, item);
   return {
     subject: subjectOf(item, { authorization: { clearing_id: clearing.id, authorization_id } }),
     rematches: [{ clearing, authorization_id, is_confirmation: false }],
@@ -71,15 +69,12 @@ async function planAuthorizationMatch(situation: Situation, matched_with: MatchW
 /**
  * The clearing that the request names; without a name the only one of the item that can be meant.
  */
-async function clearingToMatch(
-  { tx, call, item }: Situation,
-  { authorization_id, clearing_ids }: MatchWith,
-): Promise<ClearedAmount> {
+function clearingToMatch({ item, known }: Situation, { authorization_id, clearing_ids }: MatchWith): ClearedAmount {
   if (clearing_ids.length > 1) {
     throw field('with.clearing_ids', 'must name one clearing: each is matched with an authorization by itself');
   }
   const ids = clearing_ids.length === 1 ? clearing_ids : item.clearing_ids;
-  const clearings = await tx.reconciliation.clearings(call.company_id, ids);
+  const clearings = ids.flatMap((id) => known.clearings.get(id) ?? []);
   if (clearing_ids.length === 1) {
     const [named] = clearings;
     if (named !== undefined) return named;

@@ -1,8 +1,7 @@
 import { invalid } from '@tallystick/kernel';
 import { type Act, pairKeyOf, pairsBetween, type StatementPair } from '../act.ts';
 import type { Item } from '../item.ts';
-import { type RecordKey, recordsOf } from '../item-id.ts';
-import { findItem } from '../items/find-item.ts';
+import type { RecordKey } from '../item-id.ts';
 import { sumOf } from '../items/item-amounts.ts';
 import { isDistantMatch } from '../pairing/distant-pairs.ts';
 import type { CardLine, ClearedAmount } from '../records.ts';
@@ -16,11 +15,11 @@ import { standingActs } from './standing-acts.ts';
  * set, which must add up: fees excepted, its lines and clearings have the same sum. What an unmatch
  * took apart may come together again as it was, whatever its sum.
  */
-export async function planStatementMatch(situation: Situation, matched_with: MatchWith): Promise<ActPlan> {
-  const { tx, call, item } = situation;
+export function planStatementMatch(situation: Situation, matched_with: MatchWith): ActPlan {
+  const { item, known } = situation;
   const named = namedBy(item, matched_with);
-  const clearings = await tx.reconciliation.clearings(call.company_id, named.clearing_ids);
-  const lines = await tx.reconciliation.lines(call.company_id, named.line_ids);
+  const clearings = named.clearing_ids.flatMap((id) => known.clearings.get(id) ?? []);
+  const lines = named.line_ids.flatMap((id) => known.lines.get(id) ?? []);
   refuseUnknown('with.clearing_ids', 'clearing', named.clearing_ids, clearings);
   refuseUnknown('with.line_ids', 'line', named.line_ids, lines);
   refuseMixed(clearings, lines);
@@ -32,19 +31,15 @@ export async function planStatementMatch(situation: Situation, matched_with: Mat
   ) {
     throw invalid({ path: 'with', message: `must be about item ${item.id}: none of these records belongs to it` });
   }
-  const others = new Map<number, Item>();
-  for (const record of keysOf(clearings, lines)) {
-    const other = await findItem(tx.reconciliation, call.company_id, record);
-    if (other === null || other.id === item.id) continue;
-    await refuseFrozen(tx.reconciliation, other);
-    others.set(other.id, other);
-  }
+  const seen_others = known.itemsOf(keysOf(clearings, lines)).filter((other) => other.item.id !== item.id);
+  const others = seen_others.map((other) => other.item);
+  for (const other of others) refuseFrozen(known, other);
   const wanted = pairsOf(lines, clearings);
-  const existing = textsOf([item, ...others.values()].flatMap((one) => statementPairsOf(one, { with_fees: true })));
+  const existing = textsOf([item, ...others].flatMap((one) => statementPairsOf(one, { with_fees: true })));
   const missing = wanted.filter((pair) => !existing.has(pairKeyOf(pair)));
   if (missing.length === 0) throw conflict(alreadyMatched(item));
-  const whole = await wholeSet(situation, clearings, lines);
-  const acts = await tx.reconciliation.actsOn(call.company_id, keysOf(whole.clearings, whole.lines));
+  const whole = wholeSet(situation, clearings, lines);
+  const acts = known.actsOnItemsOf(keysOf(whole.clearings, whole.lines));
   const { hands } = standingActs(acts);
   const [pinned, barred] = [textsOf(hands.pins), textsOf(hands.bars)];
   const barred_here = missing.filter((pair) => barred.has(pairKeyOf(pair)));
@@ -59,12 +54,10 @@ export async function planStatementMatch(situation: Situation, matched_with: Mat
     return { subject: subjectOf(item, { pairs }), rematches: [], isMet };
   }
   refuseDecided(situation);
-  for (const other of others.values()) {
-    refuseDecided({ item: other, history: await tx.reconciliation.actsOn(call.company_id, recordsOf(other)) });
-  }
+  for (const other of seen_others) refuseDecided(other);
   const only_fees = lines.every(({ is_fee }) => is_fee);
   // A fee belongs to one clearing, also within an item.
-  const having = only_fees ? [item, ...others.values()] : [...others.values()];
+  const having = only_fees ? [item, ...others] : others;
   refusePaired(having, { clearings: only_fees ? [] : clearings, lines }, wanted);
   if (!only_fees) refuseSum(whole);
   const made = only_fees ? missing : pairsOf(whole.lines, whole.clearings);
@@ -173,11 +166,11 @@ function alreadyMatched(item: Item): string {
 }
 
 /** The named records with all that they are paired with in the item. */
-async function wholeSet(
-  { tx, call, item }: Situation,
+function wholeSet(
+  { item, known }: Situation,
   clearings: readonly ClearedAmount[],
   lines: readonly CardLine[],
-): Promise<StatementSet> {
+): StatementSet {
   const paired = statementPairsOf(item);
   const clearing_ids = new Set(clearings.map(({ id }) => id));
   const line_ids = new Set(lines.filter(({ is_fee }) => !is_fee).map(({ id }) => id));
@@ -189,13 +182,10 @@ async function wholeSet(
       clearing_ids.add(clearing_id);
     }
   }
-  const others = {
-    clearing_ids: [...clearing_ids].filter((id) => !clearings.some((clearing) => clearing.id === id)),
-    line_ids: [...line_ids].filter((id) => !lines.some((line) => line.id === id)),
-  };
+  for (const { id } of lines) line_ids.add(id);
   return {
-    clearings: [...clearings, ...(await tx.reconciliation.clearings(call.company_id, others.clearing_ids))],
-    lines: [...lines, ...(await tx.reconciliation.lines(call.company_id, others.line_ids))],
+    clearings: [...clearing_ids].flatMap((id) => known.clearings.get(id) ?? []),
+    lines: [...line_ids].flatMap((id) => known.lines.get(id) ?? []),
   };
 }
 

@@ -1,29 +1,24 @@
 import type { Call } from '@tallystick/kernel';
 import type { Item } from '../item.ts';
-import { type RecordKey, recordsOf } from '../item-id.ts';
+import { type RecordKey, recordOfItemId, recordsOf } from '../item-id.ts';
 import { findSeenItems } from '../items/read-items.ts';
 import { refresh } from '../keeping/keep-up.ts';
 import type { ActTx, Situation } from './act-plan.ts';
-import type { ActRequest } from './act-request.ts';
+import { type AskedAct, KnownRecords } from './known-records.ts';
 
 /**
  * Locks the cards of items and the company, and brings the items up to date. A pass about the cards
  * has committed, so that its acts are seen, or comes later and sees those of this transaction.
- * Returns the records of the items. Unknown ids are left out.
+ * Returns the records of the items, and those that the ids name.
  */
 export async function lockItems(tx: ActTx, call: Call, ids: readonly number[]): Promise<readonly RecordKey[]> {
   const seen = await findSeenItems(tx, call, ids);
-  const items = [...seen.values()].map(({ item }) => item);
+  const items = [...new Set([...seen.values()].map(({ item }) => item))];
   await lockCards(tx, call, items);
-  const records = items.flatMap(recordsOf);
+  const named = ids.map(recordOfItemId).filter((record) => record !== null);
+  const records = [...items.flatMap(recordsOf), ...named];
   await refresh(tx, call, records);
   return records;
-}
-
-/** A request to act on an item. */
-export interface AskedAct {
-  readonly item_id: number;
-  readonly request: ActRequest;
 }
 
 /**
@@ -35,19 +30,12 @@ export async function readSituations(
   call: Call,
   asked: readonly AskedAct[],
 ): Promise<readonly (Situation | null)[]> {
-  const seen = await findSeenItems(
-    tx,
-    call,
-    asked.map(({ item_id }) => item_id),
-  );
-  const clearing_ids = new Set([...seen.values()].flatMap(({ item }) => item.clearing_ids));
-  const found = await tx.reconciliation.clearings(call.company_id, [...clearing_ids]);
-  const by_id = new Map(found.map((clearing) => [clearing.id, clearing]));
+  const known = await KnownRecords.read(tx, call, asked);
   return asked.map(({ item_id, request }) => {
-    const its = seen.get(item_id);
-    if (its === undefined) return null;
-    const clearings = its.item.clearing_ids.flatMap((id) => by_id.get(id) ?? []);
-    return { ...its, tx, call, request, clearings, is_against_rules: false };
+    const its = known.seenItem(item_id);
+    if (its === null) return null;
+    const clearings = its.item.clearing_ids.flatMap((id) => known.clearings.get(id) ?? []);
+    return { ...its, call, request, known, clearings, is_against_rules: false };
   });
 }
 

@@ -2,8 +2,8 @@ import { Refusal } from '@tallystick/kernel';
 import type { ActKind } from '../act.ts';
 import { fingerprintOf, type Item } from '../item.ts';
 import type { SeenItem } from '../items/read-items.ts';
-import type { ReconciliationStore } from '../ports.ts';
 import { describeAct, describeMembers } from './act-sentence.ts';
+import type { KnownRecords } from './known-records.ts';
 import { permittedActs, standingActs } from './standing-acts.ts';
 
 /**
@@ -50,13 +50,9 @@ export function otherVersion(
  * may still lack a side. What a person unmatched or matched can be taken back although the item was
  * decided meanwhile.
  */
-export async function refuseByState(
-  store: Pick<ReconciliationStore, 'findPeriod'>,
-  seen: SeenItem,
-  action: ActKind,
-): Promise<void> {
+export function refuseByState(known: Pick<KnownRecords, 'periods'>, seen: SeenItem, action: ActKind): void {
   const { item } = seen;
-  await refuseFrozen(store, item);
+  refuseFrozen(known, item);
   if (action === 'reopen') return;
   const takes_back = seen.history.some((act) => act.action === inverse_of_match[action]);
   if (!takes_back) refuseDecided(seen);
@@ -79,10 +75,10 @@ export function withNewestAct(error: unknown, { history }: Pick<SeenItem, 'histo
 }
 
 /** Refuses (`conflict`) to change an item that a closed period has. */
-export async function refuseFrozen(store: Pick<ReconciliationStore, 'findPeriod'>, item: Item): Promise<void> {
+export function refuseFrozen({ periods }: Pick<KnownRecords, 'periods'>, item: Item): void {
   if (item.period_id === null) return;
-  const period = await store.findPeriod(item.company_id, item.period_id);
-  const through = period === null ? '' : `, closed through ${period.closed_through}`;
+  const period = periods.get(item.period_id);
+  const through = period === undefined ? '' : `, closed through ${period.closed_through}`;
   const what = `item ${item.id} belongs to period ${item.period_id}${through}`;
   throw conflict(`${what}, and does not change any more: reopen the period first`);
 }

@@ -65,7 +65,7 @@ export async function findSeenItems(
   return new Map([...found].map(([id, item]) => [id, { item, history: histories.get(item)! }]));
 }
 
-/** The acts that concern each of the items, in the order of `acts`. */
+/** The acts that concern each of the items, in the order in which they were recorded. */
 export function historiesOf(items: readonly Item[], acts: readonly Act[]): ReadonlyMap<Item, readonly Act[]> {
   const acts_of = new Map<number, Set<Act>>();
   for (const act of acts) {
@@ -74,7 +74,7 @@ export function historiesOf(items: readonly Item[], acts: readonly Act[]): Reado
   return new Map(
     items.map((item) => {
       const its = new Set(recordsOf(item).flatMap((record) => [...(acts_of.get(itemIdOf(record)) ?? [])]));
-      return [item, acts.filter((act) => its.has(act))];
+      return [item, [...its].sort((a, b) => a.id - b.id)];
     }),
   );
 }

@@ -3,7 +3,6 @@ import type { Act } from '../../act.ts';
 import { fingerprintOf } from '../../item.ts';
 import type { SeenItem } from '../../items/read-items.ts';
 import { unknownItem } from '../../items/read-items.ts';
-import type { Period, ReconciliationStore } from '../../ports.ts';
 import type { PlannedAct } from '../act-in-pass.ts';
 import { planAct } from '../act-on-item.ts';
 import type { ActTx, Situation } from '../act-plan.ts';
@@ -38,20 +37,13 @@ export async function planRows(
       request: decisionRequest(decision, { note, version }),
     })),
   );
-  const periods = readOnce(tx.reconciliation);
-  const planned = [];
-  for (const [at, row] of rows.entries()) {
+  return rows.map((row, at) => {
     const situation = situations[at]!;
-    planned.push({ row, result: situation === null ? unknownItem() : await resultOf(situation, row, periods) });
-  }
-  return planned;
+    return { row, result: situation === null ? unknownItem() : resultOf(situation, row) };
+  });
 }
 
-async function resultOf(
-  situation: Situation,
-  row: DecidedRow,
-  periods: Pick<ReconciliationStore, 'findPeriod'>,
-): Promise<PlannedRow | Refusal | null> {
+function resultOf(situation: Situation, row: DecidedRow): PlannedRow | Refusal | null {
   if (isStanding(situation, row)) return null;
   try {
     // The version of the row is that of the item with this id.
@@ -62,7 +54,7 @@ async function resultOf(
     throw error;
   }
   try {
-    const plan = await planAct(situation, periods);
+    const plan = planAct(situation);
     return { situation, plan, undone: row.decision === 'reopen' ? undoneBy(situation, plan) : null };
   } catch (error) {
     if (error instanceof Refusal) return error;
@@ -84,15 +76,4 @@ function isStanding({ item, history }: SeenItem, { decision, note }: DecidedRow)
 function undoneBy({ history }: SeenItem, { subject }: PlannedAct['plan']): Act | null {
   const decisions = standingDecisions(history);
   return decisions.findLast((act) => act.subject.fingerprint === subject.fingerprint) ?? null;
-}
-
-function readOnce(store: Pick<ReconciliationStore, 'findPeriod'>): Pick<ReconciliationStore, 'findPeriod'> {
-  const found = new Map<number, Promise<Period | null>>();
-  return {
-    findPeriod(company_id, id) {
-      const period = found.get(id) ?? store.findPeriod(company_id, id);
-      found.set(id, period);
-      return period;
-    },
-  };
 }

@@ -1,0 +1,124 @@
+import type { Call } from '@tallystick/kernel';
+import type { Act } from '../act.ts';
+import type { Item } from '../item.ts';
+import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
+import { findSeenItems, type SeenItem } from '../items/read-items.ts';
+import type { Period, ReconciliationStore, ReconciliationTx } from '../ports.ts';
+import type { AuthorizedPurchase, CardLine, ClearedAmount } from '../records.ts';
+import type { ActRequest, MatchWith } from './act-request.ts';
+
+/** A request to act on an item. */
+export interface AskedAct {
+  readonly item_id: number;
+  readonly request: ActRequest;
+}
+
+/** The records that a match names. */
+export function recordsNamedBy({ authorization_id, clearing_ids, line_ids }: MatchWith): readonly RecordKey[] {
+  return recordsOf({
+    authorization_ids: authorization_id === null ? [] : [authorization_id],
+    clearing_ids,
+    line_ids,
+  });
+}
+
+/** The ids by which the items that an act concerns are found: its own, and those of what it names. */
+export function concernedIds({ item_id, request }: AskedAct): readonly number[] {
+  return request.with === null ? [item_id] : [item_id, ...recordsNamedBy(request.with).map(itemIdOf)];
+}
+
+/**
+ * Everything that acts are planned from, read for many of them at once: the items that they concern,
+ * with their histories, and the records of these items and of what the acts name.
+ */
+export class KnownRecords {
+  readonly purchases: ReadonlyMap<number, AuthorizedPurchase>;
+  readonly clearings: ReadonlyMap<number, ClearedAmount>;
+  readonly lines: ReadonlyMap<number, CardLine>;
+  /** The closed periods of the items. */
+  readonly periods: ReadonlyMap<number, Period>;
+  /** By the id of each of their records. */
+  readonly #seen: ReadonlyMap<number, SeenItem>;
+
+  private constructor(
+    seen: ReadonlyMap<number, SeenItem>,
+    purchases: readonly AuthorizedPurchase[],
+    clearings: readonly ClearedAmount[],
+    lines: readonly CardLine[],
+    periods: readonly (Period | null)[],
+  ) {
+    const by_record = [...seen.values()].flatMap((one) =>
+      recordsOf(one.item).map((key) => [itemIdOf(key), one] as const),
+    );
+    // What was asked for comes last: of an authorization with several items, the one that `findItem` finds.
+    this.#seen = new Map([...by_record, ...seen]);
+    this.purchases = byId(purchases);
+    this.clearings = byId(clearings);
+    this.lines = byId(lines);
+    this.periods = byId(periods.filter((period) => period !== null));
+  }
+
+  /** Costs the same few queries however many acts there are, and one for each closed period. */
+  static async read(
+    tx: Pick<ReconciliationTx, 'reconciliation'>,
+    { company_id }: Pick<Call, 'company_id'>,
+    asked: readonly AskedAct[],
+  ): Promise<KnownRecords> {
+    const store = tx.reconciliation;
+    const seen = await findSeenItems(tx, { company_id }, [...new Set(asked.flatMap(concernedIds))]);
+    const own = [...new Set(asked.flatMap(({ item_id }) => seen.get(item_id)?.item ?? []))];
+    const matched = [...new Set(asked.flatMap(ofMatch).flatMap((item_id) => seen.get(item_id)?.item ?? []))];
+    const named = asked.flatMap(({ request }) => (request.with === null ? [] : recordsNamedBy(request.with)));
+    const idsOf = (kind: RecordKey['kind'], items: readonly Item[]) => {
+      const records = [...items.flatMap(recordsOf), ...named];
+      return [...new Set(records.filter((record) => record.kind === kind).map(({ id }) => id))];
+    };
+    return new KnownRecords(
+      seen,
+      await store.authorizations(company_id, idsOf('authorization', matched)),
+      await store.clearings(company_id, idsOf('clearing', own)),
+      await store.lines(company_id, idsOf('line', matched)),
+      await readPeriods(store, company_id, [...seen.values()]),
+    );
+  }
+
+  /** The item that has the record with this `itemIdOf`; null for an unknown one. */
+  seenItem(item_id: number): SeenItem | null {
+    return this.#seen.get(item_id) ?? null;
+  }
+
+  /** The items that have these records, each once. */
+  itemsOf(records: readonly RecordKey[]): readonly SeenItem[] {
+    return [...new Map(records.flatMap((record) => this.#entryOf(record))).values()];
+  }
+
+  /** The acts that concern the items of these records, in the order in which they were recorded. */
+  actsOnItemsOf(records: readonly RecordKey[]): readonly Act[] {
+    const acts = new Map(this.itemsOf(records).flatMap(({ history }) => history.map((act) => [act.id, act] as const)));
+    return [...acts.values()].sort((a, b) => a.id - b.id);
+  }
+
+  #entryOf(record: RecordKey): readonly (readonly [number, SeenItem])[] {
+    const seen = this.#seen.get(itemIdOf(record));
+    return seen === undefined ? [] : [[seen.item.id, seen]];
+  }
+}
+
+function ofMatch({ item_id, request }: AskedAct): readonly number[] {
+  return request.with === null ? [] : [item_id];
+}
+
+function byId<Row extends { readonly id: number }>(rows: readonly Row[]): ReadonlyMap<number, Row> {
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+async function readPeriods(
+  store: Pick<ReconciliationStore, 'findPeriod'>,
+  company_id: number,
+  seen: readonly SeenItem[],
+): Promise<readonly (Period | null)[]> {
+  const ids = new Set(seen.flatMap(({ item }) => item.period_id ?? []));
+  const periods = [];
+  for (const id of ids) periods.push(await store.findPeriod(company_id, id));
+  return periods;
+}
