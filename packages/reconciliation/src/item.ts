@@ -101,8 +101,12 @@ export interface Item extends ItemContent {
   readonly period_id: number | null;
 }
 
-/** The amount of an item in sums: stated less fees, else cleared, else authorized. */
+/**
+ * The amount of an item in sums: stated less fees, else cleared, else authorized; of a lone line what
+ * it states, even a fee.
+ */
 export function amountOf({ stated, fees, cleared, authorized }: ItemContent): number {
+  if (cleared === null && authorized === null) return stated ?? 0;
   return stated !== null ? stated - fees : (cleared ?? authorized ?? 0);
 }
 

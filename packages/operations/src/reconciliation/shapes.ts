@@ -120,7 +120,7 @@ const item_fields = {
   stated: side_amount.describe(
     'What its statement lines book; minor units of `currency`, purchases positive, fees included; null: the item has no such side',
   ),
-  fees: shown_amount.describe('The part of `stated` that is fees; minor units of `currency`'),
+  fees: shown_amount.describe('The sum of its fee lines, joined or alone; minor units of `currency`'),
   difference: shown_amount.describe(
     'What does not agree: (stated - fees, else cleared) - (authorized, else cleared, else 0); minor units of `currency`',
   ),

@@ -1,6 +1,7 @@
 import { match_reach_days } from '@tallystick/cards';
 import { dateOf, day_ms, daysAfter, startOf } from '../calendar.ts';
 import { type BreakKind, break_kinds, type ItemStatus } from '../item.ts';
+import { cancelledGroupsOf, isMessageReversal } from '../pairing/cancelled-clearings.ts';
 import { clustersOf, linkOf } from '../pairing/clusters.ts';
 import { isDistant } from '../pairing/distant-pairs.ts';
 import { pairing_days_max } from '../pairing/pair-lines.ts';
@@ -69,9 +70,11 @@ function leastOf<Value extends string | number>(values: readonly Value[]): Value
 function findingsOf(records: ItemRecords, coverage: Coverage): readonly Finding[] {
   const { purchases, clearings } = records;
   const undone = undoneBy(clearings);
+  const standing = clearings.filter(({ id }) => !undone.has(id));
+  const settled = undone.size === 0 ? undone : resolvedDuplicates(clearings, undone);
   return [
-    ...(records.is_late_change ? [lateChange(records)] : []),
-    ...clearings.filter(({ id }) => !undone.has(id)).flatMap(findByClass),
+    ...(records.is_late_change && !isUndoneAgain(records) ? [lateChange(records)] : []),
+    ...standing.filter(({ id }) => !settled.has(id)).flatMap(findByClass),
     ...purchases.flatMap((purchase) => findAwaited(purchase, clearings)),
     ...findOnStatement(records, coverage),
   ];
@@ -110,14 +113,32 @@ function kindOfClass({ class: its_class, is_tie }: ClearedAmount): BreakKind | n
  */
 function undoneBy(clearings: readonly ClearedAmount[]): ReadonlySet<number | null> {
   if (clearings.length < 2) return nothing_undone;
-  return new Set(
-    clearings
-      .filter(({ cycle, match_rule }) => cycle === 'reversal' && match_rule === 1)
-      .map(({ clearing_id }) => clearing_id),
-  );
+  return new Set(clearings.filter(isMessageReversal).map(({ clearing_id }) => clearing_id));
 }
 
 const nothing_undone: ReadonlySet<number | null> = new Set();
+
+/**
+ * The ids of suspected duplicates that stand instead of a clearing that was undone: of equal
+ * clearings a reversal undoes one, and which one depends on the order of arrival (docs/adr/0033).
+ */
+function resolvedDuplicates(
+  clearings: readonly ClearedAmount[],
+  undone: ReadonlySet<number | null>,
+): ReadonlySet<number | null> {
+  const equals = Map.groupBy(
+    clearings.filter(({ cycle }) => cycle === 'first_presentment'),
+    ({ acquirer_reference, amount }) => `${acquirer_reference} ${amount}`,
+  );
+  return new Set(
+    [...equals.values()].flatMap((its) => {
+      const isDuplicate = (one: ClearedAmount): boolean => one.class === 'suspected_duplicate';
+      const replaced = its.filter((one) => undone.has(one.id) && !isDuplicate(one)).length;
+      const left = its.filter((one) => !undone.has(one.id) && isDuplicate(one));
+      return left.slice(0, replaced).map(({ id }) => id);
+    }),
+  );
+}
 
 /**
  * The clearing that an authorization awaits until its hold ends, or 35 days when it never ends. A
@@ -142,11 +163,10 @@ function isAwaiting(status: AuthorizedPurchase['status']): boolean {
 function findOnStatement({ clearings, lines, pairings }: ItemRecords, coverage: Coverage): readonly Finding[] {
   if (clearings.length === 0) return lines.map(findAlone);
   const sides = statedSides({ clearings, lines, pairings });
-  const stated = new Set(sides.flatMap((side) => side.clearings));
-  return [
-    ...sides.flatMap(findDifference),
-    ...clearings.filter((clearing) => !stated.has(clearing) && needsLine(clearing, coverage)).map(findUnstated),
-  ];
+  const stated = new Set(sides.flatMap((side) => side.clearings).map(({ id }) => id));
+  const needless = cancelledWithoutLine(clearings, stated);
+  const unstated = clearings.filter((one) => !stated.has(one.id) && !needless.has(one.id) && needsLine(one, coverage));
+  return [...sides.flatMap(findDifference), ...unstated.map(findUnstated)];
 }
 
 /** A line of the account that no clearing explains. It is awaited like the line of a clearing. */
@@ -186,6 +206,26 @@ function statedSides({ clearings, lines, pairings }: Omit<ItemRecords, 'purchase
 }
 
 /**
+ * The clearings that were undone, and their reversals, of which the bank booked none: they need no
+ * line. When it booked one of them, the others are missing.
+ */
+function cancelledWithoutLine(clearings: readonly ClearedAmount[], stated: ReadonlySet<number>): ReadonlySet<number> {
+  return new Set(
+    cancelledGroupsOf(clearings)
+      .filter((group) => !group.some((id) => stated.has(id)))
+      .flat(),
+  );
+}
+
+/**
+ * Whether a late change moved nothing in the end: all that came for the frozen item was undone
+ * again, and nothing was booked.
+ */
+function isUndoneAgain({ clearings, lines }: ItemRecords): boolean {
+  return lines.length === 0 && cancelledGroupsOf(clearings).flat().length === clearings.length;
+}
+
+/**
  * Whether a clearing needs a statement line: it settled on or after the first date of a statement
  * in its currency. Nobody books an amount of 0.
  */
@@ -220,6 +260,7 @@ function sidesOf({ purchases, clearings, lines }: ItemRecords, coverage: Coverag
   const clearing = clearings.length > 0 || lines.length > 0 || awaits_clearing;
   // Only for clearings: when statements begin to cover a currency, items without one stay as they
   // are.
-  const statement = lines.length > 0 || clearings.some((one) => needsLine(one, coverage));
+  const needless = new Set(cancelledGroupsOf(clearings).flat());
+  const statement = lines.length > 0 || clearings.some((one) => !needless.has(one.id) && needsLine(one, coverage));
   return (Number(purchases.length > 0) + Number(clearing) + Number(statement)) as 1 | 2 | 3;
 }

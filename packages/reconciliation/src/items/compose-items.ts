@@ -46,7 +46,7 @@ export function* composeItems(group: ItemGroup): Steps<readonly ItemContent[]> {
 }
 
 function composeItem(group: ItemGroup, offersOf: OffersOf, records: ItemRecords): ItemContent {
-  const { purchases, clearings, lines, pairings } = records;
+  const { purchases, clearings, lines } = records;
   const first = firstOf(records);
   const assessment = assess(records, group.coverage, group.now_ms);
   const settlement_date = clearings.at(-1)?.settlement_date ?? null;
@@ -65,7 +65,7 @@ function composeItem(group: ItemGroup, offersOf: OffersOf, records: ItemRecords)
     line_ids: idsOf(lines),
     matches,
     alternatives: alternativesOf(offersOf, records),
-    ...amountsOf({ purchases, clearings, lines, pairings }),
+    ...amountsOf(records),
     currency: (clearings[0] ?? purchases[0] ?? lines[0]!).currency,
     sides: assessment.sides,
     settlement_date,

@@ -3,22 +3,19 @@ import type { ItemContent } from '../item.ts';
 import type { ItemRecords } from './item-parts.ts';
 
 /**
- * The amounts of an item (decision: reconciliation, details). Fees count once a clearing is there;
- * a fee line that stands alone is a stated amount like any other. `stated` includes the fees, and
- * is null while fees are all that is stated.
+ * The amounts of an item (decision: reconciliation, details). `fees` are those of fee lines, joined
+ * or alone. `stated` includes them; beside clearings it is null while fees are all that is stated.
  */
 export function amountsOf({
   purchases,
   clearings,
   lines,
-  pairings,
-}: Omit<ItemRecords, 'is_late_change'>): Pick<
+}: Pick<ItemRecords, 'purchases' | 'clearings' | 'lines'>): Pick<
   ItemContent,
   'authorized' | 'cleared' | 'stated' | 'fees' | 'difference'
 > {
-  const fee_ids = new Set(pairings.filter(({ fit }) => fit === 'fee').map(({ line_id }) => line_id));
-  const fees = sumOf(lines.filter(({ id }) => fee_ids.has(id)));
-  const is_stated = lines.some(({ id }) => !fee_ids.has(id));
+  const fees = sumOf(lines.filter(({ is_fee }) => is_fee));
+  const is_stated = lines.some(({ is_fee }) => !is_fee || clearings.length === 0);
   const authorized = purchases.length === 0 ? null : money(purchases.reduce((sum, one) => sum + one.authorized, 0));
   const cleared = clearings.length === 0 ? null : sumOf(clearings);
   const stated = is_stated ? sumOf(lines) : null;

@@ -13,6 +13,8 @@ export interface PairableClearing {
   readonly settlement_date: string;
   /** The purchase that it belongs to: equal for its parts, reversals, disputes and refunds. */
   readonly purchase: string;
+  /** Of a clearing that was undone and its reversals (`cancelledGroupsOf`). */
+  readonly is_cancelled: boolean;
 }
 
 /** What pairing reads of a card line. */
@@ -59,12 +61,14 @@ export const rest_pairs_max = 10_000;
  *
  * 1. Pairs that people made. Their lines are in no other pair, and their clearings in none of
  *    step 2.
- * 2. Equal amounts within 3 days, the nearest dates first, each record once.
+ * 2. Equal amounts within 3 days, the nearest dates first, each record once. Clearings that stand
+ *    come before those that were undone and their reversals. One of these takes none while a
+ *    standing clearing of its purchase and amount lacks its line, at most 35 days away.
  * 3. Fees join the clearing of the key with the nearest date.
- * 4. What is left of the lines joins what is left of the clearings, when these belong to one
- *    purchase; when none is left, it joins the nearest clearing, when all belong to one purchase
- *    (decision: a line with a clearing's reference but another amount). Not with more than 10,000
- *    pairs.
+ * 4. What is left of the lines joins what is left of the clearings, of those that stand if there are
+ *    any, when these belong to one purchase; when none is left, it joins the nearest clearing, when
+ *    all belong to one purchase (decision: a line with a clearing's reference but another amount).
+ *    Not with more than 10,000 pairs.
  *
  * A pair that a person undid is never made. Costs n log n of the records, and the pairs of step 4.
  */
@@ -131,9 +135,24 @@ class KeyPairing {
       by_place.set(place, free);
     }
     const taken = new Set<number>();
-    let waiting = this.#clearings
-      .filter(({ id }) => !this.#pinned_clearings.has(id))
-      .map((clearing) => ({ clearing, day: dayOf(clearing.settlement_date) }));
+    const open = this.#clearings.filter(({ id }) => !this.#pinned_clearings.has(id));
+    const lacking = this.#takeNearest(
+      open.filter(({ is_cancelled }) => !is_cancelled),
+      by_place,
+      taken,
+    );
+    const cancelled = open.filter(({ is_cancelled }) => is_cancelled);
+    if (cancelled.length > 0) this.#takeNearest(unlessLacking(cancelled, lacking), by_place, taken);
+    return taken;
+  }
+
+  /** Pairs each clearing with the nearest line of its amount. Returns those that got none. */
+  #takeNearest(
+    clearings: readonly PairableClearing[],
+    by_place: ReadonlyMap<string, FreeLines<PairableLine>>,
+    taken: Set<number>,
+  ): readonly PairableClearing[] {
+    let waiting = clearings.map((clearing) => ({ clearing, day: dayOf(clearing.settlement_date) }));
     for (let distance = 0; distance <= pairing_days_max; distance += 1) {
       // An earlier booking comes first in the order of lines.
       const offsets = distance === 0 ? [0] : [-distance, distance];
@@ -149,7 +168,7 @@ class KeyPairing {
         return true;
       });
     }
-    return taken;
+    return waiting.map(({ clearing }) => clearing);
   }
 
   #joinFees(): void {
@@ -161,7 +180,9 @@ class KeyPairing {
 
   #joinRest(rest: readonly PairableLine[]): void {
     const exact = new Set(this.#pairings.filter(({ fit }) => fit === 'exact').map(({ clearing_id }) => clearing_id));
-    const left = this.#clearings.filter(({ id }) => !exact.has(id) && !this.#pinned_clearings.has(id));
+    const open = this.#clearings.filter(({ id }) => !exact.has(id) && !this.#pinned_clearings.has(id));
+    const standing = open.filter(({ is_cancelled }) => !is_cancelled);
+    const left = standing.length > 0 ? standing : open;
     const candidates = left.length > 0 ? left : this.#clearings;
     if (candidates.some(({ purchase }) => purchase !== candidates[0]!.purchase)) return;
     if (rest.length * left.length > rest_pairs_max) return;
@@ -191,6 +212,20 @@ class KeyPairing {
   #isAllowed(clearing: PairableClearing, line: PairableLine): boolean {
     return this.#bars.size === 0 || !this.#bars.has(pairKeyOf({ line_id: line.id, clearing_id: clearing.id }));
   }
+}
+
+/** The cancelled clearings but for those whose purchase lacks a line of the same amount nearby. */
+function unlessLacking(
+  cancelled: readonly PairableClearing[],
+  lacking: readonly PairableClearing[],
+): readonly PairableClearing[] {
+  const wantOf = ({ purchase, amount }: PairableClearing) => `${purchase} ${amount}`;
+  const by_want = Map.groupBy(lacking, wantOf);
+  const days = new Map([...by_want].map(([want, of_want]) => [want, new ClearingsByDay(of_want)]));
+  return cancelled.filter((one) => {
+    const its = days.get(wantOf(one));
+    return its === undefined || its.nearest(dayOf(one.settlement_date), rest_days_max, () => true) === null;
+  });
 }
 
 /** The days from the settlement to the booking. */

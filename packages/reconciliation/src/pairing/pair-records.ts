@@ -1,11 +1,12 @@
 import type { CardLine, ClearedAmount } from '../records.ts';
+import { cancelledGroupsOf } from './cancelled-clearings.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from './entry-key.ts';
 import { type HandPairs, type Pairing, pairByHand, pairLines } from './pair-lines.ts';
 
 /**
  * Pairs the lines of a closed group of one company with its clearings, by the pairs of people and
  * by statement key. Of each currency and key all records that are not frozen must be there, and of
- * each clearing those that it refers to.
+ * each clearing those that it refers to and those that refer to it.
  */
 export function pairRecords(
   { clearings, lines }: { readonly clearings: readonly ClearedAmount[]; readonly lines: readonly CardLine[] },
@@ -17,10 +18,15 @@ export function pairRecords(
   if (lines.length === 0) return pairings;
   const lines_by_key = Map.groupBy(lines, entryKeyOfLine);
   const by_key = Map.groupBy(clearings, entryKeyOfClearing);
+  const cancelled = new Set(cancelledGroupsOf(clearings).flat());
   for (const [key, lines_of_key] of lines_by_key) {
     const of_key = by_key.get(key);
     if (of_key === undefined || !isPairingKey(key)) continue;
-    const pairable = of_key.map((clearing) => ({ ...clearing, purchase: purchaseOf(clearing, by_id) }));
+    const pairable = of_key.map((clearing) => ({
+      ...clearing,
+      purchase: purchaseOf(clearing, by_id),
+      is_cancelled: cancelled.has(clearing.id),
+    }));
     pairings.push(...pairLines(pairable, lines_of_key, hands));
   }
   return pairings;

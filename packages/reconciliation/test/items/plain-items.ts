@@ -110,10 +110,28 @@ function pairsOfKey(
   const choices = (how: Pair['how'], some: readonly ReferenceClearing[], of: readonly ReferenceLine[]) =>
     of.flatMap((line) => some.map((clearing): Pair => ({ line, clearing, how }))).sort(nearestFirst);
   const purchases = lines.filter(({ is_fee }) => !is_fee);
-  for (const pair of choices('exact', clearings, purchases)) {
-    const is_taken = pairs.some(({ line, clearing }) => line === pair.line || clearing === pair.clearing);
-    if (pair.line.amount === pair.clearing.amount && daysApart(pair) <= 3 && !is_taken) pairs.push(pair);
-  }
+  const undone = new Set(undoneGroups(all).flat());
+  const lacking = () => clearings.filter((one) => !undone.has(one) && !pairs.some(({ clearing }) => clearing === one));
+  const pairExactly = (some: readonly ReferenceClearing[]) => {
+    for (const pair of choices('exact', some, purchases)) {
+      const is_taken = pairs.some(({ line, clearing }) => line === pair.line || clearing === pair.clearing);
+      if (pair.line.amount === pair.clearing.amount && daysApart(pair) <= 3 && !is_taken) pairs.push(pair);
+    }
+  };
+  pairExactly(lacking());
+  const wanting = lacking();
+  pairExactly(
+    clearings.filter(
+      (one) =>
+        undone.has(one) &&
+        !wanting.some(
+          (other) =>
+            rootOf(other, all) === rootOf(one, all) &&
+            other.amount === one.amount &&
+            Math.abs(dayOf(other.settlement_date) - dayOf(one.settlement_date)) <= 35,
+        ),
+    ),
+  );
   const exact = [...pairs];
   for (const line of lines.filter(({ is_fee }) => is_fee)) {
     pairs.push(
@@ -123,7 +141,8 @@ function pairsOfKey(
     );
   }
   const rest = purchases.filter((line) => !exact.some((pair) => pair.line === line));
-  const left = clearings.filter((clearing) => !exact.some((pair) => pair.clearing === clearing));
+  const all_left = clearings.filter((clearing) => !exact.some((pair) => pair.clearing === clearing));
+  const left = wanting.length > 0 ? wanting : all_left;
   const open = left.length > 0 ? left : clearings;
   if (new Set(open.map((clearing) => rootOf(clearing, all))).size !== 1) return pairs;
   for (const line of rest) {
@@ -131,6 +150,18 @@ function pairsOfKey(
     pairs.push(...(left.length > 0 ? joined : joined.slice(0, 1)).filter((pair) => daysApart(pair) <= 35));
   }
   return pairs;
+}
+
+/** Each clearing that message reversals undid, with these, when nothing of it remains. */
+function undoneGroups(clearings: readonly ReferenceClearing[]): readonly (readonly ReferenceClearing[])[] {
+  return clearings
+    .map((one) => [
+      one,
+      ...clearings.filter(
+        ({ cycle, match_rule, clearing_id }) => cycle === 'reversal' && match_rule === 1 && clearing_id === one.id,
+      ),
+    ])
+    .filter((group) => group.length > 1 && sum(group) === 0);
 }
 
 /** The covering sets that are alone, as pairs. */
@@ -204,9 +235,27 @@ function itemOf(
   const undone = clearings
     .filter(({ cycle, match_rule }) => cycle === 'reversal' && match_rule === 1)
     .map(({ clearing_id }) => clearing_id);
+  /** Whether a duplicate stands for an equal clearing that was undone: each of these has one, the first ones. */
+  const replaces = (id: number) => {
+    const own = clearings.find((one) => one.id === id)!;
+    const equal = clearings
+      .filter(
+        (one) =>
+          one.cycle === 'first_presentment' &&
+          one.acquirer_reference === own.acquirer_reference &&
+          one.amount === own.amount,
+      )
+      .sort((a, b) =>
+        [a.settlement_date, a.transaction_id].join() < [b.settlement_date, b.transaction_id].join() ? -1 : 1,
+      );
+    const duplicates = equal.filter((one) => one.class === 'suspected_duplicate' && !undone.includes(one.id));
+    const gone = equal.filter((one) => one.class !== 'suspected_duplicate' && undone.includes(one.id));
+    return duplicates.indexOf(own) < gone.length;
+  };
   for (const { id, class: its_class, is_tie, settlement_date: date } of clearings) {
     if (undone.includes(id)) continue;
-    if (its_class === 'suspected_duplicate') wrong.push({ kind: 'suspected_duplicate', date, from_ms: 0 });
+    if (its_class === 'suspected_duplicate' && !replaces(id))
+      wrong.push({ kind: 'suspected_duplicate', date, from_ms: 0 });
     if (its_class === 'force_post' && !is_tie) wrong.push({ kind: 'unauthorized', date, from_ms: 0 });
     if (its_class === 'over') wrong.push({ kind: 'amount', date, from_ms: 0 });
   }
@@ -221,6 +270,9 @@ function itemOf(
     for (const clearing of cluster.clearings) open_clearings.delete(clearing);
     if (sum(cluster.clearings) === sum(cluster.lines)) continue;
     wrong.push({ kind: 'amount', date: cluster.clearings.map((one) => one.settlement_date).sort()[0]!, from_ms: 0 });
+  }
+  for (const group of undoneGroups(clearings)) {
+    if (group.every((one) => open_clearings.has(one))) for (const one of group) open_clearings.delete(one);
   }
   for (const { amount, currency, settlement_date } of open_clearings) {
     const first = coverage.get(currency);
@@ -240,14 +292,15 @@ function itemOf(
         (review || ([5, 6, 7].includes(match_rule) && (authorization_id !== null || clearing_id !== null))),
     );
   const shown = kind === null ? awaited : breaks.filter((one) => one.kind === kind);
-  const fee_lines = lines.filter((line) => pairs.some((pair) => pair.line === line && pair.how === 'fee'));
+  const fee_lines = lines.filter(({ is_fee }) => is_fee);
   return {
     members,
     status: kind !== null ? 'break' : proposed ? 'proposed' : awaited.length > 0 ? 'awaiting' : 'matched',
     kind,
     authorized: purchases.length === 0 ? null : purchases.reduce((total, { authorized }) => total + authorized, 0),
     cleared: clearings.length === 0 ? null : sum(clearings),
-    stated: lines.length === fee_lines.length ? null : sum(lines),
+    // Fees of a purchase state nothing about it.
+    stated: lines.length === (clearings.length === 0 ? 0 : fee_lines.length) ? null : sum(lines),
     fees: sum(fee_lines),
     due_date: shown.map(({ date }) => date).sort()[0] ?? null,
   };

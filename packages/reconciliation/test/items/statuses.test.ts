@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money } from '@tallystick/kernel';
 import {
+  amountOf,
   type BreakKind,
   daysAfter,
   entryKeyOfClearing,
@@ -10,7 +11,17 @@ import {
   pairRecords,
   startOf,
 } from '../../src/index.ts';
-import { clearing, fee, itemOf, itemsOf, line, nothing_frozen, purchase, reference } from '../reconciliation-world.ts';
+import {
+  clearing,
+  fee,
+  itemOf,
+  itemsOf,
+  line,
+  no_hands,
+  nothing_frozen,
+  purchase,
+  reference,
+} from '../reconciliation-world.ts';
 
 const cleared = purchase({ status: 'cleared' });
 
@@ -119,7 +130,111 @@ describe('awaiting', () => {
 
   test('a fee alone is an unexplained line with its own amount', () => {
     const item = itemOf({ lines: [fee()] }, { on: '2026-03-09' });
-    assert.deepEqual([item.kind, item.stated, item.fees, item.difference], ['unexplained_line', 30, 0, 30]);
+    assert.deepEqual([item.kind, item.stated, item.fees, item.difference], ['unexplained_line', 30, 30, 0]);
+    assert.equal(amountOf(item), 30);
+  });
+
+  test('a refund of a fee alone states a negative fee', () => {
+    const item = itemOf({ lines: [fee({ bai_code: '826', amount: money(-30) })] }, { on: '2026-03-09' });
+    assert.deepEqual([item.stated, item.fees, item.difference, amountOf(item)], [-30, -30, 0, -30]);
+  });
+
+  test('a fee beside a clearing that has no other line states nothing of it', () => {
+    const item = itemOf({ purchases: [cleared], clearings: [clearing()], lines: [fee()] }, { on: '2026-03-09' });
+    assert.deepEqual([item.kind, item.stated, item.fees, amountOf(item)], ['unstated', null, 30, 1_000]);
+  });
+});
+
+describe('a clearing that a message reversal undid', () => {
+  const reversal = (of: number, change: Parameters<typeof clearing>[0] = {}) =>
+    clearing({
+      id: 3,
+      clearing_id: of,
+      cycle: 'reversal',
+      class: 'reversal',
+      match_rule: 1,
+      amount: money(-1_000),
+      settlement_date: '2026-03-05',
+      ...change,
+    });
+  const twice = [clearing(), clearing({ id: 2, class: 'suspected_duplicate', settlement_date: '2026-03-04' })];
+  const on = { on: '2026-04-20' };
+
+  test('needs no line, and neither does its reversal, when the bank booked none of them', () => {
+    const item = itemOf({ purchases: [cleared], clearings: [clearing(), reversal(1)] }, on);
+    assert.deepEqual([item.status, item.sides, item.due_date, item.next_change_ms], ['matched', 2, null, null]);
+  });
+
+  test('needs its line when the bank booked the reversal, and the reversal when it booked that', () => {
+    for (const booked of [money(1_000), money(-1_000)]) {
+      const lines = [line({ amount: booked, booking_date: '2026-03-04' })];
+      const item = itemOf({ purchases: [cleared], clearings: [clearing(), reversal(1)], lines }, on);
+      assert.deepEqual(
+        [item.status, item.kind, item.due_date],
+        ['break', 'unstated', booked > 0 ? '2026-03-08' : '2026-03-06'],
+      );
+    }
+  });
+
+  test('resolves one suspected duplicate, and no second one', () => {
+    const third = clearing({ id: 4, class: 'suspected_duplicate', settlement_date: '2026-03-06' });
+    for (const undone of [1, 2, 4]) {
+      const clearings = [...twice, third, reversal(undone)];
+      const item = itemOf({ purchases: [cleared], clearings, lines: [line()] }, on);
+      assert.deepEqual([item.status, item.kind, item.class], ['break', 'suspected_duplicate', 'suspected_duplicate']);
+    }
+  });
+
+  test('needs its line when it was undone in part', () => {
+    const part = reversal(1, { amount: money(-400) });
+    const item = itemOf({ purchases: [cleared], clearings: [clearing(), part] }, on);
+    assert.deepEqual([item.status, item.kind], ['break', 'unstated']);
+  });
+
+  test('leaves the one line to the clearing that stands, whichever was undone and booked nearer', () => {
+    for (const undone of [1, 2]) {
+      for (const booking_date of ['2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05', '2026-03-06']) {
+        const records = {
+          purchases: [cleared],
+          clearings: [...twice, reversal(undone)],
+          lines: [line({ booking_date })],
+        };
+        const item = itemOf(records, on);
+        assert.deepEqual([item.status, item.kind, item.difference], ['matched', null, 0]);
+        assert.deepEqual(
+          pairRecords(records, no_hands).map(({ clearing_id }) => clearing_id),
+          [3 - undone],
+        );
+      }
+    }
+  });
+
+  test('leaves a distant line to the clearing that stands, as a proposal', () => {
+    const late = [
+      clearing(),
+      { ...twice[1]!, settlement_date: '2026-03-12' },
+      reversal(2, { settlement_date: '2026-03-13' }),
+    ];
+    const lines = [line({ booking_date: '2026-03-12' })];
+    const item = itemOf({ purchases: [cleared], clearings: late, lines }, on);
+    assert.deepEqual([item.status, item.line_ids], ['proposed', [1]]);
+  });
+
+  test('keeps the line that a person matched with it', () => {
+    const records = { purchases: [cleared], clearings: [...twice, reversal(2)], lines: [line()] };
+    const pins = [{ line_id: 1, clearing_id: 2 }];
+    const item = itemOf({ ...records }, { ...on, pairings: pairRecords(records, { pins, bars: [] }) });
+    assert.deepEqual([item.status, item.kind], ['break', 'unstated']);
+  });
+
+  test('has its line and that of its reversal when the bank booked all three', () => {
+    const lines = [
+      line(),
+      line({ id: 2, booking_date: '2026-03-04' }),
+      line({ id: 3, booking_date: '2026-03-05', amount: money(-1_000) }),
+    ];
+    const item = itemOf({ purchases: [cleared], clearings: [...twice, reversal(2)], lines }, on);
+    assert.deepEqual([item.status, item.sides, item.stated], ['matched', 3, 1_000]);
   });
 });
 
@@ -171,13 +286,13 @@ describe('a break', () => {
     assert.deepEqual([item.status, item.cleared, item.stated, item.class], ['matched', 0, 0, 'force_post']);
   });
 
-  test('of a suspected duplicate ends when a reversal undoes it, beside the clearing of the purchase', () => {
+  test('of a suspected duplicate ends when a reversal undoes it, or the clearing that it repeats', () => {
     const twice = clearing({ id: 2, class: 'suspected_duplicate' });
     const undo = { cycle: 'reversal', class: 'reversal', match_rule: 1, amount: money(-1_000) } as const;
     const records = { purchases: [cleared], lines: [line()] };
     const reversed = (clearing_id: number) => [clearing(), twice, clearing({ id: 3, ...undo, clearing_id })];
     assert.equal(itemOf({ ...records, clearings: reversed(2) }).kind, null);
-    assert.equal(itemOf({ ...records, clearings: reversed(1) }).kind, 'suspected_duplicate');
+    assert.equal(itemOf({ ...records, clearings: reversed(1) }).kind, null);
     assert.equal(itemOf({ ...records, clearings: [clearing(), twice] }).kind, 'suspected_duplicate');
   });
 

@@ -22,8 +22,9 @@ fc.configureGlobal(propertyParameters());
 
 const first_day = '2026-03-03';
 
-function cleared(id: number, amount: number, day: number, purchase = `${id}`): PairableClearing {
-  return { id, transaction_id: `T${id % 7}`, amount, settlement_date: daysAfter(first_day, day), purchase };
+function cleared(id: number, amount: number, day: number, purchase = `${id}`, is_cancelled = false): PairableClearing {
+  const settlement_date = daysAfter(first_day, day);
+  return { id, transaction_id: `T${id % 7}`, amount, settlement_date, purchase, is_cancelled };
 }
 
 function booked(id: number, amount: number, day: number, is_fee = false): PairableLine {
@@ -72,17 +73,33 @@ function pairPlainly(
     .filter(({ clearing, line }) => clearing.amount === line.amount)
     .sort((a, b) => Math.abs(daysOf(a.clearing, a.line)) - Math.abs(daysOf(b.clearing, b.line)));
   const taken = { clearings: new Set<number>(), lines: new Set<number>() };
-  for (const { clearing, line } of candidates) {
-    if (taken.clearings.has(clearing.id) || taken.lines.has(line.id)) continue;
-    const before = made.length;
-    add(clearing, line, 'exact', 3);
-    if (made.length === before) continue;
-    taken.clearings.add(clearing.id);
-    taken.lines.add(line.id);
+  const lacksLine = (one: PairableClearing) =>
+    !one.is_cancelled && !taken.clearings.has(one.id) && !pinned_clearings.has(one.id);
+  const isTheirs = (one: PairableClearing) =>
+    of_key.some(
+      (other) =>
+        lacksLine(other) &&
+        other.purchase === one.purchase &&
+        other.amount === one.amount &&
+        Math.abs(daysBetween(other.settlement_date, one.settlement_date)) <= 35,
+    );
+  for (const is_cancelled of [false, true]) {
+    const now = candidates.filter(
+      ({ clearing }) => clearing.is_cancelled === is_cancelled && !(is_cancelled && isTheirs(clearing)),
+    );
+    for (const { clearing, line } of now) {
+      if (taken.clearings.has(clearing.id) || taken.lines.has(line.id)) continue;
+      const before = made.length;
+      add(clearing, line, 'exact', 3);
+      if (made.length === before) continue;
+      taken.clearings.add(clearing.id);
+      taken.lines.add(line.id);
+    }
   }
   for (const line of open) if (line.is_fee) joinNearest(line, 'fee');
   const rest = open.filter(({ id, is_fee }) => !is_fee && !taken.lines.has(id));
-  const left = of_key.filter(({ id }) => !taken.clearings.has(id) && !pinned_clearings.has(id));
+  const all_left = of_key.filter(({ id }) => !taken.clearings.has(id) && !pinned_clearings.has(id));
+  const left = all_left.some(lacksLine) ? all_left.filter(lacksLine) : all_left;
   if (new Set((left.length > 0 ? left : of_key).map(({ purchase }) => purchase)).size > 1) return made;
   for (const line of rest) {
     if (left.length === 0) joinNearest(line, 'rest');
@@ -96,8 +113,10 @@ const amount = fc.integer({ min: 1, max: 3 });
 const id = fc.integer({ min: 1, max: 12 });
 const pair = fc.record({ line_id: id, clearing_id: id });
 
+const sometimes = fc.constantFrom(false, false, true);
+
 const keys = fc.record({
-  clearings: fc.array(fc.tuple(amount, day, fc.constantFrom('a', 'a', 'a', 'b')), { maxLength: 12 }),
+  clearings: fc.array(fc.tuple(amount, day, fc.constantFrom('a', 'a', 'a', 'b'), sometimes), { maxLength: 12 }),
   lines: fc.array(fc.tuple(amount, day, fc.integer({ min: 0, max: 3 })), { maxLength: 12 }),
   pins: fc.array(pair, { maxLength: 2 }),
   bars: fc.array(pair, { maxLength: 20 }),
@@ -120,7 +139,9 @@ describe('pairing the records of one key', () => {
   test('makes the pairs that comparing every clearing with every line makes', () => {
     fc.assert(
       fc.property(keys, ({ clearings, lines, pins, bars }) => {
-        const its_clearings = clearings.map(([of, at, purchase], place) => cleared(place + 1, of, at, purchase));
+        const its_clearings = clearings.map(([of, at, purchase, is_cancelled], place) =>
+          cleared(place + 1, of, at, purchase, is_cancelled),
+        );
         const its_lines = lines.map(([of, at, draw], place) => booked(place + 1, of, at, draw === 0));
         const hands = { pins, bars };
         assert.deepEqual(
@@ -131,16 +152,19 @@ describe('pairing the records of one key', () => {
     );
   });
 
-  for (const [name, is_fee, amounts] of [
-    ['equal amounts', false, [1_000]],
-    ['fees', true, [1_000]],
-    ['other amounts, beside as many that have their clearing', false, [1_000, 1_001]],
+  for (const [name, is_fee, amounts, cancelled_each] of [
+    ['equal amounts', false, [1_000], undefined],
+    ['fees', true, [1_000], undefined],
+    ['other amounts, beside as many that have their clearing', false, [1_000, 1_001], undefined],
+    ['equal amounts, half of whose clearings were undone', false, [1_000], 2],
   ] as const) {
     test(`of thousands with ${name} reads each about as often as sorting does`, () => {
       const records = 4_000;
       const count = { reads: 0 };
       const place = Array.from({ length: records }, (_, at) => at + 1);
-      const clearings = place.map((at) => cleared(at, 1_000, at % 5, 'one'));
+      const clearings = place.map((at) =>
+        cleared(at, 1_000, at % 5, 'one', cancelled_each !== undefined && at % cancelled_each === 0),
+      );
       const lines = amounts.flatMap((of, part) => place.map((at) => booked(part * records + at, of, at % 5, is_fee)));
       const pairs = pairLines(
         counting(clearings, 'settlement_date', count),

@@ -73,6 +73,8 @@ const hold_days = 30;
 /** Days to a missing line, and to the clearing of a lone line. */
 const patience_days = 3;
 
+const fee_codes: readonly string[] = ['825', '826'];
+
 const card_codes: readonly string[] = ['391', '691', '821', '822', '824', '825', '826'];
 
 /** Whether a line is one of a card: all others are in no item. */
@@ -245,17 +247,30 @@ class ItemAnswer {
   }
 
   #onStatement(clearing: SampleClearing): readonly Finding[] {
-    const { transaction_id, settlement_date } = clearing.expected;
-    const settled = Temporal.PlainDate.from(settlement_date);
-    const lines = this.#records.lines.filter((line) => line.fit !== 'fee' && line.clearings.includes(transaction_id));
+    const settled = Temporal.PlainDate.from(clearing.expected.settlement_date);
+    const lines = this.#linesOf(clearing);
     if (lines.length === 0) {
-      if (!isBy(this.#after(first_statement_days), settled)) return [];
+      if (!isBy(this.#after(first_statement_days), settled) || this.#isUndoneUnbooked(clearing)) return [];
       return [missing('unstated', settled, [clearing])];
     }
     const covered = new Set(lines.flatMap((line) => line.clearings));
     const cleared = this.#records.clearings.filter(({ expected }) => covered.has(expected.transaction_id));
     const differs = sum(lines.map(statedAmount)) !== sum(cleared.map(signedAmount));
     return differs ? [{ kind: 'amount', due: settled, awaited_to: null, clearings: [clearing] }] : [];
+  }
+
+  #linesOf({ expected }: SampleClearing): readonly SampleLine[] {
+    return this.#records.lines.filter((line) => line.fit !== 'fee' && line.clearings.includes(expected.transaction_id));
+  }
+
+  /** Whether a reversal undid the clearing, or it is that reversal, and the bank booked neither. */
+  #isUndoneUnbooked({ expected }: SampleClearing): boolean {
+    const { clearings } = this.#records;
+    const undone = expected.rule === 1 ? expected.earlier : expected.transaction_id;
+    const reversals = clearings.filter((one) => one.expected.rule === 1 && one.expected.earlier === undone);
+    const group = [...reversals, ...clearings.filter((one) => one.expected.transaction_id === undone)];
+    const is_booked = group.some((one) => this.#linesOf(one).length > 0);
+    return reversals.length > 0 && !is_booked && sum(group.map(signedAmount)) === 0;
   }
 
   #isProposed(): boolean {
@@ -290,8 +305,9 @@ class ItemAnswer {
     const { authorizations, clearings, lines } = this.#records;
     const authorized = authorizations.length === 0 ? null : sum(authorizations.map(({ amount }) => amount));
     const cleared = clearings.length === 0 ? null : sum(clearings.map(signedAmount));
-    const fees = sum(lines.filter(({ fit }) => fit === 'fee').map(statedAmount));
-    const stated = lines.some(({ fit }) => fit !== 'fee') ? sum(lines.map(statedAmount)) : null;
+    const fees = sum(lines.filter(({ bai_code }) => fee_codes.includes(bai_code)).map(statedAmount));
+    const is_stated = clearings.length === 0 ? lines.length > 0 : lines.some(({ fit }) => fit !== 'fee');
+    const stated = is_stated ? sum(lines.map(statedAmount)) : null;
     const actual = stated === null ? (cleared ?? 0) : stated - fees;
     return { authorized, cleared, stated, fees, difference: actual - (authorized ?? cleared ?? 0) };
   }

@@ -102,6 +102,7 @@ export function bridgeOf(
 }
 
 function amountOf({ stated, fees, cleared, authorized }: ExpectedItem): number {
+  if (cleared === null && authorized === null) return stated ?? 0;
   return stated !== null ? stated - fees : (cleared ?? authorized ?? 0);
 }
 

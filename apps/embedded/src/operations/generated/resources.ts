@@ -1999,7 +1999,7 @@ export interface ReconciliationBreak {
    * null: the item has no such side.
    */
   readonly stated: number | null;
-  /** The part of `stated` that is fees; minor units of `currency`. */
+  /** The sum of its fee lines, joined or alone; minor units of `currency`. */
   readonly fees: number;
   /**
    * What does not agree: (stated - fees, else cleared) - (authorized, else cleared, else 0); minor
@@ -2179,7 +2179,7 @@ export interface ReconciliationItem {
    * null: the item has no such side.
    */
   readonly stated: number | null;
-  /** The part of `stated` that is fees; minor units of `currency`. */
+  /** The sum of its fee lines, joined or alone; minor units of `currency`. */
   readonly fees: number;
   /**
    * What does not agree: (stated - fees, else cleared) - (authorized, else cleared, else 0); minor
@@ -2274,7 +2274,7 @@ export interface ReconciliationItemWithHistory {
    * null: the item has no such side.
    */
   readonly stated: number | null;
-  /** The part of `stated` that is fees; minor units of `currency`. */
+  /** The sum of its fee lines, joined or alone; minor units of `currency`. */
   readonly fees: number;
   /**
    * What does not agree: (stated - fees, else cleared) - (authorized, else cleared, else 0); minor
