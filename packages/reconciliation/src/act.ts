@@ -1,4 +1,4 @@
-import type { MatchedBy } from './item.ts';
+import type { Difference, MatchedBy } from './item.ts';
 import { itemIdOf, type RecordIds, type RecordKey } from './item-id.ts';
 
 /** What people do to items. `unmatch` undoes `match` and vice versa, `reopen` each decision. */
@@ -46,6 +46,11 @@ export interface ActSubject {
   readonly confirmed: readonly AuthorizationPair[];
   /** What had made the match that an unmatch or a confirmation is about; null for other acts. */
   readonly rule: MatchedBy | null;
+  /**
+   * What a match accepts as well, as long as it stands and exactly these records have exactly this
+   * difference; null for other acts.
+   */
+  readonly accepted: Difference | null;
 }
 
 /** An act as recorded; never changed. */

@@ -52,6 +52,21 @@ export interface Alternative {
   readonly line_ids: readonly number[];
 }
 
+/** What does not agree between two sides of an item, and the records that it is between. */
+export interface Difference {
+  /**
+   * The authorization from whose amount its clearings differ; null: the clearings differ from
+   * statement lines.
+   */
+  readonly authorization_id: number | null;
+  /** Ascending. */
+  readonly clearing_ids: readonly number[];
+  /** Without fees, ascending; empty for an authorization. */
+  readonly line_ids: readonly number[];
+  /** What was stated less cleared, or cleared less authorized; minor units. */
+  readonly amount: number;
+}
+
 /** What is known of one purchase, lone clearing or lone card line (decision: reconciliation). */
 export interface ItemContent {
   /** Derived from its first record: see `item-id.ts`. */

@@ -133,6 +133,7 @@ export function itemsOf(
       pairings: pairRecords(all, no_hands),
       offers: [],
       decisions: new Map(),
+      accepted: new Set(),
       frozen: nothing_frozen,
       coverage: new Map([['USD', '2026-01-01']]),
       now_ms: startOf(on) + 12 * 60 * 60 * 1_000,
@@ -147,11 +148,13 @@ export function composeAll({
   acts,
   ...circumstances
 }: Pick<ItemGroup, 'records' | 'coverage' | 'now_ms'> & { readonly acts: readonly Act[] }): readonly ItemContent[] {
-  const { hands, decisions } = standingActs(acts);
+  const { hands, decisions, accepted } = standingActs(acts);
   const paired = pairRecords(records, hands);
   const { applied, offers } = resultOf(findCoveringSets(leftoversOf(records, paired), hands.bars));
   const pairings = [...paired, ...applied.flatMap(pairingsOf)];
-  return resultOf(composeItems({ records, pairings, offers, decisions, frozen: nothing_frozen, ...circumstances }));
+  return resultOf(
+    composeItems({ records, pairings, offers, decisions, accepted, frozen: nothing_frozen, ...circumstances }),
+  );
 }
 
 export function resultOf<Result>(steps: Steps<Result>): Result {

@@ -61,6 +61,12 @@ export const examples = [
   { status: 'inactive' } satisfies own.UpdateWebhook,
   { since: '2026-11-21T00:00:00Z' } satisfies own.RecoverDeliveries,
   { with: { line_ids: [12] }, note: 'The bank confirmed the reference' } satisfies own.ReconciliationMatchAction,
+  {
+    with: { line_ids: [12] },
+    accept_difference: true,
+    note: 'The bank booked 0.02 less',
+    reason: 'rounding',
+  } satisfies own.ReconciliationMatchAction,
   { note: 'Another purchase of that day' } satisfies own.ReconciliationUnmatchAction,
   { note: 'Agreed with the supplier' } satisfies own.ReconciliationAction,
   { closed_through: '2030-03-14' } satisfies own.ReconciliationPeriodClosing,

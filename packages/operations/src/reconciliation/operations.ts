@@ -84,7 +84,7 @@ const acts: readonly DocumentedAct[] = [
     runs_alone: shares_pass,
     summary: 'Match an item by hand with records of another side',
     description:
-      'The effects on the card move as a rule would move them. No rule undoes the match. Undone by `unmatch`.',
+      'The effects on the card move as a rule would move them. No rule undoes the match. With `accept_difference` it also accepts what is left. Undone by `unmatch`, both at once.',
     body: match_act,
   },
   {

@@ -26,7 +26,9 @@ export function presentExplainedItem({ item, history, has_more_alternatives }: E
 }
 
 function presentAct(one: Act) {
-  return showAs(act, { ...one, at: toInstantText(one.at_ms), item_id: String(one.item_id) });
+  const { at_ms, item_id, subject } = one;
+  const accepted_difference = subject.accepted?.amount ?? null;
+  return showAs(act, { ...one, at: toInstantText(at_ms), item_id: String(item_id), accepted_difference });
 }
 
 /** A closed period. */

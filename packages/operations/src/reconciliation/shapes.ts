@@ -84,6 +84,9 @@ export const act = z
     item_id: id_text.describe('The id of the item at that time; it may have been merged since'),
     note: z.string().describe('Why, in the words of the person'),
     reason: z.string().nullable().describe('The code or word that the person gave; null: none'),
+    accepted_difference: shown_amount
+      .nullable()
+      .describe('The difference that the match accepts; minor units of the currency of the item; null: none'),
   })
   .meta({ id: 'ReconciliationAct', description: 'What a person did to an item' });
 
@@ -188,12 +191,26 @@ export const match_act = z
           line_ids: z.array(id_number).nullish().describe('Statement lines; null: none'),
         })
         .describe('What belongs to the item: the records of the other side'),
+      accept_difference: z
+        .boolean()
+        .nullish()
+        .describe('True: also accepts what is left between the two sides, and `reason` is required; null: false'),
     }),
   })
   .meta({
     id: 'ReconciliationMatchAction',
     description: 'A match by hand',
-    examples: [{ data: { with: { line_ids: [12] }, note: 'The bank confirmed the reference' } }],
+    examples: [
+      { data: { with: { line_ids: [12] }, note: 'The bank confirmed the reference' } },
+      {
+        data: {
+          with: { line_ids: [12] },
+          accept_difference: true,
+          note: 'The bank booked 0.02 less',
+          reason: 'rounding',
+        },
+      },
+    ],
   });
 
 /** `POST items/:id/unmatch`. */

@@ -62,5 +62,6 @@ export interface ActPlan {
 
 /** The subject of an act that concerns no match. */
 export function subjectOf(item: Item, changes: Partial<ActSubject> = {}): ActSubject {
-  return { fingerprint: fingerprintOf(item), pairs: [], authorization: null, confirmed: [], rule: null, ...changes };
+  const nothing = { pairs: [], authorization: null, confirmed: [], rule: null, accepted: null };
+  return { fingerprint: fingerprintOf(item), ...nothing, ...changes };
 }

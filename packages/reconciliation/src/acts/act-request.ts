@@ -31,20 +31,22 @@ export interface ActRequest {
   readonly version: number | null;
   /** Only of a match. */
   readonly with: MatchWith | null;
+  /** Only of a match: it also accepts what is left. Then there is a reason. */
+  readonly accept_difference: boolean;
   /** Only of an unmatch; null: the match that was made last. */
   readonly side: MatchSide | null;
 }
 
 /** The request for a decision about an item, which names no other records. */
 export function decisionRequest(action: ActKind, { note, version }: Pick<ActRequest, 'note' | 'version'>): ActRequest {
-  return { action, note, reason: null, version, with: null, side: null };
+  return { action, note, reason: null, version, with: null, accept_difference: false, side: null };
 }
 
 /**
  * Reads a request to act on an item (decision: reconciliation, actions). `note` is required;
  * `reason` and `version` are optional. A match names with what: `{ authorization_id?,
- * clearing_ids?, line_ids? }`. Refuses (`validation_failed`) every invalid field, also `with` and
- * `side` of other actions.
+ * clearing_ids?, line_ids? }`, and with `accept_difference` it needs a `reason`. Refuses
+ * (`validation_failed`) every invalid field, also those of other actions.
  */
 export function readActRequest(action: ActKind, request: object): ActRequest {
   const fields = new RequestFields(request);
@@ -55,6 +57,10 @@ export function readActRequest(action: ActKind, request: object): ActRequest {
   const version = fields.readInteger('version', { min: 1, max: Number.MAX_SAFE_INTEGER });
   if (action === 'match') fields.require('with', '{ authorization_id?, clearing_ids?, line_ids? }');
   else if (fields.has('with')) fields.addProblem('with', `is only for a match, not for ${action}`);
+  const accept_difference = fields.readFlag('accept_difference') ?? false;
+  if (accept_difference && action !== 'match') {
+    fields.addProblem('accept_difference', `is only for a match, not for ${action}`);
+  } else if (accept_difference) fields.require('reason', `why the difference is accepted, ${expected}`);
   const side = fields.readChoice('side', match_sides);
   if (action !== 'unmatch' && fields.has('side')) fields.addProblem('side', `is only for unmatch, not for ${action}`);
   const matched_with = action === 'match' && fields.has('with') ? readWith(fields) : null;
@@ -65,6 +71,7 @@ export function readActRequest(action: ActKind, request: object): ActRequest {
     reason: reason === null ? null : cleanText(reason),
     version,
     with: matched_with,
+    accept_difference,
     side,
   };
 }

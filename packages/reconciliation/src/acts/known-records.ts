@@ -66,8 +66,11 @@ export class KnownRecords {
   ): Promise<KnownRecords> {
     const store = tx.reconciliation;
     const seen = await findSeenItems(tx, { company_id }, [...new Set(asked.flatMap(concernedIds))]);
-    const own = [...new Set(asked.flatMap(({ item_id }) => seen.get(item_id)?.item ?? []))];
-    const matched = [...new Set(asked.flatMap(ofMatch).flatMap((item_id) => seen.get(item_id)?.item ?? []))];
+    const itemsOf = (ids: readonly number[]) => [...new Set(ids.flatMap((id) => seen.get(id)?.item ?? []))];
+    const own = asked.map(({ item_id }) => item_id);
+    const matched = itemsOf(asked.flatMap(ofMatch));
+    // What is left of an authorization depends on all its clearings.
+    const accepting = asked.filter(({ request }) => request.accept_difference).flatMap(concernedIds);
     const named = asked.flatMap(({ request }) => (request.with === null ? [] : recordsNamedBy(request.with)));
     const idsOf = (kind: RecordKey['kind'], items: readonly Item[]) => {
       const records = [...items.flatMap(recordsOf), ...named];
@@ -76,7 +79,7 @@ export class KnownRecords {
     return new KnownRecords(
       seen,
       await store.authorizations(company_id, idsOf('authorization', matched)),
-      await store.clearings(company_id, idsOf('clearing', own)),
+      await store.clearings(company_id, idsOf('clearing', itemsOf([...own, ...accepting]))),
       await store.lines(company_id, idsOf('line', matched)),
       await readPeriods(store, company_id, [...seen.values()]),
     );

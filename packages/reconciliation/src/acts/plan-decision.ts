@@ -43,7 +43,8 @@ function isConfirmable(clearing: ClearedAmount): boolean {
 export function planReopening({ item, history, clearings }: Situation): ActPlan {
   const decision = decisionToUndo(item, history, clearings);
   if (decision === null) {
-    throw conflict(`item ${item.id} is ${stateOf(item)}: it has no ignore, accept or confirm to undo`);
+    const how = item.status === 'accepted' ? '. A match accepted its difference: unmatch it' : '';
+    throw conflict(`item ${item.id} is ${stateOf(item)}: it has no ignore, accept or confirm to undo${how}`);
   }
   return reopeningOf(decision, { item, clearings });
 }

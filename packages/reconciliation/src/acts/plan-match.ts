@@ -1,9 +1,12 @@
 import { invalid } from '@tallystick/kernel';
 import type { Item } from '../item.ts';
 import type { RecordKey } from '../item-id.ts';
+import { differenceOfPurchase } from '../items/difference.ts';
+import type { SeenItem } from '../items/read-items.ts';
 import type { AuthorizedPurchase, ClearedAmount } from '../records.ts';
 import { type ActPlan, type Situation, subjectOf } from './act-plan.ts';
 import type { MatchSide, MatchWith } from './act-request.ts';
+import type { KnownRecords } from './known-records.ts';
 import { planStatementMatch } from './plan-statement-match.ts';
 import { conflict, refuseDecided, refuseFrozen } from './refuse-act.ts';
 
@@ -36,7 +39,7 @@ function sideOf(item: Item, { authorization_id, line_ids }: MatchWith): MatchSid
 }
 
 function planAuthorizationMatch(situation: Situation, matched_with: MatchWith): ActPlan {
-  const { item, known } = situation;
+  const { item, known, request } = situation;
   refuseDecided(situation);
   const clearing = clearingToMatch(situation, matched_with);
   const authorization_id = matched_with.authorization_id ?? item.authorization_ids[0]!;
@@ -53,17 +56,34 @@ function planAuthorizationMatch(situation: Situation, matched_with: MatchWith): 
     { kind: 'clearing', id: clearing.id },
     { kind: 'authorization', id: authorization_id },
   ];
-  for (const other of known.itemsOf(records)) {
+  const concerned = known.itemsOf(records);
+  for (const other of concerned) {
     if (other.item.id !== item.id) {
       refuseFrozen(known, other.item);
       refuseDecided(other);
     }
     if (other.item.clearing_ids.includes(clearing.id)) refuseMatched(clearing, other.item);
   }
+  const accepted = request.accept_difference
+    ? differenceOfPurchase(purchase, withMatch(clearing, authorization_id, concerned, known))
+    : null;
   return {
-    subject: subjectOf(item, { authorization: { clearing_id: clearing.id, authorization_id } }),
+    subject: subjectOf(item, { authorization: { clearing_id: clearing.id, authorization_id }, accepted }),
     rematches: [{ clearing, authorization_id, is_confirmation: false }],
   };
+}
+
+/** The clearings of these items as they are once one of them is matched. */
+function withMatch(
+  { id }: ClearedAmount,
+  authorization_id: number,
+  items: readonly SeenItem[],
+  known: KnownRecords,
+): readonly ClearedAmount[] {
+  const ids = new Set(items.flatMap(({ item }) => item.clearing_ids));
+  return [...ids]
+    .flatMap((of_item) => known.clearings.get(of_item) ?? [])
+    .map((clearing) => (clearing.id === id ? { ...clearing, authorization_id } : clearing));
 }
 
 /**

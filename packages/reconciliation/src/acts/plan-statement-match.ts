@@ -1,8 +1,8 @@
-import { invalid } from '@tallystick/kernel';
+import { invalid, type Refusal } from '@tallystick/kernel';
 import { type Act, pairKeyOf, pairsBetween, type StatementPair } from '../act.ts';
-import type { Item } from '../item.ts';
+import type { Difference, Item } from '../item.ts';
 import type { RecordKey } from '../item-id.ts';
-import { sumOf } from '../items/item-amounts.ts';
+import { differenceOfSet } from '../items/difference.ts';
 import { isDistantMatch } from '../pairing/distant-pairs.ts';
 import type { CardLine, ClearedAmount } from '../records.ts';
 import { type ActPlan, type Situation, subjectOf } from './act-plan.ts';
@@ -12,11 +12,11 @@ import { standingActs } from './standing-acts.ts';
 
 /**
  * Plans a match of lines with clearings. Together with what they are paired with already they are a
- * set, which must add up: fees excepted, its lines and clearings have the same sum. What an unmatch
- * took apart may come together again as it was, whatever its sum.
+ * set, which must add up, fees excepted, unless the act accepts the difference. So no match leaves
+ * a difference open. What an unmatch took apart may come together again as it was, whatever its sum.
  */
 export function planStatementMatch(situation: Situation, matched_with: MatchWith): ActPlan {
-  const { item, known } = situation;
+  const { item, known, request } = situation;
   const named = namedBy(item, matched_with);
   const clearings = named.clearing_ids.flatMap((id) => known.clearings.get(id) ?? []);
   const lines = named.line_ids.flatMap((id) => known.lines.get(id) ?? []);
@@ -43,7 +43,7 @@ export function planStatementMatch(situation: Situation, matched_with: MatchWith
   const { hands } = standingActs(acts);
   const [pinned, barred] = [textsOf(hands.pins), textsOf(hands.bars)];
   const barred_here = missing.filter((pair) => barred.has(pairKeyOf(pair)));
-  if (barred_here.length === missing.length && !situation.is_against_rules) {
+  if (barred_here.length === missing.length && !situation.is_against_rules && !request.accept_difference) {
     // The bar is removed first, and the rules may make the match again: also of an item that is
     // ignored or accepted only since then.
     const pairs = takenApart(acts, missing) ?? missing;
@@ -59,12 +59,14 @@ export function planStatementMatch(situation: Situation, matched_with: MatchWith
   // A fee belongs to one clearing, also within an item.
   const having = only_fees ? [item, ...others] : others;
   refusePaired(having, { clearings: only_fees ? [] : clearings, lines }, wanted);
-  if (!only_fees) refuseSum(whole);
+  const left = differenceOfSet(whole.clearings, whole.lines);
+  const accepted = only_fees || left.amount === 0 ? null : left;
+  if (accepted !== null && !request.accept_difference) throw differing(accepted, whole.clearings[0]!.currency);
   const made = only_fees ? missing : pairsOf(whole.lines, whole.clearings);
   const all = made.filter((pair) => !pinned.has(pairKeyOf(pair)));
   // A barred pair is named twice: the first time the bar is removed, then the pair is made.
   const twice = all.filter((pair) => barred.has(pairKeyOf(pair)));
-  return { subject: subjectOf(item, { pairs: [...all, ...twice] }), rematches: [] };
+  return { subject: subjectOf(item, { pairs: [...all, ...twice], accepted }), rematches: [] };
 }
 
 /**
@@ -189,26 +191,12 @@ function wholeSet(
   };
 }
 
-/**
- * Refuses (`validation_failed`) a set whose lines, without fees, and clearings have different sums.
- */
-function refuseSum({ clearings, lines }: StatementSet): void {
-  const stated = lines.filter(({ is_fee }) => !is_fee);
-  if (stated.length === 0) return;
-  const [line_sum, clearing_sum] = [sumOf(stated), sumOf(clearings)];
-  if (line_sum === clearing_sum) return;
-  const of_lines = `lines ${idsOf(stated)} sum to ${line_sum}`;
-  const of_clearings = `clearings ${idsOf(clearings)} to ${clearing_sum}`;
-  const difference = `a difference of ${line_sum - clearing_sum} in minor units of ${clearings[0]!.currency}`;
-  const message = `must add up: ${of_lines}, ${of_clearings}, ${difference}. Name all that belong together`;
-  throw invalid({ path: 'with', message });
-}
-
-function idsOf(records: readonly { readonly id: number }[]): string {
-  return records
-    .map(({ id }) => id)
-    .sort((a, b) => a - b)
-    .join(', ');
+/** The refusal (`validation_failed`) of a set whose lines, without fees, and clearings have different sums. */
+function differing({ clearing_ids, line_ids, amount }: Difference, currency: string): Refusal {
+  const named = `lines ${line_ids.join(', ')} and clearings ${clearing_ids.join(', ')}`;
+  const what = `${named} have a difference of ${amount} in minor units of ${currency}`;
+  const how = 'Name all that belong together, or accept what is left: accept_difference with a reason';
+  return invalid({ path: 'with', message: `must add up: ${what}. ${how}` });
 }
 
 /** Each line with each clearing; a fee with the first clearing only. */

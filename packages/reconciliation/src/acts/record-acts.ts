@@ -20,8 +20,8 @@ export async function recordActs(
   const recorded = await tx.reconciliation.insertActs(acts);
   const entries = planned.map(({ situation: { item, request }, plan: { subject } }) => {
     const { action, note, reason } = request;
-    const { pairs, authorization } = subject;
-    const details = { version: item.version, note, reason, pairs, authorization };
+    const { pairs, authorization, accepted } = subject;
+    const details = { version: item.version, note, reason, pairs, authorization, accepted };
     return auditEntry(call, auditActionOf(action), `reconciliation_item:${item.id}`, details);
   });
   await tx.audit.recordAll(entries, now_ms);

@@ -4,7 +4,7 @@ import { fingerprintOf, type Item } from '../item.ts';
 import type { SeenItem } from '../items/read-items.ts';
 import { describeAct, describeMembers } from './act-sentence.ts';
 import type { KnownRecords } from './known-records.ts';
-import { permittedActs, standingActs } from './standing-acts.ts';
+import { isDecided, permittedActs, standingActs } from './standing-acts.ts';
 
 /**
  * Refuses (`conflict`) to act on an item that has another version than the person saw, and says
@@ -85,8 +85,8 @@ export function refuseFrozen({ periods }: Pick<KnownRecords, 'periods'>, item: I
 
 /** Refuses (`conflict`) to change an item that a person ignored or accepted. */
 export function refuseDecided({ item, history }: SeenItem): void {
-  if (item.status !== 'ignored' && item.status !== 'accepted') return;
-  const decision = standingActs(history).decisions.get(fingerprintOf(item));
+  const decision = standingActs(history).decisions.get(fingerprintOf(item)) ?? null;
+  if (!isDecided(item, decision)) return;
   const act = history.find(({ id }) => id === decision?.act_id);
   const who = act === undefined ? '' : `: ${describeAct(act)}`;
   throw conflict(`item ${item.id} is ${item.status}${who}. Reopen it first`);

@@ -1,5 +1,6 @@
-import { type Act, type ActKind, pairKeyOf, type StatementPair } from '../act.ts';
-import type { ItemContent, ItemMatch } from '../item.ts';
+import { type Act, type ActKind, type ActSubject, pairKeyOf, type StatementPair } from '../act.ts';
+import type { Difference, ItemContent, ItemMatch } from '../item.ts';
+import { differenceKeyOf } from '../items/difference.ts';
 import { isDistantMatch } from '../pairing/distant-pairs.ts';
 import type { HandPairs } from '../pairing/pair-lines.ts';
 
@@ -18,6 +19,8 @@ export interface StandingActs {
   readonly hands: HandPairs;
   /** By the fingerprint of the item that the person saw. */
   readonly decisions: ReadonlyMap<string, Decision>;
+  /** The differences that standing matches accept, as `differenceKeyOf` has them. */
+  readonly accepted: ReadonlySet<string>;
 }
 
 /**
@@ -28,6 +31,7 @@ export interface StandingActs {
  *   decide again. `unmatch` bars a pair; of a pinned pair it removes the pin.
  * - `confirm` of a covering set or a distant line pins its pairs until `reopen`, so that no later
  *   record dissolves what a person confirmed. A bar is stronger.
+ * - A `match` may accept a difference, until an `unmatch` takes one of the pairs that it is between.
  * - `ignore`, `accept` and `confirm` are decisions about the item as the person saw it. They hold
  *   while it has the same members and amounts, and again when it has them again. `reopen` undoes the
  *   newest that stands.
@@ -58,7 +62,28 @@ export function standingActs(acts: Iterable<Act>): StandingActs {
     },
     // Of several with one fingerprint the newest.
     decisions: new Map(decided.map((act) => [act.subject.fingerprint, toDecision(act)])),
+    accepted: new Set(acceptedDifferences(in_order).map(differenceKeyOf)),
   };
+}
+
+/** What matches accept until an unmatch takes any of their pairs apart. */
+function acceptedDifferences(in_order: readonly Act[]): readonly Difference[] {
+  let accepted: readonly Difference[] = [];
+  for (const { action, subject } of in_order) {
+    if (action === 'match' && subject.accepted !== null) accepted = [...accepted, subject.accepted];
+    if (action === 'unmatch') accepted = accepted.filter((difference) => !takesApart(subject, difference));
+  }
+  return accepted;
+}
+
+function takesApart(
+  { pairs, authorization }: ActSubject,
+  { authorization_id, clearing_ids, line_ids }: Difference,
+): boolean {
+  if (authorization !== null) {
+    return authorization.authorization_id === authorization_id && clearing_ids.includes(authorization.clearing_id);
+  }
+  return pairs.some(({ line_id, clearing_id }) => line_ids.includes(line_id) && clearing_ids.includes(clearing_id));
 }
 
 /**
@@ -93,21 +118,26 @@ function toDecision({ id, action }: Act): Decision {
 }
 
 /**
- * The acts that an item permits. None while a closed period has it; only its undoing while it is
- * ignored or accepted. What is matched needs no other act than to be taken apart.
+ * The acts that an item permits. None while a closed period has it; only its undoing while a
+ * decision has it ignored or accepted. What is matched needs no other act than to be taken apart.
  */
 export function permittedActs(
   item: ItemContent & { readonly period_id: number | null },
   decision: Decision | null,
 ): readonly ActKind[] {
   if (item.period_id !== null) return [];
-  if (item.status === 'ignored' || item.status === 'accepted') return ['reopen'];
+  if (isDecided(item, decision)) return ['reopen'];
   const permitted: ActKind[] = decision?.action === 'confirm' ? ['reopen'] : [];
   if (item.status !== 'matched') permitted.push('match', 'ignore');
   if (item.matches.some(canUndo)) permitted.push('unmatch');
   if (item.status === 'break') permitted.push('accept');
   if (item.status === 'proposed' && isConfirmable(item)) permitted.push('confirm');
   return permitted;
+}
+
+/** Whether an item is ignored or accepted by a decision, and not by matches that accept its differences. */
+export function isDecided({ status }: Pick<ItemContent, 'status'>, decision: Decision | null): boolean {
+  return status === 'ignored' || (status === 'accepted' && decision?.action === 'accept');
 }
 
 /** Whether a person can undo a match: not what rules 1 and 2 found, which is final. */

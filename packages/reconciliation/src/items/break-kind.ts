@@ -1,18 +1,26 @@
 import { match_reach_days } from '@tallystick/cards';
 import { dateOf, day_ms, daysAfter, startOf } from '../calendar.ts';
-import { type BreakKind, break_kinds, type ItemStatus } from '../item.ts';
+import { type BreakKind, break_kinds, type Difference, type ItemStatus } from '../item.ts';
 import { cancelledGroupsOf, isMessageReversal } from '../pairing/cancelled-clearings.ts';
 import { clustersOf, linkOf } from '../pairing/clusters.ts';
 import { isDistant } from '../pairing/distant-pairs.ts';
 import { pairing_days_max } from '../pairing/pair-lines.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount, Coverage } from '../records.ts';
 import { nextBucketAt } from './age.ts';
-import { sumOf } from './item-amounts.ts';
+import { differenceKeyOf, differenceOfPurchase, differenceOfSet } from './difference.ts';
 import type { ItemRecords } from './item-parts.ts';
 
-/** The state of an item by its records alone, before any decision of a person. */
+/** What an assessment depends on beside the records. */
+export interface Circumstances {
+  readonly coverage: Coverage;
+  /** The differences that matches of people accept, as `differenceKeyOf` has them. */
+  readonly accepted: ReadonlySet<string>;
+  readonly now_ms: number;
+}
+
+/** The state of an item before any decision of a person about it as a whole. */
 export interface Assessment {
-  readonly status: Exclude<ItemStatus, 'ignored' | 'accepted'>;
+  readonly status: Exclude<ItemStatus, 'ignored'>;
   readonly kind: BreakKind | null;
   /** The clearings that the break is about, in the canonical order; empty when it is about none. */
   readonly concerned: readonly ClearedAmount[];
@@ -32,6 +40,8 @@ interface Finding {
   /** From when on it is a break; until then it is awaited. */
   readonly from_ms: number;
   readonly clearings: readonly ClearedAmount[];
+  /** Of the kind `amount`: what is left; null when it is not known, and of other kinds. */
+  readonly difference: Difference | null;
 }
 
 /** How many days a clearing is awaited when its hold never ends. */
@@ -39,24 +49,45 @@ const endless_hold_days = match_reach_days;
 
 /**
  * Decides the status of an item and the kind of its break at an instant (decision: reconciliation,
- * statuses and kinds): the worst of what is missing or differs.
+ * statuses and kinds): the worst of what is missing or differs. A difference that is accepted is no
+ * break. An item of which nothing else is left is accepted, unless a match of it is a proposal.
  */
-export function assess(records: ItemRecords, coverage: Coverage, now_ms: number): Assessment {
+export function assess(records: ItemRecords, { coverage, accepted, now_ms }: Circumstances): Assessment {
   const findings = findingsOf(records, coverage);
   const pending = findings.filter(({ from_ms }) => from_ms > now_ms);
-  const breaks = findings.filter(({ kind, from_ms }) => kind !== null && from_ms <= now_ms);
-  const worst = break_kinds.find((kind) => breaks.some((found) => found.kind === kind)) ?? null;
-  const shown = worst === null ? pending : breaks.filter(({ kind }) => kind === worst);
+  const present = findings.filter(({ kind, from_ms }) => kind !== null && from_ms <= now_ms);
+  const breaks = present.filter(({ difference }) => difference === null || !accepted.has(differenceKeyOf(difference)));
+  const status = statusOf({ records, present, breaks, pending });
+  const kinds = status === 'break' ? breaks : status === 'accepted' ? present : [];
+  const kind = break_kinds.find((one) => kinds.some((found) => found.kind === one)) ?? null;
+  const shown = kind === null ? pending : kinds.filter((found) => found.kind === kind);
   const due_date = leastOf(shown.map((finding) => finding.due_date));
   return {
-    status: worst !== null ? 'break' : isProposed(records) ? 'proposed' : pending.length > 0 ? 'awaiting' : 'matched',
-    kind: worst,
-    concerned: worst === null ? [] : records.clearings.filter((clearing) => isConcerned(shown, clearing)),
+    status,
+    kind,
+    concerned: kind === null ? [] : records.clearings.filter((clearing) => isConcerned(shown, clearing)),
     due_date,
     next_change_ms: leastOf(pending.map(({ from_ms }) => from_ms)),
-    next_bucket_ms: worst === null || due_date === null ? null : nextBucketAt(due_date, now_ms),
+    next_bucket_ms: status !== 'break' || due_date === null ? null : nextBucketAt(due_date, now_ms),
     sides: sidesOf(records, coverage),
   };
+}
+
+function statusOf({
+  records,
+  present,
+  breaks,
+  pending,
+}: {
+  readonly records: ItemRecords;
+  readonly present: readonly Finding[];
+  readonly breaks: readonly Finding[];
+  readonly pending: readonly Finding[];
+}): Assessment['status'] {
+  if (breaks.length > 0) return 'break';
+  if (isProposed(records)) return 'proposed';
+  if (present.length > 0) return 'accepted';
+  return pending.length > 0 ? 'awaiting' : 'matched';
 }
 
 function isConcerned(findings: readonly Finding[], clearing: ClearedAmount): boolean {
@@ -74,15 +105,20 @@ function findingsOf(records: ItemRecords, coverage: Coverage): readonly Finding[
   const settled = undone.size === 0 ? undone : resolvedDuplicates(clearings, undone);
   return [
     ...(records.is_late_change && !isUndoneAgain(records) ? [lateChange(records)] : []),
-    ...standing.filter(({ id }) => !settled.has(id)).flatMap(findByClass),
+    ...standing.filter(({ id }) => !settled.has(id)).flatMap((clearing) => findByClass(clearing, records)),
     ...purchases.flatMap((purchase) => findAwaited(purchase, clearings)),
     ...findOnStatement(records, coverage),
   ];
 }
 
 /** A break at once, due on a settlement or booking date. */
-function breakAtOnce(kind: BreakKind, due_date: string, clearings: readonly ClearedAmount[]): Finding {
-  return { kind, due_date, from_ms: Number.NEGATIVE_INFINITY, clearings };
+function breakAtOnce(
+  kind: BreakKind,
+  due_date: string,
+  clearings: readonly ClearedAmount[],
+  difference: Difference | null = null,
+): Finding {
+  return { kind, due_date, from_ms: Number.NEGATIVE_INFINITY, clearings, difference };
 }
 
 /** What came for an item after a closing froze it. */
@@ -96,9 +132,12 @@ function lateChange({ clearings, lines }: ItemRecords): Finding {
  * Breaks that a class makes at once. Late clearings, reversals, refunds, exact, tip, partial, under
  * and fx_drift make none. A force post for which several authorizations fit is a proposal.
  */
-function findByClass(clearing: ClearedAmount): readonly Finding[] {
+function findByClass(clearing: ClearedAmount, { purchases, clearings }: ItemRecords): readonly Finding[] {
   const kind = kindOfClass(clearing);
-  return kind === null ? [] : [breakAtOnce(kind, clearing.settlement_date, [clearing])];
+  if (kind === null) return [];
+  const purchase = kind === 'amount' ? purchases.find(({ id }) => id === clearing.authorization_id) : undefined;
+  const difference = purchase === undefined ? null : differenceOfPurchase(purchase, clearings);
+  return [breakAtOnce(kind, clearing.settlement_date, [clearing], difference)];
 }
 
 function kindOfClass({ class: its_class, is_tie }: ClearedAmount): BreakKind | null {
@@ -152,7 +191,8 @@ function findAwaited(
   if (authorized === 0 || !isAwaiting(status)) return [];
   const from_ms = hold_end_ms ?? decided_at_ms + endless_hold_days * day_ms;
   const clearings = all_clearings.filter(({ authorization_id }) => authorization_id === id);
-  return [{ kind: status === 'partially_cleared' ? null : 'uncleared', due_date: dateOf(from_ms), from_ms, clearings }];
+  const kind = status === 'partially_cleared' ? null : 'uncleared';
+  return [{ kind, due_date: dateOf(from_ms), from_ms, clearings, difference: null }];
 }
 
 function isAwaiting(status: AuthorizedPurchase['status']): boolean {
@@ -181,7 +221,7 @@ function findUnstated(clearing: ClearedAmount): Finding {
 /** What should have come by the end of the third day after a date. */
 function missingAfter(kind: BreakKind, date: string, clearings: readonly ClearedAmount[]): Finding {
   const due_date = daysAfter(date, pairing_days_max);
-  return { kind, due_date, from_ms: startOf(due_date) + day_ms, clearings };
+  return { kind, due_date, from_ms: startOf(due_date) + day_ms, clearings, difference: null };
 }
 
 /** What is on both sides of one or more pairs. */
@@ -191,8 +231,10 @@ interface Sides {
 }
 
 function findDifference({ clearings, lines }: Sides): readonly Finding[] {
-  if (sumOf(lines) === sumOf(clearings)) return [];
-  return [breakAtOnce('amount', leastOf(clearings.map(({ settlement_date }) => settlement_date))!, clearings)];
+  const difference = differenceOfSet(clearings, lines);
+  if (difference.amount === 0) return [];
+  const settled = leastOf(clearings.map(({ settlement_date }) => settlement_date))!;
+  return [breakAtOnce('amount', settled, clearings, difference)];
 }
 
 /** The clearings that have a line which is no fee, with their lines, each group that pairs join. */

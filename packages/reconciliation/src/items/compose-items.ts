@@ -25,6 +25,8 @@ export interface ItemGroup {
   readonly offers: readonly CoveringSet[];
   /** The decisions that stand, by the fingerprint of what the person saw. */
   readonly decisions: ReadonlyMap<string, Decision>;
+  /** The differences that matches of people accept, as `differenceKeyOf` has them. */
+  readonly accepted: ReadonlySet<string>;
   readonly frozen: FrozenRecords;
   readonly coverage: Coverage;
   readonly now_ms: number;
@@ -48,7 +50,7 @@ export function* composeItems(group: ItemGroup): Steps<readonly ItemContent[]> {
 function composeItem(group: ItemGroup, offersOf: OffersOf, records: ItemRecords): ItemContent {
   const { purchases, clearings, lines } = records;
   const first = firstOf(records);
-  const assessment = assess(records, group.coverage, group.now_ms);
+  const assessment = assess(records, group);
   const settlement_date = clearings.at(-1)?.settlement_date ?? null;
   const matches = matchesOf(records);
   const undecided: ItemContent = {

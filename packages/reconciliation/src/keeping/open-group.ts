@@ -18,6 +18,7 @@ export interface OpenGroup {
   readonly acts: readonly Act[];
   readonly hands: HandPairs;
   readonly decisions: ReadonlyMap<string, Decision>;
+  readonly accepted: ReadonlySet<string>;
   /** Made by people and by statement key. */
   readonly pairings: readonly Pairing[];
   /** What these do not explain. */
@@ -44,7 +45,7 @@ export async function pairGroup(
     is_loaded = records.every((record) => group.has(record));
     for (const record of records) group.addRecord(record);
   }
-  const { hands, decisions } = standingActs(acts);
+  const { hands, decisions, accepted } = standingActs(acts);
   const { frozen, frozen_line_ids } = await frozenOf(store, company_id, group);
   const clearings = [...group.clearings.values()].filter(({ id }) => !frozen.clearing_ids.has(id));
   const lines = [...group.lines.values()].filter(({ id }) => !frozen_line_ids.has(id));
@@ -58,6 +59,7 @@ export async function pairGroup(
     acts,
     hands,
     decisions,
+    accepted,
     pairings,
     leftovers,
     leftover_keys: new Map(placesOf(leftovers).map(({ key, record }) => [itemIdOf(record), key])),

@@ -56,6 +56,7 @@ export async function recompute(
     pairings: [...open.pairings, ...sets.applied.flatMap(pairingsOf)],
     offers: sets.offers,
     decisions: open.decisions,
+    accepted: open.accepted,
     frozen: open.frozen,
     coverage,
     now_ms,

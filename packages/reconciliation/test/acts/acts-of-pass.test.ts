@@ -17,7 +17,14 @@ checkOnStorages('an act that a pass makes', [
       const newest = async (record: RecordKey) => (await world.read(record)).history.at(-1)?.id ?? 0;
       const pair = { clearing_id, authorization_id };
       const seenOf = async (of: RecordKey, matched: typeof pair | null, rematched_ids: readonly number[] = []) => {
-        const subject = { fingerprint: '', pairs: [], authorization: matched, confirmed: [], rule: null };
+        const subject = {
+          fingerprint: '',
+          pairs: [],
+          authorization: matched,
+          confirmed: [],
+          rule: null,
+          accepted: null,
+        };
         const rematches = rematched_ids.map((id) => ({ clearing: { id } }));
         const planned = { situation: { ...(await world.read(of)), call: world.call() }, plan: { subject, rematches } };
         const planneds = [planned as unknown as PlannedAct];

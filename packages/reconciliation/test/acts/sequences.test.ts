@@ -16,6 +16,7 @@ import {
   recordOfItemId,
   recordsOf,
   reopenPeriod,
+  standingActs,
 } from '../../src/index.ts';
 import { ActWorld, assertSameState, authorization, clearing, line, type WorldState } from './world.ts';
 
@@ -41,7 +42,11 @@ interface Attempt {
   readonly action: ActKind;
   readonly item: number;
   readonly other: number;
+  /** Of a match. */
+  readonly is_accepting: boolean;
 }
+
+const accepting = { accept_difference: true, reason: 'rounding' };
 
 const record_plan: fc.Arbitrary<RecordPlan> = fc.record({
   kind: fc.constantFrom('authorization', 'clearing', 'clearing', 'refund', 'line', 'line', 'late line', 'fee'),
@@ -55,6 +60,7 @@ const attempt_plan: fc.Arbitrary<Attempt> = fc.record({
   action: fc.constantFrom(...act_kinds, 'match', 'match', 'unmatch'),
   item: fc.nat(20),
   other: fc.nat(20),
+  is_accepting: fc.boolean(),
 });
 
 /** Lets the record arrive. Returns it. */
@@ -95,10 +101,11 @@ function withOf(item: Item, other: Item): object {
 async function tryAct(
   world: ActWorld,
   items: readonly Item[],
-  { action, item: at, other: other_at }: Attempt,
+  { action, item: at, other: other_at, is_accepting }: Attempt,
 ): Promise<Item | null> {
   const item = items[at % items.length]!;
-  const request = action === 'match' ? { with: withOf(item, items[other_at % items.length]!) } : {};
+  const match = { with: withOf(item, items[other_at % items.length]!), ...(is_accepting ? accepting : {}) };
+  const request = action === 'match' ? match : {};
   try {
     return await world.act(recordOfItemId(item.id)!, action, request);
   } catch (error) {
@@ -116,6 +123,8 @@ interface Done {
   readonly acts: readonly Act[];
   /** The act that a reopening undid. */
   readonly undone: Act | null;
+  /** Whether a match accepted a difference that an unmatch took apart. */
+  readonly was_accepted: boolean;
 }
 
 /** Tries what the attempt says. Null: it was refused, and nothing changed. */
@@ -135,28 +144,33 @@ async function attempt(world: ActWorld, arrived: readonly RecordKey[], tried: At
   assert(acts.length > 0, `${action} is in no history`);
   const { fingerprint } = acts[0]!.subject;
   const undone = history.findLast((act) => isDecision(act) && act.subject.fingerprint === fingerprint);
-  return { before, acts: acts.slice(-2), undone: action === 'reopen' ? (undone ?? null) : null };
+  const was_accepted = action === 'unmatch' && standingActs(history).accepted.size > standingActs(all).accepted.size;
+  return { before, acts: acts.slice(-2), undone: action === 'reopen' ? (undone ?? null) : null, was_accepted };
 }
 
 function isDecision({ action }: Act): boolean {
   return action === 'ignore' || action === 'accept' || action === 'confirm';
 }
 
-async function undo(world: ActWorld, { acts, undone }: Done): Promise<void> {
+async function undo(world: ActWorld, { acts, undone, was_accepted }: Done): Promise<void> {
   const { action, item_id, subject } = acts.at(-1)!;
   const [pair] = subject.pairs;
   const line_ids = [...new Set(subject.pairs.map(({ line_id }) => line_id))];
   const clearing_ids = [...new Set(subject.pairs.map(({ clearing_id }) => clearing_id))];
   const { authorization: matched } = subject;
+  const again = was_accepted ? accepting : {};
   if (action === 'match' && matched !== null) {
     await world.act(clearing(matched.clearing_id), 'unmatch', { side: 'authorization' });
   } else if (action === 'match') {
     await world.act(line(pair!.line_id), 'unmatch', { side: 'statement' });
   } else if (action === 'unmatch' && matched !== null) {
     const { clearing_id, authorization_id } = matched;
-    await world.act(clearing(clearing_id), 'match', { with: { authorization_id, clearing_ids: [clearing_id] } });
+    await world.act(clearing(clearing_id), 'match', {
+      with: { authorization_id, clearing_ids: [clearing_id] },
+      ...again,
+    });
   } else if (action === 'unmatch') {
-    await world.act(line(pair!.line_id), 'match', { with: { line_ids, clearing_ids } });
+    await world.act(line(pair!.line_id), 'match', { with: { line_ids, clearing_ids }, ...again });
   } else {
     await world.act(recordOfItemId(item_id)!, undone?.action ?? 'reopen');
   }

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import {
   type Act,
   type ActKind,
+  type Decision,
   fingerprintOf,
   type ItemContent,
   permittedActs,
@@ -26,7 +27,7 @@ function act(id: number, action: ActKind, pairs: readonly StatementPair[], finge
     actor: 'ann',
     action,
     item_id: 4,
-    subject: { fingerprint, pairs, authorization: null, confirmed: [], rule: null },
+    subject: { fingerprint, pairs, authorization: null, confirmed: [], rule: null, accepted: null },
     note: 'seen',
     reason: null,
     request_id: null,
@@ -186,15 +187,20 @@ describe('an item permits', () => {
     coverage: new Map(),
     now_ms: startOf('2026-03-20'),
   })[0]!;
-  const permitted = (change: Partial<ItemContent>, period_id: number | null = null) =>
-    permittedActs({ ...base, ...change, period_id }, null);
+  const permitted = (change: Partial<ItemContent>, period_id: number | null = null, decision: Decision | null = null) =>
+    permittedActs({ ...base, ...change, period_id }, decision);
 
   test('nothing in a closed period', () => {
     assert.deepEqual(permitted({ status: 'break', kind: 'amount' }, 1), []);
   });
 
-  test('only reopening while it is ignored or accepted', () => {
-    assert.deepEqual([permitted({ status: 'ignored' }), permitted({ status: 'accepted' })], [['reopen'], ['reopen']]);
+  test('only reopening while a decision has it ignored or accepted', () => {
+    assert.deepEqual(permitted({ status: 'ignored' }), ['reopen']);
+    assert.deepEqual(permitted({ status: 'accepted' }, null, { act_id: 1, action: 'accept' }), ['reopen']);
+  });
+
+  test('taking apart and matching with more while a match has accepted its difference', () => {
+    assert.deepEqual(permitted({ status: 'accepted', kind: 'amount' }), ['match', 'ignore', 'unmatch']);
   });
 
   test('only taking apart when it is matched', () => {

@@ -335,10 +335,11 @@ export interface ReconciliationItemOperations {
   read(id: Id, options?: CallOptions): Promise<ReconciliationItemWithHistory>;
   /**
    * Match an item by hand with records of another side. The effects on the card move as a rule
-   * would move them. No rule undoes the match. Undone by `unmatch`. Refused (`conflict`) when the
-   * state of the item does not allow it, or when it has changed: the error says what happened. The
-   * id of an item that was merged into another one is refused (`conflict`) unless the version of
-   * that one is sent. Takes no `tx`, because it shares a pass with the messages of the network.
+   * would move them. No rule undoes the match. With `accept_difference` it also accepts what is
+   * left. Undone by `unmatch`, both at once. Refused (`conflict`) when the state of the item does
+   * not allow it, or when it has changed: the error says what happened. The id of an item that was
+   * merged into another one is refused (`conflict`) unless the version of that one is sent. Takes
+   * no `tx`, because it shares a pass with the messages of the network.
    */
   match(id: Id, data: ReconciliationMatchAction, options?: CallOptions): Promise<ReconciliationItem>;
   /**

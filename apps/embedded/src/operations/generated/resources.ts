@@ -1945,6 +1945,8 @@ export interface ReconciliationAct {
   readonly note: string;
   /** The code or word that the person gave; null: none. */
   readonly reason: string | null;
+  /** The difference that the match accepts; minor units of the currency of the item; null: none. */
+  readonly accepted_difference: number | null;
 }
 
 /** An action on an item. */
@@ -2345,6 +2347,10 @@ export interface ReconciliationMatchAction {
     /** Statement lines; null: none. */
     readonly line_ids?: readonly number[] | null | undefined;
   };
+  /**
+   * True: also accepts what is left between the two sides, and `reason` is required; null: false.
+   */
+  readonly accept_difference?: boolean | null | undefined;
 }
 
 /** A closed period. */

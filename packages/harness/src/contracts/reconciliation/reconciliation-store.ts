@@ -148,6 +148,7 @@ const reconciliation_list_contract: readonly ContractRule<StorageUnderTest>[] = 
         authorization: null,
         rule: null,
         confirmed: [],
+        accepted: null,
       };
       const fields = { company_id, at_ms: 5, actor: 'key:1', note: 'é😀', reason: null, request_id: null };
       const [act] = await unitOfWork.run(async ({ reconciliation }) => {
