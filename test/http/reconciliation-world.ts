@@ -118,6 +118,7 @@ export async function book(
     text: 'CARD PURCHASE',
     acquirer_reference: null,
     balance_after: null,
+    standing: null,
     recorded_at_ms: Date.parse('2030-03-15T10:00:00Z'),
     ...line,
   }));

@@ -24,4 +24,5 @@ export * from './reporting/read-orders.ts';
 export * from './reporting/read-transaction.ts';
 export * from './reporting/report-records.ts';
 export * from './statement.ts';
+export * from './statement-coverage.ts';
 export * from './statement-line.ts';

@@ -14,6 +14,13 @@ export interface BookingDates {
   readonly to?: string;
 }
 
+/** Booking dates of an account, both ends included. */
+export interface AccountDates {
+  readonly account_id: number;
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Accounts, their statements and lines, within a transaction. */
 export interface AccountStore {
   /** Refuses (`conflict`) a number that another account has, after waiting for its transaction. */
@@ -50,6 +57,10 @@ export interface AccountStore {
   statementOpening(account_id: number, as_of: string, opening_balance: Money): Promise<Statement | null>;
   /** The first statement of the account with a later date, in the order of the chain. */
   statementAfter(account_id: number, as_of: string): Promise<Statement | null>;
+  /** The statements of an account with dates from `from` to `to`, in the order of the chain. */
+  statementsBetween(account_id: number, from: string, to: string): Promise<readonly Statement[]>;
+  /** Replaces what statements cover. */
+  updateCoverage(statements: readonly Pick<Statement, 'id' | 'covers_from'>[]): Promise<void>;
 
   /**
    * Locks accounts until the transaction ends, in the order of their numbers. Of two transactions
@@ -62,9 +73,17 @@ export interface AccountStore {
    * Records lines, up to `recorded_lines_max`, unless they are known: by `ReferencedKey`, or by
    * statement and place, or as the line of this reference that the bank reported by itself, if it
    * did so with this one. Returns the keys of the new ones, in no order. Known ones stay as they
-   * are. The ids of the new ones rise in the order of the lines.
+   * are, but one that the bank reported by itself becomes that of the statement which has it: it
+   * gets its statement and place, and has no standing any more. The ids of the new ones rise in the
+   * order of the lines.
    */
   recordLines(lines: readonly Omit<StatementLine, 'id'>[]): Promise<readonly LineKey[]>;
+  /**
+   * Compares up to `limit` lines that the bank reported by itself with the statements of their
+   * dates: they are `differs` where the first statement of their date or later covers it, else
+   * null. Those that are `kept` or `frozen` stay so. Returns how many changed.
+   */
+  compareReported(dates: readonly AccountDates[], limit: number): Promise<number>;
   /**
    * One recorded line with each of these bank references, in no order: the one that the bank
    * reported by itself, else any.

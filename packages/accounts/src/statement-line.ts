@@ -22,6 +22,17 @@ export interface ReportedLine {
 }
 
 /**
+ * How a line that the bank reported by itself stands beside the statements (docs/adr/0071):
+ *
+ * - `differs`: a statement covers its date and does not have it, so it does not count
+ * - `kept`: it differs, and a person decided that it counts
+ * - `frozen`: a closed period has it as it was, whatever a statement says
+ */
+export const line_standings = ['differs', 'kept', 'frozen'] as const;
+
+export type LineStanding = (typeof line_standings)[number];
+
+/**
  * A booked transaction of an account. With a reference of the bank it is unique by `ReferencedKey`,
  * and without one by statement and place (decision: statement lines). Of the lines that the bank
  * reported by themselves, an account has one for each reference.
@@ -31,7 +42,7 @@ export interface StatementLine extends ReportedLine {
   readonly account_id: number;
   readonly company_id: number;
   readonly currency: string;
-  /** The statement that reported it first; null: the bank reported it by itself. */
+  /** The statement that has it; null: the bank reported it by itself, and no statement has it. */
   readonly statement_id: number | null;
   /** Its place among the lines of that statement, from 1; null without a statement. */
   readonly place: number | null;
@@ -42,6 +53,8 @@ export interface StatementLine extends ReportedLine {
   readonly occurrence: number;
   /** The booked balance of the account after the line; null: not known. */
   readonly balance_after: Money | null;
+  /** Null of a line of a statement, and while no statement covers its date. */
+  readonly standing: LineStanding | null;
   readonly recorded_at_ms: number;
 }
 

@@ -30,6 +30,13 @@ export interface Statement extends StatementIdentity {
    * that was applied has 0; one that was put before it has a negative number.
    */
   readonly position: number;
+  /** The earliest booking date of its lines; null without lines. */
+  readonly first_booking_date: string | null;
+  /**
+   * The first booking date that it covers (`coverageOf`); the last one is its own. Null until its
+   * lines are recorded, and of all but the first one of a date.
+   */
+  readonly covers_from: string | null;
   /** The import that applied it. */
   readonly import_id: number | null;
   readonly recorded_at_ms: number;

@@ -64,6 +64,7 @@ export function readTransaction(
     text: toStorableText(maskCardNumbers(text).slice(0, text_length_max)),
     acquirer_reference: named ?? acquirerReferenceIn(text),
     balance_after,
+    standing: null,
     recorded_at_ms,
   };
 }

@@ -1,5 +1,6 @@
 import { type AuditEntry, auditEntry, type FieldError, Refusal, type UnitOfWork } from '@tallystick/kernel';
 import type { BankCaller, BankTx } from '../bank/bank-caller.ts';
+import { recorded_lines_max } from '../ports.ts';
 import { type BankReference, isSameLine, type LineKey, type ReportedLine } from '../statement-line.ts';
 import { accountsByNumbers, numberOfAccount } from './accounts-by-numbers.ts';
 import { type BankRecord, type BankRecordKind, type ContentOfKinds, naming_fields, readRecord } from './bank-record.ts';
@@ -204,7 +205,7 @@ const changed_message = 'was recorded before with another date, amount or code; 
 
 /**
  * Records transactions, each once: a repeat of the same content is a duplicate, and so is one that a
- * statement brought before.
+ * statement brought before. One of a date that a statement covers differs from it.
  */
 async function storeTransactions({ accounts }: Pick<BankTx, 'accounts'>, batch: Batch): Promise<void> {
   const reported = batch.of('transaction');
@@ -226,6 +227,9 @@ async function storeTransactions({ accounts }: Pick<BankTx, 'accounts'>, batch: 
     }
   }
   await accounts.recordLines(added);
+  const dates = added.map(({ account_id, booking_date }) => ({ account_id, from: booking_date, to: booking_date }));
+  const different = [...new Map(dates.map((one) => [`${one.account_id} ${one.from}`, one])).values()];
+  await accounts.compareReported(different, recorded_lines_max);
 }
 
 function referenceOf({ account_id, bank_reference }: LineKey | BankReference): string {

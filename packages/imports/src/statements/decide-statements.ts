@@ -211,7 +211,7 @@ function rowOf(
   import_id: number,
   recorded_at_ms: number,
 ): Omit<Statement, 'id'> {
-  const { as_of, reference, opening_balance, closing_balance } = statement;
+  const { as_of, reference, opening_balance, closing_balance, first_booking_date } = statement;
   const { id: account_id, company_id } = account;
   return {
     account_id,
@@ -221,6 +221,8 @@ function rowOf(
     reference,
     opening_balance,
     closing_balance,
+    first_booking_date,
+    covers_from: null,
     import_id,
     recorded_at_ms,
   };

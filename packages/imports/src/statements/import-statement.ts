@@ -22,6 +22,8 @@ export interface ImportStatement extends Omit<FileStatement, 'kind' | 'problem'>
   readonly lines: number;
   /** The sum of their amounts. */
   readonly sum: Money;
+  /** The earliest booking date of its lines; null without lines. */
+  readonly first_booking_date: string | null;
   /** Its lines fall by their booking dates. */
   readonly is_newest_first: boolean;
   /** Why it cannot be applied as it was read. Only another file can bring what is right. */

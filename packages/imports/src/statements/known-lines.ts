@@ -1,10 +1,4 @@
-import {
-  type AccountStore,
-  type LineContent,
-  type ReportedLine,
-  recorded_lines_max,
-  type StatementLine,
-} from '@tallystick/accounts';
+import { type AccountStore, type ReportedLine, recorded_lines_max, type StatementLine } from '@tallystick/accounts';
 import { maskCardNumbers } from '@tallystick/kernel';
 import type { FittingStatement } from './place-statements.ts';
 import type { StagedLine } from './staged-line.ts';
@@ -25,10 +19,10 @@ type Compared = ComparedStatement & { readonly line: StagedLine };
 /**
  * Compares lines with those that were recorded before (decision: statement lines). A line is that
  * with its reference, date, amount and code; equals are counted. Of a statement that was recorded
- * before, all lines are known. A new one has no line of another statement, because its balances
- * count it a second time; it may have lines that the bank reported by itself, and equals of its
- * other pages. Lines of statements
- * that are not among `statements` are not compared.
+ * before, all lines are known: a line that only the bank reported is none of its lines. A new one has
+ * no line of another statement, because its balances count it a second time; it may have lines that
+ * the bank reported by itself, and equals of its other pages. Lines of statements that are not among
+ * `statements` are not compared.
  */
 export async function compareLines(
   accounts: Pick<AccountStore, 'linesByKey' | 'linesByReference' | 'countUnreferenced'>,
@@ -77,12 +71,11 @@ async function compareReferenced(
     const same = found.get(keyOf(key));
     const other = others.get(referenceOf(key));
     if (one.known_id !== null) {
-      note(one, same === undefined ? 'is not among the lines that were recorded before' : null, other);
+      const is_known = same !== undefined && same.statement_id !== null;
+      note(one, is_known ? null : 'is not among the lines that were recorded before', other);
     } else if (same !== undefined) {
       if (same.statement_id === null) note(one, null);
       else if (!one.pages.has(same.statement_id)) note(one, 'was recorded before as a line of another statement', same);
-    } else if (other?.statement_id === null && !isSameContent(other, key)) {
-      note(one, 'was reported before by the bank, beside its statements, with other content', other);
     }
   }
 }
@@ -122,10 +115,6 @@ function problemOf(
     offset: item.offset,
     waits_for: null,
   };
-}
-
-function isSameContent(a: LineContent, b: LineContent): boolean {
-  return a.booking_date === b.booking_date && a.amount === b.amount && a.bai_code === b.bai_code;
 }
 
 function keyOf(

@@ -1,4 +1,4 @@
-import { type Account, isShowableBalance, type StatementLine } from '@tallystick/accounts';
+import { type Account, isShowableBalance, type StatementLine, updateCoverage } from '@tallystick/accounts';
 import { assert, type Money, money } from '@tallystick/kernel';
 import { applicableRecords, doneRecords } from '../import.ts';
 import type { ImportBatch, ImportRecord } from '../import-store.ts';
@@ -29,8 +29,34 @@ export async function recordLines(run: ImportRun, begun: ImportRecord): Promise<
     const record = await run.retry(() => ports.unitOfWork.run((tx) => recordBatch(run, tx, batch, statements)));
     await run.afterWrite({ phase: 'applying', bytes, bytes_total: bytes, records: doneRecords(record), records_total });
   }
+  await coverDates(run, recording);
   return await ports.unitOfWork.run(async (tx) => endStatements(run, tx, await claim.lock(tx.imports, id)));
 }
+
+/**
+ * What the bank reported by itself for the dates of the new statements, and they do not have, differs
+ * from now on. In several transactions when it is much.
+ */
+async function coverDates({ ports }: ImportRun, recorded: readonly ImportStatement[]): Promise<void> {
+  const added = recorded.filter(({ is_known }) => !is_known);
+  for (const [number, its] of Map.groupBy(added, ({ account_number }) => account_number)) {
+    const dates = its.map(({ as_of }) => as_of).sort();
+    const covered = await ports.unitOfWork.run(async ({ accounts }) => {
+      const account = await accounts.lockByNumber(number);
+      assert(account !== null, 'statements were recorded on an account that does not exist');
+      return await updateCoverage(accounts, { account_id: account.id, from: dates[0]!, to: dates.at(-1)! });
+    });
+    for (let changed = compared_at_once; changed === compared_at_once; ) {
+      changed = await ports.unitOfWork.run(async ({ accounts }) => {
+        await accounts.lockByNumber(number);
+        return await accounts.compareReported([covered], compared_at_once);
+      });
+    }
+  }
+}
+
+/** How many lines of the bank one transaction compares with statements. */
+const compared_at_once = 500;
 
 /** Records the lines of a batch, counts them, and removes them from it. */
 async function recordBatch(
@@ -155,6 +181,7 @@ function rowOf(
     place: statement.known_lines + place,
     occurrence,
     balance_after: balanceAfter(statement, sum_before, line.amount, currency),
+    standing: null,
   };
 }
 

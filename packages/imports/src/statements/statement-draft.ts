@@ -14,6 +14,7 @@ export class StatementDraft {
   #problem: StatedProblem | null;
   #lines = 0;
   #sum = 0;
+  #first_booking_date: string | null = null;
   #last_date: string | null = null;
   #is_rising = false;
   #is_falling = false;
@@ -70,6 +71,9 @@ export class StatementDraft {
       this.#is_falling ||= line.booking_date < this.#last_date;
     }
     this.#last_date = line.booking_date;
+    if (this.#first_booking_date === null || line.booking_date < this.#first_booking_date) {
+      this.#first_booking_date = line.booking_date;
+    }
     const { bank_reference, booking_date, amount, bai_code } = line;
     const content = JSON.stringify([bank_reference, booking_date, amount, bai_code]);
     return { ...item, occurrence: this.#occurrences.count(content) };
@@ -93,6 +97,7 @@ export class StatementDraft {
       closing_balance: this.#closing_balance,
       lines: this.#lines,
       sum: this.sum,
+      first_booking_date: this.#first_booking_date,
       is_newest_first: this.#is_falling && !this.#is_rising,
       stated_problem: this.#problem ?? missing,
       status: 'staged',

@@ -16,6 +16,11 @@ export function dayAt(at_ms: number): string {
   return Temporal.Instant.fromEpochMilliseconds(at_ms).toZonedDateTimeISO('UTC').toPlainDate().toString();
 }
 
+/** The calendar date after another, YYYY-MM-DD. */
+export function dayAfter(day: string): string {
+  return Temporal.PlainDate.from(day).add({ days: 1 }).toString();
+}
+
 const day_ms = 24 * 60 * 60 * 1_000;
 
 /** The instant so many days of 24 hours before another, epoch milliseconds. */

@@ -33,7 +33,10 @@ export interface ActCount {
 
 export type RecordCounts = Readonly<Record<RecordKind | 'items', number>>;
 
-/** What reports read, within a transaction: with batches of rows, or counted by the database. */
+/**
+ * What reports read, within a transaction: with batches of rows, or counted by the database. Lines
+ * that differ from their statement are left out (docs/adr/0071).
+ */
 export interface ReconciliationReports {
   /** The sum of all lines of the account that were booked before this date. */
   sumBookedBefore(account_id: number, date: string): Promise<number>;

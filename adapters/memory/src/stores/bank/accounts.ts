@@ -1,4 +1,5 @@
 import {
+  type AccountDates,
   type AccountStore,
   type BankReference,
   card_line_codes,
@@ -74,10 +75,18 @@ export function accountStore(state: State): AccountStore {
       chainOf(account_id).findLast((row) => row.as_of < as_of && row.opening_balance === opening_balance) ?? null,
     statementAfter: async (account_id, as_of) => chainOf(account_id).find((row) => row.as_of > as_of) ?? null,
 
+    async statementsBetween(account_id, from, to) {
+      return chainOf(account_id).filter(({ as_of }) => from <= as_of && as_of <= to);
+    },
+    async updateCoverage(changed) {
+      for (const { id, covers_from } of changed) statements.change(id, { covers_from });
+    },
+
     async recordLines(lines) {
       const recorded: LineKey[] = [];
       for (const line of lines) {
         const keys = keysOf(line);
+        becomesStated(line);
         if (keys.some((key) => line_ids.has(key))) continue;
         const id = statement_lines.nextId();
         statement_lines.set(id, { ...line, id });
@@ -94,6 +103,23 @@ export function accountStore(state: State): AccountStore {
         reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id, kind: 'line', record_id: id });
       }
       return recorded;
+    },
+
+    async compareReported(dates, limit) {
+      let changed = 0;
+      for (const line of statement_lines.values()) {
+        const { account_id, booking_date, statement_id, standing } = line;
+        if (statement_id !== null || standing === 'kept' || standing === 'frozen' || changed === limit) continue;
+        const isWanted = (one: AccountDates) =>
+          one.account_id === account_id && one.from <= booking_date && booking_date <= one.to;
+        if (!dates.some(isWanted)) continue;
+        const covering = chainOf(account_id).find((row) => row.as_of >= booking_date && row.covers_from !== null);
+        const now = covering !== undefined && covering.covers_from! <= booking_date ? 'differs' : null;
+        if (now === standing) continue;
+        changeStanding(state, line, now);
+        changed += 1;
+      }
+      return changed;
     },
 
     async linesByReference(references) {
@@ -118,6 +144,29 @@ export function accountStore(state: State): AccountStore {
     },
   };
   return store;
+
+  /** The line that the bank reported by itself with this key becomes that of the statement. */
+  function becomesStated(line: Omit<StatementLine, 'id'>): void {
+    const { account_id, bank_reference, statement_id, place } = line;
+    if (bank_reference === null || statement_id === null || place === null) return;
+    const [reported] = found([lineKey({ ...line, bank_reference })]);
+    if (reported === undefined || reported.statement_id !== null) return;
+    changeStanding(state, reported, null);
+    statement_lines.change(reported.id, { statement_id, place });
+    line_ids.delete(reportedKey({ account_id, bank_reference }));
+    line_ids.set(placeKey({ statement_id, place }), reported.id);
+  }
+}
+
+/** Changes how a line stands beside the statements. */
+export function changeStanding(
+  { statement_lines, reconciliation_inbox }: State,
+  { id, company_id, standing: before }: StatementLine,
+  standing: StatementLine['standing'],
+): void {
+  if (before === standing) return;
+  statement_lines.change(id, { standing });
+  reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id, kind: 'line', record_id: id });
 }
 
 function inChain(a: Omit<Statement, 'id'>, b: Omit<Statement, 'id'>): number {

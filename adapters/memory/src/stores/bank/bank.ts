@@ -75,7 +75,7 @@ export function bankStore(state: State): BankStore {
     async transactionsOf(account_id, { from = '', to = '9999-12-31' }, page) {
       const isShown = (row: { readonly account_id: number; readonly booking_date: string }) =>
         row.account_id === account_id && from <= row.booking_date && row.booking_date <= to;
-      const lines = statement_lines.values().filter(isShown);
+      const lines = statement_lines.values().filter((row) => isShown(row) && row.standing !== 'differs');
       const shown = shown_transactions.values().filter(isShown);
       const rows = [
         ...lines.map(
@@ -86,6 +86,7 @@ export function bankStore(state: State): BankStore {
             place: _4,
             occurrence: _5,
             recorded_at_ms: _6,
+            standing: _7,
             ...line
           }) => ({
             ...line,

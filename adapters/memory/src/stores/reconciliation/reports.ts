@@ -12,7 +12,8 @@ const fee_codes: ReadonlySet<string> = new Set(fee_line_codes);
 
 export function reconciliationReports(state: State): ReconciliationReports {
   const { reconciliation_acts, reconciliation_entries, reconciliation_items, reconciliation_match_cells } = state;
-  const lines = (): readonly BookedLine[] => state.statement_lines.entries().map(([id, row]) => lineOf({ ...row, id }));
+  const lines = (): readonly BookedLine[] =>
+    state.statement_lines.values().flatMap((row) => (row.standing === 'differs' ? [] : lineOf(row)));
   const itemsOf = (company_id: number) =>
     reconciliation_items.values().filter((item) => item.company_id === company_id);
 
@@ -35,10 +36,9 @@ export function reconciliationReports(state: State): ReconciliationReports {
 
     async linesById(company_id, ids) {
       const wanted = new Set(ids);
-      const found = state.statement_lines
-        .entries()
-        .filter(([id, row]) => row.company_id === company_id && wanted.has(id));
-      return found.map(([id, row]) => lineOf({ ...row, id }));
+      const its = state.statement_lines.values().filter((row) => row.company_id === company_id);
+      const own = new Set(its.map(({ id }) => id));
+      return lines().filter(({ id }) => own.has(id) && wanted.has(id));
     },
 
     async itemsOfLines(company_id, wanted) {

@@ -54,6 +54,10 @@ const lines_enter_on_sqlite: readonly string[] = [
   `create trigger tallystick_statement_lines_enter after insert on tallystick_statement_lines when new.bai_code in ${card_lines} begin
      insert into tallystick_reconciliation_inbox (company_id, kind, record_id) values (new.company_id, 'line', new.id);
    end`,
+  `create trigger tallystick_statement_lines_change after update of standing on tallystick_statement_lines
+     when new.standing is not old.standing begin
+     insert into tallystick_reconciliation_inbox (company_id, kind, record_id) values (new.company_id, 'line', new.id);
+   end`,
 ];
 
 const lines_enter_on_postgres: readonly string[] = [
@@ -155,6 +159,8 @@ const entering_on_postgres: readonly string[] = [
    end $$`,
   `create trigger tallystick_authorizations_change after update on tallystick_authorizations for each row
      when (${isChanged(differs)}) execute function tallystick_enter_changed_record('authorization')`,
+  `create trigger tallystick_statement_lines_change after update on tallystick_statement_lines for each row
+     when (${differs('standing')}) execute function tallystick_enter_changed_record('line')`,
   `create trigger tallystick_clearings_change after update on tallystick_clearings for each row
      when (${isMatchedAgain(differs)}) execute function tallystick_enter_changed_record('clearing')`,
   `create trigger tallystick_accounts_covered after update on tallystick_accounts for each row

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { AccountKind } from '@tallystick/accounts';
+import type { AccountKind, LineStanding } from '@tallystick/accounts';
 import { id, int, money } from './columns.ts';
 
 export const Account = defineEntity({
@@ -35,6 +35,8 @@ export const Statement = defineEntity({
     reference: p.text().nullable(),
     opening_balance: money(),
     closing_balance: money(),
+    first_booking_date: p.text().nullable(),
+    covers_from: p.text().nullable(),
     import_id: int().nullable(),
     recorded_at_ms: int(),
   },
@@ -64,6 +66,7 @@ export const StatementLine = defineEntity({
     acquirer_reference: p.text().nullable(),
     recorded_at_ms: int(),
     balance_after: money().nullable(),
+    standing: p.text().$type<LineStanding>().nullable(),
   },
   indexes: [
     { name: 'tallystick_statement_lines_page', properties: ['account_id', 'booking_date', 'id'] },
@@ -71,6 +74,11 @@ export const StatementLine = defineEntity({
       name: 'tallystick_statement_lines_content',
       properties: ['account_id', 'booking_date', 'amount', 'bai_code'],
       where: 'bank_reference is null',
+    },
+    {
+      name: 'tallystick_statement_lines_unstated',
+      properties: ['account_id', 'booking_date'],
+      where: 'statement_id is null',
     },
   ],
   uniques: [

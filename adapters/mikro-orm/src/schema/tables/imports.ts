@@ -85,6 +85,7 @@ export const ImportStatement = defineEntity({
     closing_balance: money().nullable(),
     lines: int(),
     sum: money(),
+    first_booking_date: p.text().nullable(),
     is_newest_first: p.boolean(),
     stated_problem: json().nullable(),
     status: p.text().$type<ImportStatementStatus>(),

@@ -1,5 +1,6 @@
 import {
   type Account,
+  type AccountDates,
   type AccountStore,
   type LineContent,
   type LineKey,
@@ -100,8 +101,28 @@ export function accountStore(session: Session): AccountStore {
       return (await after.orderBy('as_of').orderBy('position').limit(1).executeTakeFirst()) ?? null;
     },
 
+    async statementsBetween(account_id, from, to) {
+      const within = statements(account_id).where('as_of', '>=', from).where('as_of', '<=', to);
+      return await within.orderBy('as_of').orderBy('position').execute();
+    },
+
+    async updateCoverage(changed) {
+      if (changed.length === 0) return;
+      const wanted = jsonRows(dialect, coverage_columns, changed);
+      await sql`update tallystick_statements set covers_from = w.covers_from from ${wanted} as w
+        where tallystick_statements.id = w.id`.execute(db);
+    },
+
     async recordLines(lines) {
       if (lines.length === 0) return [];
+      const stated = lines.filter(
+        ({ statement_id, bank_reference }) => statement_id !== null && bank_reference !== null,
+      );
+      if (stated.length > 0) {
+        const wanted = jsonRows(dialect, stated_columns, stated);
+        await sql`update tallystick_statement_lines as l set statement_id = w.statement_id, place = w.place, standing = null
+          from ${wanted} as w where ${isOfKey} and l.statement_id is null`.execute(db);
+      }
       const inserted = insertRows(dialect, 'tallystick_statement_lines', line_columns, lines);
       const { rows } = await sql<LineKey>`${inserted} on conflict do nothing
         returning account_id, bank_reference, booking_date, amount, bai_code, occurrence, statement_id, place`.execute(
@@ -109,6 +130,8 @@ export function accountStore(session: Session): AccountStore {
       );
       return rows;
     },
+
+    compareReported: (dates, limit) => compareReported(session, dates, limit),
 
     async linesByReference(references) {
       if (references.length === 0) return [];
@@ -125,9 +148,7 @@ export function accountStore(session: Session): AccountStore {
       if (keys.length === 0) return [];
       const wanted = jsonRows(dialect, key_columns, keys);
       const { rows } = await sql<StatementLine>`select l.* from ${wanted} as w join tallystick_statement_lines as l
-        on l.account_id = w.account_id and l.bank_reference = w.bank_reference and l.booking_date = w.booking_date
-        and l.amount = w.amount and l.bai_code = w.bai_code and l.occurrence = w.occurrence
-        and l.bank_reference is not null`.execute(db);
+        on ${isOfKey}`.execute(db);
       return rows;
     },
 
@@ -169,6 +190,35 @@ const reference_columns = { account_id: 'integer', bank_reference: 'text' } as c
 const content_columns = { booking_date: 'text', amount: 'integer', bai_code: 'text' } as const;
 
 const key_columns = { ...reference_columns, ...content_columns, occurrence: 'integer' } as const;
+
+const stated_columns = { ...key_columns, statement_id: 'integer', place: 'integer' } as const;
+
+const coverage_columns = { id: 'integer', covers_from: 'text' } as const;
+
+/** Whether a line `l` has the key of a wanted one `w`. */
+const isOfKey = sql`l.account_id = w.account_id and l.bank_reference = w.bank_reference
+  and l.booking_date = w.booking_date and l.amount = w.amount and l.bai_code = w.bai_code
+  and l.occurrence = w.occurrence and l.bank_reference is not null`;
+
+/** `AccountStore.compareReported`. */
+export async function compareReported(
+  { db, dialect }: Session,
+  dates: readonly AccountDates[],
+  limit: number,
+): Promise<number> {
+  if (dates.length === 0) return 0;
+  const wanted = jsonRows(dialect, { account_id: 'integer', from: 'text', to: 'text' }, dates);
+  const covers_from = sql`(select s.covers_from from tallystick_statements as s where s.account_id = l.account_id
+    and s.as_of >= l.booking_date and s.covers_from is not null order by s.as_of, s.position limit 1)`;
+  const standing = sql`case when ${covers_from} <= l.booking_date then 'differs' end`;
+  const { rows } = await sql<{ id: number }>`update tallystick_statement_lines as l set standing = ${standing}
+    where l.id in (select l.id from ${wanted} as w cross join tallystick_statement_lines as l
+      where l.account_id = w.account_id and l.booking_date >= w."from" and l.booking_date <= w."to"
+      and l.statement_id is null and (l.standing is null or l.standing = 'differs')
+      and coalesce(${standing}, '') <> coalesce(l.standing, '') limit ${limit})
+    and l.statement_id is null and (l.standing is null or l.standing = 'differs') returning id`.execute(db);
+  return rows.length;
+}
 
 type PlacedStatementRow = Pick<Statement, 'id' | 'account_id' | 'as_of' | 'position'>;
 

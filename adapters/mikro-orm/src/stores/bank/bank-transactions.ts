@@ -24,7 +24,8 @@ type BankTransactions = Pick<BankStore, 'transactionsOf' | 'recordShown' | 'show
 interface Row extends TransactionRow, Omit<BookedTransaction, 'transaction_id'> {}
 
 const tables: Readonly<Record<TransactionSource, RawBuilder<unknown>>> = {
-  line: sql`tallystick_statement_lines`,
+  // A line that differs from its statement is not shown (docs/adr/0071).
+  line: sql`(select * from tallystick_statement_lines where standing is null or standing <> 'differs')`,
   shown: sql`tallystick_shown_transactions`,
 };
 
@@ -47,7 +48,7 @@ export function bankTransactions({ db, dialect }: Session): BankTransactions {
   ): Promise<readonly Row[]> {
     const direction = sql.raw(is_back ? 'asc' : 'desc');
     const read = async (condition: RawBuilder<unknown>, count: number) => {
-      const { rows } = await sql<Row>`select ${columns[source]} from ${tables[source]}
+      const { rows } = await sql<Row>`select ${columns[source]} from ${tables[source]} as t
         where account_id = ${account_id} and ${condition}
         order by booking_date ${direction}, id ${direction} limit ${count}`.execute(db);
       return rows;

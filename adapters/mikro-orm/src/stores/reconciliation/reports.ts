@@ -26,7 +26,9 @@ const line_columns = [
 
 /** What the reports of reconciliation read. The entries of lines have the keys of the setting. */
 export function reconciliationReports({ db, dialect }: Session, setting: StatementKeySetting): ReconciliationReports {
-  const lines = () => db.selectFrom('tallystick_statement_lines').select(line_columns);
+  // A line that differs from its statement is in no bridge (docs/adr/0071).
+  const counts = sql<boolean>`(standing is null or standing <> 'differs')`;
+  const lines = () => db.selectFrom('tallystick_statement_lines').select(line_columns).where(counts);
 
   return {
     async sumBookedBefore(account_id, date) {
@@ -35,6 +37,7 @@ export function reconciliationReports({ db, dialect }: Session, setting: Stateme
         .select(sql<number>`coalesce(sum(amount), 0)`.as('sum'))
         .where('account_id', '=', account_id)
         .where('booking_date', '<', date)
+        .where(counts)
         .executeTakeFirstOrThrow();
       return Number(sum);
     },

@@ -33,6 +33,8 @@ export function newStatement({ id, company_id }: Owned, changes: Partial<Stateme
     reference: null,
     opening_balance: money(1_000),
     closing_balance: money(-500),
+    first_booking_date: null,
+    covers_from: null,
     import_id: null,
     recorded_at_ms: 5,
     ...changes,
@@ -56,6 +58,7 @@ export function newLine({ id, company_id }: Owned, changes: Partial<StatementLin
     text: 'a "line" – é😀',
     acquirer_reference: null,
     balance_after: null,
+    standing: null,
     recorded_at_ms: 5,
     ...changes,
   };
@@ -251,12 +254,13 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
       ];
       const added = [again[3]!, again[4]!, again[5]!, again[7]!, again[8]!];
       assertEqual(keysOf(await record(again)), keysOf(added), 'the new ones of the second time');
+      const ofLater = { ...first[2]!, statement_id: later!.id, place: 9 };
       await (await storage.another()).unitOfWork.read(async (tx) => {
         const { accounts } = tx;
         const listed = await linesOf(tx, account, 2);
         assertEqual(
           listed.map(withoutId).toReversed(),
-          [first[0], first[1], first[2], again[3], again[4], again[5], again[7], again[8]],
+          [first[0], first[1], ofLater, again[3], again[4], again[5], again[7], again[8]],
           'the lines in the order of their ids',
         );
         const [account_id, statement_id] = [account.id, statement!.id];
@@ -267,6 +271,79 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         assertEqual(await accounts.lastPlace(statement_id), 3, 'the last place');
         assertEqual(await accounts.lastPlace(999_999_999), 0, 'the last place of no line');
       });
+    },
+  },
+  {
+    rule: 'lines that the bank reported by itself differ where a statement covers their date and does not have them',
+    async check(open) {
+      const storage = await open();
+      const [account, other] = await storage.unitOfWork.run(async (tx) => [
+        await makeAccount(tx),
+        await makeAccount(tx),
+      ]);
+      const wanted = [
+        newStatement(account, { as_of: '2026-05-12', covers_from: '2026-05-10' }),
+        newStatement(account, { as_of: '2026-05-14' }),
+        newStatement(account, { as_of: '2026-05-14', position: 1 }),
+        newStatement(account, { as_of: '2026-05-16' }),
+      ];
+      const chain = await storage.unitOfWork.run(async ({ accounts }) => {
+        await accounts.insertStatements(wanted);
+        return await accounts.statementsBetween(account.id, '2026-05-12', '2026-05-16');
+      });
+      assertEqual(chain.map(withoutId), wanted, 'the statements between two dates, both included');
+      const dates = Array.from({ length: 9 }, (_, at) => `2026-05-${String(at + 9).padStart(2, '0')}`);
+      const report = (owner: Owned, references: readonly string[]) =>
+        storage.unitOfWork.run(({ accounts }) =>
+          accounts.recordLines(
+            references.map((bank_reference) =>
+              newLine(owner, { bank_reference, booking_date: `2026-05-${bank_reference.slice(-2)}` }),
+            ),
+          ),
+        );
+      const references = dates.map((date) => `R${date.slice(-2)}`);
+      await report(account, references);
+      await report(other, references);
+      const all = (owner: Owned) => ({ account_id: owner.id, from: '2026-05-01', to: '2026-05-31' });
+      const compare = (limit = 100, ranges = [all(account), all(other)]) =>
+        storage.unitOfWork.run(({ accounts }) => accounts.compareReported(ranges, limit));
+      const differing = (owner: Owned) =>
+        storage.unitOfWork.read(async (tx) =>
+          (await linesOf(tx, owner, 50))
+            .filter(({ standing }) => standing === 'differs')
+            .map(({ booking_date }) => Number(booking_date.slice(-2)))
+            .toSorted((a, b) => a - b),
+        );
+      assertEqual(await compare(100, []), 0, 'no dates');
+      assertEqual([await compare(2), await compare(2), await compare(2)], [2, 1, 0], 'some at a time');
+      assertEqual(await differing(account), [10, 11, 12], 'where only the first statement covers');
+      assertEqual(await differing(other), [], 'on an account without statements');
+      await storage.unitOfWork.run(({ accounts }) =>
+        accounts.updateCoverage([
+          { id: chain[0]!.id, covers_from: '2026-05-12' },
+          { id: chain[1]!.id, covers_from: '2026-05-13' },
+          { id: chain[3]!.id, covers_from: '2026-05-16' },
+        ]),
+      );
+      const only = { account_id: account.id, from: '2026-05-14', to: '2026-05-14' };
+      assertEqual(await compare(100, [only]), 1, 'of one day');
+      assertEqual(await differing(account), [10, 11, 12, 14], 'of one day');
+      assertEqual(await compare(), 4, 'of all days');
+      assertEqual(await differing(account), [12, 13, 14, 16], 'where statements cover, between holes');
+      const stated = newLine(account, {
+        bank_reference: 'R13',
+        booking_date: '2026-05-13',
+        statement_id: chain[2]!.id,
+      });
+      await storage.unitOfWork.run(({ accounts }) => accounts.recordLines([{ ...stated, place: 1 }]));
+      assertEqual(await differing(account), [12, 14, 16], 'without the one that a statement has after all');
+      assertEqual(await compare(), 0, 'a statement has it');
+      const shown = await storage.unitOfWork.read(({ bank }) => bank.transactionsOf(account.id, {}, { limit: 20 }));
+      assertEqual(
+        shown.items.map(({ booking_date }) => Number(booking_date.slice(-2))),
+        [17, 15, 13, 11, 10, 9],
+        'the transactions that people see',
+      );
     },
   },
   {

@@ -554,6 +554,7 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
             place: _4,
             occurrence: _5,
             recorded_at_ms: _6,
+            standing: _7,
             ...line
           } = newLine(account, { balance_after: money(-42), bank_reference: 'L' });
           const { transaction_id } = items[0]!;

@@ -70,6 +70,7 @@ function statement(import_id: number, number: number, changes: Partial<ImportSta
     closing_balance: money(-(10 ** 13)),
     lines: 2,
     sum: money(5),
+    first_booking_date: '2026-05-20',
     is_newest_first: false,
     stated_problem: { code: 'c', message: 'a\0\ud83d' },
     status: 'staged',
