@@ -270,7 +270,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
       method: 'company.reconciliation.decisions.submit',
       summary: 'Decide items by a table',
       description:
-        'The table of items, with its columns `decision` (`accept`, `ignore`, `confirm`, `reopen`) and `note` filled in. Rows without a decision are skipped. All or nothing: with an error in a row nothing is decided, and the error names row and column. When an item changes while the table is written, the decisions before it are undone again, and the call is refused (`conflict`). The same table again changes nothing. With `dry_run` nothing is decided, and the result shows what would be.',
+        'The table of items, with its columns `decision` (`accept`, `ignore`, `confirm`, `reopen`, `match`) and `note` filled in, and of a match the column `with`: words such as `authorization:9`, `clearing:45`, `line:408` and `suggestion:1`, which is the one with this number in the column `suggestions` of the row; `accept_difference` among them also accepts what is left, and the note is the reason. A record is in one row of the table. Rows without a decision are skipped. All or nothing: with an error in a row nothing is decided, and the error names row and column. When an item changes while the table is written, the decisions before it are undone again, and the call is refused (`conflict`). The same table again changes nothing. With `dry_run` nothing is decided, and the result shows what would be.',
       query: { flags: { dry_run: 'True: only reports the errors of the rows, and decides nothing' } },
       file_bytes_max: table_bytes_max,
       runs_alone: own_transactions,

@@ -3,7 +3,7 @@ import {
   act_kinds,
   age_buckets,
   break_kinds,
-  decision_columns,
+  filled_columns,
   item_statuses,
   matched_by as matched_by_values,
 } from '@tallystick/reconciliation';
@@ -234,7 +234,7 @@ const count = z.int().min(0);
 export const row_error = z
   .object({
     row: z.int().min(1).describe('The row of the table; the line of names is row 1'),
-    column: z.enum(decision_columns).describe('The column with the wrong value'),
+    column: z.enum(filled_columns).describe('The column with the wrong value'),
     message: z.string().describe('What it must be'),
   })
   .meta({ id: 'ReconciliationRowError', description: 'What is wrong with a row of a table' });

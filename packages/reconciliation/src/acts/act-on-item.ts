@@ -1,11 +1,10 @@
-import { type Call, Refusal } from '@tallystick/kernel';
+import type { Call } from '@tallystick/kernel';
 import type { ActKind } from '../act.ts';
 import type { Item } from '../item.ts';
 import { recordsOf } from '../item-id.ts';
-import { findItems } from '../items/find-item.ts';
 import { findSeenItem, readItem, unknownItem } from '../items/read-items.ts';
 import { catchUp, refresh, steps_of_reads_max } from '../keeping/keep-up.ts';
-import { actInPass, newestActOf, recordsOfPlan, withSeenActs } from './act-in-pass.ts';
+import { actInPass, newestActOf, recordsOfPlan } from './act-in-pass.ts';
 import type { ActPlan, ActPorts, ActTx, Situation } from './act-plan.ts';
 import { type ActRequest, readActRequest } from './act-request.ts';
 import { concernedIds } from './known-records.ts';
@@ -13,7 +12,7 @@ import { planConfirmation, planDecision, planReopening } from './plan-decision.t
 import { planMatch } from './plan-match.ts';
 import { planUnmatch } from './plan-unmatch.ts';
 import { lockItems, readSituations } from './read-situations.ts';
-import { recordActs } from './record-acts.ts';
+import { RulesDecideOtherwise, recordBatch } from './record-acts.ts';
 import { refuseByState, refuseMerged, refuseOtherVersion, withNewestAct } from './refuse-act.ts';
 
 /**
@@ -55,9 +54,8 @@ export async function actOnItem(
       refuseMerged(situation, { item_id, version: asked.version });
       refuseOtherVersion(situation, expected);
       const plan = planAct(situation);
-      if (plan.rematches.length === 0) return await record(tx, situation, plan);
-      const [planned] = await withSeenActs(tx, call, [{ situation, plan }]);
-      return planned!;
+      const { of_pass } = await recordBatch(tx, call, [{ situation, plan }], recordsOf(situation.item));
+      return of_pass[0] ?? (await readItem(tx, call, situation.item.id)).item;
     });
   const planned = await perform(false).catch((error: unknown) => {
     if (error instanceof RulesDecideOtherwise) return perform(true);
@@ -106,17 +104,3 @@ function planOf(situation: Situation): ActPlan {
       return planDecision(situation);
   }
 }
-
-async function record(tx: ActTx, situation: Situation, plan: ActPlan): Promise<Item> {
-  const { call, item } = situation;
-  await recordActs(tx, call, [{ situation, plan }]);
-  await refresh(tx, call, [...recordsOf(item), ...recordsOfPlan(plan)]);
-  const concerned = await findItems(tx.reconciliation, call.company_id, recordsOfPlan(plan));
-  if (plan.isMet !== undefined && !plan.isMet([...new Set(concerned.values())])) {
-    throw new RulesDecideOtherwise('conflict', `the rules keep item ${item.id} as it is`);
-  }
-  return (await readItem(tx, call, item.id)).item;
-}
-
-/** Rolls back what was recorded: the act is planned again. */
-class RulesDecideOtherwise extends Refusal {}

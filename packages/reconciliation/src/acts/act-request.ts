@@ -37,9 +37,17 @@ export interface ActRequest {
   readonly side: MatchSide | null;
 }
 
-/** The request for a decision about an item, which names no other records. */
-export function decisionRequest(action: ActKind, { note, version }: Pick<ActRequest, 'note' | 'version'>): ActRequest {
-  return { action, note, reason: null, version, with: null, accept_difference: false, side: null };
+interface RowWords
+  extends Pick<ActRequest, 'note' | 'version'>,
+    Partial<Pick<ActRequest, 'with' | 'accept_difference'>> {}
+
+/** The request of a row of a table, or of its undoing. The note is the reason for what it accepts. */
+export function rowRequest(
+  action: ActKind,
+  { note, version, with: matched_with = null, accept_difference = false }: RowWords,
+): ActRequest {
+  const reason = accept_difference ? note : null;
+  return { action, note, reason, version, with: matched_with, accept_difference, side: null };
 }
 
 /**

@@ -1,13 +1,14 @@
-import { auditEntry, type Call } from '@tallystick/kernel';
+import { auditEntry, type Call, Refusal } from '@tallystick/kernel';
 import type { Act } from '../act.ts';
-import type { RecordKey } from '../item-id.ts';
+import { itemIdOf, type RecordKey } from '../item-id.ts';
+import { findItems } from '../items/find-item.ts';
 import { refresh } from '../keeping/keep-up.ts';
-import { type ActOfPass, type PlannedAct, withSeenActs } from './act-in-pass.ts';
+import { type ActOfPass, type PlannedAct, recordsOfPlan, withSeenActs } from './act-in-pass.ts';
 import type { ActTx } from './act-plan.ts';
 import { auditActionOf } from './act-sentence.ts';
 
 /** Writes acts and their audit entries. Returns the acts, in the order of those planned. */
-export async function recordActs(
+async function recordActs(
   tx: Pick<ActTx, 'reconciliation' | 'audit'>,
   call: Call,
   planned: readonly PlannedAct[],
@@ -35,8 +36,21 @@ export interface RecordedBatch<Planned> {
 }
 
 /**
+ * Thrown when the rules came to something else than acts that left it to them ask for. Rolls back
+ * what was recorded: these acts are planned again, against the rules.
+ */
+export class RulesDecideOtherwise extends Refusal {
+  readonly item_ids: ReadonlySet<number>;
+
+  constructor(item_ids: readonly number[]) {
+    super('conflict', `the rules keep item ${item_ids[0]} as it is`);
+    this.item_ids = new Set(item_ids);
+  }
+}
+
+/**
  * Records the acts without matches of cards, and prepares the others for their passes. `records`
- * are those of all their items.
+ * are those of all their items. Throws `RulesDecideOtherwise`.
  */
 export async function recordBatch<Planned extends PlannedAct>(
   tx: ActTx,
@@ -47,9 +61,24 @@ export async function recordBatch<Planned extends PlannedAct>(
   const now = planned.filter(({ plan }) => plan.rematches.length === 0);
   const later = planned.filter(({ plan }) => plan.rematches.length > 0);
   const acts = await recordActs(tx, call, now);
-  if (now.length > 0) await refresh(tx, call, records);
+  if (now.length > 0) {
+    await refresh(tx, call, [...records, ...now.flatMap(({ plan }) => recordsOfPlan(plan))]);
+    await refuseUnmet(tx, call, now);
+  }
   return {
     recorded: now.map((one, at) => ({ planned: one, act: acts[at]! })),
     of_pass: await withSeenActs(tx, call, later),
   };
+}
+
+async function refuseUnmet(tx: ActTx, { company_id }: Call, planned: readonly PlannedAct[]): Promise<void> {
+  const open = planned.filter(({ plan }) => plan.isMet !== undefined);
+  if (open.length === 0) return;
+  const records = open.map(({ plan }) => recordsOfPlan(plan));
+  const found = await findItems(tx.reconciliation, company_id, records.flat());
+  const unmet = open.filter(({ plan }, at) => {
+    const after = new Set(records[at]!.flatMap((record) => found.get(itemIdOf(record)) ?? []));
+    return !plan.isMet!([...after]);
+  });
+  if (unmet.length > 0) throw new RulesDecideOtherwise(unmet.map(({ situation }) => situation.item.id));
 }

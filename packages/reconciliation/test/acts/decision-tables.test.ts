@@ -74,9 +74,9 @@ function countCalls({ run, read }: ActPorts['unitOfWork'], counted: { calls: num
 }
 
 /** The row of an item as it is. */
-async function rowOf(world: ActWorld, record: RecordKey, decision: string, note = 'agreed') {
+async function rowOf(world: ActWorld, record: RecordKey, decision: string, note = 'agreed', names = '') {
   const { item } = await world.read(record);
-  return { id: String(item.id), version: String(item.version), decision, note };
+  return { id: String(item.id), version: String(item.version), decision, note, with: names };
 }
 
 checkOnStorages('tables of decisions', [
@@ -264,10 +264,15 @@ checkOnStorages('tables of decisions', [
         const reopened = await proposeTwo(world);
         await world.act(line(reopened.line_id), 'confirm');
         const plain = line(await world.line({ amount: 70 }));
+        const [stated, matched] = [await world.clear({ amount: 80 }), await world.clear()];
+        const distant = await world.line({ amount: 80, date: '2026-06-20' });
+        const root_id = await world.authorize();
         const rows = [
           await rowOf(world, plain, 'accept'),
           await rowOf(world, line(confirmed.line_id), 'confirm'),
           await rowOf(world, line(reopened.line_id), 'reopen'),
+          await rowOf(world, line(distant), 'match', 'agreed', `clearing:${stated}`),
+          await rowOf(world, clearing(matched), 'match', 'agreed', `authorization:${root_id}`),
         ];
         const before = [];
         for (const { id } of rows) before.push((await world.read(recordOfItemId(Number(id))!)).history.length);
@@ -290,6 +295,8 @@ checkOnStorages('tables of decisions', [
         assert.deepEqual(await areConfirmed(world, confirmed.clearing_ids), [true, true], `completed ${what}`);
         assert.deepEqual(await areConfirmed(world, reopened.clearing_ids), [false, false], `completed ${what}`);
         assert.deepEqual((await world.read(plain)).item.status, 'accepted', `completed ${what}`);
+        assert.deepEqual((await world.read(clearing(stated))).item.line_ids, [distant], `completed ${what}`);
+        assert.deepEqual((await world.read(clearing(matched))).item.authorization_ids, [root_id], `completed ${what}`);
         assert.deepEqual(steps < 100, true, 'a table has fewer steps');
         await assertRebuilt(world, what);
       }
@@ -300,7 +307,7 @@ checkOnStorages('tables of decisions', [
     async check(open) {
       const storage = await open();
       const calls = [];
-      for (const count of [5, 50]) {
+      for (const count of [2, 25]) {
         const world = await ActWorld.on(storage);
         const rows = [];
         for (let at = 0; at < count; at += 1) {
@@ -309,15 +316,21 @@ checkOnStorages('tables of decisions', [
           await world.clear({ merchant_id: shop, acquirer_reference_data: reference });
           const matched = line(await world.line({ reference }));
           rows.push(await rowOf(world, matched, 'confirm'), await rowOf(world, line(await world.line()), 'accept'));
+          const distant = line(await world.line({ amount: 1_003 + 10 * at, date: '2026-06-20' }));
+          const names = `clearing:${await world.clear({ amount: 1_003 + 10 * at })}`;
+          const lone = clearing(await world.clear({ amount: 1_006 + 10 * at }));
+          const root = `authorization:${await world.authorize()}`;
+          rows.push(await rowOf(world, distant, 'match', 'agreed', names));
+          rows.push(await rowOf(world, lone, 'match', 'agreed', root));
         }
         const counted = { calls: 0 };
         const ports = { ...world.ports(), unitOfWork: countCalls(storage.unitOfWork, counted) };
         const { decided } = await decideByTable(ports, world.call(), tableOf(rows), { dry_run: false });
-        assert.deepEqual(decided, 2 * count, 'the decided rows');
+        assert.deepEqual(decided, 4 * count, 'the decided rows');
         calls.push(counted.calls);
       }
       const [of_few = 0, of_many = 0] = calls;
-      assert(of_few > 0 && of_many <= of_few, `10 rows make ${of_few} calls, and 100 rows ${of_many}`);
+      assert(of_few > 0 && of_many <= of_few, `8 rows make ${of_few} calls, and 100 rows ${of_many}`);
     },
   },
   {

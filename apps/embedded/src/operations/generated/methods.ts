@@ -388,11 +388,15 @@ export interface ReconciliationItemOperations {
 export interface ReconciliationDecisionOperations {
   /**
    * Decide items by a table. The table of items, with its columns `decision` (`accept`, `ignore`,
-   * `confirm`, `reopen`) and `note` filled in. Rows without a decision are skipped. All or nothing:
-   * with an error in a row nothing is decided, and the error names row and column. When an item
-   * changes while the table is written, the decisions before it are undone again, and the call is
-   * refused (`conflict`). The same table again changes nothing. With `dry_run` nothing is decided,
-   * and the result shows what would be. Takes no `tx`, because its work is many transactions.
+   * `confirm`, `reopen`, `match`) and `note` filled in, and of a match the column `with`: words
+   * such as `authorization:9`, `clearing:45`, `line:408` and `suggestion:1`, which is the one with
+   * this number in the column `suggestions` of the row; `accept_difference` among them also accepts
+   * what is left, and the note is the reason. A record is in one row of the table. Rows without a
+   * decision are skipped. All or nothing: with an error in a row nothing is decided, and the error
+   * names row and column. When an item changes while the table is written, the decisions before it
+   * are undone again, and the call is refused (`conflict`). The same table again changes nothing.
+   * With `dry_run` nothing is decided, and the result shows what would be. Takes no `tx`, because
+   * its work is many transactions.
    */
   submit(
     file: FileContent,

@@ -2388,7 +2388,7 @@ export interface ReconciliationRowError {
   /** The row of the table; the line of names is row 1. */
   readonly row: number;
   /** The column with the wrong value. */
-  readonly column: 'id' | 'version' | 'decision' | 'note';
+  readonly column: 'id' | 'version' | 'decision' | 'note' | 'with';
   /** What it must be. */
   readonly message: string;
 }

@@ -1,6 +1,7 @@
 import { type Call, invalid, Refusal } from '@tallystick/kernel';
 import { catchUp } from '../../keeping/keep-up.ts';
-import type { ActPorts, ActTx } from '../act-plan.ts';
+import type { ActPorts } from '../act-plan.ts';
+import { ClaimedRecords } from './claimed-records.ts';
 import {
   type DecidedRow,
   type RowError,
@@ -9,7 +10,7 @@ import {
   type TableSource,
   toFieldError,
 } from './decision-table.ts';
-import { OtherVersion, planRows } from './plan-rows.ts';
+import { OtherVersion, planRows, type RowPlan } from './plan-rows.ts';
 import { WrittenTable } from './written-table.ts';
 
 /** What a table of decisions does, or with a dry run would do. */
@@ -32,8 +33,9 @@ const table_decisions_max = 100_000;
 /** How many errors are returned. */
 const table_errors_max = 1_000;
 
-/** How many decisions one transaction checks or writes. */
+/** How many decisions one transaction checks or writes, and how many records these may name. */
 const batch_size = 100;
+const batch_records_max = 500;
 
 /**
  * Decides items by the rows of a table (decision: reconciliation, CSV both ways). The table is read
@@ -61,7 +63,7 @@ export async function decideByTable(
   const written = new WrittenTable(ports, call);
   try {
     for await (const { rows } of batchesOf(source)) {
-      await written.write(rows.filter((row): row is DecidedRow => !isErrors(row)));
+      await written.write(rows.filter(isDecided));
     }
   } catch (error) {
     throw await written.undo(error);
@@ -74,7 +76,7 @@ export async function decideByTable(
 class TableCheck {
   readonly #ports: ActPorts;
   readonly #call: Call;
-  readonly #rows_by_item = new Map<number, number>();
+  readonly #claimed = new ClaimedRecords();
   readonly #errors: RowError[] = [];
   #errors_total = 0;
 
@@ -88,34 +90,18 @@ class TableCheck {
     for await (const { rows, skipped } of batchesOf(source)) {
       counts.rows += rows.length + skipped;
       counts.skipped += skipped;
-      const sound = rows.filter((row) => this.#isSound(row));
-      const outcomes = await this.#ports.unitOfWork.read((tx) => outcomesOf(tx, this.#call, sound));
-      for (const outcome of outcomes) {
+      for (const error of rows.filter(isErrors).flat()) this.#add(error);
+      const sound = rows.filter(isDecided);
+      const planned = await this.#ports.unitOfWork.read((tx) => planRows(tx, this.#call, sound));
+      for (const plan of planned) {
+        const outcome = this.#claimed.claim(plan.records) ?? outcomeOf(plan);
         if (typeof outcome === 'string') counts[outcome] += 1;
         else this.#add(outcome);
       }
+      if (counts.decided + counts.unchanged > table_decisions_max) throw tooManyDecisions();
     }
     const errors = this.#errors.toSorted((a, b) => a.row - b.row);
     return { ...counts, errors, errors_total: this.#errors_total };
-  }
-
-  /** Whether the row can be read, and is the only one of its item. */
-  #isSound(row: ReadRow): row is DecidedRow {
-    if (isErrors(row)) {
-      for (const error of row) this.#add(error);
-      return false;
-    }
-    const before = this.#rows_by_item.get(row.item_id);
-    if (before !== undefined) {
-      this.#add({ row: row.row, column: 'id', message: `must be in one row: row ${before} decides the item, too` });
-      return false;
-    }
-    this.#rows_by_item.set(row.item_id, row.row);
-    if (this.#rows_by_item.size > table_decisions_max) {
-      const message = `must have at most ${table_decisions_max} decisions: split the table`;
-      throw invalid({ path: 'rows', message });
-    }
-    return true;
   }
 
   #add(error: RowError): void {
@@ -124,16 +110,17 @@ class TableCheck {
   }
 }
 
-type Outcome = 'decided' | 'unchanged' | RowError;
+function tooManyDecisions(): Refusal {
+  return invalid({ path: 'rows', message: `must have at most ${table_decisions_max} decisions: split the table` });
+}
 
-/** What would become of the rows, in their order. */
-async function outcomesOf(tx: ActTx, call: Call, rows: readonly DecidedRow[]): Promise<readonly Outcome[]> {
-  const planned = await planRows(tx, call, rows);
-  return planned.map(({ row, result }): Outcome => {
-    if (!(result instanceof Refusal)) return result === null ? 'unchanged' : 'decided';
-    const column = result.code === 'not_found' ? 'id' : result instanceof OtherVersion ? 'version' : 'decision';
-    return { row: row.row, column, message: result.message };
-  });
+/** What would become of the row. */
+function outcomeOf({ row: { row }, result }: RowPlan): 'decided' | 'unchanged' | RowError {
+  if (!(result instanceof Refusal)) return result === null ? 'unchanged' : 'decided';
+  const [field] = result.fields;
+  if (field !== undefined) return { row, column: 'with', message: field.message };
+  const column = result.code === 'not_found' ? 'id' : result instanceof OtherVersion ? 'version' : 'decision';
+  return { row, column, message: result.message };
 }
 
 /** A row with a decision, or what is wrong with it. */
@@ -143,6 +130,16 @@ function isErrors(row: ReadRow): row is readonly RowError[] {
   return Array.isArray(row);
 }
 
+function isDecided(row: ReadRow): row is DecidedRow {
+  return !isErrors(row);
+}
+
+/** How many records the row names. */
+function weightOf(row: ReadRow): number {
+  if (isErrors(row) || row.with === null) return 0;
+  return row.with.clearing_ids.length + row.with.line_ids.length;
+}
+
 /** The rows with a decision, some at a time, and how many between them have none. */
 async function* batchesOf(source: TableSource): AsyncGenerator<{
   readonly rows: readonly ReadRow[];
@@ -150,15 +147,18 @@ async function* batchesOf(source: TableSource): AsyncGenerator<{
 }> {
   let rows: ReadRow[] = [];
   let skipped = 0;
+  let named = 0;
   for await (const batch of source.rows(refuseMissingColumns)) {
     for (const row of batch) {
       const read = readDecidedRow(row);
       if (read === null) skipped += 1;
       else rows.push(read);
-      if (rows.length < batch_size) continue;
+      if (read !== null) named += weightOf(read);
+      if (rows.length < batch_size && named < batch_records_max) continue;
       yield { rows, skipped };
       rows = [];
       skipped = 0;
+      named = 0;
     }
   }
   if (rows.length > 0 || skipped > 0) yield { rows, skipped };

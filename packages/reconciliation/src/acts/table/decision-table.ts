@@ -1,6 +1,7 @@
 import { type FieldError, invalid, showValue } from '@tallystick/kernel';
 import { plainText } from '../../table-cell.ts';
-import { act_note_length_max, cleanText, isNote } from '../act-request.ts';
+import { act_note_length_max, cleanText, isNote, type MatchWith } from '../act-request.ts';
+import { type NamedMatch, readWithCell } from './with-cell.ts';
 
 /** A row of a table as it was read: its cells by the names in the first row. */
 export interface TableRow {
@@ -20,14 +21,17 @@ export interface TableSource {
 }
 
 /** What the table can ask for, in the words of its column `decision`. */
-const table_decisions = ['accept', 'ignore', 'confirm', 'reopen'] as const;
+const table_decisions = ['accept', 'ignore', 'confirm', 'reopen', 'match'] as const;
 
 export type TableDecision = (typeof table_decisions)[number];
 
-/** The columns without which nothing can be decided. All others are not read. */
+/** The columns without which nothing can be decided. */
 export const decision_columns = ['id', 'version', 'decision', 'note'] as const;
 
-type DecisionColumn = (typeof decision_columns)[number];
+/** The columns in which something can be wrong. */
+export const filled_columns = [...decision_columns, 'with'] as const;
+
+type FilledColumn = (typeof filled_columns)[number];
 
 export interface DecidedRow {
   readonly row: number;
@@ -36,12 +40,16 @@ export interface DecidedRow {
   readonly version: number;
   readonly decision: TableDecision;
   readonly note: string;
+  /** Only of a match. */
+  readonly with: MatchWith | null;
+  /** A match also accepts what is left, and the note is its reason. */
+  readonly accept_difference: boolean;
 }
 
 /** What is wrong with a row, and what would be right. */
 export interface RowError {
   readonly row: number;
-  readonly column: DecisionColumn;
+  readonly column: FilledColumn;
   readonly message: string;
 }
 
@@ -56,11 +64,11 @@ export function toFieldError({ row, column, message }: RowError): FieldError {
  * that begins like a formula.
  */
 export function readDecidedRow({ number, cells }: TableRow): DecidedRow | readonly RowError[] | null {
-  const cell = (column: DecisionColumn) => plainText((cells.get(column) ?? '').trim()).trim();
+  const cell = (column: FilledColumn) => plainText((cells.get(column) ?? '').trim()).trim();
   const asked = cell('decision');
   if (asked === '') return null;
   const errors: RowError[] = [];
-  const add = (column: DecisionColumn, rule: string, value: string) => {
+  const add = (column: FilledColumn, rule: string, value: string) => {
     const message = value === '' ? `is required: ${rule}` : `must be ${rule}, not ${showValue(value)}`;
     errors.push({ row: number, column, message });
   };
@@ -72,8 +80,30 @@ export function readDecidedRow({ number, cells }: TableRow): DecidedRow | readon
   if (version === null) add('version', 'the version of the item in the table', cell('version'));
   const note = cell('note');
   if (!isNote(note)) add('note', `text of 1 to ${act_note_length_max} characters`, note);
+  const matched_with = decision === undefined ? null : readWith(decision, cells, cell);
+  if (typeof matched_with === 'string') errors.push({ row: number, column: 'with', message: matched_with });
   if (errors.length > 0) return errors;
-  return { row: number, item_id: item_id!, version: version!, decision: decision!, note: cleanText(note) };
+  return {
+    row: number,
+    item_id: item_id!,
+    version: version!,
+    decision: decision!,
+    note: cleanText(note),
+    ...((matched_with as NamedMatch | null) ?? { with: null, accept_difference: false }),
+  };
+}
+
+/** What is wrong is returned as a text. */
+function readWith(
+  decision: TableDecision,
+  cells: TableRow['cells'],
+  cell: (column: FilledColumn) => string,
+): NamedMatch | string | null {
+  const asked = cell('with');
+  if (decision !== 'match') return asked === '' ? null : `must be empty: it is only for match, not for ${decision}`;
+  if (!cells.has('with')) return 'is required for match, and the table has no column of this name: add it';
+  if (asked === '') return 'is required for match: name the records of the other side, as line:408';
+  return readWithCell(asked, cells.get('suggestions') ?? '');
 }
 
 function toWholeNumber(text: string): number | null {

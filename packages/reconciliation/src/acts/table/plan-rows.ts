@@ -1,15 +1,19 @@
 import { type Call, Refusal } from '@tallystick/kernel';
 import type { Act } from '../../act.ts';
 import { fingerprintOf } from '../../item.ts';
+import { recordOfItemId, recordsOf } from '../../item-id.ts';
 import type { SeenItem } from '../../items/read-items.ts';
 import { unknownItem } from '../../items/read-items.ts';
 import type { PlannedAct } from '../act-in-pass.ts';
 import { planAct } from '../act-on-item.ts';
 import type { ActTx, Situation } from '../act-plan.ts';
-import { decisionRequest } from '../act-request.ts';
+import { rowRequest } from '../act-request.ts';
+import { type AskedAct, recordsNamedBy } from '../known-records.ts';
 import { readSituations } from '../read-situations.ts';
 import { refuseMerged, refuseOtherVersion } from '../refuse-act.ts';
 import { standingActs, standingDecisions } from '../standing-acts.ts';
+import { isStandingMatch } from '../standing-match.ts';
+import type { RowRecords } from './claimed-records.ts';
 import type { DecidedRow } from './decision-table.ts';
 
 export interface PlannedRow extends PlannedAct {
@@ -20,27 +24,53 @@ export interface PlannedRow extends PlannedAct {
 /** A refusal because of the version, which has a column of its own. */
 export class OtherVersion extends Refusal {}
 
+/** What becomes of a row. */
+export interface RowPlan {
+  readonly row: DecidedRow;
+  /**
+   * Null: the very decision with that note stands already. A `Refusal`: the row cannot be decided.
+   */
+  readonly result: PlannedRow | Refusal | null;
+  readonly records: RowRecords;
+}
+
+/** The request of a row. */
+export function askedBy({ item_id, decision, ...row }: DecidedRow): AskedAct {
+  return { item_id, request: rowRequest(decision, row) };
+}
+
 /**
- * Plans the act of each row. `result` is null when the very decision with that note stands already,
- * and a `Refusal` when the row cannot be decided. Costs a few queries, however many rows there are.
+ * Plans the act of each row. Costs a few queries, however many rows there are. `against_rules`: the
+ * ids of the items whose acts were planned before, and what they left to the rules came out otherwise.
  */
 export async function planRows(
   tx: ActTx,
   call: Call,
   rows: readonly DecidedRow[],
-): Promise<readonly { readonly row: DecidedRow; readonly result: PlannedRow | Refusal | null }[]> {
-  const situations = await readSituations(
-    tx,
-    call,
-    rows.map(({ item_id, decision, note, version }) => ({
-      item_id,
-      request: decisionRequest(decision, { note, version }),
-    })),
-  );
-  return rows.map((row, at) => {
-    const situation = situations[at]!;
-    return { row, result: situation === null ? unknownItem() : resultOf(situation, row) };
+  against_rules: ReadonlySet<number> = new Set(),
+): Promise<readonly RowPlan[]> {
+  const situations = await readSituations(tx, call, rows.map(askedBy));
+  return rows.map((row, at): RowPlan => {
+    const found = situations[at]!;
+    const situation = found && { ...found, is_against_rules: against_rules.has(found.item.id) };
+    const result = situation === null ? unknownItem() : resultOf(situation, row);
+    return { row, result, records: recordsOfRow(row, situation, result) };
   });
+}
+
+/** An item that has its decision already may have the records of other rows by now. */
+function recordsOfRow(
+  { row, item_id, with: matched_with }: DecidedRow,
+  situation: Situation | null,
+  result: RowPlan['result'],
+): RowRecords {
+  const first = recordOfItemId(item_id);
+  const item = result === null ? null : (situation?.item ?? null);
+  return {
+    row,
+    own: item === null ? (first === null ? [] : [first]) : recordsOf(item),
+    named: matched_with === null ? [] : recordsNamedBy(matched_with),
+  };
 }
 
 function resultOf(situation: Situation, row: DecidedRow): PlannedRow | Refusal | null {
@@ -63,13 +93,39 @@ function resultOf(situation: Situation, row: DecidedRow): PlannedRow | Refusal |
 }
 
 /** Whether the very decision with this note stands. */
-function isStanding({ item, history }: SeenItem, { decision, note }: DecidedRow): boolean {
+function isStanding(situation: Situation, row: DecidedRow): boolean {
+  const { item, history } = situation;
+  const { decision, note } = row;
+  if (decision === 'match') {
+    return history.some((act) => isMatchOf(row, act) && isStandingMatch(act, situation));
+  }
   const standing = standingActs(history).decisions.get(fingerprintOf(item));
   if (decision === 'reopen') {
     const last = history.findLast(({ action }) => action !== 'match' && action !== 'unmatch');
     return standing === undefined && last?.action === 'reopen' && last.note === note;
   }
   return history.some((act) => act.id === standing?.act_id && act.action === decision && act.note === note);
+}
+
+/** Whether the act is the match that the row asks for. */
+function isMatchOf({ item_id, note, accept_difference, with: matched_with }: DecidedRow, act: Act): boolean {
+  const { subject } = act;
+  if (act.action !== 'match' || act.note !== note || act.item_id !== item_id) return false;
+  if ((act.reason !== null) !== accept_difference) return false;
+  const { authorization, pairs } = subject;
+  const { authorization_id, clearing_ids, line_ids } = matched_with!;
+  if (authorization !== null) {
+    return (
+      (authorization_id ?? authorization.authorization_id) === authorization.authorization_id &&
+      clearing_ids.every((id) => id === authorization.clearing_id) &&
+      line_ids.length === 0
+    );
+  }
+  return (
+    authorization_id === null &&
+    clearing_ids.every((id) => pairs.some((pair) => pair.clearing_id === id)) &&
+    line_ids.every((id) => pairs.some((pair) => pair.line_id === id))
+  );
 }
 
 /** The newest standing decision with the fingerprint of a reopening. */

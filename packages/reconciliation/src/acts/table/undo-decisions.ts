@@ -1,13 +1,14 @@
 import type { Call } from '@tallystick/kernel';
-import type { Act } from '../../act.ts';
+import type { Act, ActKind } from '../../act.ts';
 import type { SeenItem } from '../../items/read-items.ts';
 import { type ActOfPass, type PlannedAct, rematchMessage } from '../act-in-pass.ts';
-import type { ActPorts, ActTx } from '../act-plan.ts';
-import { decisionRequest } from '../act-request.ts';
+import type { ActPorts, ActTx, Situation } from '../act-plan.ts';
+import { rowRequest } from '../act-request.ts';
 import { reopeningOf, repetitionOf } from '../plan-decision.ts';
 import { lockItems, readSituations } from '../read-situations.ts';
 import { recordBatch } from '../record-acts.ts';
 import { standingDecisions } from '../standing-acts.ts';
+import { isStandingMatch, undoingOfMatch } from '../standing-match.ts';
 
 /** A decision that was recorded, and the one that it undid, if it reopened an item. */
 export interface MadeDecision {
@@ -73,7 +74,7 @@ async function planUndoing(tx: ActTx, call: Call, batch: readonly MadeDecision[]
     call,
     batch.map((decision) => ({
       item_id: itemIdOfMade(decision),
-      request: decisionRequest(decision.undone?.action ?? 'reopen', { note, version: null }),
+      request: rowRequest(inverseOf(decision), { note, version: null }),
     })),
   );
   return batch.flatMap((decision, at): Undoing[] => {
@@ -81,10 +82,16 @@ async function planUndoing(tx: ActTx, call: Call, batch: readonly MadeDecision[]
     const act = situation === null ? undefined : recordedAct(decision, situation);
     if (situation === null || act === undefined || !isStanding(act, situation)) return [];
     const { undone } = decision;
+    if (act.action === 'match') return [{ decision, situation, plan: undoingOfMatch(act, situation) }];
     if (act.action === 'reopen' && undone === null) return [];
     const plan = undone === null ? reopeningOf(act, situation) : repetitionOf(undone, situation);
     return [{ decision, situation, plan }];
   });
+}
+
+function inverseOf({ act, undone }: MadeDecision): ActKind {
+  const action = 'situation' in act ? act.situation.request.action : act.action;
+  return action === 'match' ? 'unmatch' : (undone?.action ?? 'reopen');
 }
 
 /** The act as recorded; undefined when the pass that it was sent to did not record it. */
@@ -103,7 +110,9 @@ function recordedAct({ act }: MadeDecision, { history }: SeenItem): Act | undefi
 }
 
 /** Whether nobody has undone the act. */
-function isStanding(act: Act, { history }: SeenItem): boolean {
+function isStanding(act: Act, situation: Situation): boolean {
+  const { history } = situation;
+  if (act.action === 'match') return isStandingMatch(act, situation);
   if (act.action !== 'reopen') return standingDecisions(history).some(({ id }) => id === act.id);
   return history.findLast(({ action }) => action !== 'match' && action !== 'unmatch')?.id === act.id;
 }

@@ -1,11 +1,12 @@
 import { type Call, Refusal } from '@tallystick/kernel';
 import { actInPass } from '../act-in-pass.ts';
 import type { ActPorts, ActTx } from '../act-plan.ts';
+import { concernedIds } from '../known-records.ts';
 import { lockItems } from '../read-situations.ts';
-import { type RecordedBatch, recordBatch } from '../record-acts.ts';
+import { type RecordedBatch, RulesDecideOtherwise, recordBatch } from '../record-acts.ts';
 import { conflict } from '../refuse-act.ts';
 import type { DecidedRow } from './decision-table.ts';
-import { type PlannedRow, planRows } from './plan-rows.ts';
+import { askedBy, type PlannedRow, planRows } from './plan-rows.ts';
 import { type MadeDecision, undoDecisions } from './undo-decisions.ts';
 
 /**
@@ -32,22 +33,35 @@ export class WrittenTable {
   /** Writes the decisions of a batch. Rejects when one is refused or fails: `undo` is next. */
   async write(rows: readonly DecidedRow[]): Promise<void> {
     if (rows.length === 0) return;
-    const { recorded, of_pass } = await this.#ports.unitOfWork.run((tx) => this.#record(tx, rows));
+    const { recorded, of_pass } = await this.#recordAll(rows);
     this.#made.push(...recorded.map(({ planned, act }) => ({ act, undone: planned.undone })));
     this.#made.push(...of_pass.map((act) => ({ act, undone: act.undone })));
     const outcomes = await Promise.allSettled(of_pass.map((act) => actInPass(this.#ports, act)));
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
+  async #recordAll(
+    rows: readonly DecidedRow[],
+    against_rules: ReadonlySet<number> = new Set(),
+  ): Promise<RecordedBatch<PlannedRow>> {
+    try {
+      return await this.#ports.unitOfWork.run((tx) => this.#record(tx, rows, against_rules));
+    } catch (error) {
+      if (!(error instanceof RulesDecideOtherwise) || error.item_ids.isSubsetOf(against_rules)) throw error;
+      return await this.#recordAll(rows, error.item_ids.union(against_rules));
+    }
+  }
+
   /** Records the acts without matches of cards, and prepares the others for their passes. */
-  async #record(tx: ActTx, rows: readonly DecidedRow[]): Promise<RecordedBatch<PlannedRow>> {
-    const records = await lockItems(
-      tx,
-      this.#call,
-      rows.map(({ item_id }) => item_id),
-    );
+  async #record(
+    tx: ActTx,
+    rows: readonly DecidedRow[],
+    against_rules: ReadonlySet<number>,
+  ): Promise<RecordedBatch<PlannedRow>> {
+    const ids = rows.map(askedBy).flatMap(concernedIds);
+    const records = await lockItems(tx, this.#call, ids);
     const planned: PlannedRow[] = [];
-    for (const { result } of await planRows(tx, this.#call, rows)) {
+    for (const { result } of await planRows(tx, this.#call, rows, against_rules)) {
       if (result instanceof Refusal) throw result;
       if (result !== null) planned.push(result);
     }

@@ -1,0 +1,63 @@
+import { showValue } from '@tallystick/kernel';
+import type { RecordKind } from '../../item-id.ts';
+import { readRecordName } from '../../record-name.ts';
+import { readSuggestionCell } from '../../suggestions/suggestion-cell.ts';
+import { type ActRequest, act_members_max, type MatchWith } from '../act-request.ts';
+import { recordsNamedBy } from '../known-records.ts';
+
+const with_words = 'authorization:9, clearing:45, line:408 or suggestion:1, separated by blanks';
+
+/** The word by which a match also accepts what is left. */
+const accepting_word = 'accept_difference';
+
+/** What a row is matched with. */
+export interface NamedMatch extends Pick<ActRequest, 'accept_difference'> {
+  readonly with: MatchWith;
+}
+
+/**
+ * Reads the cell `with` of a row: words such as `line:408 line:409` or `suggestion:1`, separated by
+ * blanks, line breaks, commas or semicolons, and `accept_difference`. A suggestion stands for the records that the row's own
+ * cell `suggestions` names, which are those that the person saw. Returns what is wrong as a text.
+ */
+export function readWithCell(cell: string, suggestions: string): NamedMatch | string {
+  const words = new Set(cell.toLowerCase().split(/[\s,;]+/));
+  words.delete('');
+  const accept_difference = words.delete(accepting_word);
+  if (words.size === 0) return 'must also name the records of the other side, as line:408';
+  const named = new Map<RecordKind, Set<number>>();
+  for (const word of words) {
+    const records = word.startsWith('suggestion:') ? suggested(word, suggestions) : recordOf(word);
+    if (typeof records === 'string') return records;
+    for (const { kind, id } of records) named.set(kind, (named.get(kind) ?? new Set()).add(id));
+  }
+  const idsOf = (kind: RecordKind) => [...(named.get(kind) ?? [])].sort((a, b) => a - b);
+  const authorization_ids = idsOf('authorization');
+  if (authorization_ids.length > 1) {
+    const both = authorization_ids.map((id) => `authorization:${id}`).join(' and ');
+    return `must name one authorization at most, and names ${both}`;
+  }
+  const [clearing_ids, line_ids] = [idsOf('clearing'), idsOf('line')];
+  if (Math.max(clearing_ids.length, line_ids.length) > act_members_max) {
+    return `must name at most ${act_members_max} clearings and ${act_members_max} lines`;
+  }
+  return { with: { authorization_id: authorization_ids[0] ?? null, clearing_ids, line_ids }, accept_difference };
+}
+
+function recordOf(word: string) {
+  const record = readRecordName(word);
+  if (record !== null) return [record];
+  if (word.startsWith('item:')) {
+    return `must name records, not items: write the authorization, clearing or line of ${showValue(word)}, as line:408`;
+  }
+  return `must be words such as ${with_words}, and ${showValue(word)} is none`;
+}
+
+function suggested(word: string, suggestions: string) {
+  const known = readSuggestionCell(suggestions);
+  const matched_with = known.get(Number(word.slice('suggestion:'.length)));
+  if (matched_with !== undefined) return recordsNamedBy(matched_with);
+  if (known.size === 0) return `must name records: the column suggestions of the row has none for ${showValue(word)}`;
+  const numbers = [...known.keys()].join(', ');
+  return `must name a suggestion of the row, and ${showValue(word)} is none: its column suggestions has ${numbers}`;
+}

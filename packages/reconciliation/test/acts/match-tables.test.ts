@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import { refusalOf } from '@tallystick/harness';
+import { checkOnStorages } from '@tallystick/test-support';
+import { type ActPorts, decideByTable, type RecordKey } from '../../src/index.ts';
+import { ActWorld, assertRebuilt, assertSameState, clearing, line, tableOf } from './world.ts';
+
+/** The row of the item that has the record, which is to be matched with what `names` name. */
+async function matchRow(
+  world: ActWorld,
+  record: RecordKey,
+  names: string,
+  more: Readonly<Record<string, string>> = {},
+) {
+  const { item } = await world.read(record);
+  return {
+    id: String(item.id),
+    version: String(item.version),
+    decision: 'match',
+    note: 'agreed',
+    with: names,
+    ...more,
+  };
+}
+
+type Row = Readonly<Record<string, string>>;
+
+function decide(world: ActWorld, rows: readonly Row[], { dry_run = false, actor = 'key:1' } = {}) {
+  return decideByTable(world.ports(), world.call(actor), tableOf(rows), { dry_run });
+}
+
+/** The places of the errors of a dry run, with their messages. */
+async function errorsOf(world: ActWorld, rows: readonly Row[]): Promise<readonly string[]> {
+  const { errors } = await decide(world, rows, { dry_run: true });
+  return errors.map(({ row, column, message }) => `${row} ${column} ${message}`);
+}
+
+/** A clearing without a line, and a line that is too distant for a rule. */
+async function apart(world: ActWorld, amount = 1_000) {
+  return { clearing_id: await world.clear({ amount }), line_id: await world.line({ amount, date: '2026-06-20' }) };
+}
+
+checkOnStorages('tables of matches', [
+  {
+    rule: 'matches of both sides are made by one table, and the same table a second time changes nothing',
+    on_postgres: true,
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const one = await apart(world, 700);
+      const other = await apart(world, 800);
+      const [root_id, lone_id] = [await world.authorize(), await world.clear()];
+      const before = await world.state();
+      const suggestions = `1 = line:${one.line_id} (7.00 on 2026-06-20, 31 days later); 2 = line:${other.line_id} (8.00 on 2026-06-20, 31 days later)`;
+      const rows = [
+        await matchRow(world, clearing(one.clearing_id), 'suggestion:1', { suggestions }),
+        await matchRow(world, line(other.line_id), `Clearing:${other.clearing_id}`),
+        await matchRow(world, clearing(lone_id), `authorization:${root_id}`),
+      ];
+      const counted = { rows: 3, skipped: 0, errors: [], errors_total: 0 };
+      const dry = await decide(world, rows, { dry_run: true });
+      assert.deepEqual(dry, { ...counted, decided: 3, unchanged: 0, dry_run: true }, 'the dry run');
+      assertSameState(await world.state(), before, 'everything after the dry run');
+      assert.deepEqual(
+        await decide(world, rows),
+        { ...counted, decided: 3, unchanged: 0, dry_run: false },
+        'the table',
+      );
+      for (const { clearing_id, line_id } of [one, other]) {
+        const { item } = await world.read(line(line_id));
+        assert.deepEqual([item.clearing_ids, item.line_ids], [[clearing_id], [line_id]], 'a matched line');
+      }
+      const { item } = await world.read(clearing(lone_id));
+      assert.deepEqual(item.authorization_ids, [root_id], 'the matched clearing');
+      const matched = await world.items();
+      const again = await decide(world, rows);
+      assert.deepEqual(again, { ...counted, decided: 0, unchanged: 3, dry_run: false }, 'the same table again');
+      assert.deepEqual(await world.items(), matched, 'the items after the same table');
+      await world.act(clearing(lone_id), 'unmatch');
+      await world.act(line(other.line_id), 'unmatch');
+      await world.act(line(one.line_id), 'unmatch');
+      assertSameState(await world.state(), before, 'everything after the matches were undone');
+      assert.equal((await errorsOf(world, rows)).length, 3, 'the table is one of other versions by now');
+    },
+  },
+  {
+    rule: 'several lines of several items are matched with several clearings of several items, fees aside',
+    on_postgres: true,
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const reference = '74123456061000000000017';
+      const joined = await world.clear({ amount: 900, acquirer_reference_data: reference });
+      const own_line = await world.line({ amount: 500, reference });
+      const fee = await world.line({ amount: 30, reference, code: '825' });
+      const lone = await world.clear({ amount: 600 });
+      const lines = [
+        await world.line({ amount: 650, date: '2026-06-20' }),
+        await world.line({ amount: 350, date: '2026-06-21' }),
+      ];
+      const { item: split } = await world.read(clearing(joined));
+      assert.deepEqual([split.line_ids, split.fees], [[own_line, fee], 30], 'the item of the reference');
+      const before = await world.state();
+      const names = `clearing:${joined} clearing:${lone}\nline:${own_line}; line:${lines[0]}, line:${lines[1]}`;
+      const short = await errorsOf(world, [
+        await matchRow(
+          world,
+          clearing(joined),
+          `clearing:${joined} clearing:${lone} line:${own_line} line:${lines[0]}`,
+        ),
+      ]);
+      assert.match(short.join(), /^2 with must add up: lines .* and clearings .* have a difference of -350/);
+      await decide(world, [await matchRow(world, clearing(lone), names)]);
+      const { item } = await world.read(line(lines[1]!));
+      assert.deepEqual(
+        item.clearing_ids,
+        [joined, lone].sort((a, b) => a - b),
+        'the clearings',
+      );
+      assert.deepEqual(
+        item.line_ids,
+        [own_line, fee, ...lines].sort((a, b) => a - b),
+        'the lines',
+      );
+      assert.deepEqual([item.cleared, item.stated, item.fees], [1_500, 1_530, 30], 'the amounts');
+      await assertRebuilt(world, 'after the match');
+      await world.act(line(lines[0]!), 'unmatch');
+      assertSameState(await world.state(), before, 'everything after the unmatch');
+      const elsewhere = await world.line({ amount: 650, account: 1, date: '2026-06-20' });
+      const mixed = await errorsOf(world, [
+        await matchRow(world, clearing(lone), `line:${elsewhere} line:${lines[1]}`),
+      ]);
+      assert.match(mixed.join(), /^2 with must be of one account/);
+    },
+  },
+  {
+    rule: 'words of the column `with` that name no records are errors that say what would be right',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const record = clearing(await world.clear());
+      const foreign = await (await ActWorld.on(world.storage)).line();
+      const suggestions = '1 = line:408 (3.33 on 2030-03-22, 2 days later)';
+      const expected: readonly (readonly [string, RegExp])[] = [
+        ['', /^2 with is required for match: name the records/],
+        ['408', /^2 with must be words such as authorization:9, .*, and "408" is none$/],
+        ['line:0', /and "line:0" is none$/],
+        ['line:12.0', /and "line:12.0" is none$/],
+        ['accept_difference', /^2 with must also name the records of the other side, as line:408$/],
+        ['item:12', /^2 with must name records, not items: .* of "item:12", as line:408$/],
+        ['suggestion:2', /^2 with must name a suggestion of the row, and "suggestion:2" is none: .* has 1$/],
+        ['authorization:1 authorization:2', /^2 with must name one authorization at most/],
+        [`line:${foreign}`, new RegExp(`^2 with must be lines of the company, and there is no line ${foreign}$`)],
+        ['authorization:1 line:2', /^2 with must be absent beside an authorization/],
+        [Array.from({ length: 101 }, (_, at) => `line:${at + 1}`).join(' '), /^2 with must name at most 100 clearings/],
+      ];
+      for (const [names, message] of expected) {
+        const errors = await errorsOf(world, [await matchRow(world, record, names, { suggestions })]);
+        assert.equal(errors.length, 1, names);
+        assert.match(errors[0]!, message);
+      }
+      const { with: _with, ...of_before } = await matchRow(world, record, '');
+      assert.match((await errorsOf(world, [of_before])).join(), /^2 with is required .* no column of this name/);
+      const accepted = await matchRow(world, record, 'line:408', { decision: 'accept' });
+      assert.match(
+        (await errorsOf(world, [accepted])).join(),
+        /^2 with must be empty: it is only for match, not for accept/,
+      );
+      const without = await matchRow(world, record, 'suggestion:1');
+      assert.match((await errorsOf(world, [without])).join(), /has none for "suggestion:1"$/);
+    },
+  },
+  {
+    rule: 'a record is in one row: another row about it is an error that names the first one, in the check',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const [one, other] = [await apart(world), await apart(world)];
+      const by_line = await matchRow(world, line(one.line_id), `clearing:${one.clearing_id}`);
+      assert.deepEqual(
+        await errorsOf(world, [by_line, await matchRow(world, clearing(other.clearing_id), `line:${one.line_id}`)]),
+        [`3 with must be about records of no other row: row 2 is about line:${one.line_id}, too`],
+        'two rows that match one line',
+      );
+      assert.deepEqual(
+        await errorsOf(world, [
+          by_line,
+          await matchRow(world, clearing(one.clearing_id), '', { decision: 'ignore' }),
+          await matchRow(world, line(other.line_id), `clearing:${one.clearing_id}`),
+        ]),
+        [
+          `3 id must be about records of no other row: row 2 is about clearing:${one.clearing_id}, too`,
+          `4 with must be about records of no other row: row 2 is about clearing:${one.clearing_id}, too`,
+        ],
+        'a row that decides what another one matches',
+      );
+    },
+  },
+  {
+    rule: 'lines of two rows are matched with two clearings of one purchase, also by the same table again',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const code = { approval_code: 'A55555', merchant_id: 'M5' };
+      await world.authorize(code);
+      const parts = [];
+      for (const amount of [400, 600]) {
+        const clearing_id = await world.clear({ ...code, amount, partial: true });
+        parts.push({ clearing_id, line_id: await world.line({ amount, date: '2026-06-20' }) });
+      }
+      const rows = [];
+      for (const { clearing_id, line_id } of parts) {
+        rows.push(await matchRow(world, line(line_id), `clearing:${clearing_id}`));
+      }
+      assert.deepEqual((await decide(world, rows)).decided, 2, 'the table');
+      const { item } = await world.read(line(parts[1]!.line_id));
+      assert.deepEqual(
+        item.line_ids,
+        parts.map(({ line_id }) => line_id),
+        'the lines of the purchase',
+      );
+      assert.deepEqual((await decide(world, rows)).unchanged, 2, 'the same table again');
+      await assertRebuilt(world, 'after the table');
+    },
+  },
+  {
+    rule: 'a match that gives back what was taken apart is planned against the rules when they do not make it',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const reference = '74123456061000000000017';
+      const clearing_id = await world.clear({ acquirer_reference_data: reference });
+      const line_id = await world.line({ reference });
+      await world.act(line(line_id), 'unmatch');
+      const nearer = await world.line({ reference });
+      assert.deepEqual((await world.read(clearing(clearing_id))).item.line_ids, [nearer], 'the rule has another line');
+      const taken = await world.act(line(nearer), 'unmatch');
+      assert.deepEqual(taken.clearing_ids, [], 'both lines are apart');
+      await decide(world, [await matchRow(world, line(line_id), `clearing:${clearing_id}`)]);
+      assert.deepEqual((await world.read(clearing(clearing_id))).item.line_ids, [line_id], 'the line of the table');
+      await assertRebuilt(world, 'after the table');
+    },
+  },
+  {
+    rule: 'a row can accept what its match leaves, with the note as the reason',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const clearing_id = await world.clear({ amount: 500 });
+      const line_id = await world.line({ amount: 498, date: '2026-06-20' });
+      await world.authorize();
+      const plain = await matchRow(world, line(line_id), `clearing:${clearing_id}`);
+      assert.match((await errorsOf(world, [plain])).join(), /^2 with must add up/);
+      const rows = [{ ...plain, with: `clearing:${clearing_id} accept_difference` }];
+      assert.equal((await decide(world, rows)).decided, 1, 'the table');
+      const { history } = await world.read(line(line_id));
+      assert.deepEqual([history[0]?.reason, history[0]?.subject.accepted?.amount], ['agreed', -2], 'the act');
+      assert.equal((await decide(world, rows)).unchanged, 1, 'the same table again');
+      assert.equal((await errorsOf(world, [plain])).length, 1, 'a match that accepts nothing is another one');
+    },
+  },
+  {
+    rule: 'matches of both sides are undone with their table when another row is refused',
+    on_postgres: true,
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const [first, last] = [await apart(world), await apart(world)];
+      const [root_id, lone_id] = [await world.authorize(), await world.clear()];
+      const [other_root, refused] = [await world.authorize(), await world.clear()];
+      const barred = await apart(world, 444);
+      await world.act(line(barred.line_id), 'match', { with: { clearing_ids: [barred.clearing_id] } });
+      await world.act(line(barred.line_id), 'unmatch');
+      const rows = [
+        await matchRow(world, line(first.line_id), `clearing:${first.clearing_id}`),
+        await matchRow(world, line(barred.line_id), `clearing:${barred.clearing_id}`),
+        await matchRow(world, clearing(lone_id), `authorization:${root_id}`),
+        await matchRow(world, clearing(last.clearing_id), `line:${last.line_id}`),
+        await matchRow(world, clearing(refused), `authorization:${other_root}`),
+      ];
+      const before = await world.state();
+      // The last row is refused by its pass, after the others were written.
+      const late: ActPorts = {
+        ...world.ports(),
+        network: {
+          async rematch(message) {
+            const is_last = message.matches.some(({ clearing_id }) => clearing_id === refused);
+            if (is_last) await world.act(clearing(refused), 'ignore', {}, 'key:2');
+            return await world.network.rematch(message);
+          },
+        },
+      };
+      const refusal = await refusalOf(
+        decideByTable(late, world.call(), tableOf(rows), { dry_run: false }),
+        'a table whose last row is refused by a pass',
+      );
+      assert.match(refusal.message, /key:2 ignored it at .*nothing was decided$/);
+      const actions = async (record: RecordKey) => (await world.read(record)).history.map(({ action }) => action);
+      assert.deepEqual(await actions(line(first.line_id)), ['match', 'unmatch'], 'the history of the first row');
+      assert.deepEqual(await actions(clearing(lone_id)), ['match', 'unmatch'], 'that of the third');
+      await world.act(clearing(refused), 'reopen', {}, 'key:2');
+      assertSameState(await world.state(), before, 'everything but the acts');
+      await assertRebuilt(world, 'after the refusal');
+    },
+  },
+]);
