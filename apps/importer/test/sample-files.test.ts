@@ -173,6 +173,20 @@ describe('npm run sample-files', () => {
     });
   }
 
+  it('writes a month with a clearing file for each week, and apart what comes late', async () => {
+    const words = ['--breaks', '0.2', '--records', '300', '--date', '2030-03-01', '--seed', '9', '--out', 'month'];
+    const made = await run(...words);
+    assert.equal(made.status, 0, made.err);
+    const names = readdirSync(join(folder, 'month'));
+    const countOf = (prefix: string): number => names.filter((one) => one.startsWith(prefix)).length;
+    assert.deepEqual([countOf('clearings-'), countOf('statement-'), countOf('late-')], [4, 34, 2]);
+    const rows = readFileSync(join(folder, 'month', 'break-answers.csv'), 'utf8').split('\r\n');
+    assert.equal(rows[0], 'break_kind,amount,currency,act,with,what,vcn_id,authorizations,clearings,lines,scenario');
+    assert.ok(rows.length > 60);
+    const steps = readFileSync(join(folder, 'month', 'README.txt'), 'utf8');
+    assert.match(steps, /^ {5}npm run reconcile -- close --through 2030-03-31$/m);
+  });
+
   it('names what is wrong with its words', async () => {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [['--cards', '5', '--records', '10'], /--format is missing/],
@@ -188,6 +202,9 @@ describe('npm run sample-files', () => {
       ],
       [['--cards', '5', '--records', '10', '--format', 'vcf4', '--statements', 'bai2'], /needs .* acquirer references/],
       [['--cards', '5', '--records', '10', '--format', 'ipm', '--today', '2030-01-01'], /are about --statements/],
+      [['--records', '10', '--breaks', '1.5'], /--breaks is "1\.5"; it must be a share from 0 to 1/],
+      [['--records', '10', '--breaks', '0.1', '--days', '0'], /--days is "0"; it must be a whole number from 1 to 366/],
+      [['--cards', '5', '--records', '10', '--format', 'ipm', '--days', '3'], /--days is about a month/],
       [['--card', '5'], /did you mean --cards/],
     ];
     for (const [words, expected] of wrong) {

@@ -1,11 +1,15 @@
 export type * from './answers/expected.ts';
-export type { ExpectedItem, SampleAgeBucket, SampleBreakKind, SampleItemStatus } from './answers/expected-items.ts';
+export type { ExpectedBreak } from './answers/expected-breaks.ts';
+export type { ExpectedItem, SampleAgeBucket, SampleItemStatus } from './answers/expected-items.ts';
 export type { ExpectedBridge, ExpectedSummary } from './answers/expected-totals.ts';
 export { type FormatAbilities, format_abilities } from './format-abilities.ts';
 export * from './sample-set.ts';
 export type { SampleStatement, SampleStatementLine } from './sample-statements.ts';
+export type { BreakAnswer, SampleAct, SampleBreakKind } from './scenarios/break-answer.ts';
+export { break_scenarios } from './scenarios/break-scenarios.ts';
 export { deck_records, scenario_kinds, stated_scenario_kinds } from './scenarios/deck.ts';
 export type { SampleAuthorization, SampleClearing, SampleClearingFields, SampleMessage } from './scenarios/messages.ts';
+export { month_hold_days } from './scenarios/month.ts';
 export type { Scenario, ScenarioKind } from './scenarios/scenario.ts';
 export { billing_currency } from './scenarios/scenario.ts';
 export { first_statement_days, last_statement_days, type SampleLine } from './scenarios/statement-draft.ts';

@@ -1,17 +1,20 @@
 import { Temporal } from '@tallystick/kernel';
 import type { ExpectedAuthorization, ExpectedCard, ExpectedClearing } from './answers/expected.ts';
+import { breaksOf, type ExpectedBreak } from './answers/expected-breaks.ts';
 import { type ExpectedItem, itemsOf } from './answers/expected-items.ts';
 import { bridgeOf, type ExpectedBridge, type ExpectedSummary, summarizeItems } from './answers/expected-totals.ts';
 import { type FormatAbilities, format_abilities } from './format-abilities.ts';
 import { type SampleStatement, sample_opening_balance, statementsOf } from './sample-statements.ts';
 import { createDeck } from './scenarios/deck.ts';
 import type { SampleClearing, SampleClearingFields, SampleMessage } from './scenarios/messages.ts';
+import { createMonth, type Month, month_hold_days } from './scenarios/month.ts';
 import { type Scenario, ScenarioDraft } from './scenarios/scenario.ts';
+import { last_statement_days } from './scenarios/statement-draft.ts';
 
 /** The size and content of a set of samples. */
 export interface SampleOptions {
   readonly cards: number;
-  /** Clearings of all files together. */
+  /** Clearings of all files together; of a month, purchases. */
   readonly records: number;
   /** A whole number from 0 to 2^32 - 1. The same options make the same set. */
   readonly seed: number;
@@ -21,6 +24,23 @@ export interface SampleOptions {
   readonly day: string;
   /** Also with scenarios of statements, whose lines fit the clearings. Off by default. */
   readonly statements?: boolean;
+  /** A month of purchases with breaks to work off, in place of all kinds of scenarios. */
+  readonly month?: MonthOptions;
+}
+
+export interface MonthOptions {
+  /** The days on which the authorizations are sent, the first on `day`. */
+  readonly days: number;
+  /** The share of the purchases that are breaks, from 0 to 1. */
+  readonly breaks: number;
+}
+
+/** The dates of a month, YYYY-MM-DD. */
+export interface MonthDates {
+  /** The last day of the period that is closed: everything has settled by then. */
+  readonly close_through: string;
+  /** What comes after the month was closed is dated so, and every break is due by then. */
+  readonly late_day: string;
 }
 
 /** A card as it was issued. */
@@ -65,12 +85,21 @@ export interface SampleSet {
   records(cardOf: CardOf): Iterable<SampleRecord>;
   expectedAuthorizations(): Iterable<ExpectedAuthorization>;
   expectedCards(): Iterable<ExpectedCard>;
+  /** The records that come after the month was closed; none without a month. */
+  lateRecords(cardOf: CardOf): Iterable<SampleRecord>;
+  /** Null without a month. */
+  readonly month: MonthDates | null;
+  /** The breaks of a month at the end of a day, and then those that come late. */
+  expectedBreaks(today: string): Iterable<ExpectedBreak>;
   /** The scenarios themselves, in their order. */
   scenarios(): Iterable<Scenario>;
-  /** The statements of the account with this number, one for each day. */
+  /**
+   * The statements of the account with this number, one for each day. Of a month, the last one is
+   * that of what comes late.
+   */
   statements(account_number: string): Iterable<SampleStatement>;
   /**
-   * The items at the end of a day (YYYY-MM-DD, UTC), once everything has arrived. The
+   * The items at the end of a day (YYYY-MM-DD, UTC), once everything but what comes late has arrived. The
    * authorizations must have been decided between 05:00 and 24:00 UTC of the day of the set,
    * because the holds of some cards end in another zone.
    */
@@ -97,11 +126,18 @@ export function createSampleSet(options: SampleOptions): SampleSet {
   if (options.statements === true && able.references === 'none') {
     throw new RangeError(`statements: ${format} states no acquirer reference by which lines find their clearings`);
   }
-  const deck = createDeck(able, records, options.statements);
+  const month = options.month === undefined ? null : monthOf(able, options, options.month);
+  const deck = month ?? createDeck(able, records, options.statements);
+  const dayAfter = (days: number): string => Temporal.PlainDate.from(day).add({ days }).toString();
 
   const scenario = (number: number): Scenario => {
     const kind = deck.kindOf(number);
-    const place = { seed, number, deck: Math.floor(number / deck.deck_scenarios), cards, day, able };
+    const offset = month?.offsetOf(number) ?? 0;
+    const place = {
+      ...{ seed, number, deck: Math.floor(number / deck.deck_scenarios), cards, able, day: dayAfter(offset) },
+      hold_days: month === null ? hold_days : month_hold_days,
+      late_days: month === null ? null : month.late_offset - offset,
+    };
     const draft = new ScenarioDraft(kind, place);
     kind.write(draft);
     return draft.finish();
@@ -124,15 +160,15 @@ export function createSampleSet(options: SampleOptions): SampleSet {
   }
 
   function* stated(today: string) {
-    const at = { day, today };
-    for (const one of scenarios()) yield { items: itemsOf(one, at), lines: one.lines };
+    for (const one of scenarios()) yield { items: itemsOf(one, today), lines: one.lines };
   }
 
   return {
     options,
     able,
     *cards() {
-      for (let card = 0; card < cards; card += 1) yield cardRequest(card);
+      for (let card = 0; card < cards; card += 1)
+        yield month === null ? cardRequest(card) : agingCard(card, month_hold_days, 'UTC');
     },
     *authorizations(cardOf) {
       for (const of_deck of decks()) {
@@ -145,6 +181,15 @@ export function createSampleSet(options: SampleOptions): SampleSet {
       let number = 0;
       for (const of_deck of decks()) {
         for (const clearing of mixed(of_deck, ({ clearings }) => clearings)) {
+          number += 1;
+          yield recordOf(able, clearing, cardOf, number);
+        }
+      }
+    },
+    *lateRecords(cardOf) {
+      let number = 0;
+      for (const { late } of scenarios()) {
+        for (const clearing of late.clearings) {
           number += 1;
           yield recordOf(able, clearing, cardOf, number);
         }
@@ -172,8 +217,16 @@ export function createSampleSet(options: SampleOptions): SampleSet {
         yield { kind: 'card', card, available_balance, ...total, statuses };
       }
     },
+    month:
+      month === null
+        ? null
+        : { close_through: dayAfter(month.last_settlement_offset), late_day: dayAfter(month.late_offset) },
+    *expectedBreaks(today) {
+      for (const one of scenarios()) yield* breaksOf(one, itemsOf(one, today));
+    },
     scenarios,
-    statements: (account_number) => statementsOf(scenarios, day, account_number),
+    statements: (account_number) =>
+      statementsOf(scenarios, day, month?.late_offset ?? last_statement_days, account_number),
     *expectedItems(today) {
       for (const { items } of stated(today)) yield* items;
     },
@@ -184,11 +237,29 @@ export function createSampleSet(options: SampleOptions): SampleSet {
   };
 }
 
+function monthOf(able: FormatAbilities, { records, statements }: SampleOptions, { days, breaks }: MonthOptions): Month {
+  if (statements !== true) throw new RangeError('month: needs statements');
+  assertWhole('days', days, 1, 366);
+  if (!(breaks >= 0 && breaks <= 1)) throw new RangeError(`breaks: must be a share from 0 to 1, not ${breaks}`);
+  return createMonth(able, { purchases: records, days, breaks });
+}
+
+/** Days that a hold lasts by default. */
+const hold_days = 30;
+
 /** Every fifth card has aging velocity, of the same length as the holds of the others. */
 function cardRequest(card: number): Readonly<Record<string, unknown>> {
-  const data = { total_card_amount, metadata: { sample: `card ${card}` } };
-  if (card % 5 !== 4) return data;
-  return { ...data, authorization_hold_days: 30, aging_velocity_time_zone: 'America/New_York' };
+  if (card % 5 === 4) return agingCard(card, hold_days, 'America/New_York');
+  return { total_card_amount, metadata: { sample: `card ${card}` } };
+}
+
+function agingCard(
+  card: number,
+  authorization_hold_days: number,
+  aging_velocity_time_zone: string,
+): Readonly<Record<string, unknown>> {
+  const aging = { authorization_hold_days, aging_velocity_time_zone };
+  return { total_card_amount, metadata: { sample: `card ${card}` }, ...aging };
 }
 
 /**

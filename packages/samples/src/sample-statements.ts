@@ -1,6 +1,6 @@
 import { type Money, money, Temporal } from '@tallystick/kernel';
 import { billing_currency, type Scenario } from './scenarios/scenario.ts';
-import { first_statement_days, last_statement_days, type SampleLine } from './scenarios/statement-draft.ts';
+import { first_statement_days, type SampleLine } from './scenarios/statement-draft.ts';
 
 /** A statement of one day, as the writer of a format takes it. */
 export interface SampleStatement {
@@ -43,12 +43,14 @@ const kept_lines_max = 100_000;
 export function* statementsOf(
   scenarios: () => Iterable<Scenario>,
   day: string,
+  last_days: number,
   account_number: string,
 ): Generator<SampleStatement> {
-  const totals = totalsOf(scenarios());
+  const booked = bookedLines(day, scenarios);
+  const totals = totalsOf(booked(), last_days);
   let balance = sample_opening_balance;
   for (const days of daysAtOnce(totals)) {
-    const kept = days.length === 1 ? null : linesOf(scenarios(), days);
+    const kept = days.length === 1 ? null : linesOf(booked(), days);
     for (const number of days) {
       const opening_balance = money(balance);
       balance += totals.get(number)!.sum;
@@ -62,7 +64,7 @@ export function* statementsOf(
           opening_balance,
           closing_balance: money(balance),
         },
-        lines: written(kept?.get(number) ?? linesOfDay(scenarios(), number), as_of),
+        lines: written(kept?.get(number) ?? linesOfDay(booked(), number), as_of),
       };
     }
   }
@@ -73,17 +75,32 @@ interface DayTotal {
   sum: number;
 }
 
-function totalsOf(scenarios: Iterable<Scenario>): ReadonlyMap<number, DayTotal> {
+/** A line with its day, in days from that of the set. */
+interface BookedLine {
+  readonly line: SampleLine;
+  readonly days: number;
+}
+
+/** Also the lines that come late. */
+function bookedLines(day: string, scenarios: () => Iterable<Scenario>): () => Iterable<BookedLine> {
+  const first = Temporal.PlainDate.from(day);
+  return function* () {
+    for (const { day: of_scenario, lines, late } of scenarios()) {
+      const offset = first.until(Temporal.PlainDate.from(of_scenario), { largestUnit: 'days' }).days;
+      for (const line of [...lines, ...late.lines]) yield { line, days: offset + line.booking_days };
+    }
+  };
+}
+
+function totalsOf(booked: Iterable<BookedLine>, last_days: number): ReadonlyMap<number, DayTotal> {
   const totals = new Map<number, DayTotal>();
-  for (let number = first_statement_days; number <= last_statement_days; number += 1) {
+  for (let number = first_statement_days; number <= last_days; number += 1) {
     totals.set(number, { count: 0, sum: 0 });
   }
-  for (const { lines } of scenarios) {
-    for (const { booking_days, amount } of lines) {
-      const total = totals.get(booking_days)!;
-      total.count += 1;
-      total.sum += amount;
-    }
+  for (const { line, days } of booked) {
+    const total = totals.get(days)!;
+    total.count += 1;
+    total.sum += line.amount;
   }
   return totals;
 }
@@ -103,14 +120,14 @@ function daysAtOnce(totals: ReadonlyMap<number, DayTotal>): readonly (readonly n
   return groups;
 }
 
-function linesOf(scenarios: Iterable<Scenario>, days: readonly number[]): ReadonlyMap<number, readonly SampleLine[]> {
-  const kept = new Map<number, SampleLine[]>(days.map((number) => [number, []]));
-  for (const { lines } of scenarios) for (const line of lines) kept.get(line.booking_days)?.push(line);
+function linesOf(booked: Iterable<BookedLine>, of_days: readonly number[]): ReadonlyMap<number, readonly SampleLine[]> {
+  const kept = new Map<number, SampleLine[]>(of_days.map((number) => [number, []]));
+  for (const { line, days } of booked) kept.get(days)?.push(line);
   return kept;
 }
 
-function* linesOfDay(scenarios: Iterable<Scenario>, number: number): Generator<SampleLine> {
-  for (const { lines } of scenarios) for (const line of lines) if (line.booking_days === number) yield line;
+function* linesOfDay(booked: Iterable<BookedLine>, number: number): Generator<SampleLine> {
+  for (const { line, days } of booked) if (days === number) yield line;
 }
 
 function* written(lines: Iterable<SampleLine>, as_of: string): Generator<SampleStatementLine> {

@@ -2,13 +2,14 @@ import { randomInt } from 'node:crypto';
 import { extname, join, resolve } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { Temporal } from '@tallystick/kernel';
-import { createSampleSet, format_abilities, type SampleSet } from '@tallystick/samples';
+import { createSampleSet, format_abilities, type MonthOptions, type SampleSet } from '@tallystick/samples';
 import { ConfigError, formatTerms, parseOptions, UsageError } from '@tallystick/server';
 import { databaseOption } from '../import-words.ts';
 import { chooseDisplay, type ProgressStream } from '../progress-display.ts';
 import { loadIntoDatabase } from './load-database.ts';
 import { loadOverHttp } from './load-server.ts';
 import { countMessages, inventedCard, type Loading, machineDay, sendMessages } from './loading.ts';
+import { beginMonth, days_of_file, stepsOfMonth } from './month.ts';
 import { createFolder, type SetFiles, statement_format_names, writeSet, written_formats } from './write-set.ts';
 
 /** The deposit account of the sandbox's company. */
@@ -17,14 +18,22 @@ const account_default = '1000000001';
 /** By then every hold of a set is over, and every line is due. */
 const today_days_default = 47;
 
+/** What a month has where no option says otherwise. */
+const month_defaults = { cards: 20, days: 28, format: 'csv', statements: 'bai2' } as const;
+
 const terms: readonly (readonly [string, string])[] = [
-  ['--cards <n>', 'how many cards'],
-  ['--records <n>', 'how many clearings, in all files together'],
-  ['--format <name>', `${written_formats.join(', ')}`],
+  ['--cards <n>', `how many cards; with --breaks ${month_defaults.cards} by default`],
+  ['--records <n>', 'how many clearings, in all files together; with --breaks, how many purchases'],
+  ['--format <name>', `${written_formats.join(', ')}; with --breaks ${month_defaults.format} by default`],
+  ['--breaks <share>', 'a month to close: purchases of which this share are breaks, 0.01 is 1 %'],
+  ['--days <n>', `the days of its authorizations; default ${month_defaults.days}`],
   ['--variant <name>', `a way to write the format: ${variantList()}`],
   ['--seed <n>', 'the same number makes the same set; random when absent'],
-  ['--date <YYYY-MM-DD>', 'the day of the authorizations; today when absent. With --load, today only'],
-  ['--files <n>', 'how many files the clearings are in; default 1'],
+  [
+    '--date <YYYY-MM-DD>',
+    'the day of the authorizations; today when absent. With --load, today only; with --breaks the first one, to which --load moves the clock',
+  ],
+  ['--files <n>', 'how many files the clearings are in; default 1, of a month one a week'],
   ['--sequence <n>', 'the number of the first file in its series; made from the seed when absent'],
   [
     '--statements <name>',
@@ -62,6 +71,7 @@ interface Options {
   readonly cards: number;
   readonly records: number;
   readonly format: string;
+  readonly month: MonthOptions | undefined;
   readonly variant: string | undefined;
   readonly seed: number;
   readonly date: string | undefined;
@@ -112,7 +122,7 @@ async function makeSet(
   environment: Readonly<Record<string, string | undefined>>,
   output: CommandOutput,
 ): Promise<{ readonly set: SampleSet; readonly files: SetFiles }> {
-  const { load, cards, records, seed, format, date } = options;
+  const { load, cards, records, seed, format, date, month } = options;
   // npm runs a script in the folder of the project, and names the one of the person.
   const folder = resolve(environment.INIT_CWD ?? '.', options.out);
   createFolder(folder);
@@ -125,9 +135,16 @@ async function makeSet(
     output.err(line);
   };
   try {
-    const day = loading === null ? (date ?? machineDay()) : await loading.day(date);
-    const today = options.today ?? Temporal.PlainDate.from(day).add({ days: today_days_default }).toString();
-    const set = createSampleSet({ cards, records, seed, format, day, statements: options.statements !== null });
+    const day =
+      loading === null
+        ? (date ?? machineDay())
+        : await (month === undefined ? loading.day(date) : beginMonth(loading, date));
+    const set = createSampleSet({
+      ...{ cards, records, seed, format, day, statements: options.statements !== null },
+      ...(month === undefined ? {} : { month }),
+    });
+    const last_day = set.month?.late_day ?? Temporal.PlainDate.from(day).add({ days: today_days_default }).toString();
+    const today = options.today ?? last_day;
     const cardOf =
       loading === null ? inventedCard : await loading.createCards(set, (created) => show('creating', created, cards));
     if (loading !== null) report(`created ${cards} cards`);
@@ -161,17 +178,27 @@ async function openLoading(
   );
 }
 
-function summaryOf(set: SampleSet, { folder, clearing_files, statement_files }: SetFiles) {
+function summaryOf(set: SampleSet, { folder, clearing_files, statement_files, late_files }: SetFiles) {
   const { statements, ...options } = set.options;
-  return { ...options, folder, clearing_files, ...(statements === true ? { statement_files } : {}) };
+  return {
+    ...options,
+    folder,
+    clearing_files,
+    ...(statements === true ? { statement_files } : {}),
+    ...(set.month === null ? {} : { late_files, ...set.month }),
+  };
 }
 
-function describe(set: SampleSet, { folder, clearing_files, statement_files }: SetFiles, { load }: Options): string {
+function describe(set: SampleSet, files: SetFiles, { load }: Options): string {
+  const { folder, clearing_files, statement_files } = files;
   const { cards, records, seed } = set.options;
-  const made = `${cards} cards, ${records} clearings, seed ${seed}: ${folder}`;
+  const made = `${cards} cards, ${records} ${set.month === null ? 'clearings' : 'purchases'}, seed ${seed}: ${folder}`;
   if (load === null) return made;
   const where = 'database_url' in load ? databaseOption(load.database_url) : '';
   const next = 'url' in load ? `Next, with the DATABASE_URL and the keys of the server at ${load.url}` : 'Next';
+  if (set.month !== null) {
+    return `${made}\n${next}:\n${stepsOfMonth(set.month, files.late_files.length > 0, { folder: `${folder}/`, database: where })}`;
+  }
   const command = `${made}\n${next}: npm run import --${where} ${clearing_files.join(' ')}`;
   if (statement_files.length === 0) return command;
   const pattern = join(folder, `statement-*${extname(statement_files[0]!)}`);
@@ -189,6 +216,8 @@ function readOptions(words: readonly string[]): Options | null {
     options: {
       cards: text,
       records: text,
+      breaks: text,
+      days: text,
       format: text,
       variant: text,
       seed: text,
@@ -207,7 +236,9 @@ function readOptions(words: readonly string[]): Options | null {
     },
   });
   if (values.help) return null;
-  const { format, variant, date, 'database-url': database_url, url } = values;
+  const month = readMonth(values);
+  const defaults = month === undefined ? {} : month_defaults;
+  const { format, statements = null, variant, date, 'database-url': database_url, url } = { ...defaults, ...values };
   if (format === undefined) throw new Error('--format is missing');
   if (!written_formats.includes(format)) {
     throw new Error(`--format is "${format}"; it must be one of ${written_formats.join(', ')}`);
@@ -219,7 +250,7 @@ function readOptions(words: readonly string[]): Options | null {
   for (const [option, day] of Object.entries({ '--date': date, '--today': values.today })) {
     if (day !== undefined && !isDay(day)) throw new Error(`${option} is "${day}"; it must be a date, as YYYY-MM-DD`);
   }
-  const { statements = null, account = account_default, today } = values;
+  const { account = account_default, today } = values;
   assertStatements(format, statements, values);
   if (!values.load && (database_url ?? url) !== undefined) {
     throw new Error('--database-url and --url say where to --load the set');
@@ -227,13 +258,14 @@ function readOptions(words: readonly string[]): Options | null {
   if (database_url !== undefined && url !== undefined) throw new Error('--url excludes --database-url');
   const seed = values.seed === undefined ? randomInt(2 ** 32) : whole('--seed', values.seed, 0, 2 ** 32 - 1);
   return {
-    cards: whole('--cards', values.cards, 1, 1_000_000),
+    cards: whole('--cards', values.cards ?? (month && String(month_defaults.cards)), 1, 1_000_000),
     records: whole('--records', values.records, 1, 100_000_000),
     format,
+    month,
     variant,
     seed,
     date,
-    files: whole('--files', values.files ?? '1', 1, 1_000),
+    files: whole('--files', values.files ?? String(Math.ceil((month?.days ?? 1) / days_of_file)), 1, 1_000),
     // Sets of different seeds rarely share a number, so that their files differ in their ids.
     sequence: whole('--sequence', values.sequence ?? String(1 + (seed % 90_000)), 1, 99_000),
     statements,
@@ -243,6 +275,19 @@ function readOptions(words: readonly string[]): Options | null {
     load: values.load ? (url === undefined ? { database_url } : { url }) : null,
     json: values.json,
   };
+}
+
+/** The month that `--breaks` asks for; undefined without it. */
+function readMonth({ breaks, days }: { readonly breaks?: string | undefined; readonly days?: string | undefined }) {
+  if (breaks === undefined) {
+    if (days !== undefined) throw new Error('--days is about a month: --breaks says which share of it are breaks');
+    return undefined;
+  }
+  const share = Number(breaks);
+  if (!/^(0|1|0?\.\d{1,6})$/.test(breaks)) {
+    throw new Error(`--breaks is "${breaks}"; it must be a share from 0 to 1, for example 0.01`);
+  }
+  return { days: whole('--days', days ?? String(month_defaults.days), 1, 366), breaks: share };
 }
 
 /** Throws an error for statements that cannot be made, and for options that require statements. */

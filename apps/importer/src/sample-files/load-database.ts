@@ -41,6 +41,10 @@ export async function loadIntoDatabase(environment: Readonly<Record<string, stri
         if ((wanted ?? day) === day) return day;
         throw new UsageError(`--date is "${wanted}"; with --load the day of the database's clock is ${day}`);
       },
+      async moveClock(move) {
+        if (sandbox === null) throw new Error('there is no sandbox');
+        return (await sandbox.moveClock(move)).now;
+      },
       async createCards(set, onCreated) {
         const cards: IssuedCard[] = [];
         const issue = async (requests: readonly Readonly<Record<string, unknown>>[]): Promise<void> => {

@@ -43,6 +43,7 @@ export function loadOverHttp(url: string): Loading {
   return {
     // The clock of the server is not known here. If it was moved, --date has to name its day.
     day: async (wanted) => wanted ?? machineDay(),
+    moveClock: async (data) => String((await post('operator', '/sandbox/v1/clock', { data })).now),
     async createCards(set, onCreated) {
       const cards: IssuedCard[] = [];
       const { seed } = set.options;

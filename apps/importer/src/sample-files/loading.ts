@@ -1,4 +1,4 @@
-import { Temporal } from '@tallystick/kernel';
+import { type ClockMove, Temporal } from '@tallystick/kernel';
 import type { CardOf, SampleAuthorizationMessage, SampleClearingMessage, SampleSet } from '@tallystick/samples';
 
 /**
@@ -17,6 +17,8 @@ export interface Loading {
    * one is wanted and the clock is known.
    */
   day(wanted: string | undefined): Promise<string>;
+  /** Moves the clock of the sandbox. Returns its time then, ISO 8601. */
+  moveClock(move: ClockMove): Promise<string>;
   /** `onCreated` is called with the number of cards so far. */
   createCards(set: SampleSet, onCreated: (cards: number) => void): Promise<CardOf>;
   /** The most messages in flight. */
@@ -25,6 +27,11 @@ export interface Loading {
   authorize(message: SampleAuthorizationMessage): Promise<string>;
   clear(message: SampleClearingMessage): Promise<void>;
   close(): Promise<void>;
+}
+
+/** When the messages of a day are sent. */
+export function morningOf(day: string): string {
+  return `${day}T08:00:00Z`;
 }
 
 /** Today on this machine, in UTC. */
@@ -51,7 +58,7 @@ export function countMessages(set: SampleSet, cardOf: CardOf): number {
  * so far.
  */
 export async function sendMessages(
-  { at_once, authorize, clear }: Loading,
+  { at_once, authorize, clear, moveClock }: Loading,
   set: SampleSet,
   cardOf: CardOf,
   onSent: (messages: number) => void,
@@ -63,13 +70,15 @@ export async function sendMessages(
     if (is_approval_expected === (response_code === '00')) return;
     throw new Error(`authorization ${message.trace_id} was answered with ${response_code}`);
   };
-  const authorizations = await sendAll(
-    set.authorizations(cardOf),
-    ({ trace_id }) => trace_id,
-    at_once,
-    authorizeAsExpected,
-    onSent,
-  );
+  let authorizations = 0;
+  for (const [day, messages] of byDay(set, cardOf)) {
+    // A month is sent day by day.
+    if (day > set.options.day) await moveClock({ set: morningOf(day) });
+    const before = authorizations;
+    const traceOf = ({ trace_id }: SampleAuthorizationMessage): string => trace_id;
+    authorizations += await sendAll(messages, traceOf, at_once, authorizeAsExpected, (sent) => onSent(before + sent));
+  }
+  if (set.month !== null) await moveClock({ set: morningOf(set.month.late_day) });
   const clearings = await sendAll(
     clearingsSentBefore(set, cardOf),
     ({ network_financial_transaction_id }) => network_financial_transaction_id,
@@ -78,6 +87,21 @@ export async function sendMessages(
     (sent) => onSent(authorizations + sent),
   );
   return { authorizations, clearings };
+}
+
+/** The authorizations of each day, in constant memory: a day is taken to its end before the next. */
+function* byDay(set: SampleSet, cardOf: CardOf): Generator<readonly [string, Iterable<SampleAuthorizationMessage>]> {
+  const all = set.authorizations(cardOf)[Symbol.iterator]();
+  const dayOf = ({ value }: IteratorYieldResult<SampleAuthorizationMessage>): string =>
+    value.transaction_date_time.slice(0, 10);
+  let next = all.next();
+  function* ofDay(day: string) {
+    for (; next.done !== true && dayOf(next) === day; next = all.next()) yield next.value;
+  }
+  while (next.done !== true) {
+    const day = dayOf(next);
+    yield [day, ofDay(day)];
+  }
 }
 
 /**

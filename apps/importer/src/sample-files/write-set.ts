@@ -2,8 +2,16 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
 import type { StatementFileContent } from '@tallystick/imports';
-import { type CardOf, type SampleRecord, type SampleSet, sample_formats } from '@tallystick/samples';
+import {
+  type CardOf,
+  type MonthDates,
+  month_hold_days,
+  type SampleRecord,
+  type SampleSet,
+  sample_formats,
+} from '@tallystick/samples';
 import { statement_formats } from '@tallystick/statement-files';
+import { breakAnswers, stepsOfMonth } from './month.ts';
 import { writeFile, writeLines } from './write-file.ts';
 
 export interface SetWriting {
@@ -28,6 +36,8 @@ export interface SetFiles {
    * without statements.
    */
   readonly statement_files: readonly string[];
+  /** What comes after the month was closed, in the same order; empty without a month. */
+  readonly late_files: readonly string[];
 }
 
 export const written_formats: readonly string[] = sample_formats.filter((name) =>
@@ -55,12 +65,18 @@ export function writeSet(set: SampleSet, cardOf: CardOf, writing: SetWriting): S
   const { folder } = writing;
   const clearing_files = writeClearingFiles(set, cardOf, writing);
   const { statements } = writing;
-  const statement_files = statements === null ? [] : writeStatementFiles(set, folder, writing.sequence, statements);
+  const written = statements === null ? [] : writeStatementFiles(set, folder, writing.sequence, statements);
+  const isLate = (path: string): boolean => basename(path).startsWith('late-');
+  const statement_files = written.filter((path) => !isLate(path));
+  const late_files = set.month === null ? [] : [...writeLateClearings(set, cardOf, writing), ...written.filter(isLate)];
   writeLines(join(folder, 'cards.jsonl'), cardLines(set, cardOf));
   writeLines(join(folder, 'authorizations.jsonl'), set.authorizations(cardOf));
   writeLines(join(folder, 'clearings.jsonl'), messages(set, cardOf));
   writeLines(join(folder, 'answers.jsonl'), answers(set, cardOf, statements));
-  const files = { folder, clearing_files, statement_files };
+  if (statements !== null && set.month !== null) {
+    writeFile(join(folder, 'break-answers.csv'), breakAnswers(set, cardOf, statements.today));
+  }
+  const files = { folder, clearing_files, statement_files, late_files };
   writeFileSync(join(folder, 'README.txt'), readmeOf(set, files, writing));
   return files;
 }
@@ -70,20 +86,50 @@ function writeClearingFiles(
   cardOf: CardOf,
   { folder, variant, files, sequence }: SetWriting,
 ): readonly string[] {
-  const { format: name, records, day } = set.options;
-  const format = clearing_formats.find((one) => one.name === name);
-  if (format?.write === undefined) throw new Error(`files of ${name} cannot be written`);
+  // A month has a number of purchases, and each has some clearings or none.
+  const records = set.month === null ? set.options.records : countOf(set.records(cardOf));
   const all = set.records(cardOf)[Symbol.iterator]();
   const paths: string[] = [];
   for (let file = 0; file < files; file += 1) {
     const count = Math.floor((records * (file + 1)) / files) - Math.floor((records * file) / files);
     const number = sequence + file;
-    const path = join(folder, `clearings-${String(number).padStart(5, '0')}.${extensions[name] ?? name}`);
-    const clearings = take(all, count);
-    writeFile(path, format.write({ sequence: number, created_on: day, mode: 'production', clearings }, variant));
-    paths.push(path);
+    paths.push(writeClearingFile(set, { folder, variant, name: 'clearings', number }, take(all, count)));
   }
   return paths;
+}
+
+/** One file, unless nothing comes late. */
+function writeLateClearings(set: SampleSet, cardOf: CardOf, writing: SetWriting): readonly string[] {
+  const { folder, variant, files, sequence } = writing;
+  const count = countOf(set.lateRecords(cardOf));
+  if (count === 0) return [];
+  const clearings = take(set.lateRecords(cardOf)[Symbol.iterator](), count);
+  return [writeClearingFile(set, { folder, variant, name: 'late-clearings', number: sequence + files }, clearings)];
+}
+
+interface FileName extends Pick<SetWriting, 'folder' | 'variant'> {
+  readonly name: string;
+  readonly number: number;
+}
+
+function writeClearingFile(
+  { options }: SampleSet,
+  { folder, variant, name, number }: FileName,
+  clearings: Iterable<SampleRecord['written']>,
+): string {
+  const format = clearing_formats.find((one) => one.name === options.format);
+  if (format?.write === undefined) throw new Error(`files of ${options.format} cannot be written`);
+  const extension = extensions[options.format] ?? options.format;
+  const path = join(folder, `${name}-${String(number).padStart(5, '0')}.${extension}`);
+  const head = { sequence: number, created_on: options.day, mode: 'production' } as const;
+  writeFile(path, format.write({ ...head, clearings }, variant));
+  return path;
+}
+
+function countOf(values: Iterable<unknown>): number {
+  let count = 0;
+  for (const _ of values) count += 1;
+  return count;
 }
 
 function* take(records: Iterator<SampleRecord>, count: number) {
@@ -160,7 +206,8 @@ function writeStatementFiles(
   const paths: string[] = [];
   for (const statement of set.statements(account)) {
     const { as_of } = statement.head;
-    const path = join(folder, `statement-${as_of}.${writer.extension}`);
+    const prefix = as_of === set.month?.late_day ? 'late-' : '';
+    const path = join(folder, `${prefix}statement-${as_of}.${writer.extension}`);
     const content = { sequence: sequence + paths.length, created_on: as_of, statements: [statement] };
     writeFile(path, writer.write(content));
     paths.push(path);
@@ -168,17 +215,15 @@ function writeStatementFiles(
   return paths;
 }
 
-function readmeOf(
-  set: SampleSet,
-  { clearing_files, statement_files }: SetFiles,
-  { statements, is_loaded }: SetWriting,
-): string {
-  const { cards, records, seed, format, day } = set.options;
+function readmeOf(set: SampleSet, files: SetFiles, { statements, is_loaded }: SetWriting): string {
+  const { cards, records, seed, format, day, month } = set.options;
+  const { clearing_files, statement_files } = files;
+  const counted = month === undefined ? `${records} clearings` : `${records} purchases`;
   const names = clearing_files.map((path) => basename(path));
-  return `Samples for Tallystick: ${cards} cards, ${records} clearings, format ${format}, seed ${seed}, day ${day}.
+  return `Samples for Tallystick: ${cards} cards, ${counted}, format ${format}, seed ${seed}, day ${day}.
 All data is invented. The same options make the same set.
 
-${is_loaded ? loaded : not_loaded}
+${is_loaded ? loaded : not_loaded}${set.month === null ? '' : monthOf(set.month, files)}
 
 Files
   ${names.join('\n  ')}
@@ -204,8 +249,8 @@ ${statements === null ? '' : statementFilesOf(statement_files, statements)}  car
         sent_before      --load sends it by message, so that the file has it a second time
 ${set.able.references === 'none' ? noReferencesOf(format) : ''}      kind "authorization": its status, what it holds, what has cleared, whether it counts as a use.
       kind "card": the available balance, the sums, the uses, and how many authorizations have each status.
-${statements === null ? '' : itemAnswersOf(statements)}
-Holds end 30 days after the authorizations are sent. From then on open authorizations are expired,
+${statements === null ? '' : itemAnswersOf(statements)}${set.month === null ? '' : break_answers}
+Holds end ${set.month === null ? 30 : month_hold_days} days after the authorizations are sent. From then on open authorizations are expired,
 and the balances are higher than the answers say.
 `;
 }
@@ -233,6 +278,16 @@ function itemAnswersOf({ today }: StatementWriting): string {
       to its last closing balance, in the account's sign.
 `;
 }
+
+function monthOf(month: MonthDates, files: SetFiles): string {
+  const steps = stepsOfMonth(month, files.late_files.length > 0, { folder: '', database: '' });
+  return `\n\nA month to close, in this folder (docs/closing-a-month.md explains each step)\n${steps}`;
+}
+
+const break_answers = `  break-answers.csv
+      Each break and what is right: act "match" is with the records in the column "with", "none" follows
+      from another act or from what comes late. Look when you are done.
+`;
 
 function noReferencesOf(format: string): string {
   return `        ${format} has no approval codes and no references of the network or the acquirer. Clearings match by

@@ -1,4 +1,5 @@
 import { Temporal } from '@tallystick/kernel';
+import type { SampleBreakKind } from '../scenarios/break-answer.ts';
 import type { SampleClearing, SampleMessage } from '../scenarios/messages.ts';
 import type { Scenario } from '../scenarios/scenario.ts';
 import { first_statement_days, isApplied, type SampleLine, signedAmount } from '../scenarios/statement-draft.ts';
@@ -6,14 +7,6 @@ import type { SampleClass } from './expected.ts';
 
 /** The statuses that an item of a set can have: no person has acted on it. */
 export type SampleItemStatus = 'break' | 'proposed' | 'awaiting' | 'matched';
-
-export type SampleBreakKind =
-  | 'suspected_duplicate'
-  | 'unauthorized'
-  | 'amount'
-  | 'uncleared'
-  | 'unstated'
-  | 'unexplained_line';
 
 export type SampleAgeBucket = '0-1' | '2-3' | '4-7' | '8-30' | 'over 30';
 
@@ -67,9 +60,6 @@ interface Records {
   readonly lines: SampleLine[];
 }
 
-/** Days that a hold of a set lasts. */
-const hold_days = 30;
-
 /** Days to a missing line, and to the clearing of a lone line. */
 const patience_days = 3;
 
@@ -82,12 +72,9 @@ export function isCardLine({ bai_code }: SampleLine): boolean {
   return card_codes.includes(bai_code);
 }
 
-/** The items of a scenario at the end of a day, `today`: YYYY-MM-DD, as is the day of its set. */
-export function itemsOf(
-  scenario: Scenario,
-  { day, today }: { readonly day: string; readonly today: string },
-): readonly ExpectedItem[] {
-  return recordsOf(scenario).map((records) => new ItemAnswer(scenario, records, day, today).answer());
+/** The items of a scenario at the end of a day (YYYY-MM-DD), before what comes late. */
+export function itemsOf(scenario: Scenario, today: string): readonly ExpectedItem[] {
+  return recordsOf(scenario).map((records) => new ItemAnswer(scenario, records, today).answer());
 }
 
 function recordsOf(scenario: Scenario): readonly Records[] {
@@ -169,10 +156,10 @@ class ItemAnswer {
   /** Clearings that a reversal undid: neither a break of their class nor a proposal. */
   readonly #undone: ReadonlySet<string | null>;
 
-  constructor(scenario: Scenario, records: Records, day: string, today: string) {
+  constructor(scenario: Scenario, records: Records, today: string) {
     this.#scenario = scenario;
     this.#records = records;
-    this.#day = Temporal.PlainDate.from(day);
+    this.#day = Temporal.PlainDate.from(scenario.day);
     this.#today = Temporal.PlainDate.from(today);
     this.#undone = new Set(
       records.clearings.filter(({ expected }) => expected.rule === 1).map(({ expected }) => expected.earlier),
@@ -240,7 +227,7 @@ class ItemAnswer {
 
   #awaitedClearing({ amount, status, trace_id }: Authorized): readonly Finding[] {
     if (amount === 0 || (status !== 'open' && status !== 'partially_cleared')) return [];
-    const due = this.#after(hold_days);
+    const due = this.#after(this.#scenario.hold_days);
     const kind = status === 'open' ? 'uncleared' : null;
     const clearings = this.#records.clearings.filter(({ expected }) => expected.authorization === trace_id);
     return [{ kind, due, awaited_to: due.subtract({ days: 1 }), clearings }];

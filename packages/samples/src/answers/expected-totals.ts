@@ -1,12 +1,7 @@
+import type { SampleBreakKind } from '../scenarios/break-answer.ts';
 import type { SampleLine } from '../scenarios/statement-draft.ts';
 import type { SampleClass } from './expected.ts';
-import {
-  type ExpectedItem,
-  isCardLine,
-  type SampleAgeBucket,
-  type SampleBreakKind,
-  type SampleItemStatus,
-} from './expected-items.ts';
+import { type ExpectedItem, isCardLine, type SampleAgeBucket, type SampleItemStatus } from './expected-items.ts';
 
 interface CountAndSum {
   readonly count: number;

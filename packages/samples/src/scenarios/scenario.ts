@@ -1,6 +1,7 @@
 import { luhnCheckDigit, Temporal } from '@tallystick/kernel';
 import type { ExpectedAuthorization, ExpectedClearing } from '../answers/expected.ts';
 import type { FormatAbilities } from '../format-abilities.ts';
+import type { BreakAnswers } from './break-answer.ts';
 import { createDraw, type Draw, uniqueCode } from './draw.ts';
 import type { SampleAuthorization, SampleClearing, SampleClearingFields, SampleMessage } from './messages.ts';
 import { type SampleLine, StatementDraft } from './statement-draft.ts';
@@ -23,11 +24,17 @@ export interface ScenarioKind {
    * transaction id keeps it. A clearing may come before or between its authorization messages.
    */
   readonly ordered?: boolean;
+  /** What a person makes of its breaks, by their kinds. Only of the kinds of a month. */
+  readonly breaks?: BreakAnswers;
   write(draft: ScenarioDraft): void;
 }
 
 export interface Scenario {
   readonly name: string;
+  /** YYYY-MM-DD: when its authorizations are sent. */
+  readonly day: string;
+  /** Days that the holds of its card last. */
+  readonly hold_days: number;
   /** Whether its messages of a kind must arrive in their order (`ScenarioKind`). */
   readonly ordered: boolean;
   /** The card of its authorizations and of what it changes. */
@@ -39,6 +46,9 @@ export interface Scenario {
   /** What its clearings without an authorization change on the card. */
   readonly alone: { readonly cleared: number; readonly uses: number };
   readonly lines: readonly SampleLine[];
+  /** What comes after the month was closed. Neither `clearings` nor `lines` has it. */
+  readonly late: { readonly clearings: readonly SampleClearing[]; readonly lines: readonly SampleLine[] };
+  readonly breaks: BreakAnswers;
   /** The covering sets that are listed for a clearing, by its transaction id. */
   readonly offersOf: (transaction_id: string) => number;
 }
@@ -65,8 +75,12 @@ export interface ScenarioPlace {
   /** The number of its deck in the set, from 0. */
   readonly deck: number;
   readonly cards: number;
-  /** The day of the authorizations: YYYY-MM-DD. */
+  /** The day of its authorizations: YYYY-MM-DD. */
   readonly day: string;
+  /** Days that the holds of the cards last. */
+  readonly hold_days: number;
+  /** Days from `day` to that of what comes after the month was closed; null: nothing comes. */
+  readonly late_days: number | null;
   readonly able: FormatAbilities;
 }
 
@@ -103,8 +117,7 @@ export class ScenarioDraft {
   readonly deck: number;
   readonly statement: StatementDraft;
   readonly #place: ScenarioPlace;
-  readonly #name: string;
-  readonly #ordered: boolean;
+  readonly #kind: ScenarioKind;
   readonly #authorizations: SampleAuthorization[] = [];
   readonly #clearings: SampleClearing[] = [];
   readonly #expected: ExpectedAuthorization[] = [];
@@ -113,9 +126,8 @@ export class ScenarioDraft {
   #messages = 0;
   #days = 0;
 
-  constructor({ name, ordered = false }: ScenarioKind, place: ScenarioPlace) {
-    this.#name = name;
-    this.#ordered = ordered;
+  constructor(kind: ScenarioKind, place: ScenarioPlace) {
+    this.#kind = kind;
     this.#place = place;
     this.draw = createDraw(place.seed, place.number);
     this.able = place.able;
@@ -135,6 +147,13 @@ export class ScenarioDraft {
   /** A card of the set that is not this one; null when there is only one. */
   get other_card(): number | null {
     return this.#place.cards > 1 ? (this.card + 1) % this.#place.cards : null;
+  }
+
+  /** Days to what comes after the month was closed. Only kinds of a month ask for it. */
+  get late_days(): number {
+    const { late_days } = this.#place;
+    if (late_days === null) throw new RangeError(`${this.#kind.name} is a kind of a month`);
+    return late_days;
   }
 
   /** An amount in minor units that no part of a scenario makes too small to be divided. */
@@ -229,7 +248,7 @@ export class ScenarioDraft {
       other_last4,
       expected: {
         kind: 'clearing',
-        scenario: this.#name,
+        scenario: this.#kind.name,
         card,
         transaction_id: input.network_financial_transaction_id,
         acquirer_reference_data: input.acquirer_reference_data,
@@ -262,15 +281,23 @@ export class ScenarioDraft {
   }
 
   finish(): Scenario {
+    const { name, ordered = false, breaks = {} } = this.#kind;
+    const { day, hold_days, late_days } = this.#place;
+    const late_date = late_days === null ? null : this.#dateAfter(late_days);
+    const isLate = ({ input }: SampleClearing): boolean => input.settlement_date === late_date;
+    const lines = this.statement.finish(this.#clearings);
     return {
-      name: this.#name,
-      ordered: this.#ordered,
+      ...{ name, day, hold_days, ordered, breaks },
       card: this.card,
       authorizations: this.#authorizations,
-      clearings: this.#clearings,
+      clearings: this.#clearings.filter((clearing) => !isLate(clearing)),
       expected: this.#expected,
       alone: this.#alone,
-      lines: this.statement.finish(this.#clearings),
+      lines: lines.filter(({ booking_days }) => booking_days !== late_days),
+      late: {
+        clearings: this.#clearings.filter(isLate),
+        lines: lines.filter(({ booking_days }) => booking_days === late_days),
+      },
       offersOf: (transaction_id) => this.statement.offersOf(transaction_id),
     };
   }
@@ -306,7 +333,7 @@ export class ScenarioDraft {
     const none = { held: 0, cleared: 0, uses: 1 } as const;
     this.#expected.push({
       kind: 'authorization',
-      scenario: this.#name,
+      scenario: this.#kind.name,
       card: this.card,
       trace_id,
       ...none,
@@ -315,7 +342,7 @@ export class ScenarioDraft {
   }
 
   #reference(): number {
-    if (this.#references === references_max) throw new RangeError(`${this.#name} uses too many references`);
+    if (this.#references === references_max) throw new RangeError(`${this.#kind.name} uses too many references`);
     this.#references += 1;
     return this.#place.number * references_max + this.#references;
   }

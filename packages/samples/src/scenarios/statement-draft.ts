@@ -9,7 +9,7 @@ export type SampleFit = 'exact' | 'rest' | 'fee' | 'set';
 export interface SampleLine {
   /** Unique in the set. */
   readonly bank_reference: string;
-  /** Days from the day of the set to the booking. */
+  /** Days from the day of the scenario to the booking. */
   readonly booking_days: number;
   /** In the account's sign: credits positive, debits negative. Minor units. */
   readonly amount: number;
@@ -42,13 +42,14 @@ export interface LineChange {
 
 /** Where a line that stands alone differs from a purchase. */
 export interface LoneLineChange {
-  /** Days from the day of the set. */
+  /** Days from the day of the scenario. */
   readonly booking_days: number;
   /** Purchases positive. */
   readonly amount: number;
   readonly bai_code?: string;
   readonly acquirer_reference: string | null;
   readonly offers?: number;
+  readonly text?: string;
 }
 
 /** The days between the day of a set and its first statement. What settled before needs no line. */
@@ -75,12 +76,19 @@ export class StatementDraft {
   readonly #lines: SampleLine[] = [];
   readonly #done = new Set<string>();
   readonly #offers = new Map<string, number>();
+  readonly #late_days: number | null;
 
-  constructor(place: { readonly seed: number; readonly number: number; readonly day: string }) {
+  constructor(place: {
+    readonly seed: number;
+    readonly number: number;
+    readonly day: string;
+    readonly late_days: number | null;
+  }) {
     // The draws of the network's side stay those of a set without statements.
     this.#draw = createDraw(place.seed + 0x1_0000_0000, place.number);
     this.#number = place.number;
     this.#day = Temporal.PlainDate.from(place.day);
+    this.#late_days = place.late_days;
   }
 
   /** Books a line for a clearing. Several lines may be booked for one. */
@@ -116,8 +124,8 @@ export class StatementDraft {
   }
 
   /** Books a line that no clearing explains. */
-  bookAlone({ booking_days, amount, bai_code = '821', acquirer_reference, offers = 0 }: LoneLineChange): void {
-    const text = 'UNKNOWN MERCHANT';
+  bookAlone(line: LoneLineChange): void {
+    const { booking_days, amount, bai_code = '821', acquirer_reference, offers = 0, text = 'UNKNOWN MERCHANT' } = line;
     this.#add({ booking_days, amount: -amount, bai_code, text, acquirer_reference, clearings: [], fit: null, offers });
   }
 
@@ -148,8 +156,10 @@ export class StatementDraft {
 
   #add(line: Omit<SampleLine, 'bank_reference'>): void {
     if (this.#lines.length === lines_max) throw new RangeError('a scenario has too many lines');
-    if (line.booking_days < first_statement_days || line.booking_days > last_statement_days) {
-      throw new RangeError(`a line is booked ${line.booking_days} days after the day of the set`);
+    const { booking_days } = line;
+    const is_possible = booking_days >= first_statement_days && booking_days <= last_statement_days;
+    if (!is_possible && booking_days !== this.#late_days) {
+      throw new RangeError(`a line is booked ${booking_days} days after the authorizations`);
     }
     const number = this.#number * lines_max + this.#lines.length;
     this.#lines.push({ ...line, bank_reference: `BK${String(number).padStart(11, '0')}` });
