@@ -64,6 +64,8 @@ function matchedItem(company_id: number, at: number): Item {
     due_date: null,
     next_change_ms: null,
     opened_at_ms: 1_000_000 + at,
+    frozen_item_id: null,
+    is_touched: false,
     version: 1,
     period_id: null,
   };

@@ -106,6 +106,10 @@ export interface ItemContent {
   readonly next_change_ms: number | null;
   /** When its first record arrived. */
   readonly opened_at_ms: number;
+  /** Of a late change, the item of a closed period for which it came; null otherwise. */
+  readonly frozen_item_id: number | null;
+  /** Whether an act of a person concerns it, also one that was undone: its history is not empty. */
+  readonly is_touched: boolean;
 }
 
 /** An item as stored. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { refusalOf } from '@tallystick/harness';
 import { checkOnStorages } from '@tallystick/test-support';
 import { closePeriod, itemIdOf, listPeriods, reopenPeriod } from '../src/index.ts';
-import { ActWorld, assertSameState, authorization, clearing, line } from './acts/world.ts';
+import { ActWorld, assertRebuilt, assertSameState, authorization, clearing, line } from './acts/world.ts';
 
 const reference = '74123456061000000000017';
 const references = { net_reference_number: 'MCCCCCCCC0520', approval_code: 'A55555', merchant_id: 'M5' };
@@ -75,11 +75,17 @@ checkOnStorages('closed periods', [
       );
       const { item: kept } = await world.read(clearing(clearing_id));
       assert.deepEqual(kept, frozen, 'the frozen item');
+      const line_id = await world.line({ reference, code: '825', amount: 7, date: '2026-06-03', is_late: true });
+      const { item: fee } = await world.read(line(line_id));
+      const named = [late.frozen_item_id, fee.kind, fee.frozen_item_id];
+      assert.deepEqual(named, [frozen.id, 'late_change', frozen.id], 'the frozen item that late changes name');
       const ids = (await world.items()).map(({ id }) => id).length;
-      assert.deepEqual(ids, 2, 'how many items there are');
+      assert.deepEqual(ids, 3, 'how many items there are');
       await reopenPeriod(world.ports(), world.call(), period.id);
       const { item: merged } = await world.read(clearing(late_id));
       assert.deepEqual(merged.clearing_ids, [clearing_id, late_id], 'the item after reopening');
+      assert.deepEqual([merged.frozen_item_id, merged.fees], [null, 7], 'the item after reopening');
+      await assertRebuilt(world, 'after reopening');
     },
   },
   {

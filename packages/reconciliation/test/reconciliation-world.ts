@@ -7,6 +7,7 @@ import {
   composeItems,
   type FrozenRecords,
   findCoveringSets,
+  frozenRecordsOf,
   type HandPairs,
   type ItemContent,
   type ItemGroup,
@@ -14,6 +15,7 @@ import {
   pairingsOf,
   pairRecords,
   type ReconciliationRecords,
+  recordsOfAct,
   type StatementKeySetting,
   standingActs,
   startOf,
@@ -28,11 +30,7 @@ export const reference = '74123456061000000000017';
 
 export const no_hands: HandPairs = { pins: [], bars: [] };
 
-export const nothing_frozen: FrozenRecords = {
-  authorization_ids: new Set(),
-  clearing_ids: new Set(),
-  keys: new Map(),
-};
+export const nothing_frozen: FrozenRecords = frozenRecordsOf([], new Map(), new Map(), () => 0);
 
 export function purchase(change: Partial<AuthorizedPurchase> = {}): AuthorizedPurchase {
   return {
@@ -135,6 +133,7 @@ export function itemsOf(
       decisions: new Map(),
       accepted: new Set(),
       frozen: nothing_frozen,
+      touched: new Set(),
       coverage: new Map([['USD', '2026-01-01']]),
       now_ms: startOf(on) + 12 * 60 * 60 * 1_000,
       ...change,
@@ -149,11 +148,12 @@ export function composeAll({
   ...circumstances
 }: Pick<ItemGroup, 'records' | 'coverage' | 'now_ms'> & { readonly acts: readonly Act[] }): readonly ItemContent[] {
   const { hands, decisions, accepted } = standingActs(acts);
+  const touched = new Set(acts.flatMap(recordsOfAct));
   const paired = pairRecords(records, hands);
   const { applied, offers } = resultOf(findCoveringSets(leftoversOf(records, paired), hands.bars));
   const pairings = [...paired, ...applied.flatMap(pairingsOf)];
   return resultOf(
-    composeItems({ records, pairings, offers, decisions, accepted, frozen: nothing_frozen, ...circumstances }),
+    composeItems({ records, pairings, offers, decisions, accepted, frozen: nothing_frozen, touched, ...circumstances }),
   );
 }
 

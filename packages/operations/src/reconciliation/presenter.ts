@@ -10,6 +10,7 @@ export function presentItem(found: Item, today: string) {
   return showAs(item, {
     ...found,
     id: String(found.id),
+    frozen_item_id: found.frozen_item_id === null ? null : String(found.frozen_item_id),
     age_days: ageOfItem(found, today),
     opened_at: toInstantText(found.opened_at_ms),
     matches: found.matches.map((one) => showAs(match, one)),

@@ -138,6 +138,9 @@ const item_fields = {
     .nullable()
     .describe('Days since the due date, 0 for a break before it; null: there is none, or it is to come'),
   period_id: id_number.nullable().describe('The closed period that froze it; null: it is open'),
+  frozen_item_id: id_text
+    .nullable()
+    .describe('Of a late change, the item of a closed period for which it came; null: it came for none'),
   opened_at: shown_instant.describe('When its first record arrived, UTC'),
   matches: z.array(match).describe('How its records belong together'),
   alternatives: z.array(alternative).describe('Other ways to match its records, the best first'),

@@ -104,7 +104,7 @@ function findingsOf(records: ItemRecords, coverage: Coverage): readonly Finding[
   const standing = clearings.filter(({ id }) => !undone.has(id));
   const settled = undone.size === 0 ? undone : resolvedDuplicates(clearings, undone);
   return [
-    ...(records.is_late_change && !isUndoneAgain(records) ? [lateChange(records)] : []),
+    ...(records.frozen_item_id !== null && !isUndoneAgain(records) ? [lateChange(records)] : []),
     ...standing.filter(({ id }) => !settled.has(id)).flatMap((clearing) => findByClass(clearing, records)),
     ...purchases.flatMap((purchase) => findAwaited(purchase, clearings)),
     ...findOnStatement(records, coverage),
@@ -238,7 +238,7 @@ function findDifference({ clearings, lines }: Sides): readonly Finding[] {
 }
 
 /** The clearings that have a line which is no fee, with their lines, each group that pairs join. */
-function statedSides({ clearings, lines, pairings }: Omit<ItemRecords, 'purchases' | 'is_late_change'>): Sides[] {
+function statedSides({ clearings, lines, pairings }: Omit<ItemRecords, 'purchases' | 'frozen_item_id'>): Sides[] {
   if (pairings.length === 0) return [];
   const clusters = clustersOf(pairings.filter(({ fit }) => fit !== 'fee').map(linkOf));
   return clusters.map(({ clearing_ids, line_ids }) => ({

@@ -8,9 +8,10 @@ import type { Pairing } from '../pairing/pair-lines.ts';
 import type { ClearedAmount, Coverage, ReconciliationRecords } from '../records.ts';
 import { alternativesOf, type OffersOf, offersByRecord } from './alternatives.ts';
 import { type Assessment, assess } from './break-kind.ts';
+import type { FrozenRecords } from './frozen-records.ts';
 import { amountsOf } from './item-amounts.ts';
 import { matchesOf, weakestOf } from './item-matches.ts';
-import { type FrozenRecords, type ItemRecords, partsOf } from './item-parts.ts';
+import { type ItemRecords, partsOf } from './item-parts.ts';
 
 /** Everything that the items of a closed group of records depend on. */
 export interface ItemGroup {
@@ -28,6 +29,8 @@ export interface ItemGroup {
   /** The differences that matches of people accept, as `differenceKeyOf` has them. */
   readonly accepted: ReadonlySet<string>;
   readonly frozen: FrozenRecords;
+  /** The records that acts of people concern (`recordsOfAct`), also acts that were undone. */
+  readonly touched: ReadonlySet<number>;
   readonly coverage: Coverage;
   readonly now_ms: number;
 }
@@ -75,9 +78,21 @@ function composeItem(group: ItemGroup, offersOf: OffersOf, records: ItemRecords)
     due_date: assessment.due_date,
     next_change_ms: leastOf(assessment.next_change_ms, assessment.next_bucket_ms),
     opened_at_ms: first.arrived_at_ms,
+    frozen_item_id: records.frozen_item_id,
+    is_touched: group.touched.size > 0 && isTouched(group.touched, records),
   };
   if (group.decisions.size === 0) return undecided;
   return applyDecision(undecided, assessment, group.decisions.get(fingerprintOf(undecided)));
+}
+
+/** Whether an act of a person concerns a record of the item. */
+function isTouched(touched: ReadonlySet<number>, { purchases, clearings, lines }: ItemRecords): boolean {
+  const isOneOf = (kind: RecordKey['kind'], { id }: { readonly id: number }) => touched.has(itemIdOf({ kind, id }));
+  return (
+    purchases.some((one) => isOneOf('authorization', one)) ||
+    clearings.some((one) => isOneOf('clearing', one)) ||
+    lines.some((one) => isOneOf('line', one))
+  );
 }
 
 /**

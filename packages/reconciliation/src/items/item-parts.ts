@@ -1,8 +1,8 @@
 import { itemIdOf, type RecordKey } from '../item-id.ts';
 import { Groups } from '../pairing/clusters.ts';
-import { entryKeyOfLine } from '../pairing/entry-key.ts';
 import { compareClearings, compareLines, type Pairing } from '../pairing/pair-lines.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount, ReconciliationRecords } from '../records.ts';
+import { type FrozenRecords, frozenItemOf } from './frozen-records.ts';
 
 /** The records of one item, with the pairings among them. */
 export interface ItemRecords {
@@ -10,16 +10,8 @@ export interface ItemRecords {
   readonly clearings: readonly ClearedAmount[];
   readonly lines: readonly CardLine[];
   readonly pairings: readonly Pairing[];
-  /** Its purchase, or the clearing with its key, was frozen by a closing. */
-  readonly is_late_change: boolean;
-}
-
-/** The records of frozen items. They never change, and what comes later has an item of its own. */
-export interface FrozenRecords {
-  readonly authorization_ids: ReadonlySet<number>;
-  readonly clearing_ids: ReadonlySet<number>;
-  /** `entryKeyOfClearing` of the clearings, with the instant of the closing, in epoch milliseconds. */
-  readonly keys: ReadonlyMap<string, number>;
+  /** The frozen item for which they came (`frozenItemOf`); null when they are no late change. */
+  readonly frozen_item_id: number | null;
 }
 
 /** The records of each item: those that authorizations, references and pairings join. */
@@ -40,17 +32,13 @@ export function partsOf({ records, pairings, frozen }: PartsOf): readonly ItemRe
     const root = groups.rootOf(itemIdOf({ kind, id }));
     const known = parts.get(root);
     if (known !== undefined) return known;
-    const part: Part = { purchases: [], clearings: [], lines: [], pairings: [], is_late_change: false };
+    const part: Part = { purchases: [], clearings: [], lines: [], pairings: [], frozen_item_id: null };
     parts.set(root, part);
     return part;
   };
   const in_order = clearings.toSorted(compareClearings);
   for (const clearing of in_order) {
-    const part = partOf('clearing', clearing.id);
-    part.clearings.push(clearing);
-    part.is_late_change ||=
-      (clearing.authorization_id !== null && frozen.authorization_ids.has(clearing.authorization_id)) ||
-      (clearing.clearing_id !== null && frozen.clearing_ids.has(clearing.clearing_id));
+    partOf('clearing', clearing.id).clearings.push(clearing);
   }
   for (const line of lines.toSorted(compareLines)) partOf('line', line.id).lines.push(line);
   for (const pairing of pairings) partOf('line', pairing.line_id).pairings.push(pairing);
@@ -58,16 +46,10 @@ export function partsOf({ records, pairings, frozen }: PartsOf): readonly ItemRe
   const places = new Map(in_order.map(({ authorization_id }, at) => [authorization_id, at] as const).reverse());
   const placeOf = ({ id }: AuthorizedPurchase) => places.get(id) ?? in_order.length;
   for (const purchase of purchases.toSorted((a, b) => placeOf(a) - placeOf(b) || a.id - b.id)) {
-    if (frozen.authorization_ids.has(purchase.id) || purchase.status === 'declined') continue;
+    if (frozen.authorizations.has(purchase.id) || purchase.status === 'declined') continue;
     partOf('authorization', purchase.id).purchases.push(purchase);
   }
-  for (const part of parts.values()) {
-    if (part.clearings.length > 0) continue;
-    // A line that was open when its key was frozen is not late: it carries forward.
-    part.is_late_change = part.lines.some(
-      (line) => line.recorded_at_ms > (frozen.keys.get(entryKeyOfLine(line)) ?? Number.POSITIVE_INFINITY),
-    );
-  }
+  for (const part of parts.values()) part.frozen_item_id = frozenItemOf(part, frozen);
   return [...parts.values()].filter(hasItem);
 }
 
@@ -83,7 +65,7 @@ interface Part extends ItemRecords {
   readonly clearings: ClearedAmount[];
   readonly lines: CardLine[];
   readonly pairings: Pairing[];
-  is_late_change: boolean;
+  frozen_item_id: number | null;
 }
 
 /**

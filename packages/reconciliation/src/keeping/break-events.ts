@@ -41,7 +41,20 @@ function event(
 }
 
 function payloadOf(item: Item, age: string | null): Payload {
-  const { id, kind, status, authorized, cleared, stated, fees, difference, currency, due_date, vcn_id } = item;
+  const {
+    id,
+    kind,
+    status,
+    authorized,
+    cleared,
+    stated,
+    fees,
+    difference,
+    currency,
+    due_date,
+    vcn_id,
+    frozen_item_id,
+  } = item;
   return {
     item_id: id,
     kind,
@@ -56,6 +69,7 @@ function payloadOf(item: Item, age: string | null): Payload {
     currency,
     due_date,
     age,
+    frozen_item_id,
   };
 }
 

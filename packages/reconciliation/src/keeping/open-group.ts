@@ -1,9 +1,9 @@
 import { type Act, recordsOfPairs } from '../act.ts';
 import { type Decision, standingActs } from '../acts/standing-acts.ts';
 import { itemIdOf } from '../item-id.ts';
-import type { FrozenRecords } from '../items/item-parts.ts';
+import { type FrozenRecords, frozenRecordsOf } from '../items/frozen-records.ts';
 import { type Leftovers, leftoversOf } from '../pairing/covering-sets.ts';
-import { entryKeyOfClearing, leftoverKeyOf } from '../pairing/entry-key.ts';
+import { leftoverKeyOf } from '../pairing/entry-key.ts';
 import type { HandPairs, Pairing } from '../pairing/pair-lines.ts';
 import { pairRecords } from '../pairing/pair-records.ts';
 import type { Entry, ReconciliationStore } from '../ports.ts';
@@ -46,9 +46,9 @@ export async function pairGroup(
     for (const record of records) group.addRecord(record);
   }
   const { hands, decisions, accepted } = standingActs(acts);
-  const { frozen, frozen_line_ids } = await frozenOf(store, company_id, group);
-  const clearings = [...group.clearings.values()].filter(({ id }) => !frozen.clearing_ids.has(id));
-  const lines = [...group.lines.values()].filter(({ id }) => !frozen_line_ids.has(id));
+  const frozen = await frozenOf(store, company_id, group);
+  const clearings = [...group.clearings.values()].filter(({ id }) => !frozen.clearings.has(id));
+  const lines = [...group.lines.values()].filter(({ id }) => !frozen.lines.has(id));
   const pairings = pairRecords({ clearings, lines }, hands);
   const leftovers = leftoversOf({ clearings, lines }, pairings);
   const stored = await store.entriesOf(company_id, leftoverPlaces(group));
@@ -67,26 +67,17 @@ export async function pairGroup(
   };
 }
 
-async function frozenOf(store: ReconciliationStore, company_id: number, { items, clearings }: ClosedGroup) {
+async function frozenOf(
+  store: ReconciliationStore,
+  company_id: number,
+  { items, clearings, lines }: ClosedGroup,
+): Promise<FrozenRecords> {
   const frozen_items = [...items.values()].filter(({ period_id }) => period_id !== null);
-  const clearing_ids = new Set(frozen_items.flatMap((item) => item.clearing_ids));
-  const keys = new Map<string, number>();
+  const closed_at = new Map<number, number>();
   for (const period_id of new Set(frozen_items.map((item) => item.period_id!))) {
-    const { closed_at_ms } = (await store.findPeriod(company_id, period_id))!;
-    const ids = frozen_items.flatMap((item) => (item.period_id === period_id ? item.clearing_ids : []));
-    for (const id of ids) {
-      const clearing = clearings.get(id);
-      if (clearing === undefined) continue;
-      const key = entryKeyOfClearing(clearing);
-      keys.set(key, Math.min(closed_at_ms, keys.get(key) ?? closed_at_ms));
-    }
+    closed_at.set(period_id, (await store.findPeriod(company_id, period_id))!.closed_at_ms);
   }
-  const frozen: FrozenRecords = {
-    authorization_ids: new Set(frozen_items.flatMap((item) => item.authorization_ids)),
-    clearing_ids,
-    keys,
-  };
-  return { frozen, frozen_line_ids: new Set(frozen_items.flatMap((item) => item.line_ids)) };
+  return frozenRecordsOf(frozen_items, clearings, lines, (period_id) => closed_at.get(period_id)!);
 }
 
 /** Where entries of leftovers may be stored: only a record that has an entry by its key has one. */

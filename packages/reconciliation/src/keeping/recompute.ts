@@ -1,4 +1,5 @@
 import { inTurns, type Steps } from '@tallystick/kernel';
+import { recordsOfAct } from '../act.ts';
 import type { Item, ItemContent } from '../item.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { composeItems } from '../items/compose-items.ts';
@@ -58,6 +59,7 @@ export async function recompute(
     decisions: open.decisions,
     accepted: open.accepted,
     frozen: open.frozen,
+    touched: new Set(open.acts.flatMap(recordsOfAct)),
     coverage,
     now_ms,
   });

@@ -47,7 +47,7 @@ export const pairing_days_max = 3;
  * The most days for a line of which only the key fits, and for a fee. A key that comes again later
  * is that of another purchase.
  */
-const rest_days_max = 35;
+export const rest_days_max = 35;
 
 /**
  * The most pairs of lines and clearings of which only the key fits. With more left of one purchase

@@ -205,19 +205,23 @@ export class ActWorld {
     code = '821',
     date = '2026-05-20',
     account = 0,
+    is_late = false,
   }: {
     readonly amount?: number;
     readonly reference?: string | null;
     readonly code?: string;
     readonly date?: string;
     readonly account?: 0 | 1;
+    /** Recorded after the time of the acts; before it otherwise. */
+    readonly is_late?: boolean;
   } = {}): Promise<number> {
     messages_made += 1;
     const bank_reference = `B${messages_made}`;
     const account_id = this.#account_ids[account]!;
     return await this.storage.unitOfWork.run(async ({ accounts }) => {
       const owner = { id: account_id, company_id: this.company_id };
-      const booked = { amount: money(-amount), bai_code: code, booking_date: date, value_date: date };
+      const recorded = is_late ? { recorded_at_ms: this.call().now_ms + 1 } : {};
+      const booked = { amount: money(-amount), bai_code: code, booking_date: date, value_date: date, ...recorded };
       await accounts.recordLines([newLine(owner, { ...booked, bank_reference, acquirer_reference: reference })]);
       const [line] = await accounts.linesByReference([{ account_id, bank_reference }]);
       assert(line !== undefined, 'the line was not recorded');
@@ -255,9 +259,9 @@ export class ActWorld {
     return items.toSorted((a, b) => a.id - b.id);
   }
 
-  /** What acts and their undoing must leave as it was: items but for their version, and the card. */
+  /** What acts and their undoing must leave as it was: items but for their version and that acts concern them, and the card. */
   async state(): Promise<WorldState> {
-    const items = (await this.items()).map(({ version: _version, ...item }) => JSON.stringify(item));
+    const items = (await this.items()).map(({ version: _version, is_touched: _, ...item }) => JSON.stringify(item));
     const { company_id } = this;
     return await this.storage.unitOfWork.read(async ({ cards, reconciliation }) => {
       const cells = (await reconciliation.cells(company_id)).map((cell) => JSON.stringify(cell)).sort();

@@ -5,8 +5,9 @@ import {
   amountOf,
   type BreakKind,
   daysAfter,
-  entryKeyOfClearing,
   fingerprintOf,
+  frozenRecordsOf,
+  type ItemContent,
   itemIdOf,
   pairRecords,
   startOf,
@@ -326,7 +327,7 @@ describe('of several kinds', () => {
   });
 
   test('the first counts: late_change, suspected_duplicate, unauthorized, amount, uncleared, unstated', () => {
-    const frozen = { ...nothing_frozen, authorization_ids: new Set([1]) };
+    const frozen = { ...nothing_frozen, authorizations: new Map([[1, 4]]) };
     const duplicate = clearing({ class: 'suspected_duplicate' });
     const other = clearing({ id: 2, class: 'over', acquirer_reference: '74123456061000000000025' });
     const purchases = [purchase({ status: 'open' })];
@@ -426,29 +427,88 @@ describe('no item', () => {
 });
 
 describe('after a closing', () => {
-  const frozen = {
-    authorization_ids: new Set([1]),
-    clearing_ids: new Set([1]),
-    keys: new Map([[entryKeyOfClearing(clearing()), startOf('2026-04-01')]]),
-  };
+  const closed_at_ms = startOf('2026-03-20');
+  const matched = itemOf({ purchases: [cleared], clearings: [clearing()], lines: [line()] });
+  const frozenOf = (
+    items: readonly ItemContent[],
+    clearings: readonly ReturnType<typeof clearing>[],
+    lines: readonly ReturnType<typeof line>[] = [],
+  ) =>
+    frozenRecordsOf(
+      items.map((item) => ({ ...item, version: 1, period_id: 1 })),
+      new Map(clearings.map((one) => [one.id, one])),
+      new Map(lines.map((one) => [one.id, one])),
+      () => closed_at_ms,
+    );
+  const frozen = frozenOf([matched], [clearing()], [line()]);
+  const on = '2026-04-02';
+  const recorded_at_ms = startOf(on);
 
-  test('a clearing of a frozen purchase has an item of its own', () => {
-    const refund = clearing({ id: 2, class: 'refund_linked', amount: money(-200), settlement_date: '2026-04-02' });
-    const item = itemOf({ purchases: [cleared], clearings: [refund] }, { frozen, on: '2026-04-02' });
-    assert.deepEqual([item.status, item.kind, item.due_date], ['break', 'late_change', '2026-04-02']);
+  test('a clearing of a frozen purchase has an item of its own that names the frozen one', () => {
+    const refund = clearing({ id: 2, class: 'refund_linked', amount: money(-200), settlement_date: on });
+    const item = itemOf({ purchases: [cleared], clearings: [refund] }, { frozen, on });
+    assert.deepEqual([item.status, item.kind, item.due_date], ['break', 'late_change', on]);
     assert.deepEqual([item.authorization_ids, item.clearing_ids], [[], [2]]);
-    assert.equal(item.id, itemIdOf({ kind: 'clearing', id: 2 }));
+    assert.deepEqual([item.id, item.frozen_item_id], [itemIdOf({ kind: 'clearing', id: 2 }), matched.id]);
   });
 
-  test('a line with the key of a frozen clearing has one, due when it was booked', () => {
-    const late = fee({ booking_date: '2026-04-02', recorded_at_ms: startOf('2026-04-02') });
-    const item = itemOf({ lines: [late] }, { frozen, on: '2026-04-02' });
-    assert.deepEqual([item.kind, item.due_date], ['late_change', '2026-04-02']);
+  test('a clearing that refers to a clearing of a late change names that', () => {
+    const late = itemOf({ clearings: [clearing({ id: 2 })] }, { frozen, on });
+    const refund = clearing({ id: 3, clearing_id: 2, class: 'refund_linked', amount: money(-200) });
+    const again = frozenOf([matched, late], [clearing(), clearing({ id: 2 })]);
+    assert.equal(itemOf({ clearings: [refund] }, { frozen: again, on }).frozen_item_id, late.id);
   });
 
-  test('a line with that key that was open before carries forward', () => {
-    const item = itemOf({ lines: [fee({ booking_date: '2026-04-02' })] }, { frozen, on: '2026-04-02' });
-    assert.deepEqual([item.status, item.kind], ['awaiting', null]);
+  test('a clearing of a frozen purchase that a reversal undid is no break', () => {
+    const duplicate = clearing({ id: 2, class: 'suspected_duplicate' });
+    const undo = { cycle: 'reversal', class: 'reversal', match_rule: 1, amount: money(-1_000) } as const;
+    const reversal = clearing({ id: 3, ...undo, clearing_id: 2 });
+    const item = itemOf({ purchases: [cleared], clearings: [duplicate, reversal] }, { frozen, on });
+    assert.deepEqual([item.status, item.frozen_item_id], ['matched', matched.id]);
+    const booked = [line({ id: 2 }), line({ id: 3, amount: money(-1_000), booking_date: '2026-03-04' })];
+    const stated = itemOf({ purchases: [cleared], clearings: [duplicate, reversal], lines: booked }, { frozen, on });
+    assert.equal(stated.kind, 'late_change');
+  });
+
+  test('a line or fee with the key of a frozen clearing is late, also when that had no line', () => {
+    const unstated = itemOf({ purchases: [cleared], clearings: [clearing()] });
+    for (const its_frozen of [frozen, frozenOf([unstated], [clearing()])]) {
+      for (const booked of [line, fee]) {
+        const late = booked({ id: 2, booking_date: on, recorded_at_ms });
+        const item = itemOf({ lines: [late] }, { frozen: its_frozen, on });
+        assert.deepEqual([item.kind, item.due_date, item.frozen_item_id], ['late_change', on, matched.id]);
+      }
+    }
+  });
+
+  test('of several frozen items with the key the nearest is named', () => {
+    const purchases = [cleared, purchase({ id: 2, status: 'cleared' })];
+    const clearings = [clearing(), clearing({ id: 2, authorization_id: 2, settlement_date: '2026-03-10' })];
+    const items = itemsOf({ purchases, clearings });
+    const named = (booking_date: string) =>
+      itemOf({ lines: [fee({ booking_date, recorded_at_ms })] }, { frozen: frozenOf(items, clearings), on });
+    assert.deepEqual(
+      ['2026-03-06', '2026-03-07', '2026-04-14', '2026-04-15'].map((date) => named(date).frozen_item_id),
+      [items[0]!.id, items[1]!.id, items[1]!.id, null],
+    );
+  });
+
+  test('a clearing for a line that was frozen without one names it, unless it has a line', () => {
+    const lone = itemOf({ lines: [line()] });
+    const its_frozen = frozenOf([lone], [], [line()]);
+    const late = clearing({ recorded_at_ms });
+    const item = itemOf({ purchases: [cleared], clearings: [late] }, { frozen: its_frozen, on });
+    assert.deepEqual([item.kind, item.frozen_item_id], ['late_change', lone.id]);
+    const stated = itemOf(
+      { purchases: [cleared], clearings: [late], lines: [line({ id: 2 })] },
+      { frozen: its_frozen, on },
+    );
+    assert.deepEqual([stated.status, stated.frozen_item_id], ['matched', null]);
+  });
+
+  test('what was open before carries forward', () => {
+    const open = itemOf({ lines: [fee({ booking_date: on, recorded_at_ms: closed_at_ms })] }, { frozen, on });
+    assert.deepEqual([open.status, open.kind, open.frozen_item_id], ['awaiting', null, null]);
   });
 });
 

@@ -55,6 +55,8 @@ const plain: Item = {
   due_date: null,
   next_change_ms: null,
   opened_at_ms: 0,
+  frozen_item_id: null,
+  is_touched: false,
   version: 1,
   period_id: null,
 };

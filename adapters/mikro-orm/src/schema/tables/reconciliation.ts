@@ -73,6 +73,9 @@ export const ReconciliationItem = defineEntity({
     due_date: p.text().nullable(),
     next_change_ms: int().nullable(),
     opened_at_ms: int(),
+    frozen_item_id: int().nullable(),
+    /** 1 or 0. */
+    is_touched: int(),
     version: int(),
     period_id: int().nullable(),
   },

@@ -38,6 +38,8 @@ export const changing_columns = {
   period_date: 'text',
   due_date: 'text',
   next_change_ms: 'bigint',
+  frozen_item_id: 'bigint',
+  is_touched: 'bigint',
   version: 'bigint',
   period_id: 'bigint',
 } as const;
@@ -71,6 +73,8 @@ export function changeOf(item: Item): Readonly<Record<keyof typeof changing_colu
     period_date: item.period_date ?? undefined,
     due_date: item.due_date ?? undefined,
     next_change_ms: item.next_change_ms ?? undefined,
+    frozen_item_id: item.frozen_item_id ?? undefined,
+    is_touched: item.is_touched ? 1 : 0,
     version: item.version,
     period_id: item.period_id ?? undefined,
   };
@@ -112,6 +116,8 @@ export function itemOf(row: ItemRow): Item {
     due_date: row.due_date,
     next_change_ms: row.next_change_ms,
     opened_at_ms: row.opened_at_ms,
+    frozen_item_id: row.frozen_item_id,
+    is_touched: row.is_touched === 1,
     version: row.version,
     period_id: row.period_id,
   };

@@ -2200,6 +2200,8 @@ export interface ReconciliationItem {
   readonly age_days: number | null;
   /** The closed period that froze it; null: it is open. */
   readonly period_id: number | null;
+  /** Of a late change, the item of a closed period for which it came; null: it came for none. */
+  readonly frozen_item_id: string | null;
   /** When its first record arrived, UTC. ISO 8601. */
   readonly opened_at: string;
   /** How its records belong together. */
@@ -2295,6 +2297,8 @@ export interface ReconciliationItemWithHistory {
   readonly age_days: number | null;
   /** The closed period that froze it; null: it is open. */
   readonly period_id: number | null;
+  /** Of a late change, the item of a closed period for which it came; null: it came for none. */
+  readonly frozen_item_id: string | null;
   /** When its first record arrived, UTC. ISO 8601. */
   readonly opened_at: string;
   /** How its records belong together. */

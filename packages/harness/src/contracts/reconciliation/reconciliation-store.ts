@@ -59,6 +59,8 @@ function itemsOf(company_id: number): readonly Item[] {
       next_change_ms: null,
       // Several arrive at one time.
       opened_at_ms: 1_000_000 - (at % 13) * 1_000,
+      frozen_item_id: has_clearing ? null : items_made,
+      is_touched: at % 3 === 0,
       version: 1 + at,
       period_id: null,
     };
