@@ -195,7 +195,10 @@ for (const database of database_names) {
       const unchanged = await decide(service, table);
       assert.deepEqual([unchanged.status, unchanged.json.data.skipped], [200, 3], unchanged.text);
       const item = await itemOfKind(service, 'amount');
-      const edited = table.replace(new RegExp(`^(${item.id},.*),,$`, 'm'), '$1,accept,"=a note, with a formula"');
+      const edited = table.replace(
+        new RegExp(`^(${item.id},.*,\\d+),,(?=,)`, 'm'),
+        '$1,accept,"=a note, with a formula"',
+      );
       assert.notEqual(edited, table);
       const tried = await decide(service, edited, '?dry_run=true');
       assert.deepEqual([tried.json.data.dry_run, tried.json.data.decided, tried.json.data.errors], [true, 1, []]);

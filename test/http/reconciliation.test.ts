@@ -296,11 +296,11 @@ for (const database of database_names) {
       const [head, ...rows] = reply.text.split('\r\n').filter((row) => row !== '');
       assert.equal(
         head,
-        'id,version,status,kind,class,rule,vcn_id,merchant_name,authorized,cleared,stated,fees,difference,currency,settlement_date,due_date,age_days,decision,note',
+        'id,version,status,kind,class,rule,vcn_id,merchant_name,authorized,cleared,stated,fees,difference,currency,settlement_date,due_date,age_days,decision,note,suggestions',
       );
       assert.equal(rows.length, 3);
       const [formula] = rows.filter((row) => row.includes('HYPERLINK'));
-      assert.match(formula!, /,"'=HYPERLINK\(""x""\)",,700,,0,0,USD,2030-03-15,2030-03-15,0,,$/);
+      assert.match(formula!, /,"'=HYPERLINK\(""x""\)",,700,,0,0,USD,2030-03-15,2030-03-15,0,,,/);
       const { by_status } = (await service.send('GET', `${path}/summary`)).json.data;
       assert.equal(by_status.break.count, rows.length);
     });

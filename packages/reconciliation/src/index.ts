@@ -43,6 +43,8 @@ export * from './reports/read-bridge.ts';
 export * from './reports/rules-report.ts';
 export * from './reports/summary.ts';
 export * from './statement-key.ts';
+export * from './suggestions/near-items.ts';
+export * from './suggestions/suggest.ts';
 export * from './suggestions/suggestion.ts';
 export * from './suggestions/suggestion-cell.ts';
 export * from './table-cell.ts';

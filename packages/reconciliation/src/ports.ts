@@ -7,6 +7,7 @@ import type { RecordKey } from './item-id.ts';
 import type { ItemFilter } from './items/item-filter.ts';
 import type { MatchCell, SummaryCell } from './keeping/cells.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount, Coverage } from './records.ts';
+import type { NearQuestion } from './suggestions/near-items.ts';
 
 /**
  * How far the items of a company are. The transaction that has locked it is the only one that
@@ -192,6 +193,16 @@ export interface ReconciliationStore {
    * have fewer items than its limit and still have a next one, when few items fit.
    */
   list(company_id: number, filter: ItemFilter, page: PageRequest): Promise<Page<Item>>;
+  /**
+   * For each question the ids of open items (`isNearSide`) of its currency or card, at most
+   * `near_days_max` days from its date, of each of these up to `near_items_max`: those with its
+   * amount on its date and before, the newest first; those with its amount after its date, the
+   * oldest first; among the `near_items_examined_max` with the next greater amounts (of any date, in
+   * the order of amount, date and id) the first ones; likewise among those with the next smaller
+   * amounts, in the reverse order; and the first entries of that kind under its key, with any amount
+   * and date. Costs a few searches of indexes for each question.
+   */
+  nearItems(company_id: number, questions: readonly NearQuestion[]): Promise<readonly (readonly number[])[]>;
   /** All cells of the company; none with a count of 0. */
   cells(company_id: number): Promise<readonly SummaryCell[]>;
   /** All cells of matches of the company: at most one for each settlement date, rule and side. */

@@ -18,6 +18,7 @@ import {
   readRules,
   readSummary,
   steps_of_reads_max,
+  suggestFor,
   type TableSource,
 } from '@tallystick/reconciliation';
 import * as z from 'zod';
@@ -154,7 +155,11 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
       method: 'company.reconciliation.items.list',
       summary: 'List the items, newest first',
       description: 'One for each purchase, lone clearing and lone card line.',
-      query: { paged: true, filter: item_filter },
+      query: {
+        paged: true,
+        filter: item_filter,
+        flags: { suggestions: 'True: each break has what it may be matched with' },
+      },
       runs_alone: catches_up,
       answer: z.array(item),
       before,
@@ -162,7 +167,9 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
         const { query, now_ms } = call;
         const today = dateOf(now_ms);
         const page = await listItems(tx, companyCall(call), readItemFilter(call), query.page);
-        return present(page, (found) => presentItem(found, today));
+        if (!query.flag('suggestions')) return present(page, (found) => presentItem(found, today));
+        const suggestions = await suggestFor(tx.reconciliation, companyOf(call.caller), page.items);
+        return present(page, (found) => presentItem(found, today, suggestions.get(found.id)));
       },
     }),
     operation('reconciliation', {
@@ -190,7 +197,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
       summary: 'Read an item with its matches, alternatives and history',
       parameters: ['id'],
       description:
-        'The id of an item that was merged into another one reads that one. The alternatives of a proposal name the authorizations that its clearings may belong to; lists leave them out.',
+        'The id of an item that was merged into another one reads that one. The alternatives of a proposal name the authorizations that its clearings may belong to; lists leave them out. A break has its `suggestions`.',
       runs_alone: catches_up,
       answer: item_with_history,
       before,

@@ -1,12 +1,19 @@
 import { toInstantText } from '@tallystick/kernel';
-import { type Act, ageOfItem, type ExplainedItem, type Item, type Period } from '@tallystick/reconciliation';
+import {
+  type Act,
+  ageOfItem,
+  type ExplainedItem,
+  type Item,
+  type Period,
+  type Suggestion,
+} from '@tallystick/reconciliation';
 import { showAs } from '../fields.ts';
-import { act, alternative, item, item_with_history, match, period } from './shapes.ts';
+import { act, alternative, item, item_with_history, match, period, suggestion } from './shapes.ts';
 
 export const items_path = '/v1/reconciliation/items';
 
 /** An item as lists show it. `today` is the UTC date from which its age is counted. */
-export function presentItem(found: Item, today: string) {
+export function presentItem(found: Item, today: string, suggestions: readonly Suggestion[] = []) {
   return showAs(item, {
     ...found,
     id: String(found.id),
@@ -15,14 +22,22 @@ export function presentItem(found: Item, today: string) {
     opened_at: toInstantText(found.opened_at_ms),
     matches: found.matches.map((one) => showAs(match, one)),
     alternatives: found.alternatives.map((one) => showAs(alternative, one)),
+    suggestions: suggestions.map(presentSuggestion),
     type: 'reconciliation_item',
     url: `${items_path}/${found.id}`,
   });
 }
 
+function presentSuggestion(one: Suggestion) {
+  return showAs(suggestion, { ...one, item_id: one.item_id === null ? null : String(one.item_id) });
+}
+
 /** An item with what people did to it, the oldest act first. */
-export function presentExplainedItem({ item, history, has_more_alternatives }: ExplainedItem, today: string) {
-  const shown = presentItem(item, today);
+export function presentExplainedItem(
+  { item, history, suggestions, has_more_alternatives }: ExplainedItem,
+  today: string,
+) {
+  const shown = presentItem(item, today, suggestions);
   return showAs(item_with_history, { ...shown, has_more_alternatives, history: history.map(presentAct) });
 }
 

@@ -76,6 +76,36 @@ export const alternative = z
   .object({ rule: matched_by, reason: z.string().describe('One sentence, with the values that fit'), ...members })
   .meta({ id: 'ReconciliationAlternative', description: 'Another way to match the records of an item' });
 
+const suggestion_differences = z
+  .object({
+    amount: shown_amount.describe('The suggested amount less that of the break; minor units of its currency'),
+    days: z.int().describe('From the date of the break to that of the suggestion; negative: it is earlier'),
+    reference: z
+      .enum(['same', 'other', 'missing'])
+      .describe('The acquirer reference, with an authorization the approval code; `missing`: one side has none'),
+    merchant: z
+      .enum(['same', 'other', 'unknown'])
+      .describe('The merchant. The text of a line that contains its name counts as `same`'),
+  })
+  .meta({ id: 'ReconciliationSuggestionDifferences', description: 'How suggested records differ from the break' });
+
+export const suggestion = z
+  .object({
+    number: z.int().min(1).describe('Its place among the suggestions of the break, from 1'),
+    item_id: id_text.nullable().describe('The item that has the records; null: several items have them'),
+    authorization_id: id_number.nullable().describe('The suggested authorization; null: none'),
+    clearing_ids: ids.describe('The suggested clearings'),
+    line_ids: ids.describe('The suggested statement lines'),
+    amount: shown_amount.describe('The amount of the suggested records; minor units of `currency`, purchases positive'),
+    date: date.describe('When they were authorized (UTC), settled or booked'),
+    differs: suggestion_differences,
+    reason: z.string().describe('One sentence that names what agrees and what differs'),
+  })
+  .meta({
+    id: 'ReconciliationSuggestion',
+    description: 'Records that a break may be matched with, by the ids that `match` takes',
+  });
+
 export const act = z
   .object({
     at: shown_instant.describe("When it was done, by the service's clock, UTC"),
@@ -144,6 +174,11 @@ const item_fields = {
   opened_at: shown_instant.describe('When its first record arrived, UTC'),
   matches: z.array(match).describe('How its records belong together'),
   alternatives: z.array(alternative).describe('Other ways to match its records, the best first'),
+  suggestions: z
+    .array(suggestion)
+    .describe(
+      'What a break with a side missing may be matched with, the best first, at most 5; empty in a list without `suggestions`',
+    ),
   type: resourceType('reconciliation_item'),
   url: resource_url,
 };

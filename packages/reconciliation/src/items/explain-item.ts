@@ -2,6 +2,8 @@ import { type CandidateRecords, findCandidates, isDispute } from '@tallystick/ca
 import type { Call } from '@tallystick/kernel';
 import type { Alternative, Item } from '../item.ts';
 import type { ReconciliationTx } from '../ports.ts';
+import { suggestFor } from '../suggestions/suggest.ts';
+import type { Suggestion } from '../suggestions/suggestion.ts';
 import { toCandidate } from './alternatives.ts';
 import { isProposal } from './break-kind.ts';
 import type { SeenItem } from './read-items.ts';
@@ -12,8 +14,10 @@ const candidates_listed_max = 10;
 
 const explained_clearings_max = 10;
 
-/** An item with the authorizations that its proposed clearings may belong to. */
+/** An item with the authorizations that its proposed clearings may belong to, and suggestions. */
 export interface ExplainedItem extends SeenItem {
+  /** What a break with a side missing may be matched with, best first. */
+  readonly suggestions: readonly Suggestion[];
   /** More authorizations fit than the item lists. */
   readonly has_more_alternatives: boolean;
 }
@@ -21,7 +25,7 @@ export interface ExplainedItem extends SeenItem {
 /**
  * Reads an item as `readItem` does, and lists among its alternatives the authorizations that rules
  * 3 to 6 find for its proposed clearings, other than those matched. A person picks one with
- * `match`. For one item: a list does not search for them.
+ * `match`. For one item: a list does not search for them. A break has its suggestions.
  */
 export async function explainItem(
   tx: Pick<ReconciliationTx, 'reconciliation'>,
@@ -29,9 +33,10 @@ export async function explainItem(
   id: number,
 ): Promise<ExplainedItem> {
   const { item, history } = await readItem(tx, call, id);
+  const suggestions = (await suggestFor(tx.reconciliation, item.company_id, [item])).get(item.id) ?? [];
   const clearings = isOpen(item) ? await tx.reconciliation.clearings(item.company_id, item.clearing_ids) : [];
   const proposed = clearings.filter((one) => isProposal(one) && !isDispute(one)).map((one) => one.id);
-  if (proposed.length === 0) return { item, history, has_more_alternatives: false };
+  if (proposed.length === 0) return { item, history, suggestions, has_more_alternatives: false };
   const explained_ids = proposed.sort((a, b) => a - b).slice(0, explained_clearings_max);
   const records = await tx.reconciliation.candidateRecords(item.company_id, explained_ids);
   const found = records
@@ -43,6 +48,7 @@ export async function explainItem(
   return {
     item: { ...item, alternatives: [...listed, ...others] },
     history,
+    suggestions,
     has_more_alternatives: found.length > listed.length || proposed.length > explained_ids.length,
   };
 }

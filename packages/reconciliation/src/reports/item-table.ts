@@ -4,9 +4,12 @@ import type { Item } from '../item.ts';
 import type { ItemFilter } from '../items/item-filter.ts';
 import { listItems } from '../items/read-items.ts';
 import type { ReconciliationTx } from '../ports.ts';
+import { suggestFor } from '../suggestions/suggest.ts';
+import type { Suggestion } from '../suggestions/suggestion.ts';
+import { suggestionCell } from '../suggestions/suggestion-cell.ts';
 import { type CellValue, toCsvRow } from '../table-cell.ts';
 
-/** The columns of the table of items (decision: reconciliation). People fill in the last two. */
+/** The columns of the table of items (decision: reconciliation). People fill in `decision` and `note`. */
 export const item_columns = [
   'id',
   'version',
@@ -27,6 +30,7 @@ export const item_columns = [
   'age_days',
   'decision',
   'note',
+  'suggestions',
 ] as const;
 
 export type ItemColumn = (typeof item_columns)[number];
@@ -40,13 +44,14 @@ export function itemTableHead(): string {
  * The row of an item. Amounts are minor units of its currency. The columns `decision` and `note`
  * are empty: a row without a decision changes nothing when the table is sent back.
  */
-export function itemTableRow(item: Item, today: string): string {
+export function itemTableRow(item: Item, today: string, suggestions: readonly Suggestion[] = []): string {
   const cells: Readonly<Record<ItemColumn, CellValue>> = {
     ...item,
     merchant_name: item.merchant_name === null ? null : { text: item.merchant_name },
     age_days: ageOfItem(item, today),
     decision: null,
     note: null,
+    suggestions: suggestions.length === 0 ? null : suggestionCell(suggestions, item.currency),
   };
   return toCsvRow(item_columns.map((column) => cells[column]));
 }
@@ -80,8 +85,11 @@ export async function* exportItems(
   let after: string | null | undefined;
   do {
     const request = { limit: batch_size, ...(after ? { after } : {}) };
-    const page = await unitOfWork.read((tx) => listItems(tx, call, filter, request));
-    yield head + page.items.map((item) => itemTableRow(item, today)).join('');
+    const { page, suggestions } = await unitOfWork.read(async (tx) => {
+      const listed = await listItems(tx, call, filter, request);
+      return { page: listed, suggestions: await suggestFor(tx.reconciliation, call.company_id, listed.items) };
+    });
+    yield head + page.items.map((item) => itemTableRow(item, today, suggestions.get(item.id))).join('');
     head = '';
     after = page.next;
   } while (after !== null);

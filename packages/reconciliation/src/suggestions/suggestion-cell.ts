@@ -1,11 +1,12 @@
 import { showDecimal } from '@tallystick/kernel';
 import type { MatchWith } from '../acts/act-request.ts';
 import { readRecordName, recordNamesOf } from '../record-name.ts';
+import { describeDays } from './compare-records.ts';
 import type { Suggestion } from './suggestion.ts';
 
 /**
  * The cell of a table that lists suggestions:
- * `1 = line:408 (3.33 on 2030-03-22, 2 days later); 2 = line:409 (3.30 on 2030-03-20, same day)`.
+ * `1 = line:408 (3.33 on 2030-03-22, 2 days later); 2 = line:409 (3.30 on 2030-03-20, on the same day)`.
  */
 export function suggestionCell(suggestions: readonly Suggestion[], currency: string): string {
   return suggestions.map((one) => `${one.number} = ${describeSuggestion(one, currency)}`).join('; ');
@@ -43,11 +44,4 @@ export function readSuggestionCell(cell: string): ReadonlyMap<number, MatchWith>
 
 function authorizationIds({ authorization_id }: Suggestion): readonly number[] {
   return authorization_id === null ? [] : [authorization_id];
-}
-
-/** `2 days later`, `1 day earlier`, `same day`. */
-function describeDays(days: number): string {
-  if (days === 0) return 'same day';
-  const count = Math.abs(days);
-  return `${count} day${count === 1 ? '' : 's'} ${days < 0 ? 'earlier' : 'later'}`;
 }

@@ -206,6 +206,7 @@ export class ActWorld {
     date = '2026-05-20',
     account = 0,
     is_late = false,
+    text = 'CARD SALE',
   }: {
     readonly amount?: number;
     readonly reference?: string | null;
@@ -214,6 +215,7 @@ export class ActWorld {
     readonly account?: 0 | 1;
     /** Recorded after the time of the acts; before it otherwise. */
     readonly is_late?: boolean;
+    readonly text?: string;
   } = {}): Promise<number> {
     messages_made += 1;
     const bank_reference = `B${messages_made}`;
@@ -222,7 +224,7 @@ export class ActWorld {
       const owner = { id: account_id, company_id: this.company_id };
       const recorded = is_late ? { recorded_at_ms: this.call().now_ms + 1 } : {};
       const booked = { amount: money(-amount), bai_code: code, booking_date: date, value_date: date, ...recorded };
-      await accounts.recordLines([newLine(owner, { ...booked, bank_reference, acquirer_reference: reference })]);
+      await accounts.recordLines([newLine(owner, { ...booked, text, bank_reference, acquirer_reference: reference })]);
       const [line] = await accounts.linesByReference([{ account_id, bank_reference }]);
       assert(line !== undefined, 'the line was not recorded');
       return line.id;

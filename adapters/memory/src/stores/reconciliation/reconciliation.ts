@@ -30,6 +30,7 @@ import {
 } from '@tallystick/reconciliation';
 import { newestFirst, newestFirstByTime } from '../../storage/paging.ts';
 import type { InboxRow, State } from '../../storage/state.ts';
+import { nearItemsOf } from './near-items.ts';
 
 /**
  * The items of reconciliation, and what keeps them up to date. Records have the statement keys of
@@ -264,6 +265,9 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
       const { items, next } = newestFirstByTime('reconciliation-items', placed, page);
       return { items: items.map(({ item }) => item), next };
     },
+
+    nearItems: async (company_id, questions) =>
+      questions.map((question) => nearItemsOf(itemsOf(company_id), entriesOf(company_id), question)),
 
     async cells(company_id) {
       return reconciliation_cells.values().flatMap((row) => (row.company_id === company_id ? row.cell : []));

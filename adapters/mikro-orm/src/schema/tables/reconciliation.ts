@@ -1,5 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ActKind, Item, MatchCell, Period, RecordKind } from '@tallystick/reconciliation';
+import {
+  type ActKind,
+  type Item,
+  type MatchCell,
+  near_columns,
+  near_sides,
+  type Period,
+  type RecordKind,
+} from '@tallystick/reconciliation';
+import { near_scopes, nearCondition } from '../near-items.ts';
 import { givenId, id, int, json, money } from './columns.ts';
 
 /** Records that reconciliation has not taken into account yet. Triggers write it. */
@@ -106,6 +115,11 @@ export const ReconciliationItem = defineEntity({
       properties: ['next_change_ms', 'company_id'],
       where: 'next_change_ms is not null',
     },
+    ...near_sides.map((side) => ({
+      name: `tallystick_reconciliation_items_${side}`,
+      properties: [...near_scopes[side], near_columns[side].has, near_columns[side].date, 'id'] as (keyof Item)[],
+      where: nearCondition(side),
+    })),
     { name: 'tallystick_reconciliation_items_frozen', properties: ['period_id', 'id'], where: 'period_id is not null' },
   ],
 });

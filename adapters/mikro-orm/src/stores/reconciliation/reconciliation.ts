@@ -16,6 +16,7 @@ import { candidateReads } from './candidate-reads.ts';
 import { insertActs } from './insert-acts.ts';
 import { listItems } from './item-list.ts';
 import { type ItemRow, itemOf } from './item-rows.ts';
+import { nearReads } from './near-reads.ts';
 import { periodStore } from './periods.ts';
 import { inPieces, queriesOf } from './query.ts';
 import { recordReads } from './record-reads.ts';
@@ -48,6 +49,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     giveWay: session.giveWay,
     ...recordReads(queries, setting),
     ...candidateReads(queries, dialect),
+    ...nearReads(queries),
     ...periodStore(queries),
 
     async lockCompany(company_id) {

@@ -319,7 +319,14 @@ export interface ReconciliationItemOperations {
    * List the items, newest first. One for each purchase, lone clearing and lone card line. Takes no
    * `tx`, because it records what has arrived first, in transactions of its own.
    */
-  list(options?: CallOptions & PageOptions & FilterOptions<ReconciliationItemFilter>): List<ReconciliationItem>;
+  list(
+    options?: CallOptions &
+      PageOptions &
+      FilterOptions<ReconciliationItemFilter> & {
+        /** True: each break has what it may be matched with. */
+        readonly suggestions?: boolean | undefined;
+      },
+  ): List<ReconciliationItem>;
   /**
    * Write the items as a table for spreadsheets, newest first. In CSV, of any length. A text that a
    * spreadsheet would run as a formula has an apostrophe before it. The table can be sent back with
@@ -329,8 +336,8 @@ export interface ReconciliationItemOperations {
   /**
    * Read an item with its matches, alternatives and history. The id of an item that was merged into
    * another one reads that one. The alternatives of a proposal name the authorizations that its
-   * clearings may belong to; lists leave them out. Takes no `tx`, because it records what has
-   * arrived first, in transactions of its own.
+   * clearings may belong to; lists leave them out. A break has its `suggestions`. Takes no `tx`,
+   * because it records what has arrived first, in transactions of its own.
    */
   read(id: Id, options?: CallOptions): Promise<ReconciliationItemWithHistory>;
   /**

@@ -2208,6 +2208,11 @@ export interface ReconciliationItem {
   readonly matches: readonly ReconciliationMatch[];
   /** Other ways to match its records, the best first. */
   readonly alternatives: readonly ReconciliationAlternative[];
+  /**
+   * What a break with a side missing may be matched with, the best first, at most 5; empty in a
+   * list without `suggestions`.
+   */
+  readonly suggestions: readonly ReconciliationSuggestion[];
   /** Always `reconciliation_item`: the kind of this resource. */
   readonly type: 'reconciliation_item';
   /** The path of this resource. */
@@ -2305,6 +2310,11 @@ export interface ReconciliationItemWithHistory {
   readonly matches: readonly ReconciliationMatch[];
   /** Other ways to match its records, the best first. */
   readonly alternatives: readonly ReconciliationAlternative[];
+  /**
+   * What a break with a side missing may be matched with, the best first, at most 5; empty in a
+   * list without `suggestions`.
+   */
+  readonly suggestions: readonly ReconciliationSuggestion[];
   /** Always `reconciliation_item`: the kind of this resource. */
   readonly type: 'reconciliation_item';
   /** The path of this resource. */
@@ -2427,6 +2437,41 @@ export interface ReconciliationRules {
 export interface ReconciliationRulesFilter {
   /** Only clearings that settled on this date or these dates. */
   readonly settlement_date?: RangeFilter<string> | undefined;
+}
+
+/** Records that a break may be matched with, by the ids that `match` takes. */
+export interface ReconciliationSuggestion {
+  /** Its place among the suggestions of the break, from 1. */
+  readonly number: number;
+  /** The item that has the records; null: several items have them. */
+  readonly item_id: string | null;
+  /** The suggested authorization; null: none. */
+  readonly authorization_id: number | null;
+  /** The suggested clearings. */
+  readonly clearing_ids: readonly number[];
+  /** The suggested statement lines. */
+  readonly line_ids: readonly number[];
+  /** The amount of the suggested records; minor units of `currency`, purchases positive. */
+  readonly amount: number;
+  /** When they were authorized (UTC), settled or booked. YYYY-MM-DD. */
+  readonly date: string;
+  readonly differs: ReconciliationSuggestionDifferences;
+  /** One sentence that names what agrees and what differs. */
+  readonly reason: string;
+}
+
+/** How suggested records differ from the break. */
+export interface ReconciliationSuggestionDifferences {
+  /** The suggested amount less that of the break; minor units of its currency. */
+  readonly amount: number;
+  /** From the date of the break to that of the suggestion; negative: it is earlier. */
+  readonly days: number;
+  /**
+   * The acquirer reference, with an authorization the approval code; `missing`: one side has none.
+   */
+  readonly reference: 'same' | 'other' | 'missing';
+  /** The merchant. The text of a line that contains its name counts as `same`. */
+  readonly merchant: 'same' | 'other' | 'unknown';
 }
 
 /** The items of a company in numbers. */

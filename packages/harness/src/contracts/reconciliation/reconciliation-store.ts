@@ -20,6 +20,7 @@ import fc from 'fast-check';
 import { assertEqual } from '../assertions.ts';
 import { type ContractRule, openForRuns, type PropertyRuns } from '../rule.ts';
 import { everyPage, makeCompany, type StorageUnderTest } from '../storage/storage.ts';
+import { nearItemsContract } from './near-items.ts';
 import { arrival_plans, StoredWorld, world_plans } from './reconciliation-world.ts';
 
 let items_made = 50_000_000;
@@ -223,6 +224,7 @@ export function reconciliationStoreContract(
 ): readonly ContractRule<StorageUnderTest>[] {
   return [
     ...reconciliation_list_contract,
+    ...nearItemsContract(),
     {
       rule: 'any order of arrival and any split over steps end with the same items',
       async check(open) {

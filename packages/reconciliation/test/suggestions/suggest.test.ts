@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { checkOnStorages } from '@tallystick/test-support';
+import fc from 'fast-check';
+import { daysAfter, explainItem, itemIdOf, type RecordKey, type Suggestion } from '../../src/index.ts';
+import { ActWorld, authorization, clearing, line } from '../acts/world.ts';
+
+const day = '2026-05-20';
+
+async function suggested(world: ActWorld, record: RecordKey): Promise<readonly Suggestion[]> {
+  await world.catchUp();
+  const found = await world.storage.unitOfWork.read((tx) => explainItem(tx, world.call(), itemIdOf(record)));
+  return found.suggestions;
+}
+
+/** The ids of suggested records, in their order. */
+function idsOf(suggestions: readonly Suggestion[]) {
+  return suggestions.map(({ authorization_id, clearing_ids, line_ids }) => [
+    ...(authorization_id === null ? [] : [authorization_id]),
+    ...clearing_ids,
+    ...line_ids,
+  ]);
+}
+
+checkOnStorages('the suggestions of a break', [
+  {
+    rule: 'a line and a clearing that lack each other are suggested to each other, with what differs',
+    on_postgres: true,
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const purchase = { approval_code: 'S00001', merchant_id: 'S1' };
+      await world.authorize(purchase);
+      const clearing_id = await world.clear({ ...purchase, settlement_date: day });
+      const line_id = await world.line({ amount: 998, date: daysAfter(day, 5), text: 'PAPER AND INK 20MAY' });
+      const [of_clearing, ...others] = await suggested(world, clearing(clearing_id));
+      assert.deepEqual(others, [], 'other suggestions');
+      assert.deepEqual(of_clearing, {
+        number: 1,
+        item_id: itemIdOf(line(line_id)),
+        authorization_id: null,
+        clearing_ids: [],
+        line_ids: [line_id],
+        amount: 998,
+        date: '2026-05-25',
+        differs: { amount: -2, days: 5, reference: 'missing', merchant: 'same' },
+        reason: '0.02 less, same merchant, booked 5 days later',
+      });
+      const [of_line] = await suggested(world, line(line_id));
+      assert.deepEqual(of_line!.clearing_ids, [clearing_id], 'the clearing');
+      assert.deepEqual(of_line!.differs, { amount: 2, days: -5, reference: 'missing', merchant: 'same' });
+      assert.equal(of_line!.reason, '0.02 more, same merchant, settled 5 days earlier');
+    },
+  },
+  {
+    rule: 'an authorization and a clearing of one card that lack each other are suggested to each other',
+    on_postgres: true,
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const authorization_id = await world.authorize({ merchant_id: 'S2' });
+      const clearing_id = await world.clear({ merchant_id: 'S3', details: { merchant_name: 'Diner' } });
+      const other_card = await world.addCard();
+      await world.authorize({ ...other_card, merchant_id: 'S2' });
+      const of_clearing = await suggested(world, clearing(clearing_id));
+      assert.deepEqual(idsOf(of_clearing), [[authorization_id]]);
+      const { differs, reason } = of_clearing[0]!;
+      assert.deepEqual(differs, { amount: 0, days: 0, reference: 'missing', merchant: 'other' });
+      assert.equal(reason, 'same amount, another merchant, authorized on the same day');
+      assert.deepEqual(idsOf(await suggested(world, authorization(authorization_id))), [[clearing_id]]);
+      const matched = await world.act(clearing(clearing_id), 'match', { with: { authorization_id } });
+      assert.deepEqual(matched.authorization_ids, [authorization_id], 'the match');
+      assert.deepEqual(idsOf(await suggested(world, clearing(clearing_id))), [], 'after the match');
+      await world.act(clearing(clearing_id), 'unmatch', { side: 'authorization' });
+      assert.deepEqual(idsOf(await suggested(world, clearing(clearing_id))), [[authorization_id]], 'after its undoing');
+    },
+  },
+  {
+    rule: 'what agrees most comes first, and at most five are listed',
+    on_postgres: true,
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const clearing_id = await world.clear({ amount: 5_000, settlement_date: day });
+      const booked = async (amount: number, days: number, text?: string) =>
+        await world.line({ amount, date: daysAfter(day, days), ...(text === undefined ? {} : { text }) });
+      const far = await booked(5_000, 30);
+      await booked(4_900, 0);
+      const named = await booked(7_000, 2, 'Sale at PAPER-AND INK');
+      const more = await booked(5_050, -1);
+      await booked(6_001, 0);
+      await booked(5_000, 36);
+      const near_and_named = await booked(5_010, 3, 'PAPER AND INK');
+      const earlier = await booked(5_000, -34);
+      assert.deepEqual(
+        idsOf(await suggested(world, clearing(clearing_id))),
+        [[near_and_named], [named], [far], [earlier], [more]],
+        'the order',
+      );
+    },
+  },
+  {
+    rule: 'what a person undid, ignored or accepted is not suggested, nor what another account currency or sign has',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const clearing_id = await world.clear({ amount: 700, settlement_date: day });
+      const [undone, ignored] = [
+        await world.line({ amount: 700, date: daysAfter(day, 9) }),
+        await world.line({ amount: 690 }),
+      ];
+      await world.line({ amount: -700 });
+      await world.act(clearing(clearing_id), 'match', { with: { line_ids: [undone] } });
+      await world.act(clearing(clearing_id), 'unmatch', { side: 'statement' });
+      // The undoing of a match leaves nothing, so the pair may be made again.
+      assert.deepEqual(idsOf(await suggested(world, clearing(clearing_id))), [[undone], [ignored]]);
+      await world.act(line(ignored), 'ignore');
+      assert.deepEqual(idsOf(await suggested(world, clearing(clearing_id))), [[undone]]);
+      const reference = '74123456061000000000091';
+      const [barred_clearing, barred_line] = [
+        await world.clear({ amount: 9_100, acquirer_reference_data: reference }),
+        await world.line({ amount: 9_100, reference }),
+      ];
+      await world.act(clearing(barred_clearing), 'unmatch', { side: 'statement' });
+      assert.deepEqual(idsOf(await suggested(world, clearing(barred_clearing))), [], 'of the barred clearing');
+      assert.deepEqual(idsOf(await suggested(world, line(barred_line))), [], 'of the barred line');
+    },
+  },
+  {
+    rule: 'several lines that together make up a clearing are one suggestion',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const clearing_id = await world.clear({ amount: 3_000, settlement_date: day });
+      const lines = [];
+      for (const amount of [1_000, 2_000, 1_300, 1_700]) lines.push(await world.line({ amount }));
+      const found = await suggested(world, clearing(clearing_id));
+      assert.deepEqual(idsOf(found), [
+        [lines[0], lines[1]],
+        [lines[2], lines[3]],
+      ]);
+      assert.equal(found[0]!.reason, '2 lines that together make up the clearing, within 3 days');
+      const matched = await world.act(clearing(clearing_id), 'match', { with: { line_ids: found[1]!.line_ids } });
+      assert.deepEqual(matched.line_ids, [lines[2], lines[3]]);
+    },
+  },
+  {
+    rule: 'the order of arrival changes no suggestion, and each of the same amount can be matched',
+    async check(open) {
+      const storage = await open();
+      const amount = fc.integer({ min: 96, max: 104 }).map((drawn) => drawn * 10);
+      const days = fc.integer({ min: -20, max: 20 });
+      const drawn = fc.uniqueArray(fc.record({ is_line: fc.boolean(), amount, days }), {
+        minLength: 2,
+        maxLength: 12,
+        selector: ({ amount: its, days: away }) => `${its} ${away}`,
+      });
+      await fc.assert(
+        fc.asyncProperty(drawn, async (records) => {
+          const shown: string[][] = [];
+          for (const in_order of [records, records.toReversed()]) {
+            const world = await ActWorld.on(storage);
+            const added = new Map<string, RecordKey>();
+            for (const { is_line, amount: its, days: away } of in_order) {
+              const date = daysAfter(day, away);
+              const key = is_line
+                ? line(await world.line({ amount: its, date }))
+                : clearing(await world.clear({ amount: its, settlement_date: date }));
+              added.set(`${is_line} ${its} ${date}`, key);
+            }
+            const texts: string[] = [];
+            let tried = false;
+            for (const [name, key] of [...added].sort(([a], [b]) => (a < b ? -1 : 1))) {
+              const found = (await suggested(world, key)).filter((one) => one.authorization_id === null);
+              texts.push(`${name}: ${found.map((one) => `${one.amount} ${one.date} ${one.reason}`).join('; ')}`);
+              const { item } = await world.read(key);
+              const exact = found.find(({ differs }) => differs.amount === 0);
+              if (exact === undefined || tried) continue;
+              tried = true;
+              const { clearing_ids, line_ids } = exact;
+              await world.actOn(item.id, 'match', { with: key.kind === 'line' ? { clearing_ids } : { line_ids } });
+              const after = await world.read(key);
+              assert.equal(after.item.line_ids.length > 0 && after.item.clearing_ids.length > 0, true, 'the match');
+              await world.act(key, 'unmatch', { side: 'statement' });
+            }
+            shown.push(texts);
+          }
+          assert.deepEqual(shown[1], shown[0]);
+        }),
+        { numRuns: 12 },
+      );
+    },
+  },
+]);
