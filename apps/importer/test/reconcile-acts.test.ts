@@ -164,7 +164,7 @@ describe('npm run reconcile, the commands that act', () => {
       [
         ['match', seven, '--note', 'x', '--with', 'card:1'],
         2,
-        /^--with has "card:1"; it must be records such as line:408/m,
+        /^--with must be words such as authorization:9, .* "card:1"/m,
       ],
       [['match', seven, '--note', 'x', '--with', 'line:99'], 1, /^--with .*99/m],
       [['unmatch', seven, '--note', 'x', '--side', 'left'], 1, /^--side must be one of authorization, statement/m],

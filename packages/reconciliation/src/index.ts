@@ -10,6 +10,7 @@ export {
   type TableAnswer,
 } from './acts/table/decide-by-table.ts';
 export * from './acts/table/decision-table.ts';
+export { readWithCell } from './acts/table/with-cell.ts';
 export * from './calendar.ts';
 export * from './item.ts';
 export * from './item-id.ts';

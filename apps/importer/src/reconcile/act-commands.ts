@@ -1,5 +1,5 @@
 import { presentExplainedItem, presentItem } from '@tallystick/operations';
-import { type ActKind, actOnItem, catchUp, dateOf, explainItem } from '@tallystick/reconciliation';
+import { type ActKind, actOnItem, catchUp, dateOf, explainItem, readWithCell } from '@tallystick/reconciliation';
 import { type Command, idOf, type ParsedWords, UsageError } from '@tallystick/server';
 import { actPortsOf, callFor, companyOf, portsOf, writingCall } from './companies.ts';
 import { describeItem } from './item-text.ts';
@@ -35,6 +35,7 @@ interface ActCommand {
   readonly action: ActKind;
   readonly summary: string;
   readonly options?: Readonly<Record<string, string>>;
+  readonly flags?: Readonly<Record<string, string>>;
   /** Reads what only this action has. */
   read?(given: ParsedWords): object;
 }
@@ -46,7 +47,8 @@ const acts: readonly ActCommand[] = [
     options: {
       with: 'the records of the other side: "line:408", "clearing:45", "authorization:9"; several separated by blanks',
     },
-    read: (given) => ({ with: readWith(given.values.get('with')) }),
+    flags: { 'accept-difference': 'also accepts the difference that is left, in the same act; needs --reason' },
+    read: readMatch,
   },
   {
     action: 'unmatch',
@@ -64,12 +66,12 @@ const acts: readonly ActCommand[] = [
 export const actCommands: readonly Command[] = [
   showCommand,
   ...acts.map(
-    ({ action, summary, options = {}, read }): Command => ({
+    ({ action, summary, options = {}, flags = {}, read }): Command => ({
       name: action,
       argument: 'item',
       summary,
       options: { ...options, ...act_options },
-      flags: {},
+      flags,
       async run(services, given) {
         const id = idOf('<item>', given.argument);
         const { values } = given;
@@ -90,24 +92,19 @@ export const actCommands: readonly Command[] = [
   ),
 ];
 
-/** The records that `--with` names, as the request of a match has them. */
-function readWith(text: string | undefined): object | null {
+/** What `--with` and `--accept-difference` ask for, as the request of a match has it. */
+function readMatch({ values, flags }: ParsedWords): object {
+  const text = values.get('with');
   if (text === undefined) throw new UsageError('--with is missing: it names the records of the other side');
-  const ids = { authorization: [] as number[], clearing: [] as number[], line: [] as number[] };
-  for (const word of text.trim().split(/\s+/)) {
-    const [, kind, id] = /^(authorization|clearing|line):([1-9]\d{0,14})$/.exec(word) ?? [];
-    if (kind === undefined) {
-      throw new UsageError(
-        `--with has "${word}"; it must be records such as line:408, clearing:45 or authorization:9, separated by blanks`,
-      );
-    }
-    ids[kind as keyof typeof ids].push(Number(id));
-  }
-  const [authorization_id = null, ...others] = ids.authorization;
-  if (others.length > 0) throw new UsageError('--with may name one authorization');
+  const named = readWithCell(text, '');
+  if (typeof named === 'string') throw new UsageError(`--with ${named}`);
+  const { authorization_id, clearing_ids, line_ids } = named.with;
   return {
-    ...(authorization_id === null ? {} : { authorization_id }),
-    ...(ids.clearing.length === 0 ? {} : { clearing_ids: ids.clearing }),
-    ...(ids.line.length === 0 ? {} : { line_ids: ids.line }),
+    with: {
+      ...(authorization_id === null ? {} : { authorization_id }),
+      ...(clearing_ids.length === 0 ? {} : { clearing_ids }),
+      ...(line_ids.length === 0 ? {} : { line_ids }),
+    },
+    accept_difference: named.accept_difference || flags.has('accept-difference'),
   };
 }

@@ -17,7 +17,8 @@ export function decideCommand({ stderr }: ProgressTerminal): Command {
   return {
     name: 'decide',
     argument: 'table.csv',
-    summary: 'Decides items by the table of `breaks --csv` with its columns decision and note filled in, all or none',
+    summary:
+      'Decides items by the table of `breaks --csv` with its columns decision, note and with filled in: all rows, or none',
     options: { company: 'the company of the items; needed when there are several' },
     flags: { 'dry-run': 'only shows what is wrong with the rows', quiet: 'no progress on standard error' },
     async run(services, given) {

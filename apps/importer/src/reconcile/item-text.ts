@@ -1,4 +1,12 @@
-import { type Act, type Alternative, ageOfItem, describeAct, type Item, stateOf } from '@tallystick/reconciliation';
+import {
+  type Act,
+  type Alternative,
+  ageOfItem,
+  describeAct,
+  type Item,
+  recordNamesOf,
+  stateOf,
+} from '@tallystick/reconciliation';
 import { formatTerms, wrapText } from '@tallystick/server';
 import { nameRule, showAmount } from '../words.ts';
 
@@ -15,7 +23,7 @@ export function describeItem(item: Item, history: readonly Act[], today: string)
     ...(merchant_name === null ? [] : [['merchant', merchant_name] as const]),
     ...(vcn_id === null ? [] : [['card', String(vcn_id)] as const]),
     ...(due_date === null ? [] : [['due', age === null ? due_date : `${due_date}, ${age} days ago`] as const]),
-    ['records', recordsOf(item)] as const,
+    ['records', recordNamesOf(item)] as const,
     ...item.matches.map(({ side, rule }) => ['match', `${side}: ${nameRule(rule)}`] as const),
   ];
   return [
@@ -32,18 +40,5 @@ function section(head: string, lines: readonly string[]): readonly string[] {
 
 function describeAlternative({ reason, authorization_id, clearing_ids, line_ids }: Alternative): string {
   const authorization_ids = authorization_id === null ? [] : [authorization_id];
-  return `${recordsOf({ authorization_ids, clearing_ids, line_ids })}: ${reason}`;
-}
-
-/** The records in the words that `--with` takes. */
-function recordsOf({
-  authorization_ids,
-  clearing_ids,
-  line_ids,
-}: Pick<Item, 'authorization_ids' | 'clearing_ids' | 'line_ids'>): string {
-  return [
-    ...authorization_ids.map((id) => `authorization:${id}`),
-    ...clearing_ids.map((id) => `clearing:${id}`),
-    ...line_ids.map((id) => `line:${id}`),
-  ].join(' ');
+  return `${recordNamesOf({ authorization_ids, clearing_ids, line_ids })}: ${reason}`;
 }

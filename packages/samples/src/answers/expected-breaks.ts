@@ -72,9 +72,10 @@ function isMatch({ act }: BreakAnswer): boolean {
   return act === 'match' || act === 'match_and_accept';
 }
 
+/** A purchase that has a clearing is named by it. */
 function recordsOf(items: readonly ExpectedItem[]): NamedRecords {
   return {
-    authorizations: items.flatMap((item) => item.authorizations),
+    authorizations: items.flatMap(({ authorizations, clearings }) => (clearings.length === 0 ? authorizations : [])),
     clearings: items.flatMap((item) => item.clearings),
     lines: items.flatMap((item) => item.lines),
   };
