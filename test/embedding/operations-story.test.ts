@@ -158,6 +158,9 @@ it('every method does its work, with the arguments in their order', async (t) =>
   assert.equal(typeof rules.matches, 'number');
   const bridge = await company.reconciliation.bridge({ filter: { account_id: '1000000001' } });
   assert.equal(bridge.account_id, '1000000001');
+  const [booked] = await Array.fromAsync(company.reconciliation.lines.list({ filter: { amount: [null, 0] } }));
+  if (booked === undefined) await refused(company.reconciliation.lines.read(1), 'not_found');
+  else assert.deepEqual(await company.reconciliation.lines.read(booked.id), booked);
   const period = await company.reconciliation.periods.close({ closed_through: '2026-01-31' });
   assert.equal((await company.reconciliation.periods.list()).items[0]?.id, period.id);
   assert.equal(await company.reconciliation.periods.reopen(period.id), undefined);

@@ -24,6 +24,7 @@ export const method_groups: GroupNames = {
       'changed: the message says what happened. The id of an item that was merged into another one is refused ' +
       '(`conflict`) unless the `version` of that one is passed',
   ],
+  'company.reconciliation.lines': ['ReconciliationLineOperations', 'The statement lines of a company'],
   'company.reconciliation.decisions': ['ReconciliationDecisionOperations', 'Decisions by a table'],
   'company.reconciliation.periods': ['ReconciliationPeriodOperations', 'Periods whose items do not change any more'],
   'company.sandbox': [

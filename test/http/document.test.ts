@@ -768,6 +768,8 @@ const operation_ids = [
   'reconciliation.items.read',
   'reconciliation.items.reopen',
   'reconciliation.items.unmatch',
+  'reconciliation.lines.list',
+  'reconciliation.lines.read',
   'reconciliation.periods.close',
   'reconciliation.periods.list',
   'reconciliation.periods.reopen',

@@ -104,6 +104,8 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'reconciliation.items.list': 'GET /v1/reconciliation/items',
     'reconciliation.items.export': 'GET /v1/reconciliation/items.csv',
     'reconciliation.items.read': 'GET /v1/reconciliation/items/:id',
+    'reconciliation.lines.list': 'GET /v1/reconciliation/lines',
+    'reconciliation.lines.read': 'GET /v1/reconciliation/lines/:id',
     'reconciliation.summary': 'GET /v1/reconciliation/summary',
     'reconciliation.rules': 'GET /v1/reconciliation/rules',
     'reconciliation.bridge': 'GET /v1/reconciliation/bridge',

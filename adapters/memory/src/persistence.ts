@@ -178,7 +178,7 @@ function storesOn(state: State, audit_mac: AuditMac, statement_key: StatementKey
     third_parties: thirdPartyStore(state),
     authorisation: authorisationStore(state),
     reconciliation: reconciliationStore(state, statement_key),
-    reconciliation_reports: reconciliationReports(state),
+    reconciliation_reports: reconciliationReports(state, statement_key),
     retention: retentionStore(state, audit_mac),
   };
 }

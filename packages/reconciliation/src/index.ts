@@ -12,6 +12,7 @@ export {
 export * from './acts/table/decision-table.ts';
 export { readWithCell } from './acts/table/with-cell.ts';
 export * from './calendar.ts';
+export { type AmountRange, type DateRange, readDateRange } from './filters.ts';
 export * from './item.ts';
 export * from './item-id.ts';
 export * from './items/age.ts';
@@ -26,6 +27,8 @@ export * from './keeping/cells.ts';
 export * from './keeping/keep-up.ts';
 export * from './keeping/rebuild.ts';
 export * from './keeping/recompute.ts';
+export * from './lines/line-filter.ts';
+export * from './lines/read-lines.ts';
 export * from './pairing/covering-sets.ts';
 export { entryKeyOfClearing, entryKeyOfLine } from './pairing/entry-key.ts';
 export { covering_members_max } from './pairing/find-sums.ts';

@@ -39,6 +39,7 @@ import {
   type Spool,
   shares_pass,
 } from '../operation.ts';
+import { lineOperations } from './lines.ts';
 import { presentExplainedItem, presentItem } from './presenter.ts';
 import { presentBridge, presentRules, presentSummary } from './report-presenter.ts';
 import { bridge, rules_report, summary } from './report-shapes.ts';
@@ -206,6 +207,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
         return presentExplainedItem(found, dateOf(call.now_ms));
       },
     }),
+    ...lineOperations(before),
     operation('reconciliation', {
       id: 'reconciliation.summary',
       method: 'company.reconciliation.summary',

@@ -4,10 +4,12 @@ import {
   ageOfItem,
   type ExplainedItem,
   type Item,
+  type LineOfItem,
   type Period,
   type Suggestion,
 } from '@tallystick/reconciliation';
 import { showAs } from '../fields.ts';
+import { line } from './line-shapes.ts';
 import { act, alternative, item, item_with_history, match, period, suggestion } from './shapes.ts';
 
 export const items_path = '/v1/reconciliation/items';
@@ -30,6 +32,18 @@ export function presentItem(found: Item, today: string, suggestions: readonly Su
 
 function presentSuggestion(one: Suggestion) {
   return showAs(suggestion, { ...one, item_id: one.item_id === null ? null : String(one.item_id) });
+}
+
+/** A statement line. Its account is named by its number. */
+export function presentLine({ line: found, item_id }: LineOfItem) {
+  return showAs(line, {
+    ...found,
+    id: String(found.id),
+    account_id: found.account_number,
+    item_id: item_id === null ? null : String(item_id),
+    type: 'reconciliation_line',
+    url: `/v1/reconciliation/lines/${found.id}`,
+  });
 }
 
 /** An item with what people did to it, the oldest act first. */

@@ -354,6 +354,9 @@ function rangeOf(end: string): z.ZodType {
 /** A date, or a range of dates. */
 export const dates = z.union([date, rangeOf(date_form)]);
 
+/** An amount, or a range of amounts. */
+export const amounts = z.union([z.int(), rangeOf(String.raw`-?\d{1,16}`)]);
+
 /** The filters of lists of items, for the document. The domain reads them. */
 export const item_filter = z
   .object({

@@ -1,7 +1,10 @@
+import type { StatementLine } from '@tallystick/accounts';
+import type { Page, PageRequest } from '@tallystick/kernel';
 import type { ActKind } from '../act.ts';
+import type { DateRange } from '../filters.ts';
 import type { ItemMatch, MatchedBy } from '../item.ts';
 import type { RecordKind } from '../item-id.ts';
-import type { DateRange } from '../items/item-filter.ts';
+import type { LineFilter } from '../lines/line-filter.ts';
 import type { BridgeLine, BridgeRange } from './bridge.ts';
 
 /** A line of an account as reports read it. */
@@ -9,6 +12,16 @@ export interface BookedLine extends BridgeLine {
   readonly currency: string;
   readonly bai_code: string;
   readonly acquirer_reference: string | null;
+}
+
+/** A line of an account as people read it. */
+export interface StatedLine
+  extends BookedLine,
+    Pick<
+      StatementLine,
+      'company_id' | 'statement_id' | 'bank_reference' | 'value_date' | 'text' | 'balance_after' | 'standing'
+    > {
+  readonly account_number: string;
 }
 
 /** A line in the order of an account's book. */
@@ -34,8 +47,8 @@ export interface ActCount {
 export type RecordCounts = Readonly<Record<RecordKind | 'items', number>>;
 
 /**
- * What reports read, within a transaction: with batches of rows, or counted by the database. Lines
- * that differ from their statement are left out (docs/adr/0071).
+ * What reports read, within a transaction: with batches of rows, or counted by the database. What
+ * adds up lines leaves out those that differ from their statement (docs/adr/0071).
  */
 export interface ReconciliationReports {
   /** The sum of all lines of the account that were booked before this date. */
@@ -46,7 +59,12 @@ export interface ReconciliationReports {
    */
   bookedLines(range: BridgeRange, after: BookPlace | null, limit: number): Promise<readonly BookedLine[]>;
   /** The lines with these ids, in no order. Unknown ids are left out. */
-  linesById(company_id: number, ids: readonly number[]): Promise<readonly BookedLine[]>;
+  linesById(company_id: number, ids: readonly number[]): Promise<readonly StatedLine[]>;
+  /**
+   * All lines of the company that fit the filter, newest first: by booking date, and by id on one
+   * day. A page may have fewer lines than its limit and still have a next one, when few lines fit.
+   */
+  listLines(company_id: number, filter: LineFilter, page: PageRequest): Promise<Page<StatedLine>>;
   /** The ids of the items that have these card lines. Lines without an item are left out. */
   itemsOfLines(
     company_id: number,

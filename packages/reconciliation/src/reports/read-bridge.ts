@@ -1,7 +1,7 @@
 import { type Account, card_line_codes } from '@tallystick/accounts';
 import { type Call, Refusal } from '@tallystick/kernel';
+import type { DateRange } from '../filters.ts';
 import type { Item } from '../item.ts';
-import type { DateRange } from '../items/item-filter.ts';
 import type { ReconciliationTx } from '../ports.ts';
 import {
   type Bridge,
@@ -92,7 +92,9 @@ async function itemsAt(
   const known = new Map<number, BridgeLine>(lines.map((line) => [line.id, line]));
   const missing = [...items.values()].flatMap(({ line_ids }) => line_ids).filter((id) => !known.has(id));
   if (missing.length > 0) {
-    for (const line of await reconciliation_reports.linesById(company_id, missing)) known.set(line.id, line);
+    for (const line of await reconciliation_reports.linesById(company_id, missing)) {
+      if (line.standing !== 'differs') known.set(line.id, line);
+    }
   }
   const read = new Map<number, ItemWithLines | 'elsewhere'>();
   for (const { line_id, item_id } of places) {

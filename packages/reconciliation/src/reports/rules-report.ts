@@ -1,6 +1,6 @@
 import type { Call } from '@tallystick/kernel';
+import type { DateRange } from '../filters.ts';
 import { type MatchedBy, matched_by } from '../item.ts';
-import type { DateRange } from '../items/item-filter.ts';
 import type { ReportsTx } from './ports.ts';
 
 /** What a rule made, and what people did about it. */

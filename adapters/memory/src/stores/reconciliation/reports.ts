@@ -3,17 +3,37 @@ import {
   type BookedLine,
   type BookPlace,
   counted_acts,
+  type LineFilter,
   type MatchCell,
   type ReconciliationReports,
+  type StatedLine,
+  type StatementKeySetting,
+  statementKeyOf,
 } from '@tallystick/reconciliation';
+import { newestByDate } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
 const fee_codes: ReadonlySet<string> = new Set(fee_line_codes);
 
-export function reconciliationReports(state: State): ReconciliationReports {
+export function reconciliationReports(state: State, setting: StatementKeySetting): ReconciliationReports {
   const { reconciliation_acts, reconciliation_entries, reconciliation_items, reconciliation_match_cells } = state;
   const lines = (): readonly BookedLine[] =>
     state.statement_lines.values().flatMap((row) => (row.standing === 'differs' ? [] : lineOf(row)));
+  const statedLines = (company_id: number): readonly StatedLine[] =>
+    state.statement_lines
+      .values()
+      .filter((row) => row.company_id === company_id)
+      .map((row) => ({
+        ...lineOf(row),
+        company_id,
+        account_number: state.accounts.get(row.account_id)!.number,
+        statement_id: row.statement_id,
+        bank_reference: row.bank_reference,
+        value_date: row.value_date,
+        text: row.text,
+        balance_after: row.balance_after,
+        standing: row.standing,
+      }));
   const itemsOf = (company_id: number) =>
     reconciliation_items.values().filter((item) => item.company_id === company_id);
 
@@ -36,9 +56,12 @@ export function reconciliationReports(state: State): ReconciliationReports {
 
     async linesById(company_id, ids) {
       const wanted = new Set(ids);
-      const its = state.statement_lines.values().filter((row) => row.company_id === company_id);
-      const own = new Set(its.map(({ id }) => id));
-      return lines().filter(({ id }) => own.has(id) && wanted.has(id));
+      return statedLines(company_id).filter(({ id }) => wanted.has(id));
+    },
+
+    async listLines(company_id, filter, page) {
+      const fitting = statedLines(company_id).filter((line) => fits(line, filter, setting));
+      return newestByDate('reconciliation-lines', fitting, ({ booking_date }) => booking_date, page);
     },
 
     async itemsOfLines(company_id, wanted) {
@@ -95,6 +118,26 @@ function lineOf(row: StatementLine): BookedLine {
   const { id, account_id, currency, booking_date, amount, bai_code, acquirer_reference } = row;
   const is_fee = fee_codes.has(bai_code);
   return { id, account_id, currency, booking_date, amount, bai_code, acquirer_reference, is_fee };
+}
+
+function fits(line: StatedLine, filter: LineFilter, setting: StatementKeySetting): boolean {
+  const { account_id, bai_code, reference, booking_date, amount } = filter;
+  return (
+    (account_id ?? line.account_number) === line.account_number &&
+    (bai_code ?? line.bai_code) === line.bai_code &&
+    line.booking_date >= (booking_date?.from ?? line.booking_date) &&
+    line.booking_date <= (booking_date?.to ?? line.booking_date) &&
+    line.amount >= (amount?.from ?? line.amount) &&
+    line.amount <= (amount?.to ?? line.amount) &&
+    (reference === undefined || hasReference(line, reference, setting))
+  );
+}
+
+function hasReference(line: StatedLine, reference: string, setting: StatementKeySetting): boolean {
+  const { bank_reference, acquirer_reference } = line;
+  if (bank_reference === reference || acquirer_reference === reference) return true;
+  const key = statementKeyOf(reference, setting);
+  return key !== null && key === statementKeyOf(acquirer_reference, setting);
 }
 
 function comparePlaces(a: BookPlace, b: BookPlace): number {

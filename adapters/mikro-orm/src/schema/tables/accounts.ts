@@ -46,6 +46,13 @@ export const Statement = defineEntity({
   uniques: [{ name: 'tallystick_statements_chain', properties: ['account_id', 'as_of', 'position'] }],
 });
 
+/**
+ * The statement key of a line's acquirer reference by the setting `bin+sequence`
+ * (`statementKeyOf`). An index has it.
+ */
+export const acquirer_key_sql =
+  'case when length(acquirer_reference) = 23 then substr(acquirer_reference, 2, 6) || substr(acquirer_reference, 12, 11) else acquirer_reference end';
+
 export const StatementLine = defineEntity({
   name: 'StatementLine',
   tableName: 'tallystick_statement_lines',
@@ -70,6 +77,11 @@ export const StatementLine = defineEntity({
   },
   indexes: [
     { name: 'tallystick_statement_lines_page', properties: ['account_id', 'booking_date', 'id'] },
+    { name: 'tallystick_statement_lines_company', properties: ['company_id', 'booking_date', 'id'] },
+    {
+      name: 'tallystick_statement_lines_amount',
+      properties: ['company_id', 'bai_code', 'amount', 'booking_date', 'id'],
+    },
     {
       name: 'tallystick_statement_lines_content',
       properties: ['account_id', 'booking_date', 'amount', 'bai_code'],
@@ -79,6 +91,10 @@ export const StatementLine = defineEntity({
       name: 'tallystick_statement_lines_unstated',
       properties: ['account_id', 'booking_date'],
       where: 'statement_id is null',
+    },
+    {
+      name: 'tallystick_statement_lines_key',
+      expression: `create index tallystick_statement_lines_key on tallystick_statement_lines (company_id, (${acquirer_key_sql})) where acquirer_reference is not null`,
     },
   ],
   uniques: [

@@ -10,7 +10,9 @@ import {
 } from '@tallystick/reconciliation';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../../connection/session.ts';
-import { isOneOf, jsonRows } from '../queries/json-rows.ts';
+import { jsonRows } from '../queries/json-rows.ts';
+import { linesById, listLines } from './line-list.ts';
+import { queriesOf } from './query.ts';
 
 type LineRow = Omit<BookedLine, 'is_fee'>;
 
@@ -25,7 +27,9 @@ const line_columns = [
 ] as const satisfies readonly (keyof LineRow)[];
 
 /** What the reports of reconciliation read. The entries of lines have the keys of the setting. */
-export function reconciliationReports({ db, dialect }: Session, setting: StatementKeySetting): ReconciliationReports {
+export function reconciliationReports(session: Session, setting: StatementKeySetting): ReconciliationReports {
+  const { db, dialect } = session;
+  const queries = queriesOf(session);
   // A line that differs from its statement is in no bridge (docs/adr/0071).
   const counts = sql<boolean>`(standing is null or standing <> 'differs')`;
   const lines = () => db.selectFrom('tallystick_statement_lines').select(line_columns).where(counts);
@@ -50,12 +54,8 @@ export function reconciliationReports({ db, dialect }: Session, setting: Stateme
       return (await its.orderBy('booking_date').orderBy('id').limit(limit).execute()).map(lineOf);
     },
 
-    async linesById(company_id, ids) {
-      const its = lines()
-        .where('company_id', '=', company_id)
-        .where(isOneOf(dialect, 'id', ids));
-      return (await its.execute()).map(lineOf);
-    },
+    linesById: (company_id, ids) => linesById(queries, company_id, ids),
+    listLines: (company_id, filter, page) => listLines(queries, setting, company_id, filter, page),
 
     async itemsOfLines(company_id, wanted) {
       if (wanted.length === 0) return [];

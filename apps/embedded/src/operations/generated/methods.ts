@@ -72,6 +72,8 @@ import type {
   ReconciliationItem,
   ReconciliationItemFilter,
   ReconciliationItemWithHistory,
+  ReconciliationLine,
+  ReconciliationLineFilter,
   ReconciliationMatchAction,
   ReconciliationPeriod,
   ReconciliationPeriodClosing,
@@ -284,6 +286,7 @@ export interface DeliveryOperations {
 /** Items in which authorization, clearing and statement line meet, and what people do to them. */
 export interface ReconciliationOperations {
   readonly items: ReconciliationItemOperations;
+  readonly lines: ReconciliationLineOperations;
   /**
    * Count the items by status, kind, class and age. Takes no `tx`, because it records what has
    * arrived first, in transactions of its own.
@@ -389,6 +392,21 @@ export interface ReconciliationItemOperations {
    * version of that one is sent. Takes no `tx`, because its work is many transactions.
    */
   reopen(id: Id, data: ReconciliationAction, options?: CallOptions): Promise<ReconciliationItem>;
+}
+
+/** The statement lines of a company. */
+export interface ReconciliationLineOperations {
+  /**
+   * List the statement lines, newest first. All lines of all accounts, also those that belong to no
+   * item. Ordered by booking date. Takes no `tx`, because it records what has arrived first, in
+   * transactions of its own.
+   */
+  list(options?: CallOptions & PageOptions & FilterOptions<ReconciliationLineFilter>): List<ReconciliationLine>;
+  /**
+   * Read a statement line. Takes no `tx`, because it records what has arrived first, in
+   * transactions of its own.
+   */
+  read(id: Id, options?: CallOptions): Promise<ReconciliationLine>;
 }
 
 /** Decisions by a table. */

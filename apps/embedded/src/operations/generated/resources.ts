@@ -2325,6 +2325,69 @@ export interface ReconciliationItemWithHistory {
   readonly history: readonly ReconciliationAct[];
 }
 
+/** A line of a bank statement. */
+export interface ReconciliationLine {
+  /** The id of this resource, as digits. */
+  readonly id: string;
+  /** The account, by its number. */
+  readonly account_id: string;
+  /** When it was booked. YYYY-MM-DD. */
+  readonly booking_date: string;
+  /** When the amount counts for interest. YYYY-MM-DD. */
+  readonly value_date: string;
+  /** Minor units of `currency`, in the sign of the account: debits are negative. */
+  readonly amount: number;
+  /** The currency of the account, ISO 4217. */
+  readonly currency: string;
+  /**
+   * The BAI code. The card lines, which belong to items, are 391, 691, 821, 822, 824, 825 and 826.
+   */
+  readonly bai_code: string;
+  /** The bank's text; a card number in it is masked. */
+  readonly text: string;
+  /** The bank's own reference; null: it has none. */
+  readonly bank_reference: string | null;
+  /** The acquirer reference, 17 or 23 digits; null: it has none. */
+  readonly acquirer_reference: string | null;
+  /** The booked balance of the account after the line, minor units; null: not known. */
+  readonly balance_after: number | null;
+  /** Lines with the same number came with one statement; null: the bank reported it by itself. */
+  readonly statement_id: number | null;
+  /**
+   * `differs`: the statement of its date has it otherwise or lacks it. `kept`: it does, and a
+   * person decided that it counts. `frozen`: it does, and a closed period has it; null: none of
+   * these.
+   */
+  readonly standing: 'differs' | 'kept' | 'frozen' | null;
+  /** The item that has it; null: it belongs to no item, or no item has it yet. */
+  readonly item_id: string | null;
+  /** Always `reconciliation_line`: the kind of this resource. */
+  readonly type: 'reconciliation_line';
+  /** The path of this resource. */
+  readonly url: string;
+}
+
+/**
+ * Several filters are ANDed. A range is `[from,to]` with both ends included. Either end may be
+ * empty.
+ */
+export interface ReconciliationLineFilter {
+  /** Only lines of this account, by its number. */
+  readonly account_id?: string | undefined;
+  /** Only lines that were booked on this date or these dates. */
+  readonly booking_date?: RangeFilter<string> | undefined;
+  /** Only lines with this amount or these amounts, minor units; debits are negative. */
+  readonly amount?: RangeFilter<number> | undefined;
+  /**
+   * Only lines with this reference of the bank or acquirer reference; an acquirer reference of 17
+   * digits also finds those of 23 digits with it, unless the installation's statement key is
+   * `whole`.
+   */
+  readonly reference?: string | undefined;
+  /** Only lines with this BAI code. */
+  readonly bai_code?: string | undefined;
+}
+
 /** A match of an item. */
 export interface ReconciliationMatch {
   readonly side: MatchSide;

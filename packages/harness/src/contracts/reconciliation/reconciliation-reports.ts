@@ -12,6 +12,7 @@ import fc from 'fast-check';
 import { assertEqual } from '../assertions.ts';
 import { type ContractRule, openForRuns, type PropertyRuns } from '../rule.ts';
 import type { StorageUnderTest } from '../storage/storage.ts';
+import { reconciliation_lines_contract } from './reconciliation-lines.ts';
 import { first_day, StoredWorld, world_plans } from './reconciliation-world.ts';
 
 const at_once = { order: [], stops: [], batch_max: 500 };
@@ -54,6 +55,7 @@ export function reconciliationReportsContract(
   runs: PropertyRuns = { numRuns: 25 },
 ): readonly ContractRule<StorageUnderTest>[] {
   return [
+    ...reconciliation_lines_contract,
     {
       rule: 'a bridge adds up over any records and any dates, and lists as unexplained the lines of breaks',
       async check(open) {

@@ -1,0 +1,172 @@
+import { fee_line_codes } from '@tallystick/accounts';
+import { afterDate, datedCursor, type Page, type PageRequest } from '@tallystick/kernel';
+import {
+  type LineFilter,
+  type StatedLine,
+  type StatementKeySetting,
+  statement_key_default,
+  statementKeyOf,
+} from '@tallystick/reconciliation';
+import { acquirer_key_sql } from '../../schema/tables/accounts.ts';
+import { type Condition, equal, type Few, joined, newestRows, within } from './newest-rows.ts';
+import { inPieces, type Queries } from './query.ts';
+
+const list_name = 'reconciliation-lines';
+
+const lines = { name: 'tallystick_statement_lines', at: 'booking_date' } as const;
+
+const stated_columns = `l.id, l.company_id, l.account_id, a.number as account_number, l.currency, l.statement_id, l.booking_date,
+  l.value_date, l.amount, l.bai_code, l.text, l.bank_reference, l.acquirer_reference, l.balance_after, l.standing`;
+
+/** The lines with these ids: see `ReconciliationReports.linesById`. */
+export async function linesById(
+  { all, each, from_ids, list }: Queries,
+  company_id: number,
+  ids: readonly number[],
+): Promise<readonly StatedLine[]> {
+  const text = each(
+    from_ids,
+    'l',
+    stated_columns,
+    `${lines.name} l cross join tallystick_accounts a`,
+    'l.id = j.value and l.company_id = ? and a.id = l.account_id',
+  );
+  return await inPieces(ids, async (piece) => {
+    const rows = await all<Omit<StatedLine, 'is_fee'>>(text, list(piece), company_id);
+    return rows.map((row) => ({ ...row, is_fee: fee_codes.has(row.bai_code) }));
+  });
+}
+
+const fee_codes: ReadonlySet<string> = new Set(fee_line_codes);
+
+/** The lines that fit the filter, newest first: see `ReconciliationReports.listLines`. */
+export async function listLines(
+  queries: Queries,
+  setting: StatementKeySetting,
+  company_id: number,
+  filter: LineFilter,
+  page: PageRequest,
+): Promise<Page<StatedLine>> {
+  const place = afterDate(list_name, page);
+  const account_id = await accountOf(queries, company_id, filter);
+  if (account_id === null) return { items: [], next: null };
+  const dates = within('booking_date', filter.booking_date);
+  const company = equal('company_id', company_id);
+  const conditions = {
+    account_id: equal('account_id', account_id),
+    bai_code: equal('bai_code', filter.bai_code),
+    amount: within('amount', filter.amount),
+    reference: hasReference(filter.reference, setting),
+  };
+  const others = Object.values(conditions).flat();
+  const few: Few[] = [];
+  if (filter.reference !== undefined) few.push(fewOfReference(filter.reference, company_id, [...others, ...dates]));
+  const { bai_code, amount } = filter;
+  if (bai_code !== undefined || amount !== undefined) {
+    const codes = bai_code === undefined ? await codesOf(queries, company_id) : [bai_code];
+    few.push(fewOfAmount(queries, [...company, ...conditions.amount], codes, [...others, ...dates]));
+  }
+  const in_order = account_id === undefined ? company : conditions.account_id;
+  const { rows, next } = await newestRows<{ readonly id: number; readonly booking_date: string }>(
+    queries,
+    lines,
+    {
+      ranges: [joined([...in_order, ...dates])],
+      others: others.filter((one) => !in_order.includes(one)),
+      few,
+    },
+    place === null ? null : { at: place.date, id: place.id },
+    page,
+  );
+  const ids = rows.map(({ id }) => id);
+  const by_id = new Map((await linesById(queries, company_id, ids)).map((line) => [line.id, line]));
+  return {
+    items: ids.map((id) => by_id.get(id)!),
+    next: next === null ? null : datedCursor(list_name, { date: String(next.at), id: next.id }),
+  };
+}
+
+/** The id of the filter's account; null when the company has no such account. */
+async function accountOf(
+  { all }: Queries,
+  company_id: number,
+  { account_id: number }: LineFilter,
+): Promise<number | null | undefined> {
+  if (number === undefined) return undefined;
+  const [account] = await all<{ id: number }>(
+    'select id from tallystick_accounts where number = ? and company_id = ?',
+    number,
+    company_id,
+  );
+  return account?.id ?? null;
+}
+
+/** The BAI codes of the company's lines: each is one look into the index. */
+async function codesOf({ all }: Queries, company_id: number): Promise<readonly string[]> {
+  const next = (after: string) => `(select min(bai_code) from ${lines.name} where company_id = ? ${after})`;
+  const rows = await all<{ code: string }>(
+    `with recursive known(code) as (
+        select ${next('')} union all select ${next('and bai_code > known.code')} from known where known.code is not null)
+      select code from known where code is not null`,
+    company_id,
+    company_id,
+  );
+  return rows.map(({ code }) => code);
+}
+
+/** Lines by their code and amount, which an index has. */
+function fewOfAmount(
+  { from_texts, list, is_postgres }: Queries,
+  range: readonly Condition[],
+  codes: readonly string[],
+  others: readonly Condition[],
+): Few {
+  const code: Condition = {
+    text: is_postgres ? 'bai_code = any(?::text[])' : `bai_code in (select j.value from ${from_texts})`,
+    values: [list(codes)],
+  };
+  return {
+    rows: (before, limit) => {
+      const { text, values } = joined([...range, code, before]);
+      return { text: `select booking_date, id from ${lines.name} where ${text} limit ?`, values: [...values, limit] };
+    },
+    others,
+  };
+}
+
+function hasReference(reference: string | undefined, setting: StatementKeySetting): readonly Condition[] {
+  if (reference === undefined) return [];
+  const by_acquirer = byAcquirerReference(reference, setting);
+  return [{ text: `(bank_reference = ? or (${by_acquirer.text}))`, values: [reference, ...by_acquirer.values] }];
+}
+
+/** With the setting \`whole\` only the same text fits, which the index finds among those of its key. */
+function byAcquirerReference(reference: string, setting: StatementKeySetting): Condition {
+  const key = statementKeyOf(reference, statement_key_default) ?? reference;
+  const conditions = [
+    ...equal(acquirer_key_sql, key),
+    { text: 'acquirer_reference is not null', values: [] },
+    ...(setting === statement_key_default ? [] : equal('acquirer_reference', reference)),
+  ];
+  return joined(conditions);
+}
+
+/**
+ * Lines by a reference. More than a few have it only when a bank repeats it without meaning, so that
+ * the newest lines have it, too.
+ */
+function fewOfReference(reference: string, company_id: number, others: readonly Condition[]): Few {
+  const key = statementKeyOf(reference, statement_key_default) ?? reference;
+  return {
+    rows: (before, limit) => ({
+      text: `select booking_date, id from (select booking_date, id from
+            (select l.booking_date, l.id from tallystick_accounts a cross join ${lines.name} l
+              where a.company_id = ? and l.account_id = a.id and l.bank_reference = ?) c where ${before.text} limit ?) b
+          union select booking_date, id from (select booking_date, id from ${lines.name}
+            where company_id = ? and ${acquirer_key_sql} = ? and acquirer_reference is not null and ${before.text} limit ?) k`,
+      values: [company_id, reference, ...before.values, limit, company_id, key, ...before.values, limit],
+    }),
+    others,
+    size_max: 1_000,
+  };
+}
