@@ -47,6 +47,7 @@ function matchedItem(company_id: number, at: number): Item {
     authorization_ids: [at],
     clearing_ids: [at],
     line_ids: [at],
+    statement_line_id: null,
     matches: [
       { ...match, side: 'authorization', rule: '3', authorization_id: at, line_ids: [] },
       { ...match, side: 'statement', rule: 'ard', authorization_id: null, line_ids: [at] },

@@ -83,6 +83,13 @@ export const fee_line_codes = ['825', '826'] as const;
 /** The BAI codes of the lines that reconciliation matches: all others are in no item. */
 export const card_line_codes: readonly string[] = [...purchase_line_codes, ...fee_line_codes];
 
+const card_codes: ReadonlySet<string> = new Set(card_line_codes);
+
+/** Whether reconciliation matches a line with purchases. */
+export function isCardLine({ bai_code }: Pick<ReportedLine, 'bai_code'>): boolean {
+  return card_codes.has(bai_code);
+}
+
 /** The fields in which two versions of a line must agree. A text may have other white space. */
 const compared_fields = ['booking_date', 'value_date', 'amount', 'bai_code'] as const;
 

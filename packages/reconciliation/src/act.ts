@@ -51,6 +51,11 @@ export interface ActSubject {
    * difference; null for other acts.
    */
   readonly accepted: Difference | null;
+  /**
+   * The line that a confirmation keeps although it differs from the statement of its date, or that
+   * is let go again by undoing this; null for other acts.
+   */
+  readonly kept_line_id: number | null;
 }
 
 /** An act as recorded; never changed. */

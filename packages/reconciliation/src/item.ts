@@ -9,6 +9,7 @@ export type ItemStatus = (typeof item_statuses)[number];
 /** The kinds of breaks, the one with the highest precedence first. */
 export const break_kinds = [
   'late_change',
+  'bank_line_differs',
   'suspected_duplicate',
   'unauthorized',
   'amount',
@@ -85,6 +86,11 @@ export interface ItemContent {
   readonly authorization_ids: readonly number[];
   readonly clearing_ids: readonly number[];
   readonly line_ids: readonly number[];
+  /**
+   * Of a line that differs from the statement of its date: the line there with its reference
+   * (`CardLine.statement_line_id`), which has an item of its own. Null: there is none.
+   */
+  readonly statement_line_id: number | null;
   readonly matches: readonly ItemMatch[];
   readonly alternatives: readonly Alternative[];
   /** Minor units of `currency`, purchases positive; null when the item does not have that side. */
@@ -131,15 +137,17 @@ export function amountOf({ stated, fees, cleared, authorized }: ItemContent): nu
 
 /**
  * The members and amounts of an item, in short. A decision of a person holds while the item has the
- * fingerprint that the person saw (decision: reconciliation). It contains ids and amounts only.
+ * fingerprint that the person saw (decision: reconciliation). It contains ids and amounts, and
+ * whether its line differs from a statement: when it does not any more, it is another item.
  */
 export function fingerprintOf(
   item: Pick<
     ItemContent,
-    'authorization_ids' | 'clearing_ids' | 'line_ids' | 'authorized' | 'cleared' | 'stated' | 'fees'
+    'authorization_ids' | 'clearing_ids' | 'line_ids' | 'authorized' | 'cleared' | 'stated' | 'fees' | 'kind'
   >,
 ): string {
   const members = [item.authorization_ids, item.clearing_ids, item.line_ids].map((ids) => ids.join(','));
   const amounts = [item.authorized, item.cleared, item.stated, item.fees].map((amount) => amount ?? '');
-  return [...members, ...amounts].join('|');
+  const differs = item.kind === 'bank_line_differs' ? ['differs'] : [];
+  return [...members, ...amounts, ...differs].join('|');
 }

@@ -174,6 +174,7 @@ export interface ReconciliationStore {
    * `candidates_read_max`. For one item: several queries for each clearing.
    */
   candidateRecords(company_id: number, clearing_ids: readonly number[]): Promise<readonly CandidateRecords[]>;
+  /** Lines of any code. Those that can have no item may be asked for, too. */
   lines(company_id: number, ids: readonly number[]): Promise<readonly CardLine[]>;
   /** All entries with one of these keys. */
   entries(company_id: number, keys: readonly string[]): Promise<readonly Entry[]>;
@@ -212,6 +213,11 @@ export interface ReconciliationStore {
 
   // Acts and periods
 
+  /**
+   * Makes lines that differ from their statements `kept`, or such ones `differs` again. Those that a
+   * statement has meanwhile stay as they are.
+   */
+  keepLines(company_id: number, line_ids: readonly number[], is_kept: boolean): Promise<void>;
   /** Inserts acts with rising ids, and returns them in their order. */
   insertActs(acts: readonly Omit<Act, 'id'>[]): Promise<readonly Act[]>;
   insertPeriod(period: Omit<Period, 'id'>): Promise<Period>;
@@ -224,10 +230,14 @@ export interface ReconciliationStore {
   /**
    * Looks at up to `limit` items whose `period_date` is at most the last day of the period, in the
    * order of that date and the id, and freezes those that are matched, accepted or ignored and in
-   * no other period. A frozen item does not change by the clock.
+   * no other period. A frozen item does not change by the clock. Its lines that the bank reported by
+   * itself become `frozen`, except where they are kept, or differ and a person decided about that.
    */
   freeze(period: Period, after: PeriodPlace | null, limit: number): Promise<FrozenBatch>;
-  /** Takes up to `limit` items out of the period, and returns them. */
+  /**
+   * Takes up to `limit` items out of the period, and returns them. Their lines that are `frozen` are
+   * compared with the statements again.
+   */
   unfreeze(period: Period, limit: number): Promise<readonly Item[]>;
 
   // Rebuilding

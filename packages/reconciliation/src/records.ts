@@ -1,3 +1,4 @@
+import { isCardLine, type LineStanding } from '@tallystick/accounts';
 import {
   type Authorization,
   type AuthorizationStatus,
@@ -99,6 +100,10 @@ export interface ReconciliationRecords {
   readonly lines: readonly CardLine[];
 }
 
+/**
+ * A card line, or a line of another code that the bank reported by itself and that differs from its
+ * statement, or did so until a person kept it.
+ */
 export interface CardLine {
   readonly id: number;
   readonly company_id: number;
@@ -116,7 +121,19 @@ export interface CardLine {
   /** `statementKeyOf` the reference, by the setting of the installation. */
   readonly statement_key: string | null;
   readonly text: string;
+  /** How it stands beside the statements (accounts: `LineStanding`). */
+  readonly standing: LineStanding | null;
+  /**
+   * While it differs, the line of a statement with its reference: the first one of its date or later
+   * with the nearest amount, else the last one before. Null: there is none.
+   */
+  readonly statement_line_id: number | null;
   readonly recorded_at_ms: number;
+}
+
+/** Whether a line counts, and may be paired: it is a card line, and no statement contradicts it. */
+export function isPairable(line: Pick<CardLine, 'bai_code' | 'standing'>): boolean {
+  return isCardLine(line) && line.standing !== 'differs';
 }
 
 /** The first date from which a statement covers the clearings of a currency, YYYY-MM-DD. */

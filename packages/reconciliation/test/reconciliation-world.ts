@@ -109,6 +109,8 @@ export function line(change: Change<CardLine> = {}, setting: StatementKeySetting
     bank_reference: `B${id}`,
     acquirer_reference: reference,
     text: '',
+    standing: null,
+    statement_line_id: null,
     recorded_at_ms: startOf('2026-03-04') + id,
     ...change,
   };

@@ -144,6 +144,11 @@ const item_fields = {
   ),
   clearing_ids,
   line_ids,
+  statement_line_id: id_number
+    .nullable()
+    .describe(
+      'Of a line that the bank reported by itself, and that differs from the statement of its date: the line there with its reference; null: there is none',
+    ),
   authorized: side_amount.describe(
     'What was authorized; minor units of `currency`, purchases positive; null: the item has no such side',
   ),

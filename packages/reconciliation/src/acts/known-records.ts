@@ -80,7 +80,7 @@ export class KnownRecords {
       seen,
       await store.authorizations(company_id, idsOf('authorization', matched)),
       await store.clearings(company_id, idsOf('clearing', itemsOf([...own, ...accepting]))),
-      await store.lines(company_id, idsOf('line', matched)),
+      await store.lines(company_id, idsOf('line', itemsOf(own))),
       await readPeriods(store, company_id, [...seen.values()]),
     );
   }

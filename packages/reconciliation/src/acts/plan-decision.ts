@@ -1,11 +1,11 @@
 import { type Act, type AuthorizationPair, pairsBetween } from '../act.ts';
-import { fingerprintOf, type Item } from '../item.ts';
+import { fingerprintOf } from '../item.ts';
 import { isProposal } from '../items/break-kind.ts';
 import { pairsToConfirm } from '../pairing/distant-pairs.ts';
 import type { ClearedAmount } from '../records.ts';
 import { type ActPlan, type Rematch, type Situation, subjectOf } from './act-plan.ts';
 import { conflict, stateOf } from './refuse-act.ts';
-import { standingDecisions } from './standing-acts.ts';
+import { differsFromStatement, standingDecisions } from './standing-acts.ts';
 
 /** Plans to ignore an item, or to accept its break. */
 export function planDecision({ item }: Situation): ActPlan {
@@ -15,9 +15,13 @@ export function planDecision({ item }: Situation): ActPlan {
 /**
  * Plans to confirm the proposals of an item: its matches with authorizations become matches that a
  * person made, and the pairs of its covering set or distant line are kept, so that no later
- * record takes them apart. What stands alone has no match to keep: the decision is all.
+ * record takes them apart. What stands alone has no match to keep: the decision is all. A line that
+ * differs from its statement is kept, and counts again.
  */
 export function planConfirmation({ item, clearings }: Situation): ActPlan {
+  if (differsFromStatement(item)) {
+    return { subject: subjectOf(item, { kept_line_id: item.line_ids[0]! }), rematches: [] };
+  }
   const proposed = clearings.filter(isConfirmable).sort((a, b) => a.id - b.id);
   const sets = item.matches.filter(({ rule }) => rule === 'covering_set').flatMap(pairsBetween);
   const pairs = [...sets, ...pairsToConfirm(item.matches)];
@@ -38,10 +42,10 @@ function isConfirmable(clearing: ClearedAmount): boolean {
 
 /**
  * Plans to undo the newest decision that stands for an item: about the item as it is, else a
- * confirmation whose matches it still has. Refuses (`conflict`) when there is none.
+ * confirmation whose matches, or whose kept line, it still has. Refuses (`conflict`) when there is none.
  */
-export function planReopening({ item, history, clearings }: Situation): ActPlan {
-  const decision = decisionToUndo(item, history, clearings);
+export function planReopening({ item, history, clearings, known }: Situation): ActPlan {
+  const decision = decisionToUndo({ item, history, clearings, known });
   if (decision === null) {
     const how = item.status === 'accepted' ? '. A match accepted its difference: unmatch it' : '';
     throw conflict(`item ${item.id} is ${stateOf(item)}: it has no ignore, accept or confirm to undo${how}`);
@@ -51,10 +55,10 @@ export function planReopening({ item, history, clearings }: Situation): ActPlan 
 
 /** The plan that undoes a decision that stands; a confirmation with the matches that it still has. */
 export function reopeningOf({ subject }: Act, { item, clearings }: Pick<Situation, 'item' | 'clearings'>): ActPlan {
-  const { fingerprint, pairs, authorization, confirmed } = subject;
+  const { fingerprint, pairs, authorization, confirmed, kept_line_id } = subject;
   return {
     // The same fingerprint: that is how a decision is undone.
-    subject: subjectOf(item, { fingerprint, pairs, authorization }),
+    subject: subjectOf(item, { fingerprint, pairs, authorization, kept_line_id }),
     rematches: clearings
       .filter((clearing) => confirmed.some((pair) => isKept(clearing, pair)))
       .map((clearing): Rematch => ({ clearing, authorization_id: null, is_confirmation: true }))
@@ -74,14 +78,21 @@ function confirming(clearing: ClearedAmount): Rematch {
   return { clearing, authorization_id: clearing.authorization_id, is_confirmation: true };
 }
 
-function decisionToUndo(item: Item, history: readonly Act[], clearings: readonly ClearedAmount[]): Act | null {
+function decisionToUndo({
+  item,
+  history,
+  clearings,
+  known,
+}: Pick<Situation, 'item' | 'history' | 'clearings' | 'known'>): Act | null {
   const standing = standingDecisions(history);
+  const kept = new Set(item.line_ids.filter((id) => known.lines.get(id)?.standing === 'kept'));
   const fingerprint = fingerprintOf(item);
   return (
     standing.findLast(({ subject }) => subject.fingerprint === fingerprint) ??
     standing.findLast(({ subject }) =>
       subject.confirmed.some((pair) => clearings.some((clearing) => isKept(clearing, pair))),
     ) ??
+    standing.findLast(({ subject }) => kept.has(subject.kept_line_id ?? 0)) ??
     null
   );
 }

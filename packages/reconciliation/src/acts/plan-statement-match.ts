@@ -1,10 +1,11 @@
+import { isCardLine } from '@tallystick/accounts';
 import { invalid, type Refusal } from '@tallystick/kernel';
 import { type Act, pairKeyOf, pairsBetween, type StatementPair } from '../act.ts';
 import type { Difference, Item } from '../item.ts';
 import type { RecordKey } from '../item-id.ts';
 import { differenceOfSet } from '../items/difference.ts';
 import { isDistantMatch } from '../pairing/distant-pairs.ts';
-import type { CardLine, ClearedAmount } from '../records.ts';
+import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
 import { type ActPlan, type Situation, subjectOf } from './act-plan.ts';
 import { act_members_max, type MatchWith } from './act-request.ts';
 import { conflict, refuseDecided, refuseFrozen } from './refuse-act.ts';
@@ -19,9 +20,10 @@ export function planStatementMatch(situation: Situation, matched_with: MatchWith
   const { item, known, request } = situation;
   const named = namedBy(item, matched_with);
   const clearings = named.clearing_ids.flatMap((id) => known.clearings.get(id) ?? []);
-  const lines = named.line_ids.flatMap((id) => known.lines.get(id) ?? []);
+  const lines = named.line_ids.flatMap((id) => known.lines.get(id) ?? []).filter(isCardLine);
   refuseUnknown('with.clearing_ids', 'clearing', named.clearing_ids, clearings);
   refuseUnknown('with.line_ids', 'line', named.line_ids, lines);
+  refuseDiffering(lines);
   refuseMixed(clearings, lines);
   if (
     ![
@@ -123,6 +125,13 @@ function refuseUnknown(
   const unknown = ids.find((id) => !known.has(id));
   if (unknown === undefined) return;
   throw invalid({ path, message: `must be ${kind}s of the company, and there is no ${kind} ${unknown}` });
+}
+
+function refuseDiffering(lines: readonly CardLine[]): void {
+  const differing = lines.find((line) => !isPairable(line));
+  if (differing === undefined) return;
+  const line = `line ${differing.id}`;
+  throw conflict(`${line} differs from the statement of its date, and does not count: confirm the item of it first`);
 }
 
 function refuseMixed(clearings: readonly ClearedAmount[], lines: readonly CardLine[]): void {

@@ -7,7 +7,10 @@ import { type ActOfPass, type PlannedAct, recordsOfPlan, withSeenActs } from './
 import type { ActTx } from './act-plan.ts';
 import { auditActionOf } from './act-sentence.ts';
 
-/** Writes acts and their audit entries. Returns the acts, in the order of those planned. */
+/**
+ * Writes acts and their audit entries, and keeps or lets go the lines that they name. Returns the
+ * acts, in the order of those planned.
+ */
 async function recordActs(
   tx: Pick<ActTx, 'reconciliation' | 'audit'>,
   call: Call,
@@ -19,10 +22,14 @@ async function recordActs(
     return { company_id, at_ms: now_ms, actor, action, item_id: item.id, subject, note, reason, request_id };
   });
   const recorded = await tx.reconciliation.insertActs(acts);
+  for (const [is_kept, its] of Map.groupBy(acts, ({ action }) => action !== 'reopen')) {
+    const line_ids = its.flatMap(({ subject }) => subject.kept_line_id ?? []);
+    if (line_ids.length > 0) await tx.reconciliation.keepLines(company_id, line_ids, is_kept);
+  }
   const entries = planned.map(({ situation: { item, request }, plan: { subject } }) => {
     const { action, note, reason } = request;
-    const { pairs, authorization, accepted } = subject;
-    const details = { version: item.version, note, reason, pairs, authorization, accepted };
+    const { pairs, authorization, accepted, kept_line_id } = subject;
+    const details = { version: item.version, note, reason, pairs, authorization, accepted, kept_line_id };
     return auditEntry(call, auditActionOf(action), `reconciliation_item:${item.id}`, details);
   });
   await tx.audit.recordAll(entries, now_ms);

@@ -4,7 +4,7 @@ import { fingerprintOf, type Item } from '../item.ts';
 import type { SeenItem } from '../items/read-items.ts';
 import { describeAct, describeMembers } from './act-sentence.ts';
 import type { KnownRecords } from './known-records.ts';
-import { isDecided, permittedActs, standingActs } from './standing-acts.ts';
+import { differsFromStatement, isDecided, permittedActs, standingActs } from './standing-acts.ts';
 
 /**
  * Refuses (`conflict`) to act on an item that has another version than the person saw, and says
@@ -56,7 +56,7 @@ export function refuseByState(known: Pick<KnownRecords, 'periods'>, seen: SeenIt
   if (action === 'reopen') return;
   const takes_back = seen.history.some((act) => act.action === inverse_of_match[action]);
   if (!takes_back) refuseDecided(seen);
-  if (action === 'match' || takes_back) return;
+  if ((action === 'match' && !differsFromStatement(item)) || takes_back) return;
   const decision = standingActs(seen.history).decisions.get(fingerprintOf(item)) ?? null;
   if (!permittedActs(item, decision).includes(action)) throw conflict(refusalOf(item, action));
 }
@@ -92,9 +92,11 @@ export function refuseDecided({ item, history }: SeenItem): void {
   throw conflict(`item ${item.id} is ${item.status}${who}. Reopen it first`);
 }
 
-function refusalOf(item: Item, action: Exclude<ActKind, 'match' | 'reopen'>): string {
+function refusalOf(item: Item, action: Exclude<ActKind, 'reopen'>): string {
   const is = `item ${item.id} is ${stateOf(item)}`;
   switch (action) {
+    case 'match':
+      return `${is}, and does not count: confirm it first, or match the line of the statement`;
     case 'accept':
       return `${is}: only a break can be accepted`;
     case 'ignore':

@@ -127,12 +127,18 @@ export function permittedActs(
 ): readonly ActKind[] {
   if (item.period_id !== null) return [];
   if (isDecided(item, decision)) return ['reopen'];
+  if (differsFromStatement(item)) return ['ignore', 'accept', 'confirm'];
   const permitted: ActKind[] = decision?.action === 'confirm' ? ['reopen'] : [];
   if (item.status !== 'matched') permitted.push('match', 'ignore');
   if (item.matches.some(canUndo)) permitted.push('unmatch');
   if (item.status === 'break') permitted.push('accept');
   if (item.status === 'proposed' && isConfirmable(item)) permitted.push('confirm');
   return permitted;
+}
+
+/** Whether an item is a line that counts only if a person keeps it: it has nothing to be matched with. */
+export function differsFromStatement({ status, kind }: Pick<ItemContent, 'status' | 'kind'>): boolean {
+  return status === 'break' && kind === 'bank_line_differs';
 }
 
 /** Whether an item is ignored or accepted by a decision, and not by matches that accept its differences. */

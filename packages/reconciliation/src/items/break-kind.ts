@@ -1,3 +1,4 @@
+import { isCardLine } from '@tallystick/accounts';
 import { match_reach_days } from '@tallystick/cards';
 import { dateOf, day_ms, daysAfter, startOf } from '../calendar.ts';
 import { type BreakKind, break_kinds, type Difference, type ItemStatus } from '../item.ts';
@@ -5,7 +6,7 @@ import { cancelledGroupsOf, isMessageReversal } from '../pairing/cancelled-clear
 import { clustersOf, linkOf } from '../pairing/clusters.ts';
 import { isDistant } from '../pairing/distant-pairs.ts';
 import { pairing_days_max } from '../pairing/pair-lines.ts';
-import type { AuthorizedPurchase, CardLine, ClearedAmount, Coverage } from '../records.ts';
+import { type AuthorizedPurchase, type CardLine, type ClearedAmount, type Coverage, isPairable } from '../records.ts';
 import { nextBucketAt } from './age.ts';
 import { differenceKeyOf, differenceOfPurchase, differenceOfSet } from './difference.ts';
 import type { ItemRecords } from './item-parts.ts';
@@ -201,7 +202,7 @@ function isAwaiting(status: AuthorizedPurchase['status']): boolean {
 
 /** What is missing or differs between the clearings and the lines of an item. */
 function findOnStatement({ clearings, lines, pairings }: ItemRecords, coverage: Coverage): readonly Finding[] {
-  if (clearings.length === 0) return lines.map(findAlone);
+  if (clearings.length === 0) return lines.flatMap(findAlone);
   const sides = statedSides({ clearings, lines, pairings });
   const stated = new Set(sides.flatMap((side) => side.clearings).map(({ id }) => id));
   const needless = cancelledWithoutLine(clearings, stated);
@@ -209,9 +210,13 @@ function findOnStatement({ clearings, lines, pairings }: ItemRecords, coverage: 
   return [...sides.flatMap(findDifference), ...unstated.map(findUnstated)];
 }
 
-/** A line of the account that no clearing explains. It is awaited like the line of a clearing. */
-function findAlone({ booking_date }: CardLine): Finding {
-  return missingAfter('unexplained_line', booking_date, []);
+/**
+ * A line that differs from its statement, or a card line that no clearing explains. The clearing is
+ * awaited like the line of a clearing.
+ */
+function findAlone(line: CardLine): readonly Finding[] {
+  if (line.standing === 'differs') return [breakAtOnce('bank_line_differs', line.booking_date, [])];
+  return isCardLine(line) ? [missingAfter('unexplained_line', line.booking_date, [])] : [];
 }
 
 function findUnstated(clearing: ClearedAmount): Finding {
@@ -299,10 +304,12 @@ export function isProposal(clearing: ClearedAmount): boolean {
 /** How many of authorization, clearing and statement the item has or needs. */
 function sidesOf({ purchases, clearings, lines }: ItemRecords, coverage: Coverage): 1 | 2 | 3 {
   const awaits_clearing = purchases.some((purchase) => findAwaited(purchase, []).length > 0);
-  const clearing = clearings.length > 0 || lines.length > 0 || awaits_clearing;
+  const has_line = lines.some(isPairable);
+  const clearing = clearings.length > 0 || has_line || awaits_clearing;
   // Only for clearings: when statements begin to cover a currency, items without one stay as they
   // are.
   const needless = new Set(cancelledGroupsOf(clearings).flat());
-  const statement = lines.length > 0 || clearings.some((one) => !needless.has(one.id) && needsLine(one, coverage));
-  return (Number(purchases.length > 0) + Number(clearing) + Number(statement)) as 1 | 2 | 3;
+  const statement = has_line || clearings.some((one) => !needless.has(one.id) && needsLine(one, coverage));
+  // A line that cannot be paired is a side by itself.
+  return Math.max(1, Number(purchases.length > 0) + Number(clearing) + Number(statement)) as 1 | 2 | 3;
 }

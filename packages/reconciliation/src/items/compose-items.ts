@@ -68,6 +68,7 @@ function composeItem(group: ItemGroup, offersOf: OffersOf, records: ItemRecords)
     authorization_ids: idsOf(purchases),
     clearing_ids: idsOf(clearings),
     line_ids: idsOf(lines),
+    statement_line_id: lines[0]?.statement_line_id ?? null,
     matches,
     alternatives: alternativesOf(offersOf, records),
     ...amountsOf(records),

@@ -3,7 +3,7 @@ import type { Item } from '../item.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from '../pairing/entry-key.ts';
 import { ClearingsByDay } from '../pairing/nearest-clearing.ts';
 import { type Pairing, rest_days_max } from '../pairing/pair-lines.ts';
-import type { CardLine, ClearedAmount } from '../records.ts';
+import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
 
 /** The records of frozen items. They never change, and what comes later has an item of its own. */
 export interface FrozenRecords {
@@ -48,7 +48,7 @@ export function frozenRecordsOf(
     if (clearing_ids.length > 0) continue;
     for (const id of line_ids) {
       const line = lines.get(id);
-      if (line === undefined) continue;
+      if (line === undefined || !isPairable(line)) continue;
       booked.push({ key: entryKeyOfLine(line), item_id, closed_at_ms, settlement_date: line.booking_date });
     }
   }
@@ -82,7 +82,8 @@ interface Joined {
  * came for the item to whose clearing or authorization they belong, or for a line without a clearing
  * that they would explain. A line without a clearing came for that of its reference. Of several
  * items the nearest by date counts, at most 35 days away: a key that comes again later is that of
- * another purchase. What was open when the item was frozen carries forward.
+ * another purchase. What was open when the item was frozen carries forward, and a line that differs from
+ * its statement changes nothing.
  */
 export function frozenItemOf({ clearings, lines, pairings }: Joined, frozen: FrozenRecords): number | null {
   for (const { authorization_id, clearing_id } of clearings) {
@@ -92,7 +93,9 @@ export function frozenItemOf({ clearings, lines, pairings }: Joined, frozen: Fro
     if (found !== undefined) return found;
   }
   if (clearings.length === 0) {
-    return firstOf(lines, (line) => nearestOf(frozen.cleared, entryKeyOfLine(line), line.booking_date, line));
+    return firstOf(lines.filter(isPairable), (line) =>
+      nearestOf(frozen.cleared, entryKeyOfLine(line), line.booking_date, line),
+    );
   }
   if (pairings.some(({ fit }) => fit !== 'fee')) return null;
   return firstOf(clearings, (one) => nearestOf(frozen.booked, entryKeyOfClearing(one), one.settlement_date, one));

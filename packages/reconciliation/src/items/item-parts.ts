@@ -1,3 +1,4 @@
+import { isCardLine } from '@tallystick/accounts';
 import { itemIdOf, type RecordKey } from '../item-id.ts';
 import { Groups } from '../pairing/clusters.ts';
 import { compareClearings, compareLines, type Pairing } from '../pairing/pair-lines.ts';
@@ -70,8 +71,10 @@ interface Part extends ItemRecords {
 
 /**
  * Whether records make an item. A declined authorization, a fully reversed one and one of 0 without
- * a clearing have none.
+ * a clearing have none, and no line of another code than those of cards, unless it differs from its
+ * statement or was kept.
  */
 function hasItem({ purchases, clearings, lines }: ItemRecords): boolean {
-  return clearings.length > 0 || lines.length > 0 || purchases.some(({ authorized }) => authorized !== 0);
+  const has_line = lines.some((line) => isCardLine(line) || line.standing !== null);
+  return clearings.length > 0 || has_line || purchases.some(({ authorized }) => authorized !== 0);
 }

@@ -11,6 +11,7 @@ import {
 } from '../pairing/covering-sets.ts';
 import { joinDates, type LeftoverDates, leftoverKeysAround } from '../pairing/entry-key.ts';
 import type { Entry, ReconciliationStore } from '../ports.ts';
+import { isPairable } from '../records.ts';
 import type { ClosedGroup } from './closed-group.ts';
 import { type OpenGroup, pairGroup } from './open-group.ts';
 
@@ -137,7 +138,7 @@ async function findSets(store: ReconciliationStore, company_id: number, group: C
   const { bars } = standingActs(new Map([...acts, ...other_acts].map((act) => [act.id, act])).values()).hands;
   const all = {
     clearings: [...leftovers.clearings, ...(await store.clearings(company_id, idsOf('clearing')))],
-    lines: [...leftovers.lines, ...(await store.lines(company_id, idsOf('line')))],
+    lines: [...leftovers.lines, ...(await store.lines(company_id, idsOf('line'))).filter(isPairable)],
   };
   const found = await inTurns(findCoveringSets(all, bars), store.giveWay);
   const isOfGroup = (set: CoveringSet) => recordsOf(set).some((record) => group.has(record));

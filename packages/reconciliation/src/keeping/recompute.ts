@@ -187,7 +187,12 @@ function* entryChangeSteps(
       left.delete(own_id);
     }
   }
-  return { inserted, updated, removed: [...left.values()] };
+  // Of lines that have no item any more: of other codes than those of cards, as statements have them.
+  const shown = new Set(contents.flatMap(({ line_ids }) => line_ids));
+  const gone = open.lines
+    .filter(({ id }) => !shown.has(id))
+    .flatMap(({ id }) => group.entries.get(itemIdOf({ kind: 'line', id })) ?? []);
+  return { inserted, updated, removed: [...left.values(), ...gone] };
 }
 
 /** Whether a stored item has the content that was composed: equal fields, and equal lists as JSON. */

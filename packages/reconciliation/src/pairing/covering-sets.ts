@@ -1,7 +1,7 @@
 import type { Steps } from '@tallystick/kernel';
 import { pairKeyOf, pairsBetween, type StatementPair } from '../act.ts';
 import { dayOf } from '../calendar.ts';
-import type { CardLine, ClearedAmount } from '../records.ts';
+import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
 import { coveringIndexes } from './find-sums.ts';
 import { compareClearings, compareLines, type Pairing, pairing_days_max } from './pair-lines.ts';
 
@@ -64,7 +64,8 @@ export function leftoversOf(
   return {
     clearings: clearings.filter(({ id, amount }) => amount !== 0 && !clearing_ids.has(id)),
     lines: lines.filter(
-      (line) => !line.is_fee && line.amount !== 0 && !line_ids.has(line.id) && line.statement_key === null,
+      (line) =>
+        isPairable(line) && !line.is_fee && line.amount !== 0 && !line_ids.has(line.id) && line.statement_key === null,
     ),
   };
 }

@@ -1,4 +1,4 @@
-import type { CardLine, ClearedAmount } from '../records.ts';
+import { type ClearedAmount, isPairable, type ReconciliationRecords } from '../records.ts';
 import { cancelledGroupsOf } from './cancelled-clearings.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from './entry-key.ts';
 import { type HandPairs, type Pairing, pairByHand, pairLines } from './pair-lines.ts';
@@ -9,9 +9,10 @@ import { type HandPairs, type Pairing, pairByHand, pairLines } from './pair-line
  * each clearing those that it refers to and those that refer to it.
  */
 export function pairRecords(
-  { clearings, lines }: { readonly clearings: readonly ClearedAmount[]; readonly lines: readonly CardLine[] },
+  { clearings, lines: all_lines }: Pick<ReconciliationRecords, 'clearings' | 'lines'>,
   hands: HandPairs,
 ): readonly Pairing[] {
+  const lines = all_lines.filter(isPairable);
   const by_id = new Map(clearings.map((clearing) => [clearing.id, clearing]));
   const lines_by_id = new Map(lines.map((line) => [line.id, line]));
   const pairings = [...pairByHand(by_id, lines_by_id, hands.pins)];

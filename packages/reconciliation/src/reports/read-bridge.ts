@@ -1,4 +1,4 @@
-import { type Account, card_line_codes } from '@tallystick/accounts';
+import { type Account, isCardLine } from '@tallystick/accounts';
 import { type Call, Refusal } from '@tallystick/kernel';
 import type { DateRange } from '../filters.ts';
 import type { Item } from '../item.ts';
@@ -26,8 +26,6 @@ export type BridgeTx = Pick<ReconciliationTx, 'reconciliation'> &
 
 /** The lines of one look at the database: one turn of the event loop on SQLite (ADR 0054). */
 const batch_size = 200;
-
-const card_codes: ReadonlySet<string> = new Set(card_line_codes);
 
 /**
  * Reads the bridge of an account of the company, named by its number. It keeps in memory a batch of
@@ -105,8 +103,4 @@ async function itemsAt(
     read.set(line_id, is_first ? { item, lines: of_item } : 'elsewhere');
   }
   return read;
-}
-
-function isCardLine({ bai_code }: BookedLine): boolean {
-  return card_codes.has(bai_code);
 }

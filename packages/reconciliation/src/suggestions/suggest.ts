@@ -6,7 +6,7 @@ import type { Item } from '../item.ts';
 import { type RecordIds, recordsOf } from '../item-id.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from '../pairing/entry-key.ts';
 import type { ReconciliationStore } from '../ports.ts';
-import type { AuthorizedPurchase, CardLine, ClearedAmount } from '../records.ts';
+import { type AuthorizedPurchase, type CardLine, type ClearedAmount, isPairable } from '../records.ts';
 import { compareReferences, compareSuggestions, describeDifferences, isNear } from './compare-records.ts';
 import { type NearQuestion, near_columns, near_days_max } from './near-items.ts';
 import type { Suggestion } from './suggestion.ts';
@@ -230,7 +230,8 @@ async function readRecords(store: SuggestingStore, company_id: number, owners: r
     company_id,
     idsOf(({ line_ids }) => line_ids.slice(0, 1)),
   );
-  return { purchases: byId(purchases), clearings: byId(clearings), lines: byId(lines) };
+  // A line that differs from its statement belongs to nothing.
+  return { purchases: byId(purchases), clearings: byId(clearings), lines: byId(lines.filter(isPairable)) };
 }
 
 function joinRecords(one: Records, other: Records): Records {

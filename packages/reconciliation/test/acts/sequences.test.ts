@@ -27,7 +27,7 @@ const runs = {
 
 /** A record of a small world. Records with the same code or reference may belong together. */
 interface RecordPlan {
-  readonly kind: 'authorization' | 'clearing' | 'refund' | 'line' | 'late line' | 'fee';
+  readonly kind: 'authorization' | 'clearing' | 'refund' | 'line' | 'late line' | 'fee' | 'differing line' | 'salary';
   readonly amount: number;
   /** 0: none. */
   readonly code: number;
@@ -49,7 +49,18 @@ interface Attempt {
 const accepting = { accept_difference: true, reason: 'rounding' };
 
 const record_plan: fc.Arbitrary<RecordPlan> = fc.record({
-  kind: fc.constantFrom('authorization', 'clearing', 'clearing', 'refund', 'line', 'line', 'late line', 'fee'),
+  kind: fc.constantFrom(
+    'authorization',
+    'clearing',
+    'clearing',
+    'refund',
+    'line',
+    'line',
+    'late line',
+    'fee',
+    'differing line',
+    'salary',
+  ),
   amount: fc.constantFrom(400, 600, 1_000),
   code: fc.nat(2),
   reference: fc.nat(2),
@@ -73,6 +84,13 @@ async function arrive(world: ActWorld, { kind, amount, code, reference, days = 0
     const clearing_type = kind === 'refund' ? 'CREDIT' : 'DEBIT';
     const settled = { acquirer_reference_data: number, settlement_date: date, clearing_type } as const;
     return clearing(await world.clear({ ...coded, ...settled }));
+  }
+  if (kind === 'differing line' || kind === 'salary') {
+    // A day of its own, so that the statement contradicts no other line.
+    const day = daysAfter(date, 30);
+    const line_id = await world.line({ amount, reference: number, date: day, code: kind === 'salary' ? '475' : '821' });
+    await world.statement(day);
+    return line(line_id);
   }
   return line(await world.line({ amount, reference: number, date, code: kind === 'fee' ? '825' : '821' }));
 }

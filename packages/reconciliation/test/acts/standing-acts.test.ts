@@ -27,7 +27,7 @@ function act(id: number, action: ActKind, pairs: readonly StatementPair[], finge
     actor: 'ann',
     action,
     item_id: 4,
-    subject: { fingerprint, pairs, authorization: null, confirmed: [], rule: null, accepted: null },
+    subject: { fingerprint, pairs, authorization: null, confirmed: [], rule: null, accepted: null, kept_line_id: null },
     note: 'seen',
     reason: null,
     request_id: null,

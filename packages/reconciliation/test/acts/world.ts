@@ -13,6 +13,7 @@ import {
   makeOwner,
   newAccount,
   newLine,
+  newStatement,
   type StorageUnderTest,
   sealedNumber,
 } from '@tallystick/harness';
@@ -41,6 +42,14 @@ let messages_made = 0;
 
 /** A purchase as the network names it, of 1,000 unless stated otherwise. */
 export type PurchaseFields = Partial<AuthorizationMessage> & { readonly amount?: number };
+
+/** A line of a statement, of purchases unless it has another code. */
+interface StatedLine {
+  readonly amount: number;
+  readonly bank_reference: string;
+  readonly code?: string;
+  readonly reference?: string | null;
+}
 
 /** What acts and their undoing leave as it was. */
 export interface WorldState {
@@ -119,6 +128,11 @@ export class ActWorld {
     });
     this.#card_ids.push(id);
     return { number_index: number.number_index };
+  }
+
+  /** The account that has its statements. */
+  get account_id(): number {
+    return this.#account_ids[0]!;
   }
 
   /** The same world as another process sees it. */
@@ -207,6 +221,7 @@ export class ActWorld {
     account = 0,
     is_late = false,
     text = 'CARD SALE',
+    bank_reference = `B${messages_made + 1}`,
   }: {
     readonly amount?: number;
     readonly reference?: string | null;
@@ -216,9 +231,9 @@ export class ActWorld {
     /** Recorded after the time of the acts; before it otherwise. */
     readonly is_late?: boolean;
     readonly text?: string;
+    readonly bank_reference?: string;
   } = {}): Promise<number> {
     messages_made += 1;
-    const bank_reference = `B${messages_made}`;
     const account_id = this.#account_ids[account]!;
     return await this.storage.unitOfWork.run(async ({ accounts }) => {
       const owner = { id: account_id, company_id: this.company_id };
@@ -228,6 +243,32 @@ export class ActWorld {
       const [line] = await accounts.linesByReference([{ account_id, bank_reference }]);
       assert(line !== undefined, 'the line was not recorded');
       return line.id;
+    });
+  }
+
+  /**
+   * A statement of one day with these lines, or a further page of it. Lines of the day that no
+   * statement has differ from it. Returns the ids of its lines.
+   */
+  async statement(date: string, lines: readonly StatedLine[] = []): Promise<readonly number[]> {
+    const account_id = this.#account_ids[0]!;
+    const owner = { id: account_id, company_id: this.company_id };
+    return await this.storage.unitOfWork.run(async ({ accounts }) => {
+      const position = (await accounts.statementsOf(account_id, date)).length;
+      const covers_from = position === 0 ? date : null;
+      const [statement] = await accounts.insertStatements([
+        newStatement(owner, { as_of: date, position, covers_from }),
+      ]);
+      const booked = lines.map(({ amount, bank_reference, code = '821', reference = null }, at) => ({
+        ...newLine(owner, { amount: money(-amount), bai_code: code, booking_date: date, value_date: date }),
+        ...{ statement_id: statement!.id, place: at + 1, bank_reference, acquirer_reference: reference },
+      }));
+      await accounts.recordLines(booked);
+      await accounts.compareReported([{ account_id, from: date, to: date }], 1_000);
+      const { items } = await accounts.listLines(account_id, { from: date, to: date }, { limit: 1_000 });
+      return booked.map(
+        ({ place }) => items.find((one) => one.statement_id === statement!.id && one.place === place)!.id,
+      );
     });
   }
 

@@ -40,6 +40,8 @@ interface LinePlan {
   readonly days: number;
   readonly account_id: number;
   readonly has_bank_reference: boolean;
+  readonly standing: ReferenceLine['standing'];
+  readonly is_of_cards: boolean;
 }
 
 interface ClearingPlan {
@@ -82,6 +84,8 @@ function linePlan(): fc.Arbitrary<LinePlan> {
     days: fc.constantFrom(0, 0, 1, 3, 4, -1, 40),
     account_id: fc.constantFrom(1, 1, 2),
     has_bank_reference: seldom(5).map((is_without) => !is_without),
+    standing: fc.constantFrom(null, null, null, null, null, null, 'differs' as const, 'kept' as const),
+    is_of_cards: seldom(8).map((is_other) => !is_other),
   });
 }
 
@@ -230,11 +234,11 @@ function clearingOf(
 }
 
 function lineOf(
-  { amount, reference, days, account_id, has_bank_reference }: LinePlan,
+  { amount, reference, days, account_id, has_bank_reference, standing, is_of_cards }: LinePlan,
   like: Pick<ReferenceClearing, 'currency' | 'settlement_date' | 'acquirer_reference'> & { readonly amount: number },
   id: number,
 ): ReferenceLine {
-  const is_fee = amount === 'fee';
+  const is_fee = amount === 'fee' && is_of_cards;
   const sum = is_fee
     ? 30
     : amount === 'half'
@@ -249,11 +253,13 @@ function lineOf(
     currency: like.currency,
     amount: sum as Money,
     is_fee,
-    bai_code: is_fee ? '825' : sum < 0 ? '822' : '821',
+    bai_code: !is_of_cards ? '475' : is_fee ? '825' : sum < 0 ? '822' : '821',
     booking_date: daysAfter(like.settlement_date, days),
     bank_reference: has_bank_reference ? `B${String(id).padStart(4, '0')}` : null,
     acquirer_reference: { same: of_clearing, key, none: null, other: references[0] }[reference],
     text: '',
+    standing,
+    statement_line_id: null,
     recorded_at_ms: startOf(first_day) + 200 + id,
   };
 }

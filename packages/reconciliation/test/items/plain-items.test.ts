@@ -93,7 +93,9 @@ describe('items', () => {
         const members = itemsOf(world, world.now_ms).flatMap(membersOf);
         assert.equal(new Set(members).size, members.length);
         for (const { id } of clearings) assert.ok(members.includes(`clearing ${id}`));
-        for (const { id } of lines) assert.ok(members.includes(`line ${id}`));
+        for (const { id, bai_code, standing } of lines) {
+          assert.equal(members.includes(`line ${id}`), standing !== null || bai_code !== '475');
+        }
         const records = clearings.length + lines.length + purchases.length;
         assert.ok(members.length <= records);
       }),

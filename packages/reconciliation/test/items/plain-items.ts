@@ -34,11 +34,19 @@ export function referenceItems(
   now_ms: number,
   setting: ReferenceKeySetting,
 ): readonly ReferenceItem[] {
-  const by_key = pairsByKey(records, setting);
-  const pairs = [...by_key, ...pairsBySets(records, by_key)];
+  const counting = {
+    ...records,
+    lines: records.lines.filter((line) => isOfCards(line) && line.standing !== 'differs'),
+  };
+  const by_key = pairsByKey(counting, setting);
+  const pairs = [...by_key, ...pairsBySets(counting, by_key)];
   return groupsOf(records, pairs)
     .map((members) => itemOf(members, records, pairs, coverage, now_ms))
     .filter((item) => item !== null);
+}
+
+function isOfCards({ bai_code }: ReferenceLine): boolean {
+  return ['391', '691', '821', '822', '824', '825', '826'].includes(bai_code);
 }
 
 /** Zeros are none. */
@@ -264,7 +272,13 @@ function itemOf(
     const from_ms = hold_end_ms ?? decided_at_ms + 35 * day_ms;
     wrong.push({ kind: status === 'partially_cleared' ? null : 'uncleared', date: utcDate(from_ms), from_ms });
   }
-  if (clearings.length === 0) for (const line of lines) wrong.push(missing('unexplained_line', line.booking_date));
+  if (lines.length > 0 && lines.every((line) => !isOfCards(line) && line.standing === null)) return null;
+  if (clearings.length === 0) {
+    for (const line of lines) {
+      if (line.standing === 'differs') wrong.push({ kind: 'bank_line_differs', date: line.booking_date, from_ms: 0 });
+      else if (isOfCards(line)) wrong.push(missing('unexplained_line', line.booking_date));
+    }
+  }
   const open_clearings = new Set(clearings);
   for (const cluster of clustersOf(pairs.filter(({ how }) => how !== 'fee'))) {
     for (const clearing of cluster.clearings) open_clearings.delete(clearing);
@@ -280,7 +294,15 @@ function itemOf(
       wrong.push(missing('unstated', settlement_date));
     }
   }
-  const order = ['suspected_duplicate', 'unauthorized', 'amount', 'uncleared', 'unstated', 'unexplained_line'];
+  const order = [
+    'bank_line_differs',
+    'suspected_duplicate',
+    'unauthorized',
+    'amount',
+    'uncleared',
+    'unstated',
+    'unexplained_line',
+  ];
   const breaks = wrong.filter((one) => one.kind !== null && one.from_ms <= now_ms);
   const kind = order.find((known) => breaks.some((one) => one.kind === known)) ?? null;
   const awaited = wrong.filter(({ from_ms }) => from_ms > now_ms);

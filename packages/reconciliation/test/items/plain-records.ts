@@ -59,7 +59,7 @@ export interface ReferenceClearing {
   readonly net_reference_number: string | null;
 }
 
-/** A card line as reconciliation sees it. Purchases positive, credits negative. */
+/** A line as reconciliation sees it. Purchases positive, credits negative. */
 export interface ReferenceLine {
   readonly id: number;
   readonly company_id: number;
@@ -72,6 +72,9 @@ export interface ReferenceLine {
   readonly bank_reference: string | null;
   readonly acquirer_reference: string | null;
   readonly text: string;
+  /** Whether a statement contradicts it, or a person kept it although one does. */
+  readonly standing: 'differs' | 'kept' | null;
+  readonly statement_line_id: number | null;
   readonly recorded_at_ms: number;
 }
 

@@ -41,6 +41,7 @@ const plain: Item = {
   authorization_ids: [1],
   clearing_ids: [1],
   line_ids: [1],
+  statement_line_id: null,
   matches: [],
   alternatives: [],
   authorized: money(1_000),

@@ -2,7 +2,7 @@ import {
   type AccountDates,
   type AccountStore,
   type BankReference,
-  card_line_codes,
+  isCardLine,
   type LineContent,
   type LineKey,
   type ReferencedKey,
@@ -98,8 +98,18 @@ export function accountStore(state: State): AccountStore {
         const count = (line_counts.get(group) ?? 0) + 1;
         line_counts.set(group, count);
         if (bank_reference !== null) line_ids.set(placeInGroup(group, count), id);
-        if (!card_line_codes.includes(line.bai_code)) continue;
         const { company_id } = line;
+        if (bank_reference !== null && statement_id !== null) {
+          const reported = statement_lines.get(line_ids.get(reportedKey({ account_id, bank_reference })) ?? 0);
+          if (reported?.standing === 'differs') {
+            reconciliation_inbox.set(reconciliation_inbox.nextId(), {
+              company_id,
+              kind: 'line',
+              record_id: reported.id,
+            });
+          }
+        }
+        if (!isCardLine(line)) continue;
         reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id, kind: 'line', record_id: id });
       }
       return recorded;

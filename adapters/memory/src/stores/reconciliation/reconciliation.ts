@@ -1,4 +1,4 @@
-import { card_line_codes, fee_line_codes } from '@tallystick/accounts';
+import { fee_line_codes, isCardLine, type StatementLine } from '@tallystick/accounts';
 import { type Authorization, asSent, type Clearing, type ReconciliationActRow, referenceKeys } from '@tallystick/cards';
 import { assert, money } from '@tallystick/kernel';
 import {
@@ -30,6 +30,7 @@ import {
 } from '@tallystick/reconciliation';
 import { newestFirst, newestFirstByTime } from '../../storage/paging.ts';
 import type { InboxRow, State } from '../../storage/state.ts';
+import { accountStore, changeStanding } from '../bank/accounts.ts';
 import { nearItemsOf } from './near-items.ts';
 
 /**
@@ -193,23 +194,23 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     },
 
     async lines(company_id, ids) {
-      return found(statement_lines, company_id, ids)
-        .filter(({ bai_code }) => card_line_codes.includes(bai_code))
-        .map((line) => ({
-          id: line.id,
-          company_id: line.company_id,
-          account_id: line.account_id,
-          currency: line.currency,
-          amount: money(-line.amount),
-          is_fee: (fee_line_codes as readonly string[]).includes(line.bai_code),
-          bai_code: line.bai_code,
-          booking_date: line.booking_date,
-          bank_reference: line.bank_reference,
-          acquirer_reference: line.acquirer_reference,
-          statement_key: statementKeyOf(line.acquirer_reference, setting),
-          text: line.text,
-          recorded_at_ms: line.recorded_at_ms,
-        }));
+      return found(statement_lines, company_id, ids).map((line) => ({
+        id: line.id,
+        company_id: line.company_id,
+        account_id: line.account_id,
+        currency: line.currency,
+        amount: money(-line.amount),
+        is_fee: (fee_line_codes as readonly string[]).includes(line.bai_code),
+        bai_code: line.bai_code,
+        booking_date: line.booking_date,
+        bank_reference: line.bank_reference,
+        acquirer_reference: line.acquirer_reference,
+        statement_key: statementKeyOf(line.acquirer_reference, setting),
+        text: line.text,
+        standing: line.standing,
+        statement_line_id: line.standing === 'differs' ? statedLineOf(state, line) : null,
+        recorded_at_ms: line.recorded_at_ms,
+      }));
     },
 
     async entries(company_id, keys) {
@@ -286,6 +287,13 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
       return [...sums.values()];
     },
 
+    async keepLines(company_id, line_ids, is_kept) {
+      const [before, after] = is_kept ? (['differs', 'kept'] as const) : (['kept', 'differs'] as const);
+      for (const line of found(statement_lines, company_id, line_ids)) {
+        if (line.standing === before) changeStanding(state, line, after);
+      }
+    },
+
     insertActs: async (acts) => acts.map((act) => insertAct(state, act)),
 
     async insertPeriod(period) {
@@ -320,6 +328,11 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
       const finished = looked_at.filter((item) => isFrozenBy(item, closed_through));
       for (const item of finished) {
         reconciliation_items.set(item.id, { ...item, period_id: id, next_change_ms: null });
+        if (item.kind === 'bank_line_differs') continue;
+        for (const line of found(statement_lines, company_id, item.line_ids)) {
+          const { statement_id, standing } = line;
+          if (statement_id === null && standing !== 'kept') changeStanding(state, line, 'frozen');
+        }
       }
       const last = looked_at.length < limit ? undefined : looked_at.at(-1);
       return {
@@ -332,6 +345,16 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     async unfreeze({ id, company_id }, limit) {
       const frozen = itemsOf(company_id).filter(({ period_id }) => period_id === id);
       const first = frozen.sort((a, b) => a.id - b.id).slice(0, limit);
+      for (const line of found(
+        statement_lines,
+        company_id,
+        first.flatMap(({ line_ids }) => line_ids),
+      )) {
+        if (line.standing !== 'frozen') continue;
+        changeStanding(state, line, null);
+        const { account_id, booking_date } = line;
+        await accountStore(state).compareReported([{ account_id, from: booking_date, to: booking_date }], 1_000_000);
+      }
       return first.map((item) => reconciliation_items.set(item.id, { ...item, period_id: null }));
     },
 
@@ -340,7 +363,7 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
         authorization: () =>
           authorizations.values().filter(({ id, root_id, decline_code }) => root_id === id && decline_code === null),
         clearing: () => clearings.values(),
-        line: () => statement_lines.values().filter(({ bai_code }) => card_line_codes.includes(bai_code)),
+        line: () => statement_lines.values().filter(mayHaveItem),
       }[kind]();
       const later = its.filter((row) => row.company_id === company_id && row.id > after);
       return later
@@ -385,6 +408,37 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     if (count === 0) reconciliation_match_cells.delete(key);
     else reconciliation_match_cells.set(key, { company_id, cell: { ...cell, count } });
   }
+}
+
+/** Whether a line can have an item. */
+export function mayHaveItem({ bai_code, standing }: StatementLine): boolean {
+  return isCardLine({ bai_code }) || standing === 'differs' || standing === 'kept';
+}
+
+/** The line of a statement with the reference of a line: the first of its date or later, else the last. */
+function statedLineOf(
+  { statement_lines }: State,
+  { account_id, bank_reference, ...line }: StatementLine,
+): number | null {
+  const named = statement_lines
+    .values()
+    .filter(
+      (one) => one.account_id === account_id && one.bank_reference === bank_reference && one.statement_id !== null,
+    );
+  const farness = (one: StatementLine) => Math.abs(one.amount - line.amount);
+  const isLater = (one: StatementLine) => one.booking_date >= line.booking_date;
+  const compare = (a: StatementLine, b: StatementLine) =>
+    farness(a) - farness(b) || compareTexts(a.bai_code, b.bai_code) || a.occurrence - b.occurrence;
+  const later = named.filter(isLater);
+  const [nearest] =
+    later.length > 0
+      ? later.sort((a, b) => compareTexts(a.booking_date, b.booking_date) || compare(a, b))
+      : named.sort((a, b) => compareTexts(b.booking_date, a.booking_date) || compare(a, b));
+  return nearest?.id ?? null;
+}
+
+function compareTexts(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 function candidateRecordsOf({ authorizations, cards, clearings, real_cards }: State, clearing: Clearing) {

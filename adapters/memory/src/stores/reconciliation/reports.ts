@@ -1,4 +1,4 @@
-import { card_line_codes, fee_line_codes, type StatementLine } from '@tallystick/accounts';
+import { fee_line_codes, type StatementLine } from '@tallystick/accounts';
 import {
   type BookedLine,
   type BookPlace,
@@ -12,6 +12,7 @@ import {
 } from '@tallystick/reconciliation';
 import { newestByDate } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
+import { mayHaveItem } from './reconciliation.ts';
 
 const fee_codes: ReadonlySet<string> = new Set(fee_line_codes);
 
@@ -106,8 +107,7 @@ export function reconciliationReports(state: State, setting: StatementKeySetting
       return {
         authorization: roots.filter(isOwn).length,
         clearing: state.clearings.values().filter(isOwn).length,
-        line: state.statement_lines.values().filter((row) => isOwn(row) && card_line_codes.includes(row.bai_code))
-          .length,
+        line: state.statement_lines.values().filter((row) => isOwn(row) && mayHaveItem(row)).length,
         items: itemsOf(company_id).length,
       };
     },

@@ -50,9 +50,20 @@ const counted_on_postgres: readonly string[] = [
 /** The BAI codes of card lines, as the list of an `in`. */
 const card_lines = `(${card_line_codes.map((code) => `'${code}'`).join(', ')})`;
 
+/** Whether the line `r` of the bank, which differs, has the reference of `row`: it shows the nearest one. */
+function isDifferingOf(row: string): string {
+  return `r.account_id = ${row}.account_id and r.bank_reference = ${row}.bank_reference
+    and r.statement_id is null and r.bank_reference is not null and r.standing = 'differs'`;
+}
+
 const lines_enter_on_sqlite: readonly string[] = [
   `create trigger tallystick_statement_lines_enter after insert on tallystick_statement_lines when new.bai_code in ${card_lines} begin
      insert into tallystick_reconciliation_inbox (company_id, kind, record_id) values (new.company_id, 'line', new.id);
+   end`,
+  `create trigger tallystick_statement_lines_named after insert on tallystick_statement_lines
+     when new.statement_id is not null and new.bank_reference is not null begin
+     insert into tallystick_reconciliation_inbox (company_id, kind, record_id)
+       select r.company_id, 'line', r.id from tallystick_statement_lines r where ${isDifferingOf('new')};
    end`,
   `create trigger tallystick_statement_lines_change after update of standing on tallystick_statement_lines
      when new.standing is not old.standing begin
@@ -65,6 +76,9 @@ const lines_enter_on_postgres: readonly string[] = [
    begin
      insert into tallystick_reconciliation_inbox (company_id, kind, record_id)
        select company_id, 'line', id from inserted where bai_code in ${card_lines} order by id;
+     insert into tallystick_reconciliation_inbox (company_id, kind, record_id)
+       select distinct r.company_id, 'line', r.id from inserted i cross join tallystick_statement_lines r
+       where i.statement_id is not null and ${isDifferingOf('i')};
      return null;
    end $$`,
   `create trigger tallystick_statement_lines_enter after insert on tallystick_statement_lines referencing new table as inserted

@@ -68,6 +68,7 @@ export const ReconciliationItem = defineEntity({
     authorization_ids: p.text(),
     clearing_ids: p.text(),
     line_ids: p.text(),
+    statement_line_id: int().nullable(),
     matches: p.text(),
     alternatives: p.text(),
     authorized: money().nullable(),

@@ -1,12 +1,14 @@
+import type { AccountDates } from '@tallystick/accounts';
 import { afterId, cursor } from '@tallystick/kernel';
 import {
-  type Item,
   isFrozenBy,
   isOpenBreakOf,
   type Period,
   type PeriodPlace,
   type ReconciliationStore,
 } from '@tallystick/reconciliation';
+import type { Session } from '../../connection/session.ts';
+import { accountStore, compareReported } from '../bank/accounts.ts';
 import { type ItemRow, itemOf } from './item-rows.ts';
 import type { Queries } from './query.ts';
 
@@ -16,7 +18,7 @@ type PeriodStore = Pick<
 >;
 
 /** Closed periods, and the items that they freeze. */
-export function periodStore({ all, run, list, from_ids }: Queries): PeriodStore {
+export function periodStore({ all, run, list, from_ids }: Queries, session: Session): PeriodStore {
   return {
     async insertPeriod(period) {
       const values = Object.values(periodRow(period));
@@ -63,8 +65,8 @@ export function periodStore({ all, run, list, from_ids }: Queries): PeriodStore 
     },
 
     async freeze({ id, company_id, closed_through }, after, limit) {
-      const rows = await all<PeriodPlace & Pick<Item, 'status' | 'period_id'>>(
-        `select period_date, id, status, period_id from tallystick_reconciliation_items
+      const rows = await all<PeriodPlace & Pick<ItemRow, 'status' | 'period_id' | 'kind' | 'line_ids'>>(
+        `select period_date, id, status, period_id, kind, line_ids from tallystick_reconciliation_items
           where company_id = ? and period_date is not null and period_date <= ? and (period_date, id) > (?, ?)
           order by period_date, id limit ?`,
         company_id,
@@ -82,6 +84,12 @@ export function periodStore({ all, run, list, from_ids }: Queries): PeriodStore 
         list(frozen_ids),
         company_id,
       );
+      const line_ids = finished.flatMap((item) => (item.kind === 'bank_line_differs' ? [] : lineIdsOf(item)));
+      await run(
+        `update tallystick_statement_lines set standing = 'frozen' where id in (select value from ${from_ids})
+          and statement_id is null and (standing is null or standing = 'differs')`,
+        list(line_ids),
+      );
       const last = rows.length < limit ? undefined : rows.at(-1);
       return {
         frozen_ids,
@@ -98,9 +106,31 @@ export function periodStore({ all, run, list, from_ids }: Queries): PeriodStore 
         limit,
         company_id,
       );
+      await thaw(rows.flatMap(lineIdsOf));
       return rows.map(itemOf);
     },
   };
+
+  /** Compares lines that were frozen with the statements, with their accounts locked. */
+  async function thaw(line_ids: readonly number[]): Promise<void> {
+    const frozen = await all<Pick<AccountDates, 'account_id' | 'from'>>(
+      `select distinct account_id, booking_date as "from" from tallystick_statement_lines
+        where id in (select value from ${from_ids}) and standing = 'frozen'`,
+      list(line_ids),
+    );
+    if (frozen.length === 0) return;
+    await accountStore(session).lockAll([...new Set(frozen.map(({ account_id }) => account_id))]);
+    await run(
+      `update tallystick_statement_lines set standing = null where id in (select value from ${from_ids}) and standing = 'frozen'`,
+      list(line_ids),
+    );
+    const dates = frozen.map(({ account_id, from }) => ({ account_id, from, to: from }));
+    await compareReported(session, dates, line_ids.length);
+  }
+}
+
+function lineIdsOf({ line_ids }: Pick<ItemRow, 'line_ids'>): readonly number[] {
+  return line_ids === '[]' ? [] : JSON.parse(line_ids);
 }
 
 const periods_list = 'reconciliation-periods';

@@ -50,7 +50,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     ...recordReads(queries, setting),
     ...candidateReads(queries, dialect),
     ...nearReads(queries),
-    ...periodStore(queries),
+    ...periodStore(queries, session),
 
     async lockCompany(company_id) {
       const known = await lockRow(company_id, 'for update');
@@ -281,6 +281,18 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
           from tallystick_reconciliation_cells group by currency, status, kind, class, due_date`,
       );
       return rows.map(cellOf);
+    },
+
+    async keepLines(company_id, line_ids, is_kept) {
+      const [before, after] = is_kept ? ['differs', 'kept'] : ['kept', 'differs'];
+      await run(
+        `update tallystick_statement_lines set standing = ? where company_id = ?
+          and id in (select value from ${from_ids}) and standing = ?`,
+        after,
+        company_id,
+        list(line_ids),
+        before,
+      );
     },
 
     insertActs: (acts) => insertActs(session, acts),

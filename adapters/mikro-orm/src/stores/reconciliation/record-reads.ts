@@ -62,9 +62,10 @@ export function recordReads(queries: Queries, setting: StatementKeySetting): Rec
     from_ids,
     'l',
     `l.id, l.company_id, l.account_id, l.currency, l.amount, l.bai_code, l.booking_date, l.bank_reference,
-      l.acquirer_reference, l.text, l.recorded_at_ms`,
+      l.acquirer_reference, l.text, l.standing, l.recorded_at_ms,
+      case when l.standing = 'differs' then coalesce(${stated('>=', 'asc')}, ${stated('<', 'desc')}) end as statement_line_id`,
     'tallystick_statement_lines l',
-    `l.id = j.value and l.company_id = ? and l.bai_code in (${card_codes})`,
+    'l.id = j.value and l.company_id = ?',
   );
   const clearingsBy = (sql: string, company_id: number, ids: readonly number[]) =>
     inPieces(ids, async (piece) => {
@@ -123,6 +124,13 @@ export function recordReads(queries: Queries, setting: StatementKeySetting): Rec
   };
 }
 
+/** The line of a statement with the reference of `l`, on dates at this side of its own. */
+function stated(side: '>=' | '<', order: 'asc' | 'desc'): string {
+  return `(select o.id from tallystick_statement_lines o where o.account_id = l.account_id
+    and o.bank_reference = l.bank_reference and o.statement_id is not null and o.booking_date ${side} l.booking_date
+    order by o.booking_date ${order}, abs(o.amount - l.amount), o.bai_code, o.occurrence limit 1)`;
+}
+
 const quoted = (codes: readonly string[]) => codes.map((code) => `'${code}'`).join(', ');
 const card_codes = quoted(card_line_codes);
 
@@ -137,7 +145,7 @@ const record_walks = {
     'tallystick_statement_lines',
     'account_id',
     ['booking_date', 'id'],
-    `r.bai_code in (${card_codes})`,
+    `(r.bai_code in (${card_codes}) or r.standing in ('differs', 'kept'))`,
   ),
 };
 

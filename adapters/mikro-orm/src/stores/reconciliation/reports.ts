@@ -107,7 +107,7 @@ export function reconciliationReports(session: Session, setting: StatementKeySet
         clearing: await count(sql`tallystick_virtual_cards as o cross join tallystick_clearings as r
           where o.company_id = ${company_id} and r.card_id = o.id`),
         line: await count(sql`tallystick_accounts as o cross join tallystick_statement_lines as r where o.company_id = ${company_id}
-          and r.account_id = o.id and r.bai_code in (${codes})`),
+          and r.account_id = o.id and (r.bai_code in (${codes}) or r.standing in ('differs', 'kept'))`),
         items: await count(sql`tallystick_reconciliation_items where company_id = ${company_id}`),
       };
     },

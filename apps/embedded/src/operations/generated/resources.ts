@@ -483,6 +483,7 @@ export type BreakAge = '0-1' | '2-3' | '4-7' | '8-30' | 'over 30';
 /** What is wrong with an item: the first kind that applies. */
 export type BreakKind =
   | 'late_change'
+  | 'bank_line_differs'
   | 'suspected_duplicate'
   | 'unauthorized'
   | 'amount'
@@ -1094,6 +1095,7 @@ export type DeliveryState = 'pending' | 'succeeded' | 'failed';
  */
 export type DifferenceKind =
   | 'late_change'
+  | 'bank_line_differs'
   | 'suspected_duplicate'
   | 'unauthorized'
   | 'amount'
@@ -2167,6 +2169,11 @@ export interface ReconciliationItem {
   /** Its statement lines, by their ids. */
   readonly line_ids: readonly number[];
   /**
+   * Of a line that the bank reported by itself, and that differs from the statement of its date:
+   * the line there with its reference; null: there is none.
+   */
+  readonly statement_line_id: number | null;
+  /**
    * What was authorized; minor units of `currency`, purchases positive; null: the item has no such
    * side.
    */
@@ -2268,6 +2275,11 @@ export interface ReconciliationItemWithHistory {
   readonly clearing_ids: readonly number[];
   /** Its statement lines, by their ids. */
   readonly line_ids: readonly number[];
+  /**
+   * Of a line that the bank reported by itself, and that differs from the statement of its date:
+   * the line there with its reference; null: there is none.
+   */
+  readonly statement_line_id: number | null;
   /**
    * What was authorized; minor units of `currency`, purchases positive; null: the item has no such
    * side.

@@ -85,6 +85,7 @@ function itemOf(plan: ItemPlan, company_id: number, card_base: number): Item {
     authorization_ids: authorized === null ? [] : [items_made],
     clearing_ids: cleared === null ? [] : [items_made],
     line_ids: stated === null ? [] : [items_made],
+    statement_line_id: null,
     matches: [],
     alternatives: [],
     authorized: signed(authorized),

@@ -45,6 +45,7 @@ function itemsOf(company_id: number): readonly Item[] {
       authorization_ids: [],
       clearing_ids: has_clearing ? [items_made] : [],
       line_ids: [],
+      statement_line_id: at % 4 === 0 ? 7 + at : null,
       matches: [],
       alternatives: [],
       authorized: null,
@@ -152,6 +153,7 @@ const reconciliation_list_contract: readonly ContractRule<StorageUnderTest>[] = 
         rule: null,
         confirmed: [],
         accepted: null,
+        kept_line_id: null,
       };
       const fields = { company_id, at_ms: 5, actor: 'key:1', note: 'é😀', reason: null, request_id: null };
       const [act] = await unitOfWork.run(async ({ reconciliation }) => {
