@@ -8,7 +8,7 @@ import {
   previewFile,
 } from '@tallystick/imports';
 import { type Clock, maskCardNumbers, nearestName, Refusal } from '@tallystick/kernel';
-import { catchUpAll, type ReconciliationTx } from '@tallystick/reconciliation';
+import { catchUpAll, type LeftoverWalk, type ReconciliationTx } from '@tallystick/reconciliation';
 import {
   type Config,
   ConfigError,
@@ -301,6 +301,7 @@ export async function catchUpAfterImport(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
+  const walks = new Map<number, LeftoverWalk>();
   let began_ms = performance.now();
   const afterStep = async (): Promise<void> => {
     await rest(performance.now() - began_ms);
@@ -309,7 +310,7 @@ export async function catchUpAfterImport(
   for (let is_pending = true; is_pending; ) {
     const { is_pending: is_more, taken } = await catchUpAll(
       { unitOfWork, clock },
-      { batch_max, steps_max: 20, afterStep, signal },
+      { batch_max, steps_max: 20, afterStep, signal, walks },
     );
     is_pending = is_more && taken > 0 && !signal.aborted;
   }

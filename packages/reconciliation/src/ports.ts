@@ -6,6 +6,7 @@ import type { Item } from './item.ts';
 import type { RecordKey } from './item-id.ts';
 import type { ItemFilter } from './items/item-filter.ts';
 import type { MatchCell, SummaryCell } from './keeping/cells.ts';
+import type { UnsearchedDates } from './pairing/entry-key.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount, Coverage } from './records.ts';
 import type { NearQuestion } from './suggestions/near-items.ts';
 
@@ -22,6 +23,8 @@ export interface CompanyProgress {
   readonly coverage: Coverage;
   /** The items that a wider coverage has not reached yet; null when there are none. */
   readonly walk: CoverageWalk | null;
+  /** Dates whose leftovers changed and whose covering sets are not found yet; usually none. */
+  readonly unsearched: readonly UnsearchedDates[];
 }
 
 /** A walk over the items whose newest clearing settled on `from` or later. */
@@ -148,9 +151,9 @@ export interface ReconciliationStore {
    * records, each once. A record is in the inbox from the commit that wrote or changed it.
    */
   takeArrivals(company_id: number, limit: number): Promise<{ readonly rows: number; readonly records: RecordKey[] }>;
-  /** Whether the company has rows in the inbox, items that are due, or a walk. */
+  /** Whether the company has rows in the inbox, items that are due, or a walk over them. */
   hasWork(company_id: number, now_ms: number): Promise<boolean>;
-  /** Companies with rows in the inbox, items that are due, or a walk; up to `limit`. */
+  /** Companies with rows in the inbox, items that are due, a walk, or unsearched dates; up to `limit`. */
   companiesWithWork(now_ms: number, limit: number): Promise<readonly number[]>;
   /** The ids of up to `limit` items whose `next_change_ms` has come, the earliest first. */
   dueItems(company_id: number, now_ms: number, limit: number): Promise<readonly number[]>;
@@ -180,8 +183,17 @@ export interface ReconciliationStore {
   entries(company_id: number, keys: readonly string[]): Promise<readonly Entry[]>;
   /** The entries of these records under these keys. */
   entriesOf(company_id: number, places: readonly Pick<Entry, 'key' | 'record'>[]): Promise<readonly Entry[]>;
-  /** Entries with keys from `from` to `to`, both included. */
-  entriesBetween(company_id: number, from: string, to: string): Promise<readonly Entry[]>;
+  /**
+   * Up to `limit` entries with keys from `from` to `to`, both included, in the order of key, kind and
+   * id: those after an entry, or the first when it is null.
+   */
+  entriesBetween(
+    company_id: number,
+    from: string,
+    to: string,
+    after: Entry | null,
+    limit: number,
+  ): Promise<readonly Entry[]>;
   /** Acts that concern one of these records, in the order in which they were recorded. */
   actsOn(company_id: number, records: readonly RecordKey[]): Promise<readonly Act[]>;
 

@@ -12,6 +12,7 @@ import {
   type ItemContent,
   type ItemGroup,
   leftoversOf,
+  offersByRecord,
   pairingsOf,
   pairRecords,
   type ReconciliationRecords,
@@ -131,7 +132,7 @@ export function itemsOf(
     composeItems({
       records: all,
       pairings: pairRecords(all, no_hands),
-      offers: [],
+      offersOf: offersByRecord([]),
       decisions: new Map(),
       accepted: new Set(),
       frozen: nothing_frozen,
@@ -154,8 +155,18 @@ export function composeAll({
   const paired = pairRecords(records, hands);
   const { applied, offers } = resultOf(findCoveringSets(leftoversOf(records, paired), hands.bars));
   const pairings = [...paired, ...applied.flatMap(pairingsOf)];
+  const offersOf = offersByRecord(offers);
   return resultOf(
-    composeItems({ records, pairings, offers, decisions, accepted, frozen: nothing_frozen, touched, ...circumstances }),
+    composeItems({
+      records,
+      pairings,
+      offersOf,
+      decisions,
+      accepted,
+      frozen: nothing_frozen,
+      touched,
+      ...circumstances,
+    }),
   );
 }
 

@@ -38,7 +38,16 @@ import type {
   RetentionProgress,
   SandboxClockState,
 } from '@tallystick/kernel';
-import type { Act, CoverageWalk, Entry, Item, MatchCell, Period, SummaryCell } from '@tallystick/reconciliation';
+import type {
+  Act,
+  CoverageWalk,
+  Entry,
+  Item,
+  MatchCell,
+  Period,
+  SummaryCell,
+  UnsearchedDates,
+} from '@tallystick/reconciliation';
 import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
 import { type Access, Table } from './table.ts';
 
@@ -151,6 +160,7 @@ function emptyTables() {
     reconciliation_companies: new Table<{
       readonly coverage: readonly (readonly [string, string])[];
       readonly walk: CoverageWalk | null;
+      readonly unsearched: readonly UnsearchedDates[];
     }>(),
     /** By company, key and record, as JSON. */
     reconciliation_entries: new Table<Entry, string>(),

@@ -1,7 +1,7 @@
 import type { Clock, Timers } from '@tallystick/kernel';
 import type { Metrics } from '@tallystick/koa';
 import type { Persistence } from '@tallystick/mikro-orm';
-import { catchUpAll } from '@tallystick/reconciliation';
+import { catchUpAll, type LeftoverWalk } from '@tallystick/reconciliation';
 import type { Deliveries } from './deliveries.ts';
 import type { Job } from './jobs.ts';
 
@@ -37,6 +37,7 @@ export function reconciliationJob({
   refresh,
 }: ReconciliationJobPorts): Job {
   const { unitOfWork } = persistence;
+  const walks = new Map<number, LeftoverWalk>();
   metrics.watchReconciliation(
     () =>
       unitOfWork.read(async ({ reconciliation }) => ({
@@ -59,7 +60,7 @@ export function reconciliationJob({
         };
         const result = await catchUpAll(
           { unitOfWork, clock },
-          { batch_max, steps_max: steps_of_company_max, afterStep },
+          { batch_max, steps_max: steps_of_company_max, afterStep, walks },
         );
         if (result.taken > 0) deliveries.nudge();
         // Another process has what is left.

@@ -1,46 +1,59 @@
 import type { MatchCandidate, MatchEvidence } from '@tallystick/cards';
-import type { Alternative, MatchedBy } from '../item.ts';
+import type { Alternative, Item, MatchedBy } from '../item.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
-import type { CoveringSet } from '../pairing/covering-sets.ts';
+import { type CoveringSet, offers_max } from '../pairing/covering-sets.ts';
 import type { ClearedAmount } from '../records.ts';
 import { ruleOf } from './item-matches.ts';
 import type { ItemRecords } from './item-parts.ts';
 
-/** How many covering sets an item lists among its alternatives. */
-const offers_listed_max = 10;
-
 /**
- * The other ways to match the records of an item: none that is a match already. A tie is listed
- * without its authorizations, which `explainItem` finds.
+ * The other ways to match the records of an item: none that is a match already. Of covering sets the
+ * best of each record, those with the fewest members first. A tie is listed without its
+ * authorizations, which `explainItem` finds.
  */
 export function alternativesOf(offersOf: OffersOf, { clearings, lines }: ItemRecords): readonly Alternative[] {
   const ties = clearings.filter(({ is_tie }) => is_tie).map(toTie);
   if (offersOf === noOffers) return ties;
-  const offered = new Set([
+  const offered = [
     ...clearings.flatMap(({ id }) => offersOf({ kind: 'clearing', id })),
     ...lines.flatMap(({ id }) => offersOf({ kind: 'line', id })),
-  ]);
-  const best = [...offered].sort((a, b) => a.place - b.place).slice(0, offers_listed_max);
-  return [...ties, ...best.map(({ set }) => toOffer(set))];
+  ];
+  const membersOf = (offer: Alternative) => recordsOf(offer).map(itemIdOf);
+  const unique = new Map(offered.map((offer) => [membersOf(offer).join(), offer]));
+  return [...ties, ...[...unique.values()].sort((a, b) => membersOf(a).length - membersOf(b).length)];
 }
 
-/** The covering sets of a record that were not applied, with their places in the list of all. */
-export type OffersOf = (record: RecordKey) => readonly { readonly set: CoveringSet; readonly place: number }[];
+/** The covering sets of a record that were not applied, best first, at most `offers_max`. */
+export type OffersOf = (record: RecordKey) => readonly Alternative[];
 
-const noOffers: OffersOf = () => [];
+export const noOffers: OffersOf = () => [];
 
 export function offersByRecord(offers: readonly CoveringSet[]): OffersOf {
   if (offers.length === 0) return noOffers;
-  const by_record = new Map<number, { readonly set: CoveringSet; readonly place: number }[]>();
-  for (const [place, set] of offers.entries()) {
-    const offer = { set, place };
-    for (const own of recordsOf(set).map(itemIdOf)) {
-      const known = by_record.get(own);
-      if (known === undefined) by_record.set(own, [offer]);
-      else known.push(offer);
+  const by_record = new Map<number, Alternative[]>();
+  for (const set of offers) {
+    const offer = toOffer(set);
+    for (const own of recordsOf(set).map(itemIdOf)) addTo(by_record, own, offer);
+  }
+  return (record) => by_record.get(itemIdOf(record)) ?? [];
+}
+
+/** The offers that stored items list of their records. */
+export function offersOfItems(items: Iterable<Item>): OffersOf {
+  const by_record = new Map<number, Alternative[]>();
+  for (const { clearing_ids, line_ids, alternatives } of items) {
+    const own_records = new Set(recordsOf({ clearing_ids, line_ids }).map(itemIdOf));
+    for (const offer of alternatives.filter(({ rule }) => rule === 'covering_set')) {
+      for (const own of recordsOf(offer).map(itemIdOf)) if (own_records.has(own)) addTo(by_record, own, offer);
     }
   }
   return (record) => by_record.get(itemIdOf(record)) ?? [];
+}
+
+function addTo(by_record: Map<number, Alternative[]>, own_id: number, offer: Alternative): void {
+  const known = by_record.get(own_id);
+  if (known === undefined) by_record.set(own_id, [offer]);
+  else if (known.length < offers_max) known.push(offer);
 }
 
 function toTie(clearing: ClearedAmount): Alternative {

@@ -3,10 +3,9 @@ import { assert, type Steps } from '@tallystick/kernel';
 import type { Decision } from '../acts/standing-acts.ts';
 import { fingerprintOf, type ItemContent, type ItemStatus } from '../item.ts';
 import { itemIdOf, type RecordKey } from '../item-id.ts';
-import type { CoveringSet } from '../pairing/covering-sets.ts';
 import type { Pairing } from '../pairing/pair-lines.ts';
 import type { ClearedAmount, Coverage, ReconciliationRecords } from '../records.ts';
-import { alternativesOf, type OffersOf, offersByRecord } from './alternatives.ts';
+import { alternativesOf, type OffersOf } from './alternatives.ts';
 import { type Assessment, assess } from './break-kind.ts';
 import type { FrozenRecords } from './frozen-records.ts';
 import { amountsOf } from './item-amounts.ts';
@@ -23,7 +22,7 @@ export interface ItemGroup {
   /** Of these records: made by people, by statement key, and by applied covering sets. */
   readonly pairings: readonly Pairing[];
   /** The covering sets of these records that were not applied: others fit as well. */
-  readonly offers: readonly CoveringSet[];
+  readonly offersOf: OffersOf;
   /** The decisions that stand, by the fingerprint of what the person saw. */
   readonly decisions: ReadonlyMap<string, Decision>;
   /** The differences that matches of people accept, as `differenceKeyOf` has them. */
@@ -41,16 +40,15 @@ export interface ItemGroup {
  * arrived but for the ids, which come from the first record of each item. A step for each item.
  */
 export function* composeItems(group: ItemGroup): Steps<readonly ItemContent[]> {
-  const offersOf = offersByRecord(group.offers);
   const items: ItemContent[] = [];
   for (const part of partsOf(group)) {
     yield;
-    items.push(composeItem(group, offersOf, part));
+    items.push(composeItem(group, part));
   }
   return items.sort((a, b) => a.id - b.id);
 }
 
-function composeItem(group: ItemGroup, offersOf: OffersOf, records: ItemRecords): ItemContent {
+function composeItem(group: ItemGroup, records: ItemRecords): ItemContent {
   const { purchases, clearings, lines } = records;
   const first = firstOf(records);
   const assessment = assess(records, group);
@@ -70,7 +68,7 @@ function composeItem(group: ItemGroup, offersOf: OffersOf, records: ItemRecords)
     line_ids: idsOf(lines),
     statement_line_id: lines[0]?.statement_line_id ?? null,
     matches,
-    alternatives: alternativesOf(offersOf, records),
+    alternatives: alternativesOf(group.offersOf, records),
     ...amountsOf(records),
     currency: (clearings[0] ?? purchases[0] ?? lines[0]!).currency,
     sides: assessment.sides,

@@ -1,26 +1,43 @@
 import { inTurns } from '@tallystick/kernel';
-import { recordsOfPairs } from '../act.ts';
+import { pairKeyOf, pairsBetween, recordsOfPairs } from '../act.ts';
 import { standingActs } from '../acts/standing-acts.ts';
+import type { ItemMatch } from '../item.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
-import {
-  type CoveringSet,
-  type CoveringSets,
-  covering_reach_days,
-  findCoveringSets,
-  type Leftovers,
-} from '../pairing/covering-sets.ts';
+import { noOffers, type OffersOf, offersByRecord, offersOfItems } from '../items/alternatives.ts';
+import { type CoveringSet, covering_reach_days, findCoveringSets, type Leftovers } from '../pairing/covering-sets.ts';
 import { joinDates, type LeftoverDates, leftoverKeysAround } from '../pairing/entry-key.ts';
 import type { Entry, ReconciliationStore } from '../ports.ts';
 import { isPairable } from '../records.ts';
 import type { ClosedGroup } from './closed-group.ts';
 import { type OpenGroup, pairGroup } from './open-group.ts';
 
-const no_sets: CoveringSets = { applied: [], offers: [], examined: 0 };
+/**
+ * The most stored leftovers that a step looks at. With more within reach of what changed, the sets
+ * are found later by a walk, outside of the transaction (docs/adr/0074).
+ */
+export const leftovers_max_default = 50;
+
+/** The covering sets of the records of a group. */
+export interface SetsOfGroup {
+  readonly applied: readonly CoveringSet[];
+  readonly offersOf: OffersOf;
+}
+
+const no_sets: SetsOfGroup = { applied: [], offersOf: noOffers };
+
+/** What composing a group needs beside its pairs. */
+export interface CoveredGroup {
+  readonly open: OpenGroup;
+  readonly sets: SetsOfGroup;
+  /** The dates of leftovers that changed and whose sets are to be found. */
+  readonly unsearched: readonly LeftoverDates[];
+}
 
 /**
- * The covering sets of the leftovers of a group. A leftover that came, went or changed may change
- * the sets of all leftovers within reach, so these join the group. The sets of each leftover of the
- * group depend on the leftovers within its own reach, which are looked at without joining it.
+ * The covering sets of the leftovers of a group. While none of them changed, they are those of the
+ * stored items. A leftover that came, went or changed may change the sets of all leftovers within
+ * reach, so these join the group, if they are few. The sets of each leftover of the group depend on
+ * the leftovers within its own reach, which are looked at without joining it.
  */
 export async function coveringSetsOf(
   store: ReconciliationStore,
@@ -28,9 +45,12 @@ export async function coveringSetsOf(
   group: ClosedGroup,
   paired: OpenGroup,
   seeds: readonly RecordKey[],
-): Promise<{ readonly open: OpenGroup; readonly sets: CoveringSets }> {
-  let open = paired;
+  leftovers_max: number,
+): Promise<CoveredGroup> {
   const seed_ids = new Set(seeds.map(itemIdOf));
+  const changed_at_first = datesOf(changedLeftovers(group, paired, seed_ids));
+  if (changed_at_first.length === 0) return { open: paired, sets: storedSets(group, paired), unsearched: [] };
+  let open = paired;
   const reached = new Set<string>();
   for (;;) {
     const all_changed = changedLeftovers(group, open, seed_ids);
@@ -39,18 +59,83 @@ export async function coveringSetsOf(
       lines: [...open.leftovers.lines, ...all_changed.lines],
     });
     // Usually no line is left over near them, so there are no sets.
-    if (!(await hasLinesNear(store, company_id, dates, open))) return { open, sets: no_sets };
+    if (!(await hasLinesNear(store, company_id, dates, open))) return { open, sets: no_sets, unsearched: [] };
+    if ((await entriesNear(store, company_id, dates, leftovers_max + 1)).length > leftovers_max) {
+      return { open, sets: storedSets(group, open), unsearched: changed_at_first };
+    }
     const changed = datesOf(all_changed).filter((one) => !reached.has(textOf(one)));
     for (const one of changed) reached.add(textOf(one));
     let is_larger = false;
-    for (const entry of await entriesNear(store, company_id, changed)) is_larger = join(group, entry) || is_larger;
+    for (const entry of await entriesNear(store, company_id, changed, leftovers_max + 1))
+      is_larger = join(group, entry) || is_larger;
     if (!is_larger) {
-      const { sets, missing } = await findSets(store, company_id, group, open);
-      if (missing.length === 0) return { open, sets };
+      const { sets, missing } = await findSets(store, company_id, group, open, leftovers_max);
+      if (missing.length === 0) return { open, sets, unsearched: [] };
       for (const record of missing) group.addRecord(record);
     }
     open = await pairGroup(store, company_id, group);
   }
+}
+
+/** The sets of the stored items that still hold. */
+function storedSets(group: ClosedGroup, open: OpenGroup): SetsOfGroup {
+  const items = [...group.items.values()].filter(({ period_id }) => period_id === null);
+  const applied = items
+    .flatMap(({ matches }) => matches.flatMap(toSetOrNone))
+    .filter((set) => isPossible(set, group, open));
+  return { applied, offersOf: offersOfLeftovers(offersOfItems(items), open, applied) };
+}
+
+function toSetOrNone({ rule, line_ids, clearing_ids, values: { amount, days } }: ItemMatch): readonly CoveringSet[] {
+  return rule === 'covering_set' ? [{ line_ids, clearing_ids, amount: amount as number, days: days as number }] : [];
+}
+
+/** Whether the members of a set are left over, add up and are no pair that a person undid. */
+function isPossible(set: CoveringSet, { clearings, lines }: ClosedGroup, { leftover_keys, hands }: OpenGroup): boolean {
+  if (!recordsOf(set).every((record) => leftover_keys.has(itemIdOf(record)))) return false;
+  const barred = new Set(hands.bars.map(pairKeyOf));
+  if (pairsBetween(set).some((pair) => barred.has(pairKeyOf(pair)))) return false;
+  const sumOf = (ids: readonly number[], records: ReadonlyMap<number, { readonly amount: number }>) =>
+    ids.reduce((sum, id) => sum + records.get(id)!.amount, 0);
+  return sumOf(set.line_ids, lines) === set.amount && sumOf(set.clearing_ids, clearings) === set.amount;
+}
+
+/** The offers of records that are left over and that no applied set explains. */
+function offersOfLeftovers(offersOf: OffersOf, open: OpenGroup, applied: readonly CoveringSet[]): OffersOf {
+  const explained = new Set(applied.flatMap(recordsOf).map(itemIdOf));
+  return (record) => {
+    const own_id = itemIdOf(record);
+    return open.leftover_keys.has(own_id) && !explained.has(own_id) ? offersOf(record) : [];
+  };
+}
+
+/** The sets of these records, found by a walk. */
+export interface KnownSets {
+  readonly records: readonly RecordKey[];
+  readonly applied: readonly CoveringSet[];
+  readonly offersOf: OffersOf;
+}
+
+/** The same with sets that a walk found. Other leftovers of the group keep the stored ones. */
+export async function withKnownSets(
+  store: ReconciliationStore,
+  company_id: number,
+  group: ClosedGroup,
+  paired: OpenGroup,
+  known: KnownSets,
+): Promise<CoveredGroup> {
+  const missing = known.applied.flatMap(recordsOf).filter((record) => !group.has(record));
+  for (const record of missing) group.addRecord(record);
+  const open = missing.length === 0 ? paired : await pairGroup(store, company_id, group);
+  const found = known.applied.filter((set) => isPossible(set, group, open));
+  const searched = new Set([...known.records, ...found.flatMap(recordsOf)].map(itemIdOf));
+  const stored = storedSets(group, open);
+  const applied = [
+    ...found,
+    ...stored.applied.filter((set) => !recordsOf(set).some((record) => searched.has(itemIdOf(record)))),
+  ];
+  const offersOf: OffersOf = (record) => (searched.has(itemIdOf(record)) ? known : stored).offersOf(record);
+  return { open, sets: { applied, offersOf: offersOfLeftovers(offersOf, open, applied) }, unsearched: [] };
 }
 
 /** Returns whether the record was not in the group. */
@@ -103,22 +188,23 @@ async function hasLinesNear(
   if ([...leftover_entries.values()].some(({ record }) => record.kind === 'line')) return true;
   for (const range of joinDates(dates, 2 * covering_reach_days)) {
     const { from, to } = leftoverKeysAround('line', range, covering_reach_days);
-    if ((await store.entriesBetween(company_id, from, to)).length > 0) return true;
+    if ((await store.entriesBetween(company_id, from, to, null, 1)).length > 0) return true;
   }
   return false;
 }
 
-/** The stored leftovers within reach of these dates. */
+/** The stored leftovers within reach of these dates, at most so many of each kind and range. */
 async function entriesNear(
   store: ReconciliationStore,
   company_id: number,
   dates: readonly LeftoverDates[],
+  limit: number,
 ): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   for (const range of joinDates(dates, 2 * covering_reach_days)) {
     for (const kind of ['clearing', 'line'] as const) {
       const { from, to } = leftoverKeysAround(kind, range, covering_reach_days);
-      entries.push(...(await store.entriesBetween(company_id, from, to)));
+      entries.push(...(await store.entriesBetween(company_id, from, to, null, limit)));
     }
   }
   return entries;
@@ -127,9 +213,16 @@ async function entriesNear(
 /**
  * The sets that have records of the group, and the records that such an applied set lacks there.
  */
-async function findSets(store: ReconciliationStore, company_id: number, group: ClosedGroup, open: OpenGroup) {
+async function findSets(
+  store: ReconciliationStore,
+  company_id: number,
+  group: ClosedGroup,
+  open: OpenGroup,
+  leftovers_max: number,
+) {
   const { leftovers, acts } = open;
-  const near = (await entriesNear(store, company_id, datesOf(leftovers))).filter(({ record }) => !group.has(record));
+  const entries = await entriesNear(store, company_id, datesOf(leftovers), leftovers_max + 1);
+  const near = entries.filter(({ record }) => !group.has(record));
   const items = await store.items(company_id, [...new Set(near.map(({ item_id }) => item_id))]);
   const frozen_ids = new Set(items.filter(({ period_id }) => period_id !== null).map(({ id }) => id));
   const others = near.filter(({ item_id }) => !frozen_ids.has(item_id)).map(({ record }) => record);
@@ -144,7 +237,7 @@ async function findSets(store: ReconciliationStore, company_id: number, group: C
   const isOfGroup = (set: CoveringSet) => recordsOf(set).some((record) => group.has(record));
   const applied = found.applied.filter(isOfGroup);
   return {
-    sets: { ...found, applied, offers: found.offers.filter(isOfGroup) },
+    sets: { applied, offersOf: offersByRecord(found.offers.filter(isOfGroup)) },
     missing: applied.flatMap(recordsOf).filter((record) => !group.has(record)),
   };
 }

@@ -7,14 +7,18 @@
  *
  * A step takes rows of the inbox, items whose time has come, and items that a wider coverage of
  * statements reaches, of each at most a batch. One transaction at a time does so for a company. If
- * it fails, everything is as it was, and the next step begins again.
+ * it fails, everything is as it was, and the next step begins again. When nothing of that is left,
+ * walks find the covering sets that were too many for a step (`leftover-walk.ts`).
  */
 
 import type { Call } from '@tallystick/kernel';
 import type { RecordKey } from '../item-id.ts';
+import { addUnsearched } from '../pairing/entry-key.ts';
 import type { CompanyProgress, CoverageWalk, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
 import type { Coverage } from '../records.ts';
 import { breakEvents } from './break-events.ts';
+import type { KnownSets } from './covering-region.ts';
+import { type LeftoverWalk, walkLeftovers } from './leftover-walk.ts';
 import { type Circumstances, isUnchanged, type Recomputed, recompute, type Seeds } from './recompute.ts';
 
 export interface KeepUpOptions {
@@ -29,12 +33,19 @@ export interface KeepUpOptions {
   readonly afterStep?: () => Promise<void>;
   /** Aborted: no further transaction begins. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * The walks in progress, by company, for a caller that calls again. Without it a call with
+   * `steps_max` walks nothing, and one without walks to the end.
+   */
+  readonly walks?: Map<number, LeftoverWalk>;
+  /** See `Circumstances`. */
+  readonly leftovers_max?: number;
 }
 
 export interface CaughtUp {
   /** Whether more is left than the steps allowed, or another transaction has the company. */
   readonly is_pending: boolean;
-  /** How many rows of the inbox were taken. */
+  /** How many rows of the inbox were taken, and steps of walks. */
   readonly taken: number;
 }
 
@@ -54,9 +65,11 @@ export async function catchUp(
 ): Promise<CaughtUp> {
   const { unitOfWork, clock } = ports;
   const now_ms = clock.nowMs();
-  const has_work = await unitOfWork.read((tx) => tx.reconciliation.hasWork(company_id, now_ms));
-  if (!has_work) return { is_pending: false, taken: 0 };
-  return await takeSteps(ports, options, ({ reconciliation }) => reconciliation.lockCompany(company_id));
+  if (walksOf(options) === undefined) {
+    const has_work = await unitOfWork.read((tx) => tx.reconciliation.hasWork(company_id, now_ms));
+    if (!has_work) return { is_pending: false, taken: 0 };
+  }
+  return await takeSteps(ports, company_id, options, ({ reconciliation }) => reconciliation.lockCompany(company_id));
 }
 
 /**
@@ -70,7 +83,7 @@ export async function catchUpAll(ports: ReconciliationPorts, options: KeepUpOpti
   let is_pending = companies.length === companies_max;
   let taken = 0;
   for (const company_id of companies) {
-    const result = await takeSteps(ports, options, ({ reconciliation }) =>
+    const result = await takeSteps(ports, company_id, options, ({ reconciliation }) =>
       reconciliation.lockCompanyIfFree(company_id),
     );
     is_pending ||= result.is_pending;
@@ -81,36 +94,84 @@ export async function catchUpAll(ports: ReconciliationPorts, options: KeepUpOpti
 
 const companies_max = 500;
 
+function walksOf({ walks, steps_max }: KeepUpOptions): Map<number, LeftoverWalk> | undefined {
+  return walks ?? (steps_max === undefined ? new Map() : undefined);
+}
+
 async function takeSteps(
-  { unitOfWork, clock }: ReconciliationPorts,
-  { batch_max = batch_max_default, steps_max = Number.POSITIVE_INFINITY, afterStep, signal }: KeepUpOptions,
+  ports: ReconciliationPorts,
+  company_id: number,
+  options: KeepUpOptions,
   lock: (tx: ReconciliationTx) => Promise<CompanyProgress | null>,
 ): Promise<CaughtUp> {
+  const { batch_max, leftovers_max, steps_max = Number.POSITIVE_INFINITY, afterStep, signal } = options;
+  const { unitOfWork, clock } = ports;
+  const walks = walksOf(options);
   let taken = 0;
   for (let steps = 0; steps < steps_max && !signal?.aborted; steps += 1) {
     const now_ms = clock.nowMs();
     const step = await unitOfWork.run(async (tx) => {
       const progress = await lock(tx);
-      return progress === null ? null : await keepUp(tx, progress, now_ms, batch_max);
+      return progress === null ? null : await keepUp(tx, progress, now_ms, batch_max, leftovers_max);
     });
     if (step === null) return { is_pending: true, taken };
     taken += step.taken;
-    if (!step.is_pending) return { is_pending: false, taken };
+    if (!step.is_pending) {
+      if (!step.has_unsearched) return { is_pending: false, taken };
+      if (walks === undefined) break;
+      await takeStepOfWalk(ports, company_id, walks);
+      taken += 1;
+    }
     await afterStep?.();
   }
   return { is_pending: true, taken };
 }
 
+async function takeStepOfWalk(
+  ports: ReconciliationPorts,
+  company_id: number,
+  walks: Map<number, LeftoverWalk>,
+): Promise<void> {
+  const walk =
+    walks.get(company_id) ?? walkLeftovers(ports, company_id, (known) => writeKnown(ports, company_id, known));
+  // One that fails begins again.
+  walks.delete(company_id);
+  const { done } = await walk.next();
+  if (!done) walks.set(company_id, walk);
+}
+
+/** Writes the items of these records with their sets, in a transaction unless nothing differs. */
+async function writeKnown(
+  { unitOfWork, clock }: ReconciliationPorts,
+  company_id: number,
+  known: KnownSets,
+): Promise<void> {
+  const seeds = { records: known.records, item_ids: [] };
+  const now_ms = clock.nowMs();
+  const circumstancesOf = async ({ reconciliation }: ReconciliationTx) => {
+    return { company_id, coverage: await reconciliation.readCoverage(company_id), now_ms };
+  };
+  const { changes } = await unitOfWork.read(async (tx) =>
+    recompute(tx.reconciliation, seeds, await circumstancesOf(tx), known),
+  );
+  if (isUnchanged(changes)) return;
+  await unitOfWork.run(async (tx) => {
+    await tx.reconciliation.lockCompany(company_id);
+    await recomputeAndWrite(tx, seeds, await circumstancesOf(tx), known);
+  });
+}
+
 /**
- * One step, within a transaction that has locked the company. `is_pending`: there may be more to
- * do.
+ * One step, within a transaction that has locked the company. `is_pending`: there may be more to do
+ * by another one. `has_unsearched`: there is a walk to do.
  */
 export async function keepUp(
   tx: ReconciliationTx,
   progress: CompanyProgress,
   now_ms: number,
   batch_max: number = batch_max_default,
-): Promise<CaughtUp> {
+  leftovers_max?: number,
+): Promise<CaughtUp & { readonly has_unsearched: boolean }> {
   const { company_id } = progress;
   const store = tx.reconciliation;
   const arrivals = await store.takeArrivals(company_id, batch_max);
@@ -121,13 +182,17 @@ export async function keepUp(
   const last = walked.length < batch_max ? undefined : walked.at(-1);
   const next_walk =
     walk === null || last === undefined ? null : { ...walk, after: { period_date: last.period_date!, id: last.id } };
-  if (walk !== null) await store.updateProgress({ ...progress, coverage, walk: next_walk });
   const seeds = { records: arrivals.records, item_ids: [...due_ids, ...walked.map(({ id }) => id)] };
+  let { unsearched } = progress;
   if (seeds.records.length + seeds.item_ids.length > 0) {
-    await recomputeAndWrite(tx, seeds, { company_id, coverage, now_ms });
+    const recomputed = await recomputeAndWrite(tx, seeds, { company_id, coverage, now_ms, leftovers_max });
+    unsearched = addUnsearched(unsearched, recomputed.unsearched);
+  }
+  if (walk !== null || unsearched !== progress.unsearched) {
+    await store.updateProgress({ ...progress, unsearched, ...(walk === null ? {} : { coverage, walk: next_walk }) });
   }
   const is_pending = arrivals.rows === batch_max || due_ids.length === batch_max || next_walk !== null;
-  return { is_pending, taken: arrivals.rows };
+  return { is_pending, taken: arrivals.rows, has_unsearched: unsearched.length > 0 };
 }
 
 /**
@@ -138,8 +203,9 @@ export async function recomputeAndWrite(
   { reconciliation, events }: ReconciliationTx,
   seeds: Seeds,
   circumstances: Circumstances,
+  known: KnownSets | null = null,
 ): Promise<Recomputed> {
-  const recomputed = await recompute(reconciliation, seeds, circumstances);
+  const recomputed = await recompute(reconciliation, seeds, circumstances, known);
   if (isUnchanged(recomputed.changes)) return recomputed;
   await reconciliation.write(recomputed.changes);
   const of_breaks = breakEvents(recomputed.items, circumstances.now_ms);
@@ -153,9 +219,11 @@ export async function refresh(
   { company_id, now_ms }: Pick<Call, 'company_id' | 'now_ms'>,
   records: readonly RecordKey[],
 ): Promise<void> {
-  await tx.reconciliation.lockCompany(company_id);
+  const progress = await tx.reconciliation.lockCompany(company_id);
   const coverage = await tx.reconciliation.readCoverage(company_id);
-  await recomputeAndWrite(tx, { records, item_ids: [] }, { company_id, coverage, now_ms });
+  const { unsearched } = await recomputeAndWrite(tx, { records, item_ids: [] }, { company_id, coverage, now_ms });
+  if (unsearched.length === 0) return;
+  await tx.reconciliation.updateProgress({ ...progress, unsearched: addUnsearched(progress.unsearched, unsearched) });
 }
 
 /**

@@ -2,16 +2,24 @@
  * A rebuild walks all records and items of a company in batches, each in a transaction of its own,
  * and mends what differs from what the records make:
  *
- *   entries ──> authorizations ──> clearings ──> lines ──> items ──> cells
+ *   entries ──> authorizations ──> clearings ──> lines ──> items ──> sets ──> cells
  *
  * Entries come first, because they are what records are found by. Items that are kept up to date
- * are equal to rebuilt ones, so it finds differences only after a fault. Frozen items stay as they
- * are: they are the record of the closing. Others may write meanwhile.
+ * are equal to rebuilt ones, so it finds differences only after a fault. Sets are those covering sets
+ * of which too many are near each other for one transaction. Frozen items stay as they are: they are
+ * the record of the closing. Others may write meanwhile.
  */
 import { Fault } from '@tallystick/kernel';
 import type { Item } from '../item.ts';
 import { itemIdOf, type RecordKey, record_kinds } from '../item-id.ts';
-import { entryKeyOfClearing, entryKeyOfLine, isLeftoverKey } from '../pairing/entry-key.ts';
+import { covering_reach_days } from '../pairing/covering-sets.ts';
+import {
+  entryKeyOfClearing,
+  entryKeyOfLine,
+  isLeftoverKey,
+  joinDates,
+  type LeftoverDates,
+} from '../pairing/entry-key.ts';
 import type { Entry, ItemChanges, ItemPlace, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
 import type { Coverage } from '../records.ts';
 import {
@@ -23,7 +31,9 @@ import {
   matchCellsOf,
   type SummaryCell,
 } from './cells.ts';
+import type { KnownSets } from './covering-region.ts';
 import { catchUp, recomputeAndWrite } from './keep-up.ts';
+import { sweepLeftovers } from './leftover-walk.ts';
 import { entriesChanged, noItemChanges, recompute, type Seeds } from './recompute.ts';
 
 export interface RebuildOptions {
@@ -33,6 +43,8 @@ export interface RebuildOptions {
   readonly check_only: boolean;
   /** The most records of one transaction; 500 by default. */
   readonly batch_max?: number;
+  /** See `Circumstances`. */
+  readonly leftovers_max?: number;
   readonly onProgress?: (progress: RebuildProgress) => void;
   /** Aborted: rejects with its reason after the transaction in progress. What was mended stays. */
   readonly signal?: AbortSignal | undefined;
@@ -45,7 +57,7 @@ export interface RebuildProgress {
   readonly done: number;
 }
 
-export type RebuildPhase = 'entries' | RecordKey['kind'] | 'items' | 'cells';
+export type RebuildPhase = 'entries' | RecordKey['kind'] | 'items' | 'sets' | 'cells';
 
 /** What a rebuild walked, and what differed. */
 export interface Rebuilt {
@@ -89,6 +101,7 @@ class CompanyRebuild {
   readonly #company_id: number;
   readonly #options: RebuildOptions;
   readonly #batch_max: number;
+  readonly #unsearched = new Map<string, LeftoverDates>();
   readonly #found = { records: 0, items: 0, items_different: 0, entries_different: 0, cells_different: 0 };
 
   constructor(ports: ReconciliationPorts, company_id: number, options: RebuildOptions) {
@@ -104,6 +117,8 @@ class CompanyRebuild {
     await this.#walkAllEntries();
     for (const kind of record_kinds) await this.#walkRecords(kind, kind);
     await this.#walkItems();
+    await this.#walkSets();
+    this.#found.items = await this.#mendCells();
     return this.#found;
   }
 
@@ -205,7 +220,21 @@ class CompanyRebuild {
       done += items.length;
       this.#report('items', done);
     }
-    this.#found.items = await this.#mendCells();
+  }
+
+  /** Recomputes the items of leftovers whose covering sets no other phase could look for. */
+  async #walkSets(): Promise<void> {
+    let done = 0;
+    for (const range of joinDates([...this.#unsearched.values()], 2 * covering_reach_days)) {
+      const walk = sweepLeftovers(this.#ports, this.#company_id, range, async (known) => {
+        await this.#step((tx, coverage) =>
+          this.#recompute(tx, { records: known.records, item_ids: [] }, coverage, known),
+        );
+        done += known.records.length;
+        this.#report('sets', done);
+      });
+      for await (const _ of walk) this.#options.signal?.throwIfAborted();
+    }
   }
 
   /**
@@ -244,12 +273,19 @@ class CompanyRebuild {
     return { items, cells: counted.different(), match_cells: matches.different() };
   }
 
-  async #recompute(tx: ReconciliationTx, seeds: Seeds, coverage: Coverage): Promise<void> {
-    const circumstances = { company_id: this.#company_id, coverage, now_ms: this.#ports.clock.nowMs() };
-    const { check_only } = this.#options;
-    const { changes, items } = check_only
-      ? await recompute(tx.reconciliation, seeds, circumstances)
-      : await recomputeAndWrite(tx, seeds, circumstances);
+  async #recompute(
+    tx: ReconciliationTx,
+    seeds: Seeds,
+    coverage: Coverage,
+    known: KnownSets | null = null,
+  ): Promise<void> {
+    const { check_only, leftovers_max } = this.#options;
+    const now_ms = this.#ports.clock.nowMs();
+    const circumstances = { company_id: this.#company_id, coverage, now_ms, leftovers_max };
+    const { changes, items, unsearched } = check_only
+      ? await recompute(tx.reconciliation, seeds, circumstances, known)
+      : await recomputeAndWrite(tx, seeds, circumstances, known);
+    for (const dates of unsearched) this.#unsearched.set(`${dates.currency} ${dates.from}`, dates);
     this.#found.items_different += items.length;
     this.#found.entries_different += entriesChanged(changes);
   }

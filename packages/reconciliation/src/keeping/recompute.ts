@@ -4,11 +4,12 @@ import type { Item, ItemContent } from '../item.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { composeItems } from '../items/compose-items.ts';
 import { pairingsOf } from '../pairing/covering-sets.ts';
+import type { LeftoverDates } from '../pairing/entry-key.ts';
 import type { Entry, ItemChanges, ReconciliationStore } from '../ports.ts';
 import type { Coverage } from '../records.ts';
 import { cellChanges, matchCellChanges } from './cells.ts';
 import { ClosedGroup } from './closed-group.ts';
-import { coveringSetsOf } from './covering-region.ts';
+import { coveringSetsOf, type KnownSets, leftovers_max_default, withKnownSets } from './covering-region.ts';
 import { type OpenGroup, pairGroup } from './open-group.ts';
 
 /** What is to be recomputed: records that arrived or changed, and items. */
@@ -22,6 +23,8 @@ export interface Circumstances {
   readonly company_id: number;
   readonly coverage: Coverage;
   readonly now_ms: number;
+  /** The most stored leftovers within reach of a change that are looked at in the transaction. */
+  readonly leftovers_max?: number | undefined;
 }
 
 /** An item before and after a change; null where there is none. */
@@ -34,28 +37,34 @@ export interface ItemChange {
 export interface Recomputed {
   readonly changes: ItemChanges;
   readonly items: readonly ItemChange[];
+  /** The dates of leftovers that changed and whose sets are not found: there are too many near. */
+  readonly unsearched: readonly LeftoverDates[];
 }
 
 /**
  * Recomputes the items of everything that the seeds may concern, and returns the differences.
  * Writes nothing. The items depend on the stored records, acts and frozen items, not on the seeds:
- * to recompute more than necessary changes nothing else. A step joins all leftovers on the days
- * around it, so the work gives way (ADR 0054).
+ * to recompute more than necessary changes nothing else. With `known` sets no others are looked for.
+ * The work gives way (ADR 0054).
  */
 export async function recompute(
   store: ReconciliationStore,
   seeds: Seeds,
-  { company_id, coverage, now_ms }: Circumstances,
+  { company_id, coverage, now_ms, leftovers_max = leftovers_max_default }: Circumstances,
+  known: KnownSets | null = null,
 ): Promise<Recomputed> {
   const group = new ClosedGroup(store, company_id);
   for (const record of seeds.records) group.addRecord(record);
   for (const id of seeds.item_ids) group.addItem(id);
   const paired = await pairGroup(store, company_id, group);
-  const { open, sets } = await coveringSetsOf(store, company_id, group, paired, seeds.records);
+  const { open, sets, unsearched } =
+    known === null
+      ? await coveringSetsOf(store, company_id, group, paired, seeds.records, leftovers_max)
+      : await withKnownSets(store, company_id, group, paired, known);
   const composing = composeItems({
     records: { purchases: [...group.purchases.values()], clearings: open.clearings, lines: open.lines },
     pairings: [...open.pairings, ...sets.applied.flatMap(pairingsOf)],
-    offers: sets.offers,
+    offersOf: sets.offersOf,
     decisions: open.decisions,
     accepted: open.accepted,
     frozen: open.frozen,
@@ -69,6 +78,7 @@ export async function recompute(
   const rows = items.map((change) => ({ ...change, is_new_row: isNewRow(change) }));
   return {
     items,
+    unsearched,
     changes: {
       company_id,
       inserted: rows.flatMap(({ after, is_new_row }) => (after !== null && is_new_row ? after : [])),

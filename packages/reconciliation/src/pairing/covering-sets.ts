@@ -1,6 +1,7 @@
 import type { Steps } from '@tallystick/kernel';
 import { pairKeyOf, pairsBetween, type StatementPair } from '../act.ts';
 import { dayOf } from '../calendar.ts';
+import type { RecordKey } from '../item-id.ts';
 import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
 import { coveringIndexes } from './find-sums.ts';
 import { compareClearings, compareLines, type Pairing, pairing_days_max } from './pair-lines.ts';
@@ -35,7 +36,7 @@ export interface Leftovers {
 export const candidates_max = 30;
 
 /** How many sets of one record are listed. */
-const offers_max = 10;
+export const offers_max = 10;
 
 /**
  * How many sets of one record are counted. One with more is so ambiguous that all its candidates
@@ -79,8 +80,110 @@ export function leftoversOf(
  * thousands may be left over on the same days.
  */
 export function* findCoveringSets(leftovers: Leftovers, bars: readonly StatementPair[]): Steps<CoveringSets> {
-  if (leftovers.lines.length === 0 || leftovers.clearings.length === 0) return { applied: [], offers: [], examined: 0 };
-  return yield* new CoveringSearch(leftovers, bars).find();
+  const search = new CoveringSearch();
+  const subjects = search.add(leftovers, bars);
+  const found = [...(yield* search.findSetsOf(subjects.lines)), ...(yield* search.findSetsOf(subjects.clearings))];
+  return { ...toSets(found), examined: search.examined };
+}
+
+/**
+ * The same for leftovers of many days, of which only those of about `covering_reach_days` around the
+ * present day are kept. Lines are searched before the clearings within reach of them, as they are
+ * by `findCoveringSets`, and the sets of a day are known when everything within reach is searched.
+ */
+export class CoveringSweep {
+  readonly #search = new CoveringSearch();
+  readonly #days = new Map<number, FoundOnDay>();
+  #day: number;
+
+  /** Begins with this day. */
+  constructor(first_date: string) {
+    this.#day = dayOf(first_date) - 1;
+  }
+
+  /**
+   * Takes the leftovers of the next day, all of one currency, with the pairs of them that people
+   * undid, and returns the sets of the records of an earlier day, `sweep_lag_days` before.
+   */
+  *next(leftovers: Leftovers, bars: readonly StatementPair[]): Steps<SetsOfDay> {
+    this.#day += 1;
+    this.#days.set(this.#day, { subjects: this.#search.add(leftovers, bars), of_lines: [], of_clearings: [] });
+    const lines_day = this.#days.get(this.#day - pairing_days_max);
+    if (lines_day !== undefined) lines_day.of_lines = yield* this.#search.findSetsOf(lines_day.subjects.lines);
+    const clearings_day = this.#days.get(this.#day - 2 * pairing_days_max);
+    if (clearings_day !== undefined) {
+      clearings_day.of_clearings = yield* this.#search.findSetsOf(clearings_day.subjects.clearings);
+    }
+    const day = this.#day - sweep_lag_days;
+    const sets = yield* this.#setsOf(day);
+    this.#search.forget(day - pairing_days_max);
+    this.#days.delete(day - pairing_days_max);
+    return sets;
+  }
+
+  *#setsOf(day: number): Steps<SetsOfDay> {
+    const subjects = this.#days.get(day)?.subjects ?? { lines: [], clearings: [] };
+    const records = [...subjects.clearings, ...subjects.lines];
+    const best = new Map<Leftover, Found[]>(records.map((one) => [one, []]));
+    const near = [];
+    for (let one = day - pairing_days_max; one <= day + pairing_days_max; one += 1) near.push(this.#days.get(one));
+    for (const found of [
+      ...near.flatMap((one) => one?.of_lines ?? []),
+      ...near.flatMap((one) => one?.of_clearings ?? []),
+    ]) {
+      for (const one of found.of) if (best.has(one)) keepBest(best.get(one)!, found);
+      yield;
+    }
+    const of_day = new Set<Found>();
+    for (const found of best.values()) for (const one of found) of_day.add(one);
+    return { records: records.map(({ kind, id }) => ({ kind, id })), sets: toSets([...of_day]) };
+  }
+}
+
+/** How many days after a day its sets are known. */
+export const sweep_lag_days = covering_reach_days + pairing_days_max;
+
+export interface SetsOfDay {
+  /** The leftovers of the day. */
+  readonly records: readonly RecordKey[];
+  /** Those of these records, at most 10 of each. */
+  readonly sets: Omit<CoveringSets, 'examined'>;
+}
+
+interface FoundOnDay {
+  readonly subjects: Subjects;
+  of_lines: readonly Found[];
+  of_clearings: readonly Found[];
+}
+
+/** Adds a set to the best of a record, which are in order and at most as many as are listed. */
+function keepBest(best: Found[], found: Found): void {
+  const at = best.findLastIndex((one) => compareFound(one, found) <= 0) + 1;
+  if (at === offers_max) return;
+  best.splice(at, 0, found);
+  if (best.length > offers_max) best.pop();
+}
+
+/** Fewest members first, then the order in which `findCoveringSets` finds them. */
+function compareFound(a: Found, b: Found): number {
+  const [one, other] = [a.of[0]!, b.of[0]!];
+  return (
+    a.of.length - b.of.length ||
+    Number(one.kind === 'clearing') - Number(other.kind === 'clearing') ||
+    one.order - other.order ||
+    a.place - b.place
+  );
+}
+
+function toSets(found: readonly Found[]): Omit<CoveringSets, 'examined'> {
+  const isApplied = ({ of }: Found) => of.every(({ sets }) => sets === 1);
+  return {
+    applied: found.filter(isApplied).map(setOf),
+    offers: found
+      .filter((one) => !isApplied(one))
+      .sort(compareFound)
+      .map(setOf),
+  };
 }
 
 export function pairingsOf(set: CoveringSet): readonly Pairing[] {
@@ -89,6 +192,7 @@ export function pairingsOf(set: CoveringSet): readonly Pairing[] {
 
 /**
  * A leftover with what the search compares. `order`: its place among all of its kind, oldest first.
+ * `sets`: how many sets have it.
  */
 interface Leftover {
   readonly kind: 'clearing' | 'line';
@@ -101,95 +205,121 @@ interface Leftover {
   /** Null for a clearing. */
   readonly account_id: number | null;
   sets: number;
+  /** Of a line: the clearings of its amount that were found to make it up. */
+  readonly pairs: Leftover[];
+}
+
+/** A set that was found, its record first. */
+interface Found {
+  readonly of: readonly [Leftover, ...Leftover[]];
+  /** Among the sets of its record. */
+  readonly place: number;
+}
+
+interface Subjects {
+  readonly lines: readonly Leftover[];
+  readonly clearings: readonly Leftover[];
 }
 
 class CoveringSearch {
-  readonly #clearings: readonly Leftover[];
-  readonly #lines: readonly Leftover[];
-  readonly #bars: ReadonlySet<string>;
-  readonly #pairs_found = new Set<string>();
-  readonly #listed: { readonly set: CoveringSet; readonly of: readonly Leftover[] }[] = [];
-  #examined = 0;
-  readonly #clearings_by_place: LeftoversByPlace;
-  readonly #lines_by_place: LeftoversByPlace;
+  readonly #bars = new Set<string>();
+  readonly #days = new Map<number, Readonly<Record<Leftover['kind'], Map<string, Place>>>>();
+  #added = 0;
+  /** How many partial sets the search examined. */
+  examined = 0;
 
-  constructor({ clearings, lines }: Leftovers, bars: readonly StatementPair[]) {
-    this.#clearings = clearings.toSorted(compareClearings).map(({ id, amount, currency, settlement_date }, order) => {
-      return { kind: 'clearing', id, order, amount, currency, day: dayOf(settlement_date), account_id: null, sets: 0 };
-    });
-    this.#lines = lines.toSorted(compareLines).map(({ id, amount, currency, booking_date, account_id }, order) => {
-      return { kind: 'line', id, order, amount, currency, day: dayOf(booking_date), account_id, sets: 0 };
-    });
-    this.#clearings_by_place = byPlace(this.#clearings);
-    this.#lines_by_place = byPlace(this.#lines);
-    this.#bars = new Set(bars.map(pairKeyOf));
-  }
-
-  *find(): Steps<CoveringSets> {
-    for (const [subjects, others] of [
-      [this.#lines, this.#clearings_by_place],
-      [this.#clearings, this.#lines_by_place],
-    ] as const) {
-      for (const subject of subjects) {
-        for (const candidates of candidatesOf(subject, others)) {
-          this.#findSetsOf(subject, candidates);
-          yield;
-        }
-      }
-    }
-    const isApplied = ({ of }: { readonly of: readonly Leftover[] }) => of.every(({ sets }) => sets === 1);
-    const [applied, offers] = [this.#listed.filter(isApplied), this.#listed.filter((listed) => !isApplied(listed))];
+  /** Adds leftovers, which are on later days than those before, and returns them, oldest first. */
+  add({ clearings, lines }: Leftovers, bars: readonly StatementPair[]): Subjects {
+    for (const bar of bars) this.#bars.add(pairKeyOf(bar));
     return {
-      applied: applied.map(({ set }) => set),
-      offers: offers.sort((a, b) => a.of.length - b.of.length).map(({ set }) => set),
-      examined: this.#examined,
+      clearings: clearings
+        .toSorted(compareClearings)
+        .map(({ id, amount, currency, settlement_date }) =>
+          this.#add({ kind: 'clearing', id, amount, currency, day: dayOf(settlement_date), account_id: null }),
+        ),
+      lines: lines
+        .toSorted(compareLines)
+        .map(({ id, amount, currency, booking_date, account_id }) =>
+          this.#add({ kind: 'line', id, amount, currency, day: dayOf(booking_date), account_id }),
+        ),
     };
   }
 
-  #findSetsOf(subject: Leftover, candidates: readonly Leftover[]): void {
+  #add(fields: Omit<Leftover, 'order' | 'sets' | 'pairs'>): Leftover {
+    const leftover = { ...fields, order: this.#added, sets: 0, pairs: [] };
+    this.#added += 1;
+    const day = this.#days.get(leftover.day) ?? { clearing: new Map(), line: new Map() };
+    this.#days.set(leftover.day, day);
+    const place = day[leftover.kind].get(placeOf(leftover)) ?? new Map<number | null, Leftover[]>();
+    day[leftover.kind].set(placeOf(leftover), place);
+    const of_account = place.get(leftover.account_id);
+    if (of_account === undefined) place.set(leftover.account_id, [leftover]);
+    else of_account.push(leftover);
+    return leftover;
+  }
+
+  /** Leaves the records of a day out of later searches. */
+  forget(day: number): void {
+    this.#days.delete(day);
+  }
+
+  /** Finds the sets of these records, and counts them with their members. A step for each record. */
+  *findSetsOf(subjects: readonly Leftover[]): Steps<readonly Found[]> {
+    const listed: Found[] = [];
+    for (const subject of subjects) {
+      const others = subject.kind === 'line' ? 'clearing' : 'line';
+      const placeOn = (day: number) => this.#days.get(day)?.[others].get(placeOf(subject));
+      let place = 0;
+      for (const candidates of candidatesOf(subject, placeOn)) {
+        for (const of of this.#findSets(subject, candidates)) {
+          listed.push({ of, place });
+          place += 1;
+        }
+        yield;
+      }
+    }
+    return listed;
+  }
+
+  #findSets(subject: Leftover, candidates: readonly Leftover[]): readonly Found['of'][] {
     const allowed = candidates.filter((candidate) => !this.#bars.has(pairKeyOfLeftovers(subject, candidate)));
+    const listed: Found['of'][] = [];
     let found = 0;
-    this.#examined += coveringIndexes(
+    this.examined += coveringIndexes(
       allowed.map(({ amount }) => Math.abs(amount)),
       Math.abs(subject.amount),
       (indexes) => {
         const members = indexes.map((index) => allowed[index]!);
         // A line and a clearing that make up each other are one set.
-        if (members.length === 1 && this.#isFoundBefore(pairKeyOfLeftovers(subject, members[0]!))) return false;
-        const of = [subject, ...members];
+        if (members.length === 1 && isFoundBefore(subject, members[0]!)) return false;
+        const of = [subject, ...members] as const;
         for (const one of of) one.sets += 1;
         found += 1;
-        if (found <= offers_max) this.#listed.push({ set: setOf(subject, members), of });
+        if (found <= offers_max) listed.push(of);
         return found === sets_max;
       },
     );
     if (found === sets_max) for (const one of [subject, ...allowed]) one.sets += sets_max;
-  }
-
-  #isFoundBefore(pair: string): boolean {
-    if (this.#pairs_found.has(pair)) return true;
-    this.#pairs_found.add(pair);
-    return false;
+    return listed;
   }
 }
 
-/** By place and account, oldest first. */
-type LeftoversByPlace = ReadonlyMap<string, ReadonlyMap<number | null, readonly Leftover[]>>;
-
-function byPlace(leftovers: readonly Leftover[]): LeftoversByPlace {
-  const places = Map.groupBy(leftovers, placeOf);
-  return new Map(
-    [...places].map(([place, of_place]) => [place, Map.groupBy(of_place, ({ account_id }) => account_id)]),
-  );
+/** Lines are searched before the clearings that may be their pairs. */
+function isFoundBefore(subject: Leftover, member: Leftover): boolean {
+  if (subject.kind === 'clearing') return member.pairs.includes(subject);
+  subject.pairs.push(member);
+  return false;
 }
+
+/** The leftovers of a day, currency and sign by account, oldest first. */
+type Place = Map<number | null, Leftover[]>;
 
 /**
  * The records of the other kind that may be members of a set of this one: the nearest of each account,
  * oldest first. Looks only at as many as it needs, because thousands may be on one day.
  */
-function* candidatesOf(subject: Leftover, by_place: LeftoversByPlace): Generator<readonly Leftover[]> {
-  const placeAfter = (days: number) => by_place.get(placeOf({ ...subject, day: subject.day + days }));
-  const places = near_days.flatMap((days) => placeAfter(days) ?? []);
+function* candidatesOf(subject: Leftover, placeOn: (day: number) => Place | undefined): Generator<readonly Leftover[]> {
+  const places = near_days.flatMap((days) => placeOn(subject.day + days) ?? []);
   for (const account_id of new Set(places.flatMap((place) => [...place.keys()]))) {
     const nearest: Leftover[] = [];
     for (const place of places) {
@@ -205,9 +335,9 @@ function* candidatesOf(subject: Leftover, by_place: LeftoversByPlace): Generator
 /** The distances of candidates in days, the nearest first; of two, the earlier day. */
 const near_days = [0, ...Array.from({ length: pairing_days_max }, (_, at) => [-1 - at, 1 + at]).flat()];
 
-/** What the members of a set have in common with its record, but for days between them. */
-function placeOf({ currency, amount, day }: Pick<Leftover, 'currency' | 'amount' | 'day'>): string {
-  return `${currency} ${Math.sign(amount)} ${day}`;
+/** What the members of a set have in common with its record. */
+function placeOf({ currency, amount }: Pick<Leftover, 'currency' | 'amount'>): string {
+  return `${currency} ${Math.sign(amount)}`;
 }
 
 function pairKeyOfLeftovers(one: Leftover, other: Leftover): string {
@@ -219,7 +349,7 @@ function distance(one: Leftover, other: Leftover): number {
   return Math.abs(one.day - other.day);
 }
 
-function setOf(subject: Leftover, members: readonly Leftover[]): CoveringSet {
+function setOf({ of: [subject, ...members] }: Found): CoveringSet {
   const ids = members.map(({ id }) => id).sort((a, b) => a - b);
   const is_line = subject.kind === 'line';
   return {

@@ -1,5 +1,6 @@
 import { compareTexts, daysAfter } from '../calendar.ts';
 import type { CardLine, ClearedAmount } from '../records.ts';
+import { covering_reach_days } from './covering-sets.ts';
 
 /**
  * The key under which a clearing and the lines that may be its pair find each other: the currency
@@ -57,6 +58,24 @@ export interface LeftoverDates {
   readonly currency: string;
   readonly from: string;
   readonly to: string;
+}
+
+/**
+ * Dates of leftovers that changed and whose covering sets are to be found. `mark`: names them to the
+ * walks that look at them; null until one begins. What changes later has dates of its own.
+ */
+export interface UnsearchedDates extends LeftoverDates {
+  readonly mark: number | null;
+}
+
+/** Adds dates to those that no walk looks at yet. */
+export function addUnsearched(
+  unsearched: readonly UnsearchedDates[],
+  dates: readonly LeftoverDates[],
+): readonly UnsearchedDates[] {
+  if (dates.length === 0) return unsearched;
+  const waiting = joinDates([...unsearched.filter(({ mark }) => mark === null), ...dates], 2 * covering_reach_days);
+  return [...unsearched.filter(({ mark }) => mark !== null), ...waiting.map((one) => ({ ...one, mark: null }))];
 }
 
 /** Joins dates that are at most so many days apart, so that each range is read once. */

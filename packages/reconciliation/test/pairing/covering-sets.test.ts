@@ -7,6 +7,7 @@ import {
   type CardLine,
   type ClearedAmount,
   type CoveringSet,
+  CoveringSweep,
   candidates_max,
   covering_members_max,
   covering_reach_days,
@@ -16,6 +17,7 @@ import {
   type Leftovers,
   leftoversOf,
   type StatementPair,
+  sweep_lag_days,
 } from '../../src/index.ts';
 import { clearing, fee, line, resultOf } from '../reconciliation-world.ts';
 
@@ -204,6 +206,36 @@ describe('covering sets', () => {
           lines: [...near.lines, ...far.lines],
         });
         assert.deepEqual(ofFirstDay(together), ofFirstDay(setsOf(near)));
+      }),
+    );
+  });
+
+  test('are the same when the leftovers come day by day', () => {
+    fc.assert(
+      fc.property(leftovers, fc.array(fc.tuple(fc.nat({ max: 8 }), fc.nat({ max: 8 }))), (all, barred) => {
+        const bars = barred.map(([line_id, clearing_id]) => ({ line_id, clearing_id }));
+        const { applied, offers } = setsOf(all, bars);
+        const sweep = new CoveringSweep(first_day);
+        for (let days = 0; days <= 12 + sweep_lag_days; days += 1) {
+          const date = daysAfter(first_day, days);
+          const lines = all.lines.filter(({ booking_date }) => booking_date === date);
+          const clearings = all.clearings.filter(({ settlement_date }) => settlement_date === date);
+          const of_day = resultOf(sweep.next({ clearings, lines }, bars));
+          const of_date = daysAfter(date, -sweep_lag_days);
+          const ids = of_day.records.map(({ kind, id }) => `${kind} ${id}`);
+          const expected = [
+            ...all.clearings.flatMap(({ id, settlement_date }) =>
+              settlement_date === of_date ? `clearing ${id}` : [],
+            ),
+            ...all.lines.flatMap(({ id, booking_date }) => (booking_date === of_date ? `line ${id}` : [])),
+          ];
+          assert.deepEqual(ids.toSorted(), expected.toSorted());
+          for (const { kind, id } of of_day.records) {
+            const hasRecord = (set: CoveringSet) => (kind === 'line' ? set.line_ids : set.clearing_ids).includes(id);
+            assert.deepEqual(of_day.sets.applied.filter(hasRecord), applied.filter(hasRecord));
+            assert.deepEqual(of_day.sets.offers.filter(hasRecord).slice(0, 10), offers.filter(hasRecord).slice(0, 10));
+          }
+        }
       }),
     );
   });

@@ -64,7 +64,7 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
   const lock = async (company_id: number): Promise<CompanyProgress> => {
     const { coverage, ...progress } =
       reconciliation_companies.get(company_id) ??
-      reconciliation_companies.set(company_id, { coverage: [], walk: null });
+      reconciliation_companies.set(company_id, { coverage: [], walk: null, unsearched: [] });
     return { company_id, coverage: new Map(coverage), ...progress };
   };
   const itemsOf = (company_id: number) =>
@@ -133,7 +133,7 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
           .map(({ company_id }) => company_id),
         ...reconciliation_companies
           .entries()
-          .filter(([, { walk }]) => walk !== null)
+          .filter(([, { walk, unsearched }]) => walk !== null || unsearched.length > 0)
           .map(([id]) => id),
       ];
       return [...new Set(ids)].slice(0, limit);
@@ -221,8 +221,10 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
         ({ key, record }) => reconciliation_entries.get(entryKey({ company_id, key, record })) ?? [],
       );
     },
-    async entriesBetween(company_id, from, to) {
-      return entriesOf(company_id).filter(({ key }) => key >= from && key <= to);
+    async entriesBetween(company_id, from, to, after, limit) {
+      const between = entriesOf(company_id).filter(({ key }) => key >= from && key <= to);
+      const left = after === null ? between : between.filter((entry) => compareEntries(entry, after) > 0);
+      return left.sort(compareEntries).slice(0, limit);
     },
 
     async actsOn(company_id, records) {
@@ -381,11 +383,8 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     },
 
     async entriesAfter(company_id, after, limit) {
-      const place = ({ key, record }: Entry) => [key, record.kind, record.id] as const;
-      const later = entriesOf(company_id).filter(
-        (entry) => after === null || comparePlaces(place(entry), place(after)) > 0,
-      );
-      return later.sort((a, b) => comparePlaces(place(a), place(b))).slice(0, limit);
+      const later = entriesOf(company_id).filter((entry) => after === null || compareEntries(entry, after) > 0);
+      return later.sort(compareEntries).slice(0, limit);
     },
 
     async companiesAfter(after, limit) {
@@ -499,6 +498,10 @@ function comparePlaces<Second extends number | string>(a: Place<Second>, b: Plac
   if (a[0] !== b[0]) return a[0] < b[0] ? -1 : 1;
   if (a[1] !== b[1]) return a[1] < b[1] ? -1 : 1;
   return a[2] - b[2];
+}
+
+function compareEntries(a: Entry, b: Entry): number {
+  return comparePlaces([a.key, a.record.kind, a.record.id], [b.key, b.record.kind, b.record.id]);
 }
 
 function fits(item: Item, filter: ItemFilter): boolean {

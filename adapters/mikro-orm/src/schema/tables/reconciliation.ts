@@ -33,9 +33,14 @@ export const ReconciliationCompany = defineEntity({
     company_id: givenId(),
     coverage: json(),
     walk: json().nullable(),
+    unsearched: json().nullable(),
   },
   indexes: [
-    { name: 'tallystick_reconciliation_companies_walking', properties: ['company_id'], where: 'walk is not null' },
+    {
+      name: 'tallystick_reconciliation_companies_walking',
+      properties: ['company_id'],
+      where: 'walk is not null or unsearched is not null',
+    },
   ],
 });
 

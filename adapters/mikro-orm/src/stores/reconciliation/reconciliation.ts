@@ -66,11 +66,12 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
       return await lockRow(company_id, 'for update skip locked');
     },
 
-    async updateProgress({ company_id, coverage, walk }) {
+    async updateProgress({ company_id, coverage, walk, unsearched }) {
       await run(
-        'update tallystick_reconciliation_companies set coverage = ?, walk = ? where company_id = ?',
+        'update tallystick_reconciliation_companies set coverage = ?, walk = ?, unsearched = ? where company_id = ?',
         JSON.stringify(Object.fromEntries(coverage)),
         toJsonOrNull(walk),
+        unsearched.length === 0 ? null : JSON.stringify(unsearched),
         company_id,
       );
     },
@@ -128,7 +129,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
         limit,
       );
       const walking = await all<{ company_id: number }>(
-        'select company_id from tallystick_reconciliation_companies where walk is not null limit ?',
+        `select company_id from tallystick_reconciliation_companies where walk is not null or unsearched is not null limit ?`,
         limit,
       );
       const companies = [...arrived, ...due, ...walking].map(({ company_id }) => company_id);
@@ -205,23 +206,19 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
       });
     },
 
-    async entriesBetween(company_id, from, to) {
-      const found: Entry[] = [];
-      for (let after: readonly (string | number)[] = [from, '', 0]; ; ) {
-        const rows: EntryRow[] = await all<EntryRow>(
-          `select * from tallystick_reconciliation_entries
-            where company_id = ? and ("key", kind, record_id) > (?, ?, ?) and "key" <= ?
-            order by "key", kind, record_id limit ?`,
-          company_id,
-          ...after,
-          to,
-          entries_of_statement,
-        );
-        for (const row of rows) found.push(entryOf(row));
-        const last = rows.length < entries_of_statement ? undefined : rows.at(-1);
-        if (last === undefined) return found;
-        after = [last.key, last.kind, last.record_id];
-      }
+    async entriesBetween(company_id, from, to, after, limit) {
+      const rows = await all<EntryRow>(
+        `select * from tallystick_reconciliation_entries
+          where company_id = ? and ("key", kind, record_id) > (?, ?, ?) and "key" <= ?
+          order by "key", kind, record_id limit ?`,
+        company_id,
+        after?.key ?? from,
+        after?.record.kind ?? '',
+        after?.record.id ?? 0,
+        to,
+        limit,
+      );
+      return rows.map(entryOf);
     },
 
     async actsOn(company_id, records) {
@@ -334,9 +331,6 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
   };
 }
 
-/** How many entries of a range one statement reads. */
-const entries_of_statement = 500;
-
 /** When a record of the inbox arrived. */
 const arrival_columns: Readonly<Record<RecordKind | 'account', { readonly table: string; readonly column: string }>> = {
   authorization: { table: 'tallystick_authorizations', column: 'decided_at_ms' },
@@ -345,7 +339,7 @@ const arrival_columns: Readonly<Record<RecordKind | 'account', { readonly table:
   account: { table: 'tallystick_accounts', column: 'created_at_ms' },
 };
 
-const progress_columns = 'company_id, coverage, walk';
+const progress_columns = 'company_id, coverage, walk, unsearched';
 
 type ProgressRow = Selectable<Tables['tallystick_reconciliation_companies']>;
 type EntryRow = Selectable<Tables['tallystick_reconciliation_entries']>;
@@ -353,9 +347,9 @@ type CellRow = Selectable<Tables['tallystick_reconciliation_cells']>;
 type MatchCellRow = Selectable<Tables['tallystick_reconciliation_match_cells']>;
 type ActRow = Selectable<Tables['tallystick_reconciliation_acts']>;
 
-function progressOf({ company_id, coverage, walk }: ProgressRow): CompanyProgress {
+function progressOf({ company_id, coverage, walk, unsearched }: ProgressRow): CompanyProgress {
   const since: Coverage = new Map(Object.entries(JSON.parse(coverage) as Record<string, string>));
-  return { company_id, coverage: since, walk: parseOrNull(walk) };
+  return { company_id, coverage: since, walk: parseOrNull(walk), unsearched: parseOrNull(unsearched) ?? [] };
 }
 
 function entryOf({ company_id, key, kind, record_id, item_id }: EntryRow): Entry {

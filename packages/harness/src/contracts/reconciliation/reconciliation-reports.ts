@@ -15,7 +15,7 @@ import type { StorageUnderTest } from '../storage/storage.ts';
 import { reconciliation_lines_contract } from './reconciliation-lines.ts';
 import { first_day, StoredWorld, world_plans } from './reconciliation-world.ts';
 
-const at_once = { order: [], stops: [], batch_max: 500 };
+const at_once = { order: [], stops: [], batch_max: 500, leftovers_max: 50 };
 
 /** The bridges of both accounts of a world over these dates. */
 async function bridgesOf(world: StoredWorld, dates: DateRange): Promise<readonly AccountBridge[]> {

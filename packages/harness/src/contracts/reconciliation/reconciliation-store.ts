@@ -21,7 +21,7 @@ import { assertEqual } from '../assertions.ts';
 import { type ContractRule, openForRuns, type PropertyRuns } from '../rule.ts';
 import { everyPage, makeCompany, type StorageUnderTest } from '../storage/storage.ts';
 import { nearItemsContract } from './near-items.ts';
-import { arrival_plans, StoredWorld, world_plans } from './reconciliation-world.ts';
+import { arrival_plans, leftovers_max, StoredWorld, world_plans } from './reconciliation-world.ts';
 
 let items_made = 50_000_000;
 
@@ -197,7 +197,7 @@ async function assertConsistent({ storage, company_id, now_ms }: StoredWorld): P
     const items = await store.itemsAfter(company_id, null, 1_000);
     const coverage = await store.readCoverage(company_id);
     const item_ids = items.map(({ id }) => id);
-    const { changes } = await recompute(store, { records, item_ids }, { company_id, coverage, now_ms });
+    const { changes } = await recompute(store, { records, item_ids }, { company_id, coverage, now_ms, leftovers_max });
     const differences = { ...changes, cells: [], match_cells: [] };
     assertEqual(differences, noItemChanges(company_id), 'a recomputation of all records');
     const counted = new Map<string, SummaryCell>();
@@ -255,8 +255,18 @@ export function reconciliationStoreContract(
             const { company_id } = world;
             const ports = { unitOfWork: storage.unitOfWork, clock: world.clock() };
             const before = await world.items();
-            const checked = await rebuild(ports, { company_id, check_only: true, batch_max: 3 });
-            const rebuilt = await rebuild(ports, { company_id, check_only: false, batch_max: 3 });
+            const checked = await rebuild(ports, {
+              company_id,
+              check_only: true,
+              batch_max: 3,
+              leftovers_max: arrival.leftovers_max,
+            });
+            const rebuilt = await rebuild(ports, {
+              company_id,
+              check_only: false,
+              batch_max: 3,
+              leftovers_max: arrival.leftovers_max,
+            });
             for (const found of [checked, rebuilt]) {
               assertEqual(
                 [found.items_different, found.entries_different, found.cells_different],
@@ -266,7 +276,8 @@ export function reconciliationStoreContract(
             }
             await lose(world);
             await world.touchClearings();
-            await rebuild(ports, { company_id, check_only: false, batch_max: 3 });
+            const { leftovers_max } = arrival;
+            await rebuild(ports, { company_id, check_only: false, batch_max: 3, leftovers_max });
             assertEqual(await world.items(), before, 'the mended items');
             await assertConsistent(world);
           }),
@@ -351,7 +362,7 @@ export function reconciliationStoreContract(
             world.now_ms = expected.now_ms;
             const { company_id } = world;
             const follow = ({ unitOfWork }: StorageUnderTest) =>
-              catchUp({ unitOfWork, clock: world.clock() }, company_id, { batch_max: 2 });
+              catchUp({ unitOfWork, clock: world.clock() }, company_id, { batch_max: 2, leftovers_max: 0 });
             const arrivals = [...world.arrivalsOf(plan)];
             // Moves come after what they move.
             const in_order = arrivals.toSorted((a, b) => Number(a.kind === 'move') - Number(b.kind === 'move'));
@@ -361,7 +372,7 @@ export function reconciliationStoreContract(
               };
               await Promise.all([write(), follow(storage), follow(other)]);
             }
-            await world.catchUp(500);
+            await world.catchUp({});
             assertEqual(await world.items(), await expected.items(), 'the items');
             await assertConsistent(world);
           }),

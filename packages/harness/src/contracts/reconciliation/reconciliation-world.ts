@@ -10,13 +10,24 @@ import {
   no_changes,
 } from '@tallystick/cards';
 import { assert, type Clock, money } from '@tallystick/kernel';
-import { catchUp, daysAfter, type Item, type ItemContent, recordOfItemId, startOf } from '@tallystick/reconciliation';
+import {
+  catchUp,
+  daysAfter,
+  type Item,
+  type ItemContent,
+  type KeepUpOptions,
+  recordOfItemId,
+  startOf,
+} from '@tallystick/reconciliation';
 import fc from 'fast-check';
 import { newAccount, newLine } from '../bank/account-store.ts';
 import { makeCard, makeCompany, newRealCard, type StorageTx, type StorageUnderTest } from '../storage/storage.ts';
 
 /** The day on which the purchases of a world begin. */
 export const first_day = '2026-03-02';
+
+/** More leftovers than a world has: a step looks at all of them. */
+export const leftovers_max = 400;
 
 interface ClearingPlan {
   readonly amount: number;
@@ -113,15 +124,17 @@ export interface ArrivalPlan {
   /** After which arrivals items are brought up to date; by place. */
   readonly stops: readonly number[];
   readonly batch_max: number;
+  readonly leftovers_max: number;
 }
 
 export const arrival_plans: fc.Arbitrary<ArrivalPlan> = fc.record({
   order: fc.array(fc.nat(1_000), { minLength: 40, maxLength: 40 }),
   stops: fc.array(fc.nat(40), { maxLength: 6 }),
   batch_max: fc.constantFrom(1, 2, 3, 7, 500),
+  leftovers_max: fc.constantFrom(0, 0, 2, leftovers_max),
 });
 
-const at_once: ArrivalPlan = { order: [], stops: [], batch_max: 500 };
+const at_once: ArrivalPlan = { order: [], stops: [], batch_max: 500, leftovers_max };
 
 /** Far from amounts, so that an id is known by its range. */
 let ids_drawn = 10_000_000;
@@ -182,7 +195,7 @@ export class StoredWorld {
   }
 
   /** Lets everything arrive as planned, and brings the items up to date at the end. */
-  async arrive(plan: WorldPlan, { order, stops, batch_max }: ArrivalPlan): Promise<void> {
+  async arrive(plan: WorldPlan, { order, stops, ...bounds }: ArrivalPlan): Promise<void> {
     const arrivals = this.arrivalsOf(plan)
       .map((arrival, at) => ({ arrival, place: order[at] ?? 0, at }))
       .sort((a, b) => a.place - b.place || a.at - b.at);
@@ -190,15 +203,15 @@ export class StoredWorld {
       await this.write(arrival);
       if (!stops.includes(at)) continue;
       this.now_ms += 12 * 60 * 60 * 1_000;
-      await this.catchUp(batch_max);
+      await this.catchUp(bounds);
     }
     this.now_ms = startOf(daysAfter(first_day, 12));
-    await this.catchUp(batch_max);
+    await this.catchUp(bounds);
   }
 
-  async catchUp(batch_max: number): Promise<void> {
+  async catchUp(bounds: Pick<KeepUpOptions, 'batch_max' | 'leftovers_max'>): Promise<void> {
     const { unitOfWork } = this.storage;
-    const result = await catchUp({ unitOfWork, clock: this.clock() }, this.company_id, { batch_max });
+    const result = await catchUp({ unitOfWork, clock: this.clock() }, this.company_id, bounds);
     assert(!result.is_pending, 'something is left to recompute');
   }
 

@@ -1,0 +1,149 @@
+/**
+ * Thousands of lines and clearings may be left over within reach of each other, and one more of them
+ * may change the covering sets of all. Then a step only notes the dates. A walk finds the sets:
+ *
+ *   noted ──take──> marked ──each day: read, search, write what differs──> found
+ *
+ * It reads in short transactions, searches outside of them, and writes at most a batch in one. What
+ * changes meanwhile is noted for the next walk, and a set whose members changed is not written.
+ * Dates stay until a walk over them has ended, so a process that ends loses only time.
+ */
+import type { GiveWay, Steps } from '@tallystick/kernel';
+import type { StatementPair } from '../act.ts';
+import { standingActs } from '../acts/standing-acts.ts';
+import { daysAfter } from '../calendar.ts';
+import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
+import { offersByRecord } from '../items/alternatives.ts';
+import { CoveringSweep, covering_reach_days, type SetsOfDay, sweep_lag_days } from '../pairing/covering-sets.ts';
+import { joinDates, type LeftoverDates, leftoverKeyOf } from '../pairing/entry-key.ts';
+import type { Entry, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
+import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
+import type { KnownSets } from './covering-region.ts';
+
+/** A walk in progress, in steps of some milliseconds. */
+export type LeftoverWalk = AsyncGenerator<undefined, void>;
+
+/** How many records one transaction composes. */
+const records_max = 50;
+
+/** How many leftovers one transaction reads. */
+const page_size = 200;
+
+/** After how many records searched a walk ends a step. */
+const searched_max = 100;
+
+/** Finds the sets of the noted dates, and passes them to `write`, some records at a time. */
+export async function* walkLeftovers(
+  ports: ReconciliationPorts,
+  company_id: number,
+  write: (known: KnownSets) => Promise<void>,
+): LeftoverWalk {
+  const { unitOfWork, clock } = ports;
+  const now_ms = clock.nowMs();
+  const taken = await unitOfWork.run((tx) => takeDates(tx, company_id, now_ms));
+  for (const range of joinDates(taken, 2 * covering_reach_days)) yield* sweepLeftovers(ports, company_id, range, write);
+  const marks = new Set<number | null>(taken.map(({ mark }) => mark));
+  await unitOfWork.run(async ({ reconciliation }) => {
+    const progress = await reconciliation.lockCompany(company_id);
+    const unsearched = progress.unsearched.filter(({ mark }) => !marks.has(mark));
+    await reconciliation.updateProgress({ ...progress, unsearched });
+  });
+}
+
+async function takeDates({ reconciliation }: ReconciliationTx, company_id: number, now_ms: number) {
+  const progress = await reconciliation.lockCompany(company_id);
+  const mark = Math.max(now_ms, ...progress.unsearched.map((dates) => (dates.mark ?? 0) + 1));
+  const unsearched = progress.unsearched.map((dates) => ({ ...dates, mark: dates.mark ?? mark }));
+  await reconciliation.updateProgress({ ...progress, unsearched });
+  return unsearched;
+}
+
+/** Finds the sets of all leftovers within reach of these dates. */
+export async function* sweepLeftovers(
+  { unitOfWork }: Pick<ReconciliationPorts, 'unitOfWork'>,
+  company_id: number,
+  { currency, from, to }: LeftoverDates,
+  write: (known: KnownSets) => Promise<void>,
+): LeftoverWalk {
+  const [first, last] = [daysAfter(from, -covering_reach_days), daysAfter(to, covering_reach_days)];
+  const sweep = new CoveringSweep(daysAfter(first, -covering_reach_days));
+  const end = daysAfter(last, sweep_lag_days);
+  for (let date = daysAfter(first, -covering_reach_days); date <= end; date = daysAfter(date, 1)) {
+    const { clearings, lines, bars, giveWay } = yield* leftoversOn(unitOfWork, company_id, currency, date);
+    const { records, sets } = yield* searchDay(sweep.next({ clearings, lines }, bars), giveWay);
+    const of_date = daysAfter(date, -sweep_lag_days);
+    if (of_date < first) continue;
+    const applied = new Map(sets.applied.flatMap((set) => recordsOf(set).map((record) => [itemIdOf(record), set])));
+    const offersOf = offersByRecord(sets.offers);
+    for (let at = 0; at < records.length; at += records_max) {
+      const batch = records.slice(at, at + records_max);
+      const of_batch = new Set(batch.flatMap((record) => applied.get(itemIdOf(record)) ?? []));
+      await write({ records: batch, applied: [...of_batch], offersOf });
+      yield;
+    }
+  }
+}
+
+async function* searchDay(steps: Steps<SetsOfDay>, giveWay: GiveWay): AsyncGenerator<undefined, SetsOfDay> {
+  for (let searched = 1; ; searched += 1) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await giveWay();
+    if (searched % searched_max === 0) yield;
+  }
+}
+
+async function* leftoversOn(
+  unitOfWork: ReconciliationPorts['unitOfWork'],
+  company_id: number,
+  currency: string,
+  date: string,
+) {
+  const clearings: ClearedAmount[] = [];
+  const lines: CardLine[] = [];
+  const bars: StatementPair[] = [];
+  let giveWay: GiveWay = () => undefined;
+  for (const kind of ['clearing', 'line'] as const) {
+    const key = leftoverKeyOf(kind, currency, date);
+    for (let after: Entry | null = null; ; ) {
+      const place: Entry | null = after;
+      const page: LeftoverPage = await unitOfWork.read((tx) => readPage(tx, company_id, key, place));
+      clearings.push(...page.clearings);
+      lines.push(...page.lines);
+      bars.push(...page.bars);
+      giveWay = page.giveWay;
+      after = page.last;
+      if (after === null) break;
+      yield;
+    }
+  }
+  return { clearings, lines, bars, giveWay };
+}
+
+interface LeftoverPage {
+  readonly clearings: readonly ClearedAmount[];
+  readonly lines: readonly CardLine[];
+  /** The pairs of these records that people undid. */
+  readonly bars: readonly StatementPair[];
+  readonly giveWay: GiveWay;
+  /** The last one; null when there are no more. */
+  readonly last: Entry | null;
+}
+
+async function readPage(
+  { reconciliation: store }: ReconciliationTx,
+  company_id: number,
+  key: string,
+  after: Entry | null,
+): Promise<LeftoverPage> {
+  const entries = await store.entriesBetween(company_id, key, key, after, page_size);
+  const records = entries.map(({ record }) => record);
+  const idsOf = (wanted: RecordKey['kind']) => records.filter(({ kind }) => kind === wanted).map(({ id }) => id);
+  return {
+    clearings: await store.clearings(company_id, idsOf('clearing')),
+    lines: (await store.lines(company_id, idsOf('line'))).filter(isPairable),
+    bars: standingActs(await store.actsOn(company_id, records)).hands.bars,
+    giveWay: store.giveWay,
+    last: entries.length < page_size ? null : entries.at(-1)!,
+  };
+}
