@@ -20,6 +20,7 @@ import fc from 'fast-check';
 import { assertEqual } from '../assertions.ts';
 import { type ContractRule, openForRuns, type PropertyRuns } from '../rule.ts';
 import { everyPage, makeCompany, type StorageUnderTest } from '../storage/storage.ts';
+import { bankLinesContract } from './bank-lines.ts';
 import { nearItemsContract } from './near-items.ts';
 import { arrival_plans, leftovers_max, StoredWorld, world_plans } from './reconciliation-world.ts';
 
@@ -227,6 +228,7 @@ export function reconciliationStoreContract(
   return [
     ...reconciliation_list_contract,
     ...nearItemsContract(),
+    ...bankLinesContract((company_id) => itemsOf(company_id)[0]!),
     {
       rule: 'any order of arrival and any split over steps end with the same items',
       async check(open) {
