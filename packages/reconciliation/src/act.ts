@@ -42,7 +42,10 @@ export interface ActSubject {
   readonly pairs: readonly StatementPair[];
   /** The pair of the authorization side; null when the act does not concern it. */
   readonly authorization: AuthorizationPair | null;
-  /** The matches of rules that a confirmation made matches of a person; empty for other acts. */
+  /**
+   * The matches of rules that a confirmation made matches of a person, and that of a row of a table
+   * if the rules had made it because of another row; empty for other acts.
+   */
   readonly confirmed: readonly AuthorizationPair[];
   /** What had made the match that an unmatch or a confirmation is about; null for other acts. */
   readonly rule: MatchedBy | null;

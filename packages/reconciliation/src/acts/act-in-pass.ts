@@ -54,7 +54,7 @@ export async function withSeenActs<Planned extends PlannedAct>(
  */
 export async function actInPass(ports: ActPorts, act: ActOfPass): Promise<void> {
   const answer = await ports.network.rematch(rematchMessage(act));
-  if (answer.kind === 'refused') throw await explained(ports, act.situation, answer.refusal);
+  if (answer.kind === 'refused') throw await explainRefusal(ports, act.situation, answer.refusal);
 }
 
 /** The message to the network's side, with the act and all its matches. */
@@ -108,7 +108,11 @@ export function newestActOf(seen: SeenItem | null): number {
 }
 
 /** The refusal of a pass; when the item has changed meanwhile, one that says what happened. */
-async function explained(ports: ActPorts, situation: Situation, refusal: Refusal): Promise<unknown> {
+export async function explainRefusal(
+  ports: Pick<ActPorts, 'unitOfWork'>,
+  situation: Situation,
+  refusal: Refusal,
+): Promise<unknown> {
   if (refusal.code !== 'conflict') return refusal;
   const { call, item } = situation;
   const now = await ports.unitOfWork.run(async (tx) => {

@@ -33,6 +33,11 @@ export interface Situation extends SeenItem {
    * decides against them.
    */
   readonly is_against_rules: boolean;
+  /**
+   * Whether a table is written of which this is a row. What the rules have matched meanwhile, they
+   * matched because of other rows: the row keeps it.
+   */
+  readonly is_of_table: boolean;
 }
 
 /** A change of the match of a clearing with an authorization (cards: matches by hand). */

@@ -37,25 +37,19 @@ export class KnownRecords {
   readonly lines: ReadonlyMap<number, CardLine>;
   /** The closed periods of the items. */
   readonly periods: ReadonlyMap<number, Period>;
+  #without_sets: KnownRecords | null = null;
   /** By the id of each of their records. */
   readonly #seen: ReadonlyMap<number, SeenItem>;
 
   private constructor(
     seen: ReadonlyMap<number, SeenItem>,
-    purchases: readonly AuthorizedPurchase[],
-    clearings: readonly ClearedAmount[],
-    lines: readonly CardLine[],
-    periods: readonly (Period | null)[],
+    records: Pick<KnownRecords, 'purchases' | 'clearings' | 'lines' | 'periods'>,
   ) {
-    const by_record = [...seen.values()].flatMap((one) =>
-      recordsOf(one.item).map((key) => [itemIdOf(key), one] as const),
-    );
-    // What was asked for comes last: of an authorization with several items, the one that `findItem` finds.
-    this.#seen = new Map([...by_record, ...seen]);
-    this.purchases = byId(purchases);
-    this.clearings = byId(clearings);
-    this.lines = byId(lines);
-    this.periods = byId(periods.filter((period) => period !== null));
+    this.#seen = seen;
+    this.purchases = records.purchases;
+    this.clearings = records.clearings;
+    this.lines = records.lines;
+    this.periods = records.periods;
   }
 
   /** Costs the same few queries however many acts there are, and one for each closed period. */
@@ -76,13 +70,25 @@ export class KnownRecords {
       const records = [...items.flatMap(recordsOf), ...named];
       return [...new Set(records.filter((record) => record.kind === kind).map(({ id }) => id))];
     };
-    return new KnownRecords(
-      seen,
-      await store.authorizations(company_id, idsOf('authorization', matched)),
-      await store.clearings(company_id, idsOf('clearing', itemsOf([...own, ...accepting]))),
-      await store.lines(company_id, idsOf('line', itemsOf(own))),
-      await readPeriods(store, company_id, [...seen.values()]),
+    const by_record = [...seen.values()].flatMap((one) =>
+      recordsOf(one.item).map((key) => [itemIdOf(key), one] as const),
     );
+    // What was asked for comes last: of an authorization with several items, the one that `findItem` finds.
+    return new KnownRecords(new Map([...by_record, ...seen]), {
+      purchases: byId(await store.authorizations(company_id, idsOf('authorization', matched))),
+      clearings: byId(await store.clearings(company_id, idsOf('clearing', itemsOf([...own, ...accepting])))),
+      lines: byId(await store.lines(company_id, idsOf('line', itemsOf(own)))),
+      periods: byId(await readPeriods(store, company_id, [...seen.values()])),
+    });
+  }
+
+  /** The same records, as if no covering set had joined any of them. */
+  withoutCoveringSets(): KnownRecords {
+    this.#without_sets ??= new KnownRecords(
+      new Map([...this.#seen].map(([id, seen]) => [id, { ...seen, item: withoutCoveringSets(seen.item) }])),
+      this,
+    );
+    return this.#without_sets;
   }
 
   /** The item that has the record with this `itemIdOf`; null for an unknown one. */
@@ -111,6 +117,10 @@ function ofMatch({ item_id, request }: AskedAct): readonly number[] {
   return request.with === null ? [] : [item_id];
 }
 
+function withoutCoveringSets(item: Item): Item {
+  return { ...item, matches: item.matches.filter(({ rule }) => rule !== 'covering_set') };
+}
+
 function byId<Row extends { readonly id: number }>(rows: readonly Row[]): ReadonlyMap<number, Row> {
   return new Map(rows.map((row) => [row.id, row]));
 }
@@ -119,9 +129,9 @@ async function readPeriods(
   store: Pick<ReconciliationStore, 'findPeriod'>,
   company_id: number,
   seen: readonly SeenItem[],
-): Promise<readonly (Period | null)[]> {
+): Promise<readonly Period[]> {
   const ids = new Set(seen.flatMap(({ item }) => item.period_id ?? []));
   const periods = [];
   for (const id of ids) periods.push(await store.findPeriod(company_id, id));
-  return periods;
+  return periods.filter((period) => period !== null);
 }

@@ -51,7 +51,8 @@ function planAuthorizationMatch(situation: Situation, matched_with: MatchWith): 
     const what = `must be an approved authorization of the company, and there is none with the id ${authorization_id}`;
     throw field('with.authorization_id', what);
   }
-  refuseMisfit(clearing, purchase);
+  const is_kept = situation.is_of_table && clearing.authorization_id === authorization_id && !clearing.is_chosen;
+  if (!is_kept) refuseMisfit(clearing, purchase);
   const records: readonly RecordKey[] = [
     { kind: 'clearing', id: clearing.id },
     { kind: 'authorization', id: authorization_id },
@@ -62,14 +63,15 @@ function planAuthorizationMatch(situation: Situation, matched_with: MatchWith): 
       refuseFrozen(known, other.item);
       refuseDecided(other);
     }
-    if (other.item.clearing_ids.includes(clearing.id)) refuseMatched(clearing, other.item);
+    if (!is_kept && other.item.clearing_ids.includes(clearing.id)) refuseMatched(clearing, other.item);
   }
   const accepted = request.accept_difference
     ? differenceOfPurchase(purchase, withMatch(clearing, authorization_id, concerned, known))
     : null;
+  const authorization = { clearing_id: clearing.id, authorization_id };
   return {
-    subject: subjectOf(item, { authorization: { clearing_id: clearing.id, authorization_id }, accepted }),
-    rematches: [{ clearing, authorization_id, is_confirmation: false }],
+    subject: subjectOf(item, { authorization, confirmed: is_kept ? [authorization] : [], accepted }),
+    rematches: [{ clearing, authorization_id, is_confirmation: is_kept }],
   };
 }
 

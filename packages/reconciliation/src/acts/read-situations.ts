@@ -35,7 +35,7 @@ export async function readSituations(
     const its = known.seenItem(item_id);
     if (its === null) return null;
     const clearings = its.item.clearing_ids.flatMap((id) => known.clearings.get(id) ?? []);
-    return { ...its, call, request, known, clearings, is_against_rules: false };
+    return { ...its, call, request, known, clearings, is_against_rules: false, is_of_table: false };
   });
 }
 

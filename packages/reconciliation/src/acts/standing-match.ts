@@ -29,12 +29,13 @@ function isAboutPairOf({ subject: later }: Act, { subject }: Act): boolean {
 
 /** The plan that undoes a match by hand which stands: everything is as it was before. */
 export function undoingOfMatch(
-  { subject: { authorization, pairs } }: Act,
+  { subject: { authorization, pairs, confirmed } }: Act,
   { item, clearings }: Pick<Situation, 'item' | 'clearings'>,
 ): ActPlan {
   const matched = clearings.filter(({ id }) => id === authorization?.clearing_id);
+  const is_confirmation = confirmed.length > 0;
   return {
     subject: subjectOf(item, { authorization, pairs, rule: 'person' }),
-    rematches: matched.map((clearing) => ({ clearing, authorization_id: null, is_confirmation: false })),
+    rematches: matched.map((clearing) => ({ clearing, authorization_id: null, is_confirmation })),
   };
 }

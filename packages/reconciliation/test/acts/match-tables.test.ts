@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { refusalOf } from '@tallystick/harness';
 import { checkOnStorages } from '@tallystick/test-support';
-import { type ActPorts, decideByTable, type RecordKey } from '../../src/index.ts';
-import { ActWorld, assertRebuilt, assertSameState, clearing, line, tableOf } from './world.ts';
+import { type ActPorts, decideByTable, type RecordKey, recordOfItemId } from '../../src/index.ts';
+import { ActWorld, areConfirmed, assertRebuilt, assertSameState, clearing, line, tableOf } from './world.ts';
 
 /** The row of the item that has the record, which is to be matched with what `names` name. */
 async function matchRow(
@@ -231,6 +231,65 @@ checkOnStorages('tables of matches', [
       assert.deepEqual(taken.clearing_ids, [], 'both lines are apart');
       await decide(world, [await matchRow(world, line(line_id), `clearing:${clearing_id}`)]);
       assert.deepEqual((await world.read(clearing(clearing_id))).item.line_ids, [line_id], 'the line of the table');
+      await assertRebuilt(world, 'after the table');
+    },
+  },
+  {
+    rule: 'what the rules match because of earlier rows is no reason to refuse later ones, and is undone with them',
+    on_postgres: true,
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const shop = { merchant_id: 'M8', amount: 900 };
+      const roots = [await world.authorize(shop), await world.authorize(shop)];
+      const tied = [await world.clear(shop), await world.clear(shop)];
+      const lone = [await world.clear({ amount: 333 }), await world.clear({ amount: 333 })];
+      const alike = [await world.line({ amount: 333 }), await world.line({ amount: 333 })];
+      for (const record of [...tied, ...lone]) {
+        const { item } = await world.read(clearing(record));
+        assert.deepEqual([item.authorization_ids, item.line_ids], [[], []], 'ambiguous, and so alone');
+      }
+      // More than the first batch has.
+      const fillers = [];
+      for (let at = 0; at < 100; at += 1) {
+        const record = line(await world.line({ amount: 5_000 + at, date: '2026-06-20' }));
+        fillers.push(await matchRow(world, record, '', { decision: 'accept' }));
+      }
+      const rows = [
+        await matchRow(world, line(alike[0]!), `clearing:${lone[0]}`),
+        await matchRow(world, clearing(tied[0]!), `authorization:${roots[0]}`),
+        await matchRow(world, clearing(tied[1]!), `authorization:${roots[1]}`),
+        ...fillers,
+        await matchRow(world, clearing(lone[1]!), `line:${alike[1]}`),
+      ];
+      const last = await matchRow(world, line(await world.line({ amount: 99, date: '2026-06-20' })), '', {
+        decision: 'ignore',
+      });
+      const before = await world.state();
+      let readings = 0;
+      const change = async () => {
+        readings += 1;
+        if (readings === 2) await world.actOn(Number(last.id), 'accept', {}, 'key:2');
+      };
+      const refusal = await refusalOf(
+        decideByTable(world.ports(), world.call(), tableOf([...rows, last], change), { dry_run: false }),
+        'a table whose last item changes',
+      );
+      assert.match(refusal.message, /key:2 accepted it at .*nothing was decided$/);
+      await world.actOn(Number(last.id), 'reopen', {}, 'key:2');
+      assertSameState(await world.state(), before, 'everything but the acts');
+      const current = [];
+      for (const row of rows) {
+        const { item } = await world.read(recordOfItemId(Number(row.id))!);
+        current.push({ ...row, version: String(item.version) });
+      }
+      assert.equal((await decide(world, current)).decided, rows.length, 'the table');
+      for (const at of [0, 1]) {
+        assert.deepEqual((await world.read(clearing(tied[at]!))).item.authorization_ids, [roots[at]], 'a purchase');
+        const { item } = await world.read(clearing(lone[at]!));
+        assert.deepEqual([item.line_ids, item.matches.at(-1)?.rule], [[alike[at]], 'person'], 'a line');
+      }
+      assert.deepEqual(await areConfirmed(world, tied), [true, true], 'both are matches of a person');
+      assert.equal((await decide(world, current)).unchanged, rows.length, 'the same table again');
       await assertRebuilt(world, 'after the table');
     },
   },

@@ -10,7 +10,8 @@ import {
   type TableSource,
   toFieldError,
 } from './decision-table.ts';
-import { OtherVersion, planRows, type RowPlan } from './plan-rows.ts';
+import { OtherVersion, type PlannedRow, planRows, type RowPlan } from './plan-rows.ts';
+import { type SeenRow, seenRowOf } from './seen-row.ts';
 import { WrittenTable } from './written-table.ts';
 
 /** What a table of decisions does, or with a dry run would do. */
@@ -56,11 +57,12 @@ export async function decideByTable(
   { dry_run }: { readonly dry_run: boolean },
 ): Promise<TableAnswer> {
   await catchUp(ports, call.company_id);
-  const answer = { ...(await new TableCheck(ports, call).check(source)), dry_run };
+  const check = new TableCheck(ports, call);
+  const answer = { ...(await check.check(source)), dry_run };
   if (dry_run) return answer;
   const [first, ...others] = answer.errors;
   if (first !== undefined) throw invalid(toFieldError(first), ...others.map(toFieldError));
-  const written = new WrittenTable(ports, call);
+  const written = new WrittenTable(ports, call, check.seen);
   try {
     for await (const { rows } of batchesOf(source)) {
       await written.write(rows.filter(isDecided));
@@ -77,6 +79,8 @@ class TableCheck {
   readonly #ports: ActPorts;
   readonly #call: Call;
   readonly #claimed = new ClaimedRecords();
+  /** The items of the rows that are to be decided, by the number of the row. */
+  readonly seen = new Map<number, SeenRow>();
   readonly #errors: RowError[] = [];
   #errors_total = 0;
 
@@ -97,6 +101,7 @@ class TableCheck {
         const outcome = this.#claimed.claim(plan.records) ?? outcomeOf(plan);
         if (typeof outcome === 'string') counts[outcome] += 1;
         else this.#add(outcome);
+        if (outcome === 'decided') this.seen.set(plan.row.row, seenRowOf((plan.result as PlannedRow).situation));
       }
       if (counts.decided + counts.unchanged > table_decisions_max) throw tooManyDecisions();
     }

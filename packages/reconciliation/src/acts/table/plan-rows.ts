@@ -15,8 +15,10 @@ import { standingActs, standingDecisions } from '../standing-acts.ts';
 import { isStandingMatch } from '../standing-match.ts';
 import type { RowRecords } from './claimed-records.ts';
 import type { DecidedRow } from './decision-table.ts';
+import { asSeen, type SeenRow } from './seen-row.ts';
 
 export interface PlannedRow extends PlannedAct {
+  readonly row: DecidedRow;
   /** The decision that the act undoes, if it reopens an item. */
   readonly undone: Act | null;
 }
@@ -39,21 +41,28 @@ export function askedBy({ item_id, decision, ...row }: DecidedRow): AskedAct {
   return { item_id, request: rowRequest(decision, row) };
 }
 
-/**
- * Plans the act of each row. Costs a few queries, however many rows there are. `against_rules`: the
- * ids of the items whose acts were planned before, and what they left to the rules came out otherwise.
- */
+/** While a table is written. */
+export interface Writing {
+  /** The items of rows as the check found them, by the number of the row. */
+  readonly seen: ReadonlyMap<number, SeenRow>;
+  /**
+   * The items whose acts were planned before, and what they left to the rules came out otherwise.
+   */
+  readonly against_rules: ReadonlySet<number>;
+}
+
+/** Plans the act of each row. Costs a few queries, however many rows there are. */
 export async function planRows(
   tx: ActTx,
   call: Call,
   rows: readonly DecidedRow[],
-  against_rules: ReadonlySet<number> = new Set(),
+  { seen, against_rules }: Writing = { seen: new Map(), against_rules: new Set() },
 ): Promise<readonly RowPlan[]> {
   const situations = await readSituations(tx, call, rows.map(askedBy));
   return rows.map((row, at): RowPlan => {
     const found = situations[at]!;
-    const situation = found && { ...found, is_against_rules: against_rules.has(found.item.id) };
-    const result = situation === null ? unknownItem() : resultOf(situation, row);
+    const situation = found && { ...found, is_against_rules: against_rules.has(row.item_id) };
+    const result = situation === null ? unknownItem() : resultOf(situation, row, seen.get(row.row));
     return { row, result, records: recordsOfRow(row, situation, result) };
   });
 }
@@ -73,8 +82,10 @@ function recordsOfRow(
   };
 }
 
-function resultOf(situation: Situation, row: DecidedRow): PlannedRow | Refusal | null {
+function resultOf(situation: Situation, row: DecidedRow, seen: SeenRow | undefined): PlannedRow | Refusal | null {
   if (isStanding(situation, row)) return null;
+  const as_seen = seen === undefined ? null : asSeen(situation, seen);
+  if (as_seen !== null) return plannedRow(as_seen, row);
   try {
     // The version of the row is that of the item with this id.
     refuseMerged(situation, { item_id: row.item_id, version: null });
@@ -83,9 +94,13 @@ function resultOf(situation: Situation, row: DecidedRow): PlannedRow | Refusal |
     if (error instanceof Refusal) return new OtherVersion(error.code, error.message);
     throw error;
   }
+  return plannedRow(situation, row);
+}
+
+function plannedRow(situation: Situation, row: DecidedRow): PlannedRow | Refusal {
   try {
     const plan = planAct(situation);
-    return { situation, plan, undone: row.decision === 'reopen' ? undoneBy(situation, plan) : null };
+    return { row, situation, plan, undone: row.decision === 'reopen' ? undoneBy(situation, plan) : null };
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;

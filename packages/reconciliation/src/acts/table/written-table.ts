@@ -1,5 +1,5 @@
 import { type Call, Refusal } from '@tallystick/kernel';
-import { actInPass } from '../act-in-pass.ts';
+import { type ActOfPass, explainRefusal, rematchMessage } from '../act-in-pass.ts';
 import type { ActPorts, ActTx } from '../act-plan.ts';
 import { concernedIds } from '../known-records.ts';
 import { lockItems } from '../read-situations.ts';
@@ -7,6 +7,7 @@ import { type RecordedBatch, RulesDecideOtherwise, recordBatch } from '../record
 import { conflict } from '../refuse-act.ts';
 import type { DecidedRow } from './decision-table.ts';
 import { askedBy, type PlannedRow, planRows } from './plan-rows.ts';
+import type { SeenRow } from './seen-row.ts';
 import { type MadeDecision, undoDecisions } from './undo-decisions.ts';
 
 /**
@@ -20,9 +21,13 @@ export class WrittenTable {
   /** Also those that were sent to a pass and may not have been recorded. */
   readonly #made: MadeDecision[] = [];
 
-  constructor(ports: ActPorts, call: Call) {
+  readonly #seen: ReadonlyMap<number, SeenRow>;
+
+  /** `seen`: the items of rows as the check found them. */
+  constructor(ports: ActPorts, call: Call, seen: ReadonlyMap<number, SeenRow>) {
     this.#ports = ports;
     this.#call = call;
+    this.#seen = seen;
   }
 
   /** How many decisions were made. Others stood already when they were to be written. */
@@ -32,12 +37,34 @@ export class WrittenTable {
 
   /** Writes the decisions of a batch. Rejects when one is refused or fails: `undo` is next. */
   async write(rows: readonly DecidedRow[]): Promise<void> {
-    if (rows.length === 0) return;
-    const { recorded, of_pass } = await this.#recordAll(rows);
-    this.#made.push(...recorded.map(({ planned, act }) => ({ act, undone: planned.undone })));
-    this.#made.push(...of_pass.map((act) => ({ act, undone: act.undone })));
-    const outcomes = await Promise.allSettled(of_pass.map((act) => actInPass(this.#ports, act)));
-    for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+    let left = rows;
+    for (let attempts = attempts_max; left.length > 0; attempts -= 1) {
+      const { recorded, of_pass } = await this.#recordAll(left);
+      this.#made.push(...recorded.map(({ planned, act }) => ({ act, undone: planned.undone })));
+      left = await this.#recordInPasses(of_pass, attempts > 1);
+    }
+  }
+
+  /**
+   * Returns the rows to plan again: of two rows of one card, the first one may have changed what the
+   * rules match, so that the pass refuses the second one as it was planned.
+   */
+  async #recordInPasses(
+    acts: readonly (PlannedRow & ActOfPass)[],
+    may_try_again: boolean,
+  ): Promise<readonly DecidedRow[]> {
+    const answers = await Promise.allSettled(acts.map((act) => this.#ports.network.rematch(rematchMessage(act))));
+    const refused: { readonly act: PlannedRow & ActOfPass; readonly refusal: Refusal }[] = [];
+    for (const [at, act] of acts.entries()) {
+      const answer = answers[at]!;
+      if (answer.status === 'fulfilled' && answer.value.kind === 'refused') {
+        refused.push({ act, refusal: answer.value.refusal });
+      } else this.#made.push({ act, undone: act.undone });
+    }
+    for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
+    const final = refused.find(({ refusal }) => !may_try_again || refusal.code !== 'conflict');
+    if (final !== undefined) throw await explainRefusal(this.#ports, final.act.situation, final.refusal);
+    return refused.map(({ act }) => act.row);
   }
 
   async #recordAll(
@@ -61,7 +88,7 @@ export class WrittenTable {
     const ids = rows.map(askedBy).flatMap(concernedIds);
     const records = await lockItems(tx, this.#call, ids);
     const planned: PlannedRow[] = [];
-    for (const { result } of await planRows(tx, this.#call, rows, against_rules)) {
+    for (const { result } of await planRows(tx, this.#call, rows, { seen: this.#seen, against_rules })) {
       if (result instanceof Refusal) throw result;
       if (result !== null) planned.push(result);
     }
@@ -84,3 +111,6 @@ export class WrittenTable {
 }
 
 const shown_items_max = 10;
+
+/** How often a row is planned whose pass refuses it. */
+const attempts_max = 3;
