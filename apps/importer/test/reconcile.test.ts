@@ -54,7 +54,9 @@ describe('npm run reconcile', () => {
   it('lists breaks as a table for people, in JSON and in CSV', async () => {
     await withItems(async (env) => {
       const { out } = await runReconcile(['breaks', '--kind', 'unauthorized'], env);
-      assert.match(out, /unauthorized .* - +7\.00 +- +0\.00 +USD +\d+ +Paper & Ink, a shop wit…/);
+      assert.match(out, /^item \d+ {2}unauthorized {2}age \d+, due 2030-03-16 {2}card \d+ {2}Paper & Ink, a shop with/);
+      assert.match(out, /^ {2}cleared 7\.00, difference 0\.00 USD$/m);
+      assert.match(out, /^npm run reconcile -- show \d+ shows one; accept, ignore and match decide it\.$/m);
       assert.match(out, /\n1 break, 7\.00 USD\n/);
       assert.equal(JSON.parse((await runReconcile(['breaks', '--json'], env)).out)[0].cleared, 700);
       const csv = await runReconcile(['breaks', '--csv'], env);

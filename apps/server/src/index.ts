@@ -24,4 +24,4 @@ export { closeContainer, createContainer, tokens } from './container.ts';
 export { parseOptions } from './parse-options.ts';
 export { describeDatabase, describeStartProblem, showDatabase } from './start-problem.ts';
 export { onStopSignal } from './stop-signal.ts';
-export { type Column, formatList, formatTable, formatTerms, wrapText } from './terminal-text.ts';
+export { type Column, formatList, formatTable, formatTerms, shortenText, wrapText } from './terminal-text.ts';

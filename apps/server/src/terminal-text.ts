@@ -81,8 +81,37 @@ export function formatList(none: string, columns: readonly Column[], rows: reado
   return rows.length === 0 ? none : formatTable(columns, rows);
 }
 
-function widthOf(text: string): number {
-  return [...text].length;
+/** The columns that a text takes on a terminal: wide characters two, marks that combine none. */
+export function widthOf(text: string): number {
+  if (is_ascii.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += columnsOf(segment);
+  return width;
+}
+
+function columnsOf(segment: string): number {
+  if (is_mark.test(segment)) return 0;
+  return is_wide.test(segment) && !is_half_width.test(segment) ? 2 : 1;
+}
+
+const graphemes = new Intl.Segmenter('en');
+const is_ascii = /^[\x20-\x7e]*$/;
+const is_wide =
+  /\p{Script=Han}|\p{Script=Hangul}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Emoji_Presentation}|\ufe0f|[\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]/u;
+const is_half_width = /^[\uff61-\uffdc]/;
+const is_mark = /^[\p{M}\p{Cf}]+$/u;
+
+/** The text in at most `width` columns, the last of them `…` when it was longer. */
+export function shortenText(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let shortened = '';
+  let left = width - 1;
+  for (const { segment } of graphemes.segment(text)) {
+    left -= widthOf(segment);
+    if (left < 0) break;
+    shortened += segment;
+  }
+  return `${shortened}…`;
 }
 
 function padEnd(text: string, width: number): string {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { formatTable, formatTerms, wrapText } from '../src/terminal-text.ts';
+import { formatTable, formatTerms, shortenText, widthOf, wrapText } from '../src/terminal-text.ts';
 
 describe('text for a terminal', () => {
   it('is broken between words only, and loses none', () => {
@@ -9,7 +9,31 @@ describe('text for a terminal', () => {
       fc.property(fc.array(fc.stringMatching(/^[^\s]{1,12}$/u), { minLength: 1 }), fc.nat(8), (words, indent) => {
         const lines = wrapText(words.join(' '), ' '.repeat(indent), '  ', 40).split('\n');
         assert.deepEqual(lines.join(' ').trim().split(/ +/), words);
-        for (const line of lines) assert.ok([...line].length <= 40, line);
+        for (const line of lines) assert.ok(widthOf(line) <= 40, line);
+      }),
+    );
+  });
+
+  it('counts the columns that a terminal takes', () => {
+    const widths = [
+      ['', 0],
+      ['a b', 3],
+      ['é', 1],
+      ['e\u0301', 1],
+      ['咖啡', 4],
+      ['ｶﾌｪ', 3],
+      ['Ａ', 2],
+      ['😀', 2],
+      ['👩‍👩‍👧', 2],
+      ['한국', 4],
+      ['\u200b', 0],
+    ] as const;
+    for (const [text, width] of widths) assert.equal(widthOf(text), width, text);
+    assert.equal(shortenText('咖啡店', 5), '咖啡…');
+    assert.equal(shortenText('咖啡店', 6), '咖啡店');
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 20 }), (text, width) => {
+        assert.ok(widthOf(shortenText(text, width)) <= width);
       }),
     );
   });

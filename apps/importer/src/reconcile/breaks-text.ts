@@ -1,43 +1,107 @@
-import { ageOfItem, amountOf, type Item } from '@tallystick/reconciliation';
-import { formatTable } from '@tallystick/server';
+import {
+  ageOfItem,
+  amountOf,
+  type Item,
+  recordNamesOf,
+  type Suggestion,
+  suggestedNames,
+} from '@tallystick/reconciliation';
+import { shortenText, wrapText } from '@tallystick/server';
 import { showDecimal } from '../words.ts';
+import type { BreakDetails } from './break-details.ts';
 
-const name_length_max = 24;
+/** A break with what names its records to a person, and what it may be matched with. */
+export interface ShownBreak {
+  readonly item: Item;
+  readonly details: BreakDetails;
+  readonly suggestions: readonly Suggestion[];
+}
 
-/** A table of breaks. `shows_company` adds the column of their company. */
-export function describeBreaks(items: readonly Item[], today: string, shows_company: boolean): string {
-  const columns = [
-    ...(shows_company ? [{ head: 'company', is_number: true }] : []),
-    { head: 'item', is_number: true },
-    { head: 'kind' },
-    { head: 'age', is_number: true },
-    { head: 'due' },
-    { head: 'authorized', is_number: true },
-    { head: 'cleared', is_number: true },
-    { head: 'stated', is_number: true },
-    { head: 'difference', is_number: true },
-    { head: '' },
-    { head: 'card', is_number: true },
-    { head: 'merchant' },
+const width = 80;
+
+/** The longest name, reference or text of others that is shown whole. */
+const shown_max = 60;
+
+/** How many of the other ways to match a break are shown. */
+const alternatives_shown_max = 3;
+
+/** A block for each break, at most 80 columns wide. `shows_company` names their companies. */
+export function describeBreaks(breaks: readonly ShownBreak[], today: string, shows_company: boolean): string {
+  return breaks.map((one) => describeBreak(one, today, shows_company)).join('\n\n');
+}
+
+function describeBreak({ item, details, suggestions }: ShownBreak, today: string, shows_company: boolean): string {
+  const { id, kind, due_date, vcn_id, merchant_name, alternatives } = item;
+  const head = [
+    `item ${id}  ${kind}`,
+    `age ${ageOfItem(item, today) ?? '-'}, due ${due_date ?? '-'}`,
+    ...(vcn_id === null ? [] : [`card ${vcn_id}`]),
+    ...(shows_company ? [`company ${item.company_id}`] : []),
+    ...named('', merchant_name),
   ];
-  const rows = items.map((item) => {
-    const show = (amount: number | null) => (amount === null ? '-' : showDecimal(amount, item.currency));
-    return [
-      ...(shows_company ? [String(item.company_id)] : []),
-      String(item.id),
-      item.kind ?? '-',
-      String(ageOfItem(item, today) ?? '-'),
-      item.due_date ?? '-',
-      show(item.authorized),
-      show(item.cleared),
-      show(item.stated),
-      show(item.difference),
-      item.currency,
-      item.vcn_id === null ? '-' : String(item.vcn_id),
-      shorten(item.merchant_name ?? '-'),
-    ];
-  });
-  return formatTable(columns, rows);
+  const purchase = [
+    ...named('acquirer reference ', details.acquirer_reference),
+    ...named('approval code ', details.approval_code),
+  ];
+  const line = [
+    ...named('account ', details.account),
+    ...named('booked ', details.booking_date),
+    ...named('bank reference ', details.bank_reference),
+    ...named('"', details.bank_text, '"'),
+  ];
+  return [
+    wrapText(head.join('  '), '', '    ', width),
+    ...[amountsOf(item), purchase, line].flatMap((parts) =>
+      parts.length === 0 ? [] : wrapText(parts.join(', '), '  ', '    ', width),
+    ),
+    ...suggestions.map((one) => wrapText(describeSuggested(one, item), '  ', '     ', width)),
+    ...alternatives
+      .slice(0, alternatives_shown_max)
+      .map(({ reason }) => wrapText(`none was chosen: ${plain(reason)}`, '  ', '    ', width)),
+  ].join('\n');
+}
+
+function amountsOf({ authorized, cleared, stated, fees, difference, currency }: Item): readonly string[] {
+  const show = (name: string, amount: number | null) =>
+    amount === null ? [] : [`${name} ${showDecimal(amount, currency)}`];
+  return [
+    ...show('authorized', authorized),
+    ...show('cleared', cleared),
+    ...show('stated', stated),
+    ...show('fees', fees === 0 ? null : fees),
+    `difference ${showDecimal(difference, currency)} ${currency}`,
+  ];
+}
+
+function describeSuggested(suggestion: Suggestion, { currency }: Item): string {
+  const { number, amount, date, reason } = suggestion;
+  return `${number}. ${suggestedNames(suggestion)}  ${showDecimal(amount, currency)} on ${date}: ${reason}`;
+}
+
+function named(name: string, text: string | null, end = ''): readonly string[] {
+  const shown = text === null ? '' : shortenText(plain(text), shown_max);
+  return shown === '' ? [] : [`${name}${shown}${end}`];
+}
+
+/** The text without characters that a terminal would obey. */
+function plain(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+}
+
+/** How to act on the first of these breaks that has a suggestion, else how to see and take out one. */
+export function describeNextStep(breaks: readonly ShownBreak[]): string {
+  const found = breaks.find(({ suggestions }) => suggestions.length > 0);
+  if (found === undefined) {
+    return `npm run reconcile -- show ${breaks[0]!.item.id} shows one; accept, ignore and match decide it.`;
+  }
+  const { item, suggestions } = found;
+  const { authorization_id, ...ids } = suggestions[0]!;
+  const names = recordNamesOf({ ...ids, authorization_ids: authorization_id === null ? [] : [authorization_id] });
+  return [
+    'To match the first suggestion, for example:',
+    `  npm run reconcile -- match ${item.id} --with "${names}" --note "..."`,
+    'Many at once: breaks --csv writes a table, and decide takes it back.',
+  ].join('\n');
 }
 
 /** The sums of these items by currency: `12.50 USD, 3.00 EUR`. */
@@ -48,9 +112,4 @@ export function describeSums(items: readonly Item[]): string {
       return `${showDecimal(sum, currency)} ${currency}`;
     })
     .join(', ');
-}
-
-function shorten(name: string): string {
-  const characters = [...name];
-  return characters.length <= name_length_max ? name : `${characters.slice(0, name_length_max - 1).join('')}…`;
 }

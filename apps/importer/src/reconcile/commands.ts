@@ -16,6 +16,7 @@ import {
   readRules,
   readSummary,
   type Summary,
+  suggestFor,
   type UnexplainedLine,
 } from '@tallystick/reconciliation';
 import {
@@ -31,9 +32,10 @@ import {
 import type { ProgressTerminal } from '../progress-display.ts';
 import { count } from '../words.ts';
 import { actCommands } from './act-commands.ts';
-import { describeBreaks, describeSums } from './breaks-text.ts';
+import { readBreakDetails } from './break-details.ts';
+import { describeBreaks, describeNextStep, describeSums, type ShownBreak } from './breaks-text.ts';
 import { BridgeTable, describeBridge } from './bridge-text.ts';
-import { callFor, companiesOf, portsOf } from './companies.ts';
+import { callFor, companiesOf, portsOf, type ReconcilePorts } from './companies.ts';
 import { decideCommand } from './decide-command.ts';
 import { periodCommands } from './period-commands.ts';
 import { rebuildCommand } from './rebuild-command.ts';
@@ -163,17 +165,39 @@ function breaksCommand({ stdout }: ReconcileTerminal): Command {
         if (is_cut) break;
       }
       const shown = found.slice(0, limit);
+      const breaks = await explainBreaks(ports, shown);
       const more = is_cut ? `, and more: --limit ${limit * 10}, or --csv for all` : '';
       const total = `${count(shown.length)} break${shown.length === 1 ? '' : 's'}, ${describeSums(shown)}${more}`;
       return {
-        data: shown.map((item) => presentItem(item, today)),
+        data: breaks.map(({ item, suggestions }) => presentItem(item, today, suggestions)),
         text:
-          shown.length === 0
+          breaks.length === 0
             ? 'There are no such breaks.'
-            : [describeBreaks(shown, today, companies.length > 1), '', total].join('\n'),
+            : [describeBreaks(breaks, today, companies.length > 1), '', total, describeNextStep(breaks)].join('\n'),
       };
     },
   };
+}
+
+/** How many breaks are explained in one transaction. */
+const explained_at_once = 50;
+
+/** The breaks with what names their records, and what each may be matched with. */
+async function explainBreaks({ unitOfWork }: ReconcilePorts, items: readonly Item[]): Promise<readonly ShownBreak[]> {
+  const breaks: ShownBreak[] = [];
+  for (const [company_id, its_items] of Map.groupBy(items, (item) => item.company_id)) {
+    for (let from = 0; from < its_items.length; from += explained_at_once) {
+      const some = its_items.slice(from, from + explained_at_once);
+      const [details, suggestions] = await unitOfWork.read(async (tx) => [
+        await readBreakDetails(tx, company_id, some),
+        await suggestFor(tx.reconciliation, company_id, some),
+      ]);
+      for (const item of some) {
+        breaks.push({ item, details: details.get(item.id)!, suggestions: suggestions.get(item.id) ?? [] });
+      }
+    }
+  }
+  return breaks;
 }
 
 function bridgeCommand({ stdout }: ReconcileTerminal): Command {
