@@ -175,6 +175,10 @@ describe('docs/closing-a-month.md', () => {
           answers.filter(({ break_kind }) => break_kind !== 'late_change'),
         );
         await workOff(month, await answered(month, answers));
+        assert.match(
+          await month.reconcile('lines', '--limit', '1'),
+          /^line:\d+ +2030-03-\d\d +-[\d.]+ +USD +\d{3} +\d+ +[A-Z]/m,
+        );
 
         await assertBreaks(
           month,

@@ -27,7 +27,7 @@ export { presentApiKey, presentCompany } from './operator/presenter.ts';
 export { presentAuditEntry } from './oversight/presenter.ts';
 export { presentQuarantined } from './quarantine/operations.ts';
 export type { ReadTable } from './reconciliation/operations.ts';
-export { presentExplainedItem, presentItem, presentPeriod } from './reconciliation/presenter.ts';
+export { presentExplainedItem, presentItem, presentLine, presentPeriod } from './reconciliation/presenter.ts';
 export { presentBridge, presentRules, presentSummary } from './reconciliation/report-presenter.ts';
 export type { Sandbox } from './sandbox/operations.ts';
 export { presentTemplate, templateStatusPath } from './templates/presenter.ts';

@@ -27,7 +27,7 @@ const showCommand: Command = {
     const call = callFor(services, company_id);
     const found = await ports.unitOfWork.read((tx) => explainItem(tx, call, id));
     const today = dateOf(call.now_ms);
-    return { data: presentExplainedItem(found, today), text: describeItem(found.item, found.history, today) };
+    return { data: presentExplainedItem(found, today), text: describeItem(found, today) };
   },
 };
 
@@ -86,7 +86,7 @@ export const actCommands: readonly Command[] = [
         const ports = await actPortsOf(services);
         const found = await actOnItem(ports, writingCall(services, company_id), id, action, request);
         const today = dateOf(services.clock().nowMs());
-        return { data: presentItem(found, today), text: describeItem(found, [], today) };
+        return { data: presentItem(found, today), text: describeItem({ item: found }, today) };
       },
     }),
   ),
@@ -96,6 +96,8 @@ export const actCommands: readonly Command[] = [
 function readMatch({ values, flags }: ParsedWords): object {
   const text = values.get('with');
   if (text === undefined) throw new UsageError('--with is missing: it names the records of the other side');
+  // Their numbers may be others by now than those that the person saw.
+  if (/suggestion:/i.test(text)) throw new UsageError('--with must name the records of a suggestion, as line:408');
   const named = readWithCell(text, '');
   if (typeof named === 'string') throw new UsageError(`--with ${named}`);
   const { authorization_id, clearing_ids, line_ids } = named.with;

@@ -1,4 +1,4 @@
-import { isDay, type PageRequest, Refusal } from '@tallystick/kernel';
+import type { PageRequest } from '@tallystick/kernel';
 import { presentBridge, presentItem, presentRules, presentSummary } from '@tallystick/operations';
 import {
   type BridgeDifference,
@@ -37,6 +37,8 @@ import { describeBreaks, describeNextStep, describeSums, type ShownBreak } from 
 import { BridgeTable, describeBridge } from './bridge-text.ts';
 import { callFor, companiesOf, portsOf, type ReconcilePorts } from './companies.ts';
 import { decideCommand } from './decide-command.ts';
+import { filtersFrom, readByOptions } from './filter-options.ts';
+import { linesCommand } from './lines-command.ts';
 import { periodCommands } from './period-commands.ts';
 import { rebuildCommand } from './rebuild-command.ts';
 import { describeRules, describeSummary, reportTable, reportTableHead } from './summary-text.ts';
@@ -58,6 +60,7 @@ export function createReconcileProgram(terminal: ReconcileTerminal): Program {
     commands: [
       reportCommand(terminal),
       breaksCommand(terminal),
+      linesCommand,
       ...actCommands,
       decideCommand(terminal),
       bridgeCommand(terminal),
@@ -235,50 +238,17 @@ function bridgeCommand({ stdout }: ReconcileTerminal): Command {
 
 /** The filter of breaks, in the form of the filters of the interface. */
 function filterOf(services: AdminServices, given: ParsedWords): ItemFilter {
-  const filters: (readonly [string, string])[] = [['status', 'break']];
-  const add = (name: string, value: string | undefined) => {
-    if (value !== undefined) filters.push([name, value]);
-  };
-  for (const name of ['kind', 'class', 'currency']) add(name, given.values.get(name));
-  add('vcn_id', given.values.get('card'));
-  add('age_days', given.values.get('age'));
-  add('settlement_date', rangeOf(given));
-  try {
-    return parseItemFilter(filters, services.clock().nowMs());
-  } catch (error) {
-    throw error instanceof Refusal ? wrongOptions(error) : error;
-  }
-}
-
-/** The options that differ in name from the filters that they set. */
-const options_of_filters: Readonly<Record<string, string>> = {
-  vcn_id: '--card',
-  age_days: '--age',
-  settlement_date: '--from to --to',
-  booking_date: '--from to --to',
-};
-
-function wrongOptions({ fields }: Refusal): UsageError {
-  return new UsageError(
-    fields.map(({ path, message }) => `${options_of_filters[path] ?? `--${path}`} ${message}`).join('\n'),
-  );
+  const filters = [
+    ['status', 'break'] as const,
+    ...filtersFrom(given, {
+      ...{ kind: 'kind', class: 'class', currency: 'currency', card: 'vcn_id', age: 'age_days' },
+      dates: 'settlement_date',
+    }),
+  ];
+  return readByOptions(() => parseItemFilter(filters, services.clock().nowMs()));
 }
 
 function datesOf(given: ParsedWords, name: string) {
-  const range = rangeOf(given);
-  try {
-    return readDateRange(name, new Map(range === undefined ? [] : [[name, range]]));
-  } catch (error) {
-    throw error instanceof Refusal ? wrongOptions(error) : error;
-  }
-}
-
-/** `--from` and `--to` as a range. */
-function rangeOf({ values }: ParsedWords): string | undefined {
-  const [from, to] = [values.get('from'), values.get('to')];
-  for (const [option, date] of Object.entries({ from, to })) {
-    if (date === undefined || isDay(date)) continue;
-    throw new UsageError(`--${option} must be a date, YYYY-MM-DD, not ${JSON.stringify(date)}`);
-  }
-  return from === undefined && to === undefined ? undefined : `[${from ?? ''},${to ?? ''}]`;
+  const filters = new Map(filtersFrom(given, { dates: name }));
+  return readByOptions(() => readDateRange(name, filters));
 }

@@ -1,17 +1,22 @@
 import {
-  type Act,
   type Alternative,
   ageOfItem,
   describeAct,
+  describeSuggestion,
+  type ExplainedItem,
   type Item,
   recordNamesOf,
+  type Suggestion,
   stateOf,
 } from '@tallystick/reconciliation';
 import { formatTerms, wrapText } from '@tallystick/server';
 import { nameRule, showAmount } from '../words.ts';
 
-/** An item for a person: its amounts, its records, what else they may belong to, and its history. */
-export function describeItem(item: Item, history: readonly Act[], today: string): string {
+/** An item for a person: its amounts, its records, what they may be matched with, and its history. */
+export function describeItem(
+  { item, history = [], suggestions = [] }: Partial<ExplainedItem> & { readonly item: Item },
+  today: string,
+): string {
   const { id, version, currency, due_date, merchant_name, vcn_id } = item;
   const amounts = (['authorized', 'cleared', 'stated', 'fees', 'difference'] as const).flatMap((name) => {
     const amount = item[name];
@@ -29,6 +34,10 @@ export function describeItem(item: Item, history: readonly Act[], today: string)
   return [
     `Item ${id}, version ${version}: ${stateOf(item)}`,
     ...formatTerms(terms),
+    ...section(
+      'It may be matched with',
+      suggestions.map((one) => describeSuggested(one, currency)),
+    ),
     ...section('It may also belong to', item.alternatives.map(describeAlternative)),
     ...section('What was done', history.map(describeAct)),
   ].join('\n');
@@ -36,6 +45,10 @@ export function describeItem(item: Item, history: readonly Act[], today: string)
 
 function section(head: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', `${head}:`, ...lines.map((line) => wrapText(line, '  ', '    ', 80))];
+}
+
+function describeSuggested(suggestion: Suggestion, currency: string): string {
+  return `${describeSuggestion(suggestion, currency)}: ${suggestion.reason}`;
 }
 
 function describeAlternative({ reason, authorization_id, clearing_ids, line_ids }: Alternative): string {
