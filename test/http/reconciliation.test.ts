@@ -33,7 +33,7 @@ async function fill(service: Service) {
   await book(service, account_id, [
     { amount: money(-11_850), acquirer_reference: matched },
     { amount: money(-5_040), acquirer_reference: differs },
-    { amount: money(-333), booking_date: '2030-03-11' },
+    { amount: money(-333), booking_date: '2030-03-11', text: '=CARD', bank_reference: '-7' },
     { amount: money(2_500), bai_code: '495' },
   ]);
   return { card, other, account_id };
@@ -87,14 +87,26 @@ for (const database of database_names) {
       const { json } = await service.send('GET', String(matched!.url));
       const item: Reply['json'] = json.data;
       assert.deepEqual([item.history, item.has_more_alternatives], [[], false]);
-      delete item.history;
-      delete item.has_more_alternatives;
+      const { lines, clearings, authorizations } = item;
+      for (const name of ['history', 'has_more_alternatives', 'lines', 'clearings', 'authorizations'])
+        delete item[name];
       assert.deepEqual({ ...item }, matched);
       assert.deepEqual(
         [item.class, item.sides, item.difference, item.settlement_date],
         ['under', 3, -150, '2030-03-15'],
       );
       assert.deepEqual([item.authorization_ids.length, item.clearing_ids.length, item.line_ids.length], [1, 1, 1]);
+      assert.deepEqual(
+        [item.account_id, item.booking_date, item.bank_text, item.bank_reference, item.approval_code],
+        [account_number, '2030-03-15', 'CARD PURCHASE', null, authorizations[0].approval_code],
+      );
+      assert.equal(item.acquirer_reference, clearings[0].acquirer_reference);
+      assert.deepEqual([lines[0].amount, lines[0].item_id], [-11_850, item.id]);
+      assert.deepEqual(
+        [clearings[0].amount, clearings[0].class, clearings[0].merchant_name],
+        [11_850, 'under', 'Paper & Ink'],
+      );
+      assert.deepEqual([authorizations[0].amount, authorizations[0].id], [12_000, item.authorization_ids[0]]);
       const matches = item.matches.map((one: Record<string, unknown>) => [one.side, one.rule, one.class]);
       assert.deepEqual(matches, [
         ['authorization', '3', 'under'],
@@ -296,11 +308,15 @@ for (const database of database_names) {
       const [head, ...rows] = reply.text.split('\r\n').filter((row) => row !== '');
       assert.equal(
         head,
-        'id,version,status,kind,class,rule,vcn_id,merchant_name,authorized,cleared,stated,fees,difference,currency,settlement_date,due_date,age_days,decision,note,suggestions',
+        'id,version,status,kind,class,rule,vcn_id,merchant_name,authorized,cleared,stated,fees,difference,currency,settlement_date,due_date,age_days,decision,note,acquirer_reference,approval_code,account,booking_date,bank_text,bank_reference,suggestions,with',
       );
       assert.equal(rows.length, 3);
       const [formula] = rows.filter((row) => row.includes('HYPERLINK'));
-      assert.match(formula!, /,"'=HYPERLINK\(""x""\)",,700,,0,0,USD,2030-03-15,2030-03-15,0,,,/);
+      assert.match(formula!, /,"'=HYPERLINK\(""x""\)",,700,,0,0,USD,2030-03-15,2030-03-15,0,,,\d{17},,,,,,/);
+      assert.ok(
+        rows.some((row) => row.includes(`,${account_number},2030-03-11,'=CARD,'-7,`)),
+        reply.text,
+      );
       const { by_status } = (await service.send('GET', `${path}/summary`)).json.data;
       assert.equal(by_status.break.count, rows.length);
     });

@@ -51,10 +51,10 @@ const suggestion: Suggestion = {
 
 const shown: ShownBreak = {
   item,
-  details: {
+  names: {
     acquirer_reference: null,
     approval_code: null,
-    account: '1000000001',
+    account_number: '1000000001',
     booking_date: '2030-03-19',
     bank_text: 'CARD SALE PAPER AND INK',
     bank_reference: 'B-0017',
@@ -114,7 +114,7 @@ Many at once: breaks --csv writes a table, and decide takes it back.`,
               fees: amount,
               difference: amount,
             },
-            details: { ...shown.details, acquirer_reference: text, bank_text: name, bank_reference: text },
+            names: { ...shown.names, acquirer_reference: text, bank_text: name, bank_reference: text },
             suggestions: [{ ...suggestion, clearing_ids: [id, 1], line_ids: [id], amount }],
           };
           for (const one of describeBreaks([wide], '2030-04-25', true).split('\n')) {

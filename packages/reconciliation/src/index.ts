@@ -22,6 +22,7 @@ export * from './items/explain-item.ts';
 export * from './items/find-item.ts';
 export * from './items/frozen-records.ts';
 export * from './items/item-filter.ts';
+export * from './items/name-items.ts';
 export * from './items/read-items.ts';
 export * from './keeping/break-events.ts';
 export * from './keeping/cells.ts';

@@ -1,5 +1,13 @@
 import { presentExplainedItem, presentItem } from '@tallystick/operations';
-import { type ActKind, actOnItem, catchUp, dateOf, explainItem, readWithCell } from '@tallystick/reconciliation';
+import {
+  type ActKind,
+  actOnItem,
+  catchUp,
+  dateOf,
+  explainItem,
+  nameItems,
+  readWithCell,
+} from '@tallystick/reconciliation';
 import { type Command, idOf, type ParsedWords, UsageError } from '@tallystick/server';
 import { actPortsOf, callFor, companyOf, portsOf, writingCall } from './companies.ts';
 import { describeItem } from './item-text.ts';
@@ -86,7 +94,9 @@ export const actCommands: readonly Command[] = [
         const ports = await actPortsOf(services);
         const found = await actOnItem(ports, writingCall(services, company_id), id, action, request);
         const today = dateOf(services.clock().nowMs());
-        return { data: presentItem(found, today), text: describeItem({ item: found }, today) };
+        const { unitOfWork } = await portsOf(services);
+        const names = await unitOfWork.read((tx) => nameItems(tx, company_id, [found]));
+        return { data: presentItem(found, names.get(found.id)!, today), text: describeItem({ item: found }, today) };
       },
     }),
   ),

@@ -2,18 +2,18 @@ import {
   ageOfItem,
   amountOf,
   type Item,
+  type ItemNames,
   recordNamesOf,
   type Suggestion,
   suggestedNames,
 } from '@tallystick/reconciliation';
 import { shortenText, wrapText } from '@tallystick/server';
 import { showDecimal } from '../words.ts';
-import type { BreakDetails } from './break-details.ts';
 
 /** A break with what names its records to a person, and what it may be matched with. */
 export interface ShownBreak {
   readonly item: Item;
-  readonly details: BreakDetails;
+  readonly names: ItemNames;
   readonly suggestions: readonly Suggestion[];
 }
 
@@ -30,7 +30,7 @@ export function describeBreaks(breaks: readonly ShownBreak[], today: string, sho
   return breaks.map((one) => describeBreak(one, today, shows_company)).join('\n\n');
 }
 
-function describeBreak({ item, details, suggestions }: ShownBreak, today: string, shows_company: boolean): string {
+function describeBreak({ item, names, suggestions }: ShownBreak, today: string, shows_company: boolean): string {
   const { id, kind, due_date, vcn_id, merchant_name, alternatives } = item;
   const head = [
     `item ${id}  ${kind}`,
@@ -40,14 +40,14 @@ function describeBreak({ item, details, suggestions }: ShownBreak, today: string
     ...named('', merchant_name),
   ];
   const purchase = [
-    ...named('acquirer reference ', details.acquirer_reference),
-    ...named('approval code ', details.approval_code),
+    ...named('acquirer reference ', names.acquirer_reference),
+    ...named('approval code ', names.approval_code),
   ];
   const line = [
-    ...named('account ', details.account),
-    ...named('booked ', details.booking_date),
-    ...named('bank reference ', details.bank_reference),
-    ...named('"', details.bank_text, '"'),
+    ...named('account ', names.account_number),
+    ...named('booked ', names.booking_date),
+    ...named('bank reference ', names.bank_reference),
+    ...named('"', names.bank_text, '"'),
   ];
   return [
     wrapText(head.join('  '), '', '    ', width),

@@ -9,6 +9,7 @@ import {
   type Item,
   type ItemFilter,
   listItems,
+  nameItems,
   parseItemFilter,
   type RulesReport,
   readBridge,
@@ -32,7 +33,6 @@ import {
 import type { ProgressTerminal } from '../progress-display.ts';
 import { count } from '../words.ts';
 import { actCommands } from './act-commands.ts';
-import { readBreakDetails } from './break-details.ts';
 import { describeBreaks, describeNextStep, describeSums, type ShownBreak } from './breaks-text.ts';
 import { BridgeTable, describeBridge } from './bridge-text.ts';
 import { callFor, companiesOf, portsOf, type ReconcilePorts } from './companies.ts';
@@ -172,7 +172,7 @@ function breaksCommand({ stdout }: ReconcileTerminal): Command {
       const more = is_cut ? `, and more: --limit ${limit * 10}, or --csv for all` : '';
       const total = `${count(shown.length)} break${shown.length === 1 ? '' : 's'}, ${describeSums(shown)}${more}`;
       return {
-        data: breaks.map(({ item, suggestions }) => presentItem(item, today, suggestions)),
+        data: breaks.map(({ item, names, suggestions }) => presentItem(item, names, today, suggestions)),
         text:
           breaks.length === 0
             ? 'There are no such breaks.'
@@ -191,12 +191,12 @@ async function explainBreaks({ unitOfWork }: ReconcilePorts, items: readonly Ite
   for (const [company_id, its_items] of Map.groupBy(items, (item) => item.company_id)) {
     for (let from = 0; from < its_items.length; from += explained_at_once) {
       const some = its_items.slice(from, from + explained_at_once);
-      const [details, suggestions] = await unitOfWork.read(async (tx) => [
-        await readBreakDetails(tx, company_id, some),
+      const [names, suggestions] = await unitOfWork.read(async (tx) => [
+        await nameItems(tx, company_id, some),
         await suggestFor(tx.reconciliation, company_id, some),
       ]);
       for (const item of some) {
-        breaks.push({ item, details: details.get(item.id)!, suggestions: suggestions.get(item.id) ?? [] });
+        breaks.push({ item, names: names.get(item.id)!, suggestions: suggestions.get(item.id) ?? [] });
       }
     }
   }

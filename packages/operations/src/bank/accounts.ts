@@ -12,7 +12,7 @@ import * as z from 'zod';
 import { readFilters, readTwoWay } from '../call/query.ts';
 import { data_of_domain } from '../fields.ts';
 import { bankCall, type Operation, type OperationCall, type OperationTx, operation, present } from '../operation.ts';
-import { dates } from '../reconciliation/shapes.ts';
+import { dates } from '../reconciliation/range-shapes.ts';
 import {
   presentBalance,
   presentDirectDebit,

@@ -11,10 +11,7 @@ import {
   resourceType,
   shown_amount,
 } from '../fields.ts';
-import { amounts, dates } from './shapes.ts';
-
-/** A text that a filter compares. */
-const compared_text = z.string().min(1).meta({ maxLength: 200 });
+import { amounts, compared_text, dates } from './range-shapes.ts';
 
 /** `GET /v1/reconciliation/lines`. */
 export const line = z

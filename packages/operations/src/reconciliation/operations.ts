@@ -11,6 +11,7 @@ import {
   exportItems,
   type ItemFilter,
   listItems,
+  nameItems,
   parseItemFilter,
   type ReconciliationPorts,
   readBridge,
@@ -167,10 +168,13 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
       async read(tx, call) {
         const { query, now_ms } = call;
         const today = dateOf(now_ms);
+        const company_id = companyOf(call.caller);
         const page = await listItems(tx, companyCall(call), readItemFilter(call), query.page);
-        if (!query.flag('suggestions')) return present(page, (found) => presentItem(found, today));
-        const suggestions = await suggestFor(tx.reconciliation, companyOf(call.caller), page.items);
-        return present(page, (found) => presentItem(found, today, suggestions.get(found.id)));
+        const names = await nameItems(tx, company_id, page.items);
+        const suggestions = query.flag('suggestions')
+          ? await suggestFor(tx.reconciliation, company_id, page.items)
+          : null;
+        return present(page, (found) => presentItem(found, names.get(found.id)!, today, suggestions?.get(found.id)));
       },
     }),
     operation('reconciliation', {
@@ -270,7 +274,8 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
         answer: item,
         async perform(call) {
           const found = await actOnItem(ports, companyCall(call), call.id, action, call.body.data);
-          return presentItem(found, dateOf(call.now_ms));
+          const names = await ports.unitOfWork.read((tx) => nameItems(tx, found.company_id, [found]));
+          return presentItem(found, names.get(found.id)!, dateOf(call.now_ms));
         },
       }),
     ),

@@ -1,23 +1,39 @@
 import { toInstantText } from '@tallystick/kernel';
 import {
   type Act,
+  type AuthorizedPurchase,
   ageOfItem,
   type ExplainedItem,
   type Item,
+  type ItemNames,
   type LineOfItem,
+  namesOf,
   type Period,
   type Suggestion,
 } from '@tallystick/reconciliation';
 import { showAs } from '../fields.ts';
 import { line } from './line-shapes.ts';
-import { act, alternative, item, item_with_history, match, period, suggestion } from './shapes.ts';
+import {
+  act,
+  alternative,
+  item,
+  item_authorization,
+  item_clearing,
+  item_records_max,
+  item_with_history,
+  match,
+  period,
+  suggestion,
+} from './shapes.ts';
 
 export const items_path = '/v1/reconciliation/items';
 
 /** An item as lists show it. `today` is the UTC date from which its age is counted. */
-export function presentItem(found: Item, today: string, suggestions: readonly Suggestion[] = []) {
+export function presentItem(found: Item, names: ItemNames, today: string, suggestions: readonly Suggestion[] = []) {
   return showAs(item, {
     ...found,
+    ...names,
+    account_id: names.account_number,
     id: String(found.id),
     frozen_item_id: found.frozen_item_id === null ? null : String(found.frozen_item_id),
     age_days: ageOfItem(found, today),
@@ -48,11 +64,26 @@ export function presentLine({ line: found, item_id }: LineOfItem) {
 
 /** An item with what people did to it, the oldest act first. */
 export function presentExplainedItem(
-  { item, history, suggestions, has_more_alternatives }: ExplainedItem,
+  { item, records, history, suggestions, has_more_alternatives }: ExplainedItem,
   today: string,
 ) {
-  const shown = presentItem(item, today, suggestions);
-  return showAs(item_with_history, { ...shown, has_more_alternatives, history: history.map(presentAct) });
+  const listed = <Found>(found: readonly Found[]) => found.slice(0, item_records_max);
+  return showAs(item_with_history, {
+    ...presentItem(item, namesOf(records), today, suggestions),
+    lines: listed(records.lines).map((found) => presentLine({ line: found, item_id: item.id })),
+    clearings: listed(records.clearings).map((found) => showAs(item_clearing, found)),
+    authorizations: listed(records.authorizations).map(presentAuthorized),
+    has_more_alternatives,
+    history: history.map(presentAct),
+  });
+}
+
+function presentAuthorized(found: AuthorizedPurchase) {
+  return showAs(item_authorization, {
+    ...found,
+    amount: found.authorized,
+    authorized_at: toInstantText(found.decided_at_ms),
+  });
 }
 
 function presentAct(one: Act) {

@@ -9,6 +9,7 @@ import {
 } from '@tallystick/reconciliation';
 import * as z from 'zod';
 import {
+  account_number,
   currency,
   date,
   filter_id,
@@ -21,6 +22,8 @@ import {
   type_names,
 } from '../fields.ts';
 import { clearing_class } from '../network/shapes.ts';
+import { line } from './line-shapes.ts';
+import { dates, rangeOf } from './range-shapes.ts';
 
 export const break_kind = z
   .enum(break_kinds)
@@ -149,6 +152,23 @@ const item_fields = {
     .describe(
       'Of a line that the bank reported by itself, and that differs from the statement of its date: the line there with its reference; null: there is none',
     ),
+  acquirer_reference: z
+    .string()
+    .nullable()
+    .describe('The acquirer reference of its first clearing that has one, else of a line; null: none has one'),
+  approval_code: z
+    .string()
+    .nullable()
+    .describe('The approval code of its first authorization that has one, else of a clearing; null: none has one'),
+  account_id: account_number
+    .nullable()
+    .describe('The account of its first statement line, by its number; null: it has no line'),
+  booking_date: date.nullable().describe('When its first statement line was booked; null: it has no line'),
+  bank_text: z.string().nullable().describe("The bank's text of its first statement line; null: it has no line"),
+  bank_reference: z
+    .string()
+    .nullable()
+    .describe("The bank's own reference of its first statement line; null: it has none"),
   authorized: side_amount.describe(
     'What was authorized; minor units of `currency`, purchases positive; null: the item has no such side',
   ),
@@ -194,10 +214,46 @@ export const item = z.object(item_fields).meta({
   description: 'A purchase, lone clearing or lone card line, with what was matched to it',
 });
 
+/** How many records of each kind an item shows. Their ids are all listed. */
+export const item_records_max = 1_000;
+
+const record_names = {
+  merchant_name: z.string().nullable().describe('The merchant; null: not known'),
+  merchant_id: z.string().nullable().describe("The acquirer's id of the merchant; null: not known"),
+  approval_code: z.string().nullable().describe('The approval code; null: it has none'),
+  net_reference_number: z.string().nullable().describe('The reference of the card network; null: it has none'),
+};
+
+export const item_clearing = z
+  .object({
+    id: id_number.describe('The clearing'),
+    amount: shown_amount.describe('Minor units of the billing currency, purchases positive'),
+    settlement_date: date.describe('When it settled'),
+    class: clearing_class,
+    transaction_id: z.string().describe("The network's id of the transaction"),
+    acquirer_reference: z.string().nullable().describe('The acquirer reference; null: it has none'),
+    ...record_names,
+  })
+  .meta({ id: 'ReconciliationItemClearing', description: 'A clearing of an item' });
+
+export const item_authorization = z
+  .object({
+    id: id_number.describe('The authorization'),
+    amount: shown_amount.describe(
+      'The authorized amount with increments, less reversals; minor units of the billing currency, purchases positive',
+    ),
+    authorized_at: shown_instant.describe('When it was decided, UTC'),
+    ...record_names,
+  })
+  .meta({ id: 'ReconciliationItemAuthorization', description: 'An authorization of an item' });
+
 /** An item with its history. */
 export const item_with_history = z
   .object({
     ...item_fields,
+    lines: z.array(line).describe(`Its statement lines, the first ${item_records_max}`),
+    clearings: z.array(item_clearing).describe(`Its clearings, the first ${item_records_max}`),
+    authorizations: z.array(item_authorization).describe(`Its authorizations, the first ${item_records_max}`),
     has_more_alternatives: z.boolean().describe('More authorizations fit than the alternatives list'),
     history: z.array(act).describe('What people did to it and to the items merged into it, the oldest act first'),
   })
@@ -348,19 +404,6 @@ const merged_state = z
 export const break_state = z
   .union([whole_state, merged_state])
   .meta({ id: 'ReconciliationBreakState', description: 'The item of a break in an event' });
-
-const date_form = String.raw`\d{4}-\d\d-\d\d`;
-
-/** `[from,to]`, of which one end may be empty. */
-function rangeOf(end: string): z.ZodType {
-  return z.string().regex(new RegExp(String.raw`^\[(?!\s*,\s*\])\s*(?:${end})?\s*,\s*(?:${end})?\s*\]$`));
-}
-
-/** A date, or a range of dates. */
-export const dates = z.union([date, rangeOf(date_form)]);
-
-/** An amount, or a range of amounts. */
-export const amounts = z.union([z.int(), rangeOf(String.raw`-?\d{1,16}`)]);
 
 /** The filters of lists of items, for the document. The domain reads them. */
 export const item_filter = z

@@ -1,11 +1,11 @@
 import { type CandidateRecords, findCandidates, isDispute } from '@tallystick/cards';
 import type { Call } from '@tallystick/kernel';
 import type { Alternative, Item } from '../item.ts';
-import type { ReconciliationTx } from '../ports.ts';
 import { suggestFor } from '../suggestions/suggest.ts';
 import type { Suggestion } from '../suggestions/suggestion.ts';
 import { toCandidate } from './alternatives.ts';
 import { isProposal } from './break-kind.ts';
+import { type NamedRecords, type NamesTx, recordsOfItems } from './name-items.ts';
 import type { SeenItem } from './read-items.ts';
 import { readItem } from './read-items.ts';
 
@@ -16,6 +16,7 @@ const explained_clearings_max = 10;
 
 /** An item with the authorizations that its proposed clearings may belong to, and suggestions. */
 export interface ExplainedItem extends SeenItem {
+  readonly records: NamedRecords;
   /** What a break with a side missing may be matched with, best first. */
   readonly suggestions: readonly Suggestion[];
   /** More authorizations fit than the item lists. */
@@ -28,18 +29,20 @@ export interface ExplainedItem extends SeenItem {
  * `match`. For one item: a list does not search for them. A break has its suggestions.
  */
 export async function explainItem(
-  tx: Pick<ReconciliationTx, 'reconciliation'>,
+  tx: NamesTx,
   call: Pick<Call, 'company_id' | 'now_ms'>,
   id: number,
 ): Promise<ExplainedItem> {
   const { item, history } = await readItem(tx, call, id);
+  const records = (await recordsOfItems(tx, item.company_id, [item])).get(item.id)!;
   const suggestions = (await suggestFor(tx.reconciliation, item.company_id, [item])).get(item.id) ?? [];
-  const clearings = isOpen(item) ? await tx.reconciliation.clearings(item.company_id, item.clearing_ids) : [];
-  const proposed = clearings.filter((one) => isProposal(one) && !isDispute(one)).map((one) => one.id);
-  if (proposed.length === 0) return { item, history, suggestions, has_more_alternatives: false };
+  const proposed = (isOpen(item) ? records.clearings : [])
+    .filter((one) => isProposal(one) && !isDispute(one))
+    .map((one) => one.id);
+  if (proposed.length === 0) return { item, records, history, suggestions, has_more_alternatives: false };
   const explained_ids = proposed.sort((a, b) => a - b).slice(0, explained_clearings_max);
-  const records = await tx.reconciliation.candidateRecords(item.company_id, explained_ids);
-  const found = records
+  const candidates = await tx.reconciliation.candidateRecords(item.company_id, explained_ids);
+  const found = candidates
     .toSorted((a, b) => a.clearing.id - b.clearing.id)
     .flatMap((of_clearing) => candidatesOf(of_clearing, call.now_ms));
   const listed = found.slice(0, candidates_listed_max);
@@ -47,6 +50,7 @@ export async function explainItem(
   const others = item.alternatives.filter((one) => !isTie(one) || !explained.has(one.clearing_ids[0]!));
   return {
     item: { ...item, alternatives: [...listed, ...others] },
+    records,
     history,
     suggestions,
     has_more_alternatives: found.length > listed.length || proposed.length > explained_ids.length,

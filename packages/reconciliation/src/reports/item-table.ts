@@ -2,14 +2,14 @@ import type { Call, UnitOfWork } from '@tallystick/kernel';
 import { dateOf, daysBetween } from '../calendar.ts';
 import type { Item } from '../item.ts';
 import type { ItemFilter } from '../items/item-filter.ts';
+import { type ItemNames, type NamesTx, nameItems } from '../items/name-items.ts';
 import { listItems } from '../items/read-items.ts';
-import type { ReconciliationTx } from '../ports.ts';
 import { suggestFor } from '../suggestions/suggest.ts';
 import type { Suggestion } from '../suggestions/suggestion.ts';
 import { suggestionCell } from '../suggestions/suggestion-cell.ts';
 import { type CellValue, toCsvRow } from '../table-cell.ts';
 
-/** The columns of the table of items (decision: reconciliation). People fill in `decision` and `note`. */
+/** The columns of the table of items (decision: reconciliation). People fill in `decision`, `note` and `with`. */
 export const item_columns = [
   'id',
   'version',
@@ -30,7 +30,14 @@ export const item_columns = [
   'age_days',
   'decision',
   'note',
+  'acquirer_reference',
+  'approval_code',
+  'account',
+  'booking_date',
+  'bank_text',
+  'bank_reference',
   'suggestions',
+  'with',
 ] as const;
 
 export type ItemColumn = (typeof item_columns)[number];
@@ -41,19 +48,35 @@ export function itemTableHead(): string {
 }
 
 /**
- * The row of an item. Amounts are minor units of its currency. The columns `decision` and `note`
- * are empty: a row without a decision changes nothing when the table is sent back.
+ * The row of an item. Amounts are minor units of its currency. The columns `decision`, `note`
+ * and `with` are empty: a row without a decision changes nothing when the table is sent back.
  */
-export function itemTableRow(item: Item, today: string, suggestions: readonly Suggestion[] = []): string {
+export function itemTableRow(
+  item: Item,
+  names: ItemNames,
+  today: string,
+  suggestions: readonly Suggestion[] = [],
+): string {
   const cells: Readonly<Record<ItemColumn, CellValue>> = {
     ...item,
-    merchant_name: item.merchant_name === null ? null : { text: item.merchant_name },
+    merchant_name: textCell(item.merchant_name),
     age_days: ageOfItem(item, today),
     decision: null,
     note: null,
+    acquirer_reference: textCell(names.acquirer_reference),
+    approval_code: textCell(names.approval_code),
+    account: textCell(names.account_number),
+    booking_date: names.booking_date,
+    bank_text: textCell(names.bank_text),
+    bank_reference: textCell(names.bank_reference),
     suggestions: suggestions.length === 0 ? null : suggestionCell(suggestions, item.currency),
+    with: null,
   };
   return toCsvRow(item_columns.map((column) => cells[column]));
+}
+
+function textCell(text: string | null): CellValue {
+  return text === null ? null : { text };
 }
 
 /**
@@ -76,7 +99,7 @@ const batch_size = 200;
  * it is.
  */
 export async function* exportItems(
-  { unitOfWork }: { readonly unitOfWork: UnitOfWork<Pick<ReconciliationTx, 'reconciliation'>> },
+  { unitOfWork }: { readonly unitOfWork: UnitOfWork<NamesTx> },
   call: Pick<Call, 'company_id' | 'now_ms'>,
   filter: ItemFilter,
 ): AsyncGenerator<string, void, undefined> {
@@ -85,11 +108,17 @@ export async function* exportItems(
   let after: string | null | undefined;
   do {
     const request = { limit: batch_size, ...(after ? { after } : {}) };
-    const { page, suggestions } = await unitOfWork.read(async (tx) => {
+    const { page, names, suggestions } = await unitOfWork.read(async (tx) => {
       const listed = await listItems(tx, call, filter, request);
-      return { page: listed, suggestions: await suggestFor(tx.reconciliation, call.company_id, listed.items) };
+      const { company_id } = call;
+      return {
+        page: listed,
+        names: await nameItems(tx, company_id, listed.items),
+        suggestions: await suggestFor(tx.reconciliation, company_id, listed.items),
+      };
     });
-    yield head + page.items.map((item) => itemTableRow(item, today, suggestions.get(item.id))).join('');
+    yield head +
+      page.items.map((item) => itemTableRow(item, names.get(item.id)!, today, suggestions.get(item.id))).join('');
     head = '';
     after = page.next;
   } while (after !== null);

@@ -2174,6 +2174,23 @@ export interface ReconciliationItem {
    */
   readonly statement_line_id: number | null;
   /**
+   * The acquirer reference of its first clearing that has one, else of a line; null: none has one.
+   */
+  readonly acquirer_reference: string | null;
+  /**
+   * The approval code of its first authorization that has one, else of a clearing; null: none has
+   * one.
+   */
+  readonly approval_code: string | null;
+  /** The account of its first statement line, by its number; null: it has no line. */
+  readonly account_id: string | null;
+  /** When its first statement line was booked; null: it has no line. YYYY-MM-DD. */
+  readonly booking_date: string | null;
+  /** The bank's text of its first statement line; null: it has no line. */
+  readonly bank_text: string | null;
+  /** The bank's own reference of its first statement line; null: it has none. */
+  readonly bank_reference: string | null;
+  /**
    * What was authorized; minor units of `currency`, purchases positive; null: the item has no such
    * side.
    */
@@ -2224,6 +2241,50 @@ export interface ReconciliationItem {
   readonly type: 'reconciliation_item';
   /** The path of this resource. */
   readonly url: string;
+}
+
+/** An authorization of an item. */
+export interface ReconciliationItemAuthorization {
+  /** The authorization. */
+  readonly id: number;
+  /**
+   * The authorized amount with increments, less reversals; minor units of the billing currency,
+   * purchases positive.
+   */
+  readonly amount: number;
+  /** When it was decided, UTC. ISO 8601. */
+  readonly authorized_at: string;
+  /** The merchant; null: not known. */
+  readonly merchant_name: string | null;
+  /** The acquirer's id of the merchant; null: not known. */
+  readonly merchant_id: string | null;
+  /** The approval code; null: it has none. */
+  readonly approval_code: string | null;
+  /** The reference of the card network; null: it has none. */
+  readonly net_reference_number: string | null;
+}
+
+/** A clearing of an item. */
+export interface ReconciliationItemClearing {
+  /** The clearing. */
+  readonly id: number;
+  /** Minor units of the billing currency, purchases positive. */
+  readonly amount: number;
+  /** When it settled. YYYY-MM-DD. */
+  readonly settlement_date: string;
+  readonly class: ClearingClass;
+  /** The network's id of the transaction. */
+  readonly transaction_id: string;
+  /** The acquirer reference; null: it has none. */
+  readonly acquirer_reference: string | null;
+  /** The merchant; null: not known. */
+  readonly merchant_name: string | null;
+  /** The acquirer's id of the merchant; null: not known. */
+  readonly merchant_id: string | null;
+  /** The approval code; null: it has none. */
+  readonly approval_code: string | null;
+  /** The reference of the card network; null: it has none. */
+  readonly net_reference_number: string | null;
 }
 
 /**
@@ -2281,6 +2342,23 @@ export interface ReconciliationItemWithHistory {
    */
   readonly statement_line_id: number | null;
   /**
+   * The acquirer reference of its first clearing that has one, else of a line; null: none has one.
+   */
+  readonly acquirer_reference: string | null;
+  /**
+   * The approval code of its first authorization that has one, else of a clearing; null: none has
+   * one.
+   */
+  readonly approval_code: string | null;
+  /** The account of its first statement line, by its number; null: it has no line. */
+  readonly account_id: string | null;
+  /** When its first statement line was booked; null: it has no line. YYYY-MM-DD. */
+  readonly booking_date: string | null;
+  /** The bank's text of its first statement line; null: it has no line. */
+  readonly bank_text: string | null;
+  /** The bank's own reference of its first statement line; null: it has none. */
+  readonly bank_reference: string | null;
+  /**
    * What was authorized; minor units of `currency`, purchases positive; null: the item has no such
    * side.
    */
@@ -2331,6 +2409,12 @@ export interface ReconciliationItemWithHistory {
   readonly type: 'reconciliation_item';
   /** The path of this resource. */
   readonly url: string;
+  /** Its statement lines, the first 1000. */
+  readonly lines: readonly ReconciliationLine[];
+  /** Its clearings, the first 1000. */
+  readonly clearings: readonly ReconciliationItemClearing[];
+  /** Its authorizations, the first 1000. */
+  readonly authorizations: readonly ReconciliationItemAuthorization[];
   /** More authorizations fit than the alternatives list. */
   readonly has_more_alternatives: boolean;
   /** What people did to it and to the items merged into it, the oldest act first. */

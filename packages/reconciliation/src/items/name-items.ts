@@ -1,0 +1,97 @@
+import type { Item } from '../item.ts';
+import { compareClearings } from '../pairing/pair-lines.ts';
+import type { ReconciliationTx } from '../ports.ts';
+import type { AuthorizedPurchase, ClearedAmount } from '../records.ts';
+import { firstOf } from '../reports/bridge.ts';
+import type { ReportsTx, StatedLine } from '../reports/ports.ts';
+
+/** The records of an item as people recognize them, each kind in its order. */
+export interface NamedRecords {
+  /** The line at which the item counts in the bridge, then the others by booking date. */
+  readonly lines: readonly StatedLine[];
+  readonly clearings: readonly ClearedAmount[];
+  readonly authorizations: readonly AuthorizedPurchase[];
+}
+
+/** What names an item to a person. Each is that of its first record that has it; null without one. */
+export interface ItemNames {
+  /** Of a clearing, else of a line. */
+  readonly acquirer_reference: string | null;
+  /** Of an authorization, else of a clearing. */
+  readonly approval_code: string | null;
+  /** The number of the account of its first line. */
+  readonly account_number: string | null;
+  /** Of its first line, as are the bank's text and reference. */
+  readonly booking_date: string | null;
+  readonly bank_text: string | null;
+  readonly bank_reference: string | null;
+}
+
+/** The parts of a transaction that the records of items are read from. */
+export type NamesTx = Pick<ReconciliationTx, 'reconciliation'> & ReportsTx;
+
+/** What names each item, by its id. Costs the same few queries however many items there are. */
+export async function nameItems(
+  tx: NamesTx,
+  company_id: number,
+  items: readonly Item[],
+): Promise<ReadonlyMap<number, ItemNames>> {
+  const records = await recordsOfItems(tx, company_id, items);
+  return new Map(items.map(({ id }) => [id, namesOf(records.get(id)!)]));
+}
+
+/** The records of each item, by its id. Costs the same few queries however many items there are. */
+export async function recordsOfItems(
+  { reconciliation, reconciliation_reports }: NamesTx,
+  company_id: number,
+  items: readonly Item[],
+): Promise<ReadonlyMap<number, NamedRecords>> {
+  const [lines, clearings, authorizations] = await Promise.all([
+    reconciliation_reports.linesById(company_id, idsOf(items, 'line_ids')),
+    reconciliation.clearings(company_id, idsOf(items, 'clearing_ids')),
+    reconciliation.authorizations(company_id, idsOf(items, 'authorization_ids')),
+  ]);
+  const known = { lines: byId(lines), clearings: byId(clearings), authorizations: byId(authorizations) };
+  return new Map(
+    items.map((item) => [
+      item.id,
+      {
+        lines: inOrder(item.line_ids.flatMap((id) => known.lines.get(id) ?? [])),
+        clearings: item.clearing_ids.flatMap((id) => known.clearings.get(id) ?? []).sort(compareClearings),
+        authorizations: item.authorization_ids.flatMap((id) => known.authorizations.get(id) ?? []),
+      },
+    ]),
+  );
+}
+
+export function namesOf({ lines, clearings, authorizations }: NamedRecords): ItemNames {
+  const [line] = lines;
+  return {
+    acquirer_reference: firstOfAll([...clearings, ...lines].map((record) => record.acquirer_reference)),
+    approval_code: firstOfAll([...authorizations, ...clearings].map((record) => record.approval_code)),
+    account_number: line?.account_number ?? null,
+    booking_date: line?.booking_date ?? null,
+    bank_text: line?.text ?? null,
+    bank_reference: line?.bank_reference ?? null,
+  };
+}
+
+function firstOfAll(values: readonly (string | null)[]): string | null {
+  return values.find((value) => value !== null) ?? null;
+}
+
+function inOrder(lines: readonly StatedLine[]): readonly StatedLine[] {
+  if (lines.length === 0) return lines;
+  const first = firstOf(lines);
+  const others = lines.filter(({ id }) => id !== first.id);
+  others.sort((a, b) => (a.booking_date === b.booking_date ? a.id - b.id : a.booking_date < b.booking_date ? -1 : 1));
+  return [...lines.filter(({ id }) => id === first.id), ...others];
+}
+
+function idsOf(items: readonly Item[], kind: 'line_ids' | 'clearing_ids' | 'authorization_ids'): readonly number[] {
+  return [...new Set(items.flatMap((item) => item[kind]))];
+}
+
+function byId<Found extends { readonly id: number }>(records: readonly Found[]): ReadonlyMap<number, Found> {
+  return new Map(records.map((record) => [record.id, record]));
+}
