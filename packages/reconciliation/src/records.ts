@@ -131,6 +131,11 @@ export interface CardLine {
   readonly recorded_at_ms: number;
 }
 
+/** Whether a line has an item: others than card lines only while they differ, or are kept. */
+export function hasItemOfLine(line: Pick<CardLine, 'bai_code' | 'standing'>): boolean {
+  return isCardLine(line) || line.standing === 'differs' || line.standing === 'kept';
+}
+
 /** Whether a line counts, and may be paired: it is a card line, and no statement contradicts it. */
 export function isPairable(line: Pick<CardLine, 'bai_code' | 'standing'>): boolean {
   return isCardLine(line) && line.standing !== 'differs';

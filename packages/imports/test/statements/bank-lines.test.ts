@@ -116,6 +116,32 @@ checkOnStorages('lines of the bank beside statements', [
     },
   },
   {
+    rule: 'of lines that the bank reports while a statement is recorded, each is recorded once and none is missed',
+    on_postgres: true,
+    async check(open) {
+      const storage = await open();
+      const world = new ImportWorld(storage);
+      const account = await makeAccount(world);
+      const reporting = new ImportWorld(await storage.another());
+      const on = { booking_date: day(18) };
+      const stated = Array.from({ length: 40 }, (_, at) => named(`S${at}`, -5, on));
+      const others = Array.from({ length: 40 }, (_, at) => named(`X${at}`, -7, on));
+      const reports = async () => {
+        for (const at of stated.keys()) {
+          assert.deepEqual((await report(reporting, account, [stated[at]!, others[at]!]))[1], 0, 'rejected');
+        }
+      };
+      const file = statementFile(account, [{ as_of: day(18), opening: 1_000, lines: stated }]);
+      const [imported] = await Promise.all([world.imported(file), reports()]);
+      assert.equal(imported.status, 'completed');
+      const expected = [
+        ...stated.map(({ bank_reference }) => `${bank_reference} 18 -5 statement`),
+        ...others.map(({ bank_reference }) => `${bank_reference} 18 -7 bank differs`),
+      ];
+      assert.deepEqual(await standingsOf(world, account), expected.toSorted());
+    },
+  },
+  {
     rule: 'a statement that is known does not have a line because the bank reported it, and a release records it',
     async check(open) {
       const world = new ImportWorld(await open());

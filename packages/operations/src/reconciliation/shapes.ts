@@ -393,16 +393,18 @@ const whole_state = z
   })
   .meta({ id: 'ReconciliationBreak', description: 'The item of a break in an event' });
 
-const merged_state = z
+const ended_state = z
   .object({
     item_id: id_number.describe('The item that it was'),
-    status: z.literal('merged').describe('`merged`: it is part of another item'),
+    status: z
+      .enum(['merged', 'removed'])
+      .describe('`merged`: it is part of another item, to which its id leads. `removed`: its records need no item'),
   })
-  .meta({ id: 'MergedReconciliationItem', description: 'The item is part of another one, to which its id leads' });
+  .meta({ id: 'EndedReconciliationItem', description: 'The item is no more' });
 
 /** An item in events about breaks. */
 export const break_state = z
-  .union([whole_state, merged_state])
+  .union([whole_state, ended_state])
   .meta({ id: 'ReconciliationBreakState', description: 'The item of a break in an event' });
 
 /** The filters of lists of items, for the document. The domain reads them. */

@@ -1,8 +1,13 @@
-import { isCardLine } from '@tallystick/accounts';
 import { itemIdOf, type RecordKey } from '../item-id.ts';
 import { Groups } from '../pairing/clusters.ts';
 import { compareClearings, compareLines, type Pairing } from '../pairing/pair-lines.ts';
-import type { AuthorizedPurchase, CardLine, ClearedAmount, ReconciliationRecords } from '../records.ts';
+import {
+  type AuthorizedPurchase,
+  type CardLine,
+  type ClearedAmount,
+  hasItemOfLine,
+  type ReconciliationRecords,
+} from '../records.ts';
 import { type FrozenRecords, frozenItemOf } from './frozen-records.ts';
 
 /** The records of one item, with the pairings among them. */
@@ -75,6 +80,5 @@ interface Part extends ItemRecords {
  * statement or was kept.
  */
 function hasItem({ purchases, clearings, lines }: ItemRecords): boolean {
-  const has_line = lines.some((line) => isCardLine(line) || line.standing !== null);
-  return clearings.length > 0 || has_line || purchases.some(({ authorized }) => authorized !== 0);
+  return clearings.length > 0 || lines.some(hasItemOfLine) || purchases.some(({ authorized }) => authorized !== 0);
 }

@@ -1,5 +1,6 @@
 import type { NewEvent, Payload } from '@tallystick/events';
 import type { Item } from '../item.ts';
+import { itemIdOf, recordsOf } from '../item-id.ts';
 import { bucketOf } from '../items/age.ts';
 import type { ItemChange } from './recompute.ts';
 
@@ -9,31 +10,44 @@ import type { ItemChange } from './recompute.ts';
  * the earlier kind in `previous`.
  */
 export function breakEvents(changes: readonly ItemChange[], now_ms: number): readonly NewEvent[] {
-  return changes.flatMap((change) => eventOf(change, now_ms) ?? []);
+  const has_removed = changes.some(({ after }) => after === null);
+  const shown = new Set(
+    has_removed ? changes.flatMap(({ after }) => (after === null ? [] : recordsOf(after).map(itemIdOf))) : [],
+  );
+  return changes.flatMap((change) => eventOf(change, shown, now_ms) ?? []);
 }
 
-function eventOf({ before, after }: ItemChange, now_ms: number): NewEvent | null {
+/** `shown`: the records of all items after the changes, by `itemIdOf`. */
+function eventOf({ before, after }: ItemChange, shown: ReadonlySet<number>, now_ms: number): NewEvent | null {
   const was_break = before?.status === 'break';
   const is_break = after?.status === 'break';
   if (!was_break && !is_break) return null;
-  if (!is_break) return event(before!, 'resolved', after, before, now_ms);
-  if (!was_break || before.kind !== after.kind) return event(after, 'opened', after, was_break ? before : null, now_ms);
+  if (after === null) {
+    // The id of an item that was merged into another one leads there.
+    const is_merged = recordsOf(before!).some((record) => shown.has(itemIdOf(record)));
+    const payload = { item_id: before!.id, status: is_merged ? 'merged' : 'removed' };
+    return event(before!, 'resolved', payload, before, now_ms);
+  }
+  const payload = payloadOf(after, bucketNow(after, now_ms));
+  if (!is_break) return event(after, 'resolved', payload, before, now_ms);
+  if (!was_break || before.kind !== after.kind) {
+    return event(after, 'opened', payload, was_break ? before : null, now_ms);
+  }
   const aged = bucketBefore(before, now_ms) !== bucketNow(after, now_ms);
-  return aged ? event(after, 'aged', after, before, now_ms) : null;
+  return aged ? event(after, 'aged', payload, before, now_ms) : null;
 }
 
 function event(
-  { id, company_id }: Item,
+  { company_id }: Item,
   name: 'opened' | 'aged' | 'resolved',
-  after: Item | null,
+  payload: Payload,
   before: Item | null,
   now_ms: number,
 ): NewEvent {
   return {
     company_id,
     event_type: `reconciliation.break.${name}`,
-    // An item that is no more was merged into another one: its id leads there.
-    payload: after === null ? { item_id: id, status: 'merged' } : payloadOf(after, bucketNow(after, now_ms)),
+    payload,
     previous: before === null ? null : payloadOf(before, bucketBefore(before, now_ms)),
     created_at_ms: now_ms,
     request_id: null,

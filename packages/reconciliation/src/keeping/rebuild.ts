@@ -21,7 +21,7 @@ import {
   type LeftoverDates,
 } from '../pairing/entry-key.ts';
 import type { Entry, ItemChanges, ItemPlace, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
-import type { Coverage } from '../records.ts';
+import { type Coverage, hasItemOfLine } from '../records.ts';
 import {
   CellSums,
   cellKeyOf,
@@ -321,7 +321,7 @@ function textOfRecord({ kind, id }: RecordKey): string {
   return `${kind} ${id}`;
 }
 
-/** The keys of the entries of these records, by `textOfRecord`. */
+/** The keys of the entries of these records, by `textOfRecord`. A line without an item has none. */
 async function keysOf(
   { reconciliation }: ReconciliationTx,
   company_id: number,
@@ -332,7 +332,7 @@ async function keysOf(
   for (const clearing of await reconciliation.clearings(company_id, idsOf('clearing'))) {
     keys.set(textOfRecord({ kind: 'clearing', id: clearing.id }), entryKeyOfClearing(clearing));
   }
-  for (const line of await reconciliation.lines(company_id, idsOf('line'))) {
+  for (const line of (await reconciliation.lines(company_id, idsOf('line'))).filter(hasItemOfLine)) {
     keys.set(textOfRecord({ kind: 'line', id: line.id }), entryKeyOfLine(line));
   }
   return keys;

@@ -195,4 +195,46 @@ checkOnStorages('lines of the bank that differ from their statement', [
       assertSameState(await world.state(), matched, 'the item');
     },
   },
+  {
+    rule: 'events say that a line differs, and whether its item is part of another one afterwards, or is no more',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const { clearing_id, line_id } = await reportedPurchase(world);
+      const salary_id = await world.line({ amount: 70, code: '475', date: day, bank_reference: 'S' });
+      const eventsOf = async () => {
+        await world.catchUp();
+        const { items } = await world.storage.unitOfWork.read((tx) =>
+          tx.events.list(world.company_id, [], { limit: 100 }),
+        );
+        return items
+          .filter(({ event_type }) => event_type.startsWith('reconciliation.'))
+          .map(({ event_type, payload: { item_id, kind, status } }) => [
+            event_type.split('.')[2],
+            item_id,
+            kind ?? status,
+          ])
+          .toSorted();
+      };
+      await world.statement(day);
+      const [card, salary] = [itemIdOf(line(line_id)), itemIdOf(line(salary_id))];
+      const { id: purchase } = (await world.read(clearing(clearing_id))).item;
+      const opened = [
+        ['opened', purchase, 'unstated'],
+        ['opened', card, 'bank_line_differs'],
+        ['opened', salary, 'bank_line_differs'],
+      ].toSorted();
+      assert.deepEqual(await eventsOf(), opened);
+      await world.statement(day, [
+        { amount: 1_000, bank_reference: 'R', reference },
+        { amount: 70, bank_reference: 'S', code: '475' },
+      ]);
+      const resolved = [
+        // The line was recorded first.
+        ['resolved', purchase, 'merged'],
+        ['resolved', card, 'matched'],
+        ['resolved', salary, 'removed'],
+      ];
+      assert.deepEqual(await eventsOf(), [...opened, ...resolved].toSorted());
+    },
+  },
 ]);

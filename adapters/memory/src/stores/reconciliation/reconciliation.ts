@@ -1,4 +1,4 @@
-import { fee_line_codes, isCardLine, type StatementLine } from '@tallystick/accounts';
+import { fee_line_codes, type StatementLine } from '@tallystick/accounts';
 import { type Authorization, asSent, type Clearing, type ReconciliationActRow, referenceKeys } from '@tallystick/cards';
 import { assert, money } from '@tallystick/kernel';
 import {
@@ -11,6 +11,7 @@ import {
   clearedAmountOf,
   type DateRange,
   type Entry,
+  hasItemOfLine,
   type Item,
   type ItemFilter,
   type ItemPlace,
@@ -365,7 +366,7 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
         authorization: () =>
           authorizations.values().filter(({ id, root_id, decline_code }) => root_id === id && decline_code === null),
         clearing: () => clearings.values(),
-        line: () => statement_lines.values().filter(mayHaveItem),
+        line: () => statement_lines.values().filter(hasItemOfLine),
       }[kind]();
       const later = its.filter((row) => row.company_id === company_id && row.id > after);
       return later
@@ -407,11 +408,6 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     if (count === 0) reconciliation_match_cells.delete(key);
     else reconciliation_match_cells.set(key, { company_id, cell: { ...cell, count } });
   }
-}
-
-/** Whether a line can have an item. */
-export function mayHaveItem({ bai_code, standing }: StatementLine): boolean {
-  return isCardLine({ bai_code }) || standing === 'differs' || standing === 'kept';
 }
 
 /** The line of a statement with the reference of a line: the first of its date or later, else the last. */

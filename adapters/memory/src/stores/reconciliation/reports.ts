@@ -3,6 +3,7 @@ import {
   type BookedLine,
   type BookPlace,
   counted_acts,
+  hasItemOfLine,
   type LineFilter,
   type MatchCell,
   type ReconciliationReports,
@@ -12,7 +13,6 @@ import {
 } from '@tallystick/reconciliation';
 import { newestByDate } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
-import { mayHaveItem } from './reconciliation.ts';
 
 const fee_codes: ReadonlySet<string> = new Set(fee_line_codes);
 
@@ -107,7 +107,7 @@ export function reconciliationReports(state: State, setting: StatementKeySetting
       return {
         authorization: roots.filter(isOwn).length,
         clearing: state.clearings.values().filter(isOwn).length,
-        line: state.statement_lines.values().filter((row) => isOwn(row) && mayHaveItem(row)).length,
+        line: state.statement_lines.values().filter((row) => isOwn(row) && hasItemOfLine(row)).length,
         items: itemsOf(company_id).length,
       };
     },

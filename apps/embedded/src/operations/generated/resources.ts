@@ -1154,6 +1154,17 @@ export interface EmailVirtualCard {
   readonly email: string;
 }
 
+/** The item is no more. */
+export interface EndedReconciliationItem {
+  /** The item that it was. */
+  readonly item_id: number;
+  /**
+   * `merged`: it is part of another item, to which its id leads. `removed`: its records need no
+   * item.
+   */
+  readonly status: 'merged' | 'removed';
+}
+
 /** An event. `event_type` states which. */
 export type Event =
   | VirtualCardEvent
@@ -1560,14 +1571,6 @@ export type MatchSide = 'authorization' | 'statement';
 
 /** Whether mcc_list names what is allowed or what is denied. */
 export type MccRule = 'ALLOW' | 'DENY';
-
-/** The item is part of another one, to which its id leads. */
-export interface MergedReconciliationItem {
-  /** The item that it was. */
-  readonly item_id: number;
-  /** `merged`: it is part of another item. */
-  readonly status: 'merged';
-}
 
 /** The type of an authorization message. */
 export type MessageType = 'Authorization Request' | 'Authorization Advice' | 'Reversal Request' | 'Reversal Advice';
@@ -2039,7 +2042,7 @@ export interface ReconciliationBreakEvent {
 }
 
 /** The item of a break in an event. */
-export type ReconciliationBreakState = ReconciliationBreak | MergedReconciliationItem;
+export type ReconciliationBreakState = ReconciliationBreak | EndedReconciliationItem;
 
 /** How the balances of an account follow from clearings and authorizations. */
 export interface ReconciliationBridge {
