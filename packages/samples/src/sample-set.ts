@@ -4,7 +4,7 @@ import { breaksOf, type ExpectedBreak } from './answers/expected-breaks.ts';
 import { type ExpectedItem, itemsOf } from './answers/expected-items.ts';
 import { bridgeOf, type ExpectedBridge, type ExpectedSummary, summarizeItems } from './answers/expected-totals.ts';
 import { type FormatAbilities, format_abilities } from './format-abilities.ts';
-import { type SampleStatement, sample_opening_balance, statementsOf } from './sample-statements.ts';
+import { reportedRecords, type SampleStatement, sample_opening_balance, statementsOf } from './sample-statements.ts';
 import { createDeck } from './scenarios/deck.ts';
 import type { SampleClearing, SampleClearingFields, SampleMessage } from './scenarios/messages.ts';
 import { createMonth, type Month, month_hold_days } from './scenarios/month.ts';
@@ -87,6 +87,8 @@ export interface SampleSet {
   expectedCards(): Iterable<ExpectedCard>;
   /** The records that come after the month was closed; none without a month. */
   lateRecords(cardOf: CardOf): Iterable<SampleRecord>;
+  /** What the bank reports of an account by itself, as records of its channel; none without a month. */
+  reported(account_number: string): Iterable<Readonly<Record<string, unknown>>>;
   /** Null without a month. */
   readonly month: MonthDates | null;
   /** The breaks of a month at the end of a day, and then those that come late. */
@@ -221,6 +223,7 @@ export function createSampleSet(options: SampleOptions): SampleSet {
       month === null
         ? null
         : { close_through: dayAfter(month.last_settlement_offset), late_day: dayAfter(month.late_offset) },
+    reported: (account_number) => reportedRecords(scenarios(), account_number),
     *expectedBreaks(today) {
       for (const one of scenarios()) yield* breaksOf(one, itemsOf(one, today));
     },

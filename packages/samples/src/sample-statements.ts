@@ -130,6 +130,16 @@ function* linesOfDay(booked: Iterable<BookedLine>, number: number): Generator<Sa
   for (const { line, days } of booked) if (days === number) yield line;
 }
 
+/** Lines that the bank reported by itself, as records of its channel (`POST /bank/v1/records`). */
+export function* reportedRecords(scenarios: Iterable<Scenario>, account: string) {
+  for (const { day, reported } of scenarios) {
+    for (const { bank_reference, booking_days, amount, bai_code, text } of reported) {
+      const booking_date = Temporal.PlainDate.from(day).add({ days: booking_days }).toString();
+      yield { kind: 'transaction', account, bank_reference, booking_date, amount, bai_code, text };
+    }
+  }
+}
+
 function* written(lines: Iterable<SampleLine>, as_of: string): Generator<SampleStatementLine> {
   for (const { bank_reference, amount, bai_code, text, acquirer_reference } of lines) {
     yield {

@@ -9,7 +9,7 @@ import { chooseDisplay, type ProgressStream } from '../progress-display.ts';
 import { loadIntoDatabase } from './load-database.ts';
 import { loadOverHttp } from './load-server.ts';
 import { countMessages, inventedCard, type Loading, machineDay, sendMessages } from './loading.ts';
-import { beginMonth, days_of_file, stepsOfMonth } from './month.ts';
+import { beginMonth, days_of_file, reportLines, stepsOfMonth } from './month.ts';
 import { createFolder, type SetFiles, statement_format_names, writeSet, written_formats } from './write-set.ts';
 
 /** The deposit account of the sandbox's company. */
@@ -157,6 +157,7 @@ async function makeSet(
       const { authorizations, clearings } = await sendMessages(loading, set, cardOf, (sent) =>
         show('sending', sent, messages),
       );
+      if (set.month !== null) await reportLines(loading, [...set.reported(options.account)]);
       report(`sent ${authorizations} authorization messages and ${clearings} clearings`);
     }
     return { set, files };

@@ -1,4 +1,11 @@
-import { issueCard, normalizeAuthorization, normalizeClearing, revealNumbers } from '@tallystick/cards';
+import { type RecordLine, record_batch_max, reportRecords } from '@tallystick/accounts';
+import {
+  issueCard,
+  normalizeAuthorization,
+  normalizeClearing,
+  refuseNumbersOfCards,
+  revealNumbers,
+} from '@tallystick/cards';
 import { dayAt } from '@tallystick/kernel';
 import type { IssuedCard } from '@tallystick/samples';
 import {
@@ -45,6 +52,15 @@ export async function loadIntoDatabase(environment: Readonly<Record<string, stri
         if (sandbox === null) throw new Error('there is no sandbox');
         return (await sandbox.moveClock(move)).now;
       },
+      async reportRecords(records) {
+        const call = { actor: 'command', request_id: null, now_ms: clock.nowMs(), served_company_id: null };
+        const lines = records.map((value, at) => ({ line: at + 1, value }));
+        return await reportRecords(
+          { ...persistence, refuseCardNumbers: (tx, values) => refuseNumbersOfCards(tx, { vault }, values) },
+          call,
+          batchesOf(lines),
+        );
+      },
       async createCards(set, onCreated) {
         const cards: IssuedCard[] = [];
         const issue = async (requests: readonly Readonly<Record<string, unknown>>[]): Promise<void> => {
@@ -87,4 +103,8 @@ export async function loadIntoDatabase(environment: Readonly<Record<string, stri
     await closeContainer(container);
     throw new Error(describeStartProblem(error, config));
   }
+}
+
+async function* batchesOf(lines: readonly RecordLine[]): AsyncGenerator<readonly RecordLine[]> {
+  for (let at = 0; at < lines.length; at += record_batch_max) yield lines.slice(at, at + record_batch_max);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Role, sandbox_keys } from '@tallystick/access';
 import type { IssuedCard } from '@tallystick/samples';
-import { type Loading, machineDay } from './loading.ts';
+import { type Loading, machineDay, type RecordOutcome } from './loading.ts';
 
 /** An answer may wait until a busy server has made a pass. */
 const answer_ms_max = 60_000;
@@ -44,6 +44,17 @@ export function loadOverHttp(url: string): Loading {
     // The clock of the server is not known here. If it was moved, --date has to name its day.
     day: async (wanted) => wanted ?? machineDay(),
     moveClock: async (data) => String((await post('operator', '/sandbox/v1/clock', { data })).now),
+    async reportRecords(records) {
+      const body = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+      const answer = await fetch(new URL('/bank/v1/records', url), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${sandbox_keys.bank}`, 'content-type': 'application/x-ndjson' },
+        body,
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`POST /bank/v1/records answered ${answer.status}: ${text}`);
+      return (JSON.parse(text) as { readonly data: RecordOutcome }).data;
+    },
     async createCards(set, onCreated) {
       const cards: IssuedCard[] = [];
       const { seed } = set.options;

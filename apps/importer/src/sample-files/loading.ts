@@ -19,6 +19,8 @@ export interface Loading {
   day(wanted: string | undefined): Promise<string>;
   /** Moves the clock of the sandbox. Returns its time then, ISO 8601. */
   moveClock(move: ClockMove): Promise<string>;
+  /** Reports records of the bank's channel. */
+  reportRecords(records: readonly object[]): Promise<RecordOutcome>;
   /** `onCreated` is called with the number of cards so far. */
   createCards(set: SampleSet, onCreated: (cards: number) => void): Promise<CardOf>;
   /** The most messages in flight. */
@@ -27,6 +29,11 @@ export interface Loading {
   authorize(message: SampleAuthorizationMessage): Promise<string>;
   clear(message: SampleClearingMessage): Promise<void>;
   close(): Promise<void>;
+}
+
+/** How many records of the bank were not recorded. */
+export interface RecordOutcome {
+  readonly rejected: number;
 }
 
 /** When the messages of a day are sent. */

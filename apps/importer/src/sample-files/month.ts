@@ -19,6 +19,13 @@ export async function beginMonth({ moveClock }: Loading, wanted: string | undefi
   return wanted;
 }
 
+/** The bank reports lines by itself. Throws an error when one is refused. */
+export async function reportLines({ reportRecords }: Loading, records: readonly object[]): Promise<void> {
+  if (records.length === 0) return;
+  const { rejected } = await reportRecords(records);
+  if (rejected > 0) throw new Error(`${rejected} of ${records.length} lines that the bank reports were refused`);
+}
+
 const columns = [
   ...['break_kind', 'amount', 'currency', 'act', 'with', 'what', 'vcn_id'],
   ...['authorizations', 'clearings', 'lines', 'scenario'],

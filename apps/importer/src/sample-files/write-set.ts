@@ -74,6 +74,7 @@ export function writeSet(set: SampleSet, cardOf: CardOf, writing: SetWriting): S
   writeLines(join(folder, 'clearings.jsonl'), messages(set, cardOf));
   writeLines(join(folder, 'answers.jsonl'), answers(set, cardOf, statements));
   if (statements !== null && set.month !== null) {
+    writeLines(join(folder, 'bank-records.ndjson'), set.reported(statements.account));
     writeFile(join(folder, 'break-answers.csv'), breakAnswers(set, cardOf, statements.today));
   }
   const files = { folder, clearing_files, statement_files, late_files };
@@ -284,7 +285,11 @@ function monthOf(month: MonthDates, files: SetFiles): string {
   return `\n\nA month to close, in this folder (docs/closing-a-month.md explains each step)\n${steps}`;
 }
 
-const break_answers = `  break-answers.csv
+const break_answers = `  bank-records.ndjson
+      Lines that the bank reports by itself, and that its statements have otherwise or lack. --load sends
+      them; else send the file to POST /bank/v1/records before the statements are imported. The answers of
+      the kinds "item" and "summary" do not count them.
+  break-answers.csv
       Each break and what is right: act "match" is with the records in the column "with", "none" follows
       from another act or from what comes late. Look when you are done.
 `;

@@ -1,4 +1,4 @@
-import type { BreakAnswer, SampleBreakKind } from '../scenarios/break-answer.ts';
+import type { BreakAnswer, BreakAnswers, SampleBreakKind } from '../scenarios/break-answer.ts';
 import { billing_currency, type Scenario } from '../scenarios/scenario.ts';
 import type { ExpectedItem } from './expected-items.ts';
 
@@ -8,14 +8,14 @@ interface NamedRecords {
   readonly authorizations: readonly string[];
   /** Transaction ids, as the messages have them. */
   readonly clearings: readonly string[];
-  /** Bank references. */
+  /** Bank references. A line that the bank reported by itself has `reported:` before it. */
   readonly lines: readonly string[];
 }
 
 /** A break of a month with the right act. */
 export interface ExpectedBreak extends NamedRecords, BreakAnswer {
   readonly kind: 'break';
-  readonly break_kind: SampleBreakKind | 'late_change';
+  readonly break_kind: keyof BreakAnswers;
   readonly scenario: string;
   /** The index of its card, or null for a lone line. */
   readonly card: number | null;
@@ -30,7 +30,7 @@ const no_records: NamedRecords = { authorizations: [], clearings: [], lines: [] 
 
 /** The breaks of a scenario, whose items are given, and what comes late. */
 export function breaksOf(scenario: Scenario, items: readonly ExpectedItem[]): readonly ExpectedBreak[] {
-  const { name, breaks, late, card } = scenario;
+  const { name, breaks, late, card, reported } = scenario;
   const found = items.filter(({ status }) => status === 'break');
   const acting = found.find((item) => isMatch(answerFor(scenario, item.break_kind!)));
   const of_items = found.map((item): ExpectedBreak => {
@@ -45,21 +45,29 @@ export function breaksOf(scenario: Scenario, items: readonly ExpectedItem[]): re
       with: item === acting ? recordsOf(found.filter((other) => other !== acting)) : no_records,
     };
   });
-  if (breaks.late_change === undefined) return of_items;
+  const { late_change, bank_line_differs } = breaks;
+  const others = {
+    kind: 'break',
+    scenario: name,
+    currency: billing_currency,
+    authorizations: [],
+    with: no_records,
+  } as const;
+  const of_reported = reported.flatMap(({ bank_reference, amount }): readonly ExpectedBreak[] => {
+    const lines = [`reported:${bank_reference}`];
+    if (bank_line_differs === undefined) return [];
+    const records = { card: null, clearings: [], lines, amount: -amount };
+    return [{ ...others, break_kind: 'bank_line_differs', ...records, ...bank_line_differs }];
+  });
+  const found_breaks = [...of_items, ...of_reported];
+  if (late_change === undefined) return found_breaks;
   const clearings = late.clearings.map(({ expected }) => expected.transaction_id);
   const lines = late.lines.map(({ bank_reference }) => bank_reference);
   const amount = late.clearings.reduce(
     (sum, { input }) => sum + (input.clearing_type === 'DEBIT' ? input.billing_amount : -input.billing_amount),
     0,
   );
-  return [
-    ...of_items,
-    {
-      ...{ kind: 'break', break_kind: 'late_change', scenario: name, card, currency: billing_currency },
-      ...{ authorizations: [], clearings, lines, amount, with: no_records },
-      ...breaks.late_change,
-    },
-  ];
+  return [...found_breaks, { ...others, break_kind: 'late_change', card, clearings, lines, amount, ...late_change }];
 }
 
 function answerFor({ name, breaks }: Scenario, kind: SampleBreakKind): BreakAnswer {

@@ -16,4 +16,6 @@ export interface BreakAnswer {
   readonly act: SampleAct;
 }
 
-export type BreakAnswers = Readonly<Partial<Record<SampleBreakKind | 'late_change', BreakAnswer>>>;
+export type BreakAnswers = Readonly<
+  Partial<Record<SampleBreakKind | 'late_change' | 'bank_line_differs', BreakAnswer>>
+>;

@@ -180,6 +180,27 @@ const late_change: readonly ScenarioKind[] = [
   ),
 ];
 
+const bank_line_differs: readonly ScenarioKind[] = [
+  breakKind(
+    'booking_withdrawn',
+    { bank_line_differs: ignored('The bank reported a booking that it withdrew before the statement') },
+    (draft) => {
+      const { amount, merchant_name } = draft.purchase();
+      draft.statement.report(2, amount, merchant_name.toUpperCase(), null);
+    },
+  ),
+  breakKind(
+    'booked_with_another_amount',
+    { bank_line_differs: ignored('The bank reported an amount that its statement corrected') },
+    (draft) => {
+      const purchase = draft.purchase();
+      const clearing = buy(draft, purchase, { cleared: purchase.amount });
+      const { booking_days, text, bank_reference } = draft.statement.book(clearing);
+      draft.statement.report(booking_days, purchase.amount + 50, text, bank_reference);
+    },
+  ),
+];
+
 /** The kinds of scenarios of a month by the kind of break that they are about. */
 export const break_scenarios: readonly (readonly ScenarioKind[])[] = [
   uncleared,
@@ -189,6 +210,7 @@ export const break_scenarios: readonly (readonly ScenarioKind[])[] = [
   unexplained_line,
   suspected_duplicate,
   late_change,
+  bank_line_differs,
 ];
 
 function breakKind(

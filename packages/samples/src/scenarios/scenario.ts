@@ -48,6 +48,8 @@ export interface Scenario {
   readonly lines: readonly SampleLine[];
   /** What comes after the month was closed. Neither `clearings` nor `lines` has it. */
   readonly late: { readonly clearings: readonly SampleClearing[]; readonly lines: readonly SampleLine[] };
+  /** Lines that the bank reported by itself, and that no statement has. */
+  readonly reported: readonly SampleLine[];
   readonly breaks: BreakAnswers;
   /** The covering sets that are listed for a clearing, by its transaction id. */
   readonly offersOf: (transaction_id: string) => number;
@@ -293,6 +295,7 @@ export class ScenarioDraft {
       clearings: this.#clearings.filter((clearing) => !isLate(clearing)),
       expected: this.#expected,
       alone: this.#alone,
+      reported: this.statement.reported,
       lines: lines.filter(({ booking_days }) => booking_days !== late_days),
       late: {
         clearings: this.#clearings.filter(isLate),

@@ -76,6 +76,7 @@ export class StatementDraft {
   readonly #lines: SampleLine[] = [];
   readonly #done = new Set<string>();
   readonly #offers = new Map<string, number>();
+  readonly #reported: SampleLine[] = [];
   readonly #late_days: number | null;
 
   constructor(place: {
@@ -92,18 +93,18 @@ export class StatementDraft {
   }
 
   /** Books a line for a clearing. Several lines may be booked for one. */
-  book(clearing: SampleClearing, change: LineChange = {}): void {
-    this.bookFor([clearing], change);
+  book(clearing: SampleClearing, change: LineChange = {}): SampleLine {
+    return this.bookFor([clearing], change);
   }
 
   /** Books one line for several clearings, of their sum. */
-  bookFor(clearings: readonly SampleClearing[], change: LineChange = {}): void {
+  bookFor(clearings: readonly SampleClearing[], change: LineChange = {}): SampleLine {
     const first = clearings[0]!;
     const whole = clearings.reduce((sum, one) => sum + signedAmount(one), 0);
     const { lag = 0, amount = whole, fit = 'exact', reference = this.#draw.pick(['whole', 'short'] as const) } = change;
     const stated = first.input.acquirer_reference_data;
     for (const { input } of clearings) this.#done.add(input.network_financial_transaction_id);
-    this.#add({
+    return this.#add({
       booking_days: this.#daysTo(first.input.settlement_date) + lag,
       amount: -amount,
       bai_code: change.bai_code ?? codeFor(first, amount),
@@ -135,6 +136,22 @@ export class StatementDraft {
     this.#add({ booking_days, amount, bai_code, text, ...alone });
   }
 
+  /**
+   * The bank reports a purchase by itself, which no statement has: with the reference of a line that
+   * has another amount, or (null) with one of its own.
+   */
+  report(booking_days: number, amount: number, text: string, bank_reference: string | null): void {
+    const alone = { acquirer_reference: null, clearings: [], fit: null, offers: 0 };
+    const number = this.#number * lines_max + lines_max - 1 - this.#reported.length;
+    const reference = bank_reference ?? referenceOf(number);
+    this.#reported.push({ booking_days, amount: -amount, bai_code: '821', text, ...alone, bank_reference: reference });
+  }
+
+  /** What the bank reported by itself. */
+  get reported(): readonly SampleLine[] {
+    return this.#reported;
+  }
+
   /** The lines, with those of the clearings that the kind did not mention. */
   finish(clearings: readonly SampleClearing[]): readonly SampleLine[] {
     const applied = clearings.filter(isApplied);
@@ -154,7 +171,7 @@ export class StatementDraft {
     return this.#day.until(Temporal.PlainDate.from(date), { largestUnit: 'days' }).days;
   }
 
-  #add(line: Omit<SampleLine, 'bank_reference'>): void {
+  #add(line: Omit<SampleLine, 'bank_reference'>): SampleLine {
     if (this.#lines.length === lines_max) throw new RangeError('a scenario has too many lines');
     const { booking_days } = line;
     const is_possible = booking_days >= first_statement_days && booking_days <= last_statement_days;
@@ -162,8 +179,14 @@ export class StatementDraft {
       throw new RangeError(`a line is booked ${booking_days} days after the authorizations`);
     }
     const number = this.#number * lines_max + this.#lines.length;
-    this.#lines.push({ ...line, bank_reference: `BK${String(number).padStart(11, '0')}` });
+    const added = { ...line, bank_reference: referenceOf(number) };
+    this.#lines.push(added);
+    return added;
   }
+}
+
+function referenceOf(number: number): string {
+  return `BK${String(number).padStart(11, '0')}`;
 }
 
 /** Whether the clearing changes anything: it is no duplicate, and is not quarantined. */
