@@ -1,0 +1,127 @@
+import { setImmediate } from 'node:timers/promises';
+import { createNetwork } from '@tallystick/cards';
+import { mikroOrmPersistence } from '@tallystick/mikro-orm';
+import {
+  type CaughtUp,
+  catchUpAll,
+  decideByTable,
+  exportItems,
+  type Item,
+  itemIdOf,
+  type LeftoverWalk,
+  listItems,
+  rebuild,
+  suggestFor,
+  type TableRow,
+} from '@tallystick/reconciliation';
+import { testAuditMac } from '@tallystick/test-support';
+import { import_call } from './import-set.ts';
+import { no_codes, plain_quarantine, random } from './messages.ts';
+
+/**
+ * A person works on the breaks of a company, in a separate process: `database_url` and the number of
+ * breaks. Sends `{ begin }` before each part and `{ end, figures }` after it.
+ */
+const [database_url = '', count_text = ''] = process.argv.slice(2);
+const count = Number(count_text);
+/** An instant at which all breaks are due. */
+const clock = { nowMs: () => Date.parse('2026-06-15T12:00:00Z') };
+const persistence = await mikroOrmPersistence({ audit_mac: testAuditMac, database_url, clock });
+const call = { ...import_call, company_id: 1, now_ms: clock.nowMs(), actor: 'person' };
+const matches_max = Math.min(10_000, count / 10);
+
+let longest_ms = 0;
+const unitOfWork: typeof persistence.unitOfWork = {
+  read: (work) => persistence.unitOfWork.read(work),
+  async run(work) {
+    return await persistence.unitOfWork.run(async (tx) => {
+      const began_ms = performance.now();
+      const result = await work(tx);
+      longest_ms = Math.max(longest_ms, performance.now() - began_ms);
+      return result;
+    });
+  },
+};
+const network = createNetwork({ ledger: persistence.ledger, vault: no_codes, random, ...plain_quarantine });
+const ports = { unitOfWork, clock, network };
+
+async function part(name: string, work: () => Promise<string>): Promise<void> {
+  process.send?.({ begin: name });
+  longest_ms = 0;
+  let is_over = false;
+  let turn_ms = 0;
+  const turns = (async () => {
+    for (let last = process.cpuUsage(); !is_over; ) {
+      await setImmediate();
+      const { user, system } = process.cpuUsage(last);
+      last = process.cpuUsage();
+      turn_ms = Math.max(turn_ms, (user + system) / 1_000);
+    }
+  })();
+  const cpu = process.cpuUsage();
+  const began_ms = performance.now();
+  const said = await work();
+  const ms = performance.now() - began_ms;
+  const { user, system } = process.cpuUsage(cpu);
+  is_over = true;
+  await turns;
+  const rss_mb = Math.round(process.memoryUsage().rss / 1e6);
+  process.send?.({ end: name, figures: { ms, cpu_ms: (user + system) / 1_000, turn_ms, longest_ms, rss_mb, said } });
+}
+
+await part('keeping up', async () => {
+  const walks = new Map<number, LeftoverWalk>();
+  for (let result: CaughtUp = { is_pending: true, taken: 1 }; result.is_pending; ) {
+    result = await catchUpAll({ unitOfWork, clock }, { steps_max: 10, walks });
+  }
+  const cells = await unitOfWork.read((tx) => tx.reconciliation.cells(1));
+  const kinds = Map.groupBy(
+    cells.filter(({ status }) => status === 'break'),
+    ({ kind }) => kind,
+  );
+  return [...kinds].map(([kind, of]) => `${of.reduce((sum, one) => sum + one.count, 0)} ${kind}`).join(', ');
+});
+await part('a page of 50 with suggestions', async () => {
+  const suggestions = await unitOfWork.read(async (tx) => {
+    const { items } = await listItems(tx, call, { status: 'break', kind: 'unexplained_line' }, { limit: 50 });
+    return await suggestFor(tx.reconciliation, 1, items);
+  });
+  return `${[...suggestions.values()].flat().length} suggestions`;
+});
+await part('the table of all breaks', async () => {
+  let length = 0;
+  for await (const piece of exportItems({ unitOfWork }, call, { status: 'break' })) length += piece.length;
+  return `${Math.round(length / 1e6)} MB`;
+});
+await part('a table of matches', async () => {
+  const ids = Array.from({ length: matches_max }, (_, at) => at * 5 + 2);
+  const rows: TableRow[] = [];
+  for (let at = 0; at < ids.length; at += 200) {
+    const of_batch = ids.slice(at, at + 200).map((id) => itemIdOf({ kind: 'clearing', id }));
+    const items: readonly Item[] = await unitOfWork.read((tx) => tx.reconciliation.items(1, of_batch));
+    for (const { id, version, clearing_ids } of items) {
+      const cells = {
+        id: `${id}`,
+        version: `${version}`,
+        decision: 'match',
+        note: 'seen',
+        with: `line:${clearing_ids[0]! + 2}`,
+      };
+      rows.push({ number: rows.length + 2, cells: new Map(Object.entries(cells)) });
+    }
+  }
+  const source = {
+    async *rows() {
+      for (let at = 0; at < rows.length; at += 100) yield rows.slice(at, at + 100);
+    },
+  };
+  const { decided } = await decideByTable(ports, call, source, { dry_run: false });
+  return `${decided} decided`;
+});
+await part('a rebuild', async () => {
+  const found = await rebuild({ unitOfWork, clock }, { company_id: 1, check_only: false });
+  return `${found.items_different + found.entries_different + found.cells_different} differences`;
+});
+await network.drain();
+await persistence.close();
+process.disconnect?.();
