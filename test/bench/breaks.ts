@@ -29,7 +29,7 @@ interface Figures {
   readonly cpu_ms: number;
   /** The most processor time of one turn of the event loop. */
   readonly turn_ms: number;
-  /** The longest transaction that writes, before its commit. */
+  /** The most processor time of a transaction that writes, before its commit. */
   readonly longest_ms: number;
   readonly rss_mb: number;
   readonly said: string;
@@ -107,8 +107,8 @@ function breaksSql(name: DatabaseName, count: number): readonly string[] {
     : `generate_series(1, ${count}) s(i)`;
   const dateOf = (of: string) =>
     is_sqlite
-      ? `date('2026-03-01', '+' || (${of} % 60) || ' days')`
-      : `to_char(date '2026-03-01' + (${of} % 60)::int, 'YYYY-MM-DD')`;
+      ? `date('2026-03-01', '+' || ((${of}) % 60) || ' days')`
+      : `to_char(date '2026-03-01' + ((${of}) % 60)::int, 'YYYY-MM-DD')`;
   const padded = is_sqlite ? `printf('%011d', i)` : `lpad(i::text, 11, '0')`;
   const reference = `'74321066061' || ${padded} || '5'`;
   const amountOf = (of: string) => `100 + (${of}) * 7919 % 100003`;

@@ -41,7 +41,7 @@ export interface RebuildOptions {
   readonly company_id: number | null;
   /** Reports differences and writes nothing, also no arrivals. */
   readonly check_only: boolean;
-  /** The most records of one transaction; 500 by default. */
+  /** The most records of one transaction; 200 by default. */
   readonly batch_max?: number;
   /** See `Circumstances`. */
   readonly leftovers_max?: number;
@@ -108,7 +108,7 @@ class CompanyRebuild {
     this.#ports = ports;
     this.#company_id = company_id;
     this.#options = options;
-    this.#batch_max = options.batch_max ?? 500;
+    this.#batch_max = options.batch_max ?? 200;
   }
 
   async run() {

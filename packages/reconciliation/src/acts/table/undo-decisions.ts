@@ -17,7 +17,7 @@ export interface MadeDecision {
   readonly undone: Act | null;
 }
 
-const batch_size = 100;
+const batch_size = 25;
 
 /** How often a decision is tried to undo whose item changes at the same time. */
 const attempts_max = 3;
