@@ -132,6 +132,7 @@ export function itemsOf(
     composeItems({
       records: all,
       pairings: pairRecords(all, no_hands),
+      bars: [],
       offersOf: offersByRecord([]),
       decisions: new Map(),
       accepted: new Set(),
@@ -160,6 +161,7 @@ export function composeAll({
     composeItems({
       records,
       pairings,
+      bars: hands.bars,
       offersOf,
       decisions,
       accepted,

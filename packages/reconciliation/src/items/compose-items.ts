@@ -1,8 +1,10 @@
 import type { ClearingClass } from '@tallystick/cards';
 import { assert, type Steps } from '@tallystick/kernel';
+import type { StatementPair } from '../act.ts';
 import type { Decision } from '../acts/standing-acts.ts';
 import { fingerprintOf, type ItemContent, type ItemStatus } from '../item.ts';
-import { itemIdOf, type RecordKey } from '../item-id.ts';
+import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
+import { type KeyOffers, key_offers_max, keyOffersOf } from '../pairing/key-offers.ts';
 import type { Pairing } from '../pairing/pair-lines.ts';
 import type { ClearedAmount, Coverage, ReconciliationRecords } from '../records.ts';
 import { alternativesOf, type OffersOf } from './alternatives.ts';
@@ -21,6 +23,8 @@ export interface ItemGroup {
   readonly records: ReconciliationRecords;
   /** Of these records: made by people, by statement key, and by applied covering sets. */
   readonly pairings: readonly Pairing[];
+  /** The pairs of these records that people undid. */
+  readonly bars: readonly StatementPair[];
   /** The covering sets of these records that were not applied: others fit as well. */
   readonly offersOf: OffersOf;
   /** The decisions that stand, by the fingerprint of what the person saw. */
@@ -41,14 +45,15 @@ export interface ItemGroup {
  */
 export function* composeItems(group: ItemGroup): Steps<readonly ItemContent[]> {
   const items: ItemContent[] = [];
+  const key_offers = keyOffersOf({ ...group.records, pairings: group.pairings, bars: group.bars });
   for (const part of partsOf(group)) {
     yield;
-    items.push(composeItem(group, part));
+    items.push(composeItem(group, key_offers, part));
   }
   return items.sort((a, b) => a.id - b.id);
 }
 
-function composeItem(group: ItemGroup, records: ItemRecords): ItemContent {
+function composeItem(group: ItemGroup, key_offers: KeyOffers, records: ItemRecords): ItemContent {
   const { purchases, clearings, lines } = records;
   const first = firstOf(records);
   const assessment = assess(records, group);
@@ -68,7 +73,7 @@ function composeItem(group: ItemGroup, records: ItemRecords): ItemContent {
     line_ids: idsOf(lines),
     statement_line_id: lines[0]?.statement_line_id ?? null,
     matches,
-    alternatives: alternativesOf(group.offersOf, records),
+    alternatives: [...alternativesOf(group.offersOf, records), ...offersByKey(key_offers, records)],
     ...amountsOf(records),
     currency: (clearings[0] ?? purchases[0] ?? lines[0]!).currency,
     sides: assessment.sides,
@@ -92,6 +97,17 @@ function isTouched(touched: ReadonlySet<number>, { purchases, clearings, lines }
     clearings.some((one) => isOneOf('clearing', one)) ||
     lines.some((one) => isOneOf('line', one))
   );
+}
+
+/** The pairs that the keys of its records allow, each once. */
+function offersByKey(key_offers: KeyOffers, { clearings, lines }: ItemRecords): ItemContent['alternatives'] {
+  if (key_offers.size === 0) return [];
+  // In their order, not in that of their ids.
+  const [clearing_ids, line_ids] = [clearings.map(({ id }) => id), lines.map(({ id }) => id)];
+  const records = recordsOf({ clearing_ids, line_ids });
+  const offers = records.flatMap((record) => key_offers.get(itemIdOf(record)) ?? []);
+  const unique = new Map(offers.map((offer) => [`${offer.line_ids} ${offer.clearing_ids}`, offer]));
+  return [...unique.values()].slice(0, key_offers_max);
 }
 
 /**

@@ -64,6 +64,7 @@ export async function recompute(
   const composing = composeItems({
     records: { purchases: [...group.purchases.values()], clearings: open.clearings, lines: open.lines },
     pairings: [...open.pairings, ...sets.applied.flatMap(pairingsOf)],
+    bars: open.hands.bars,
     offersOf: sets.offersOf,
     decisions: open.decisions,
     accepted: open.accepted,

@@ -70,7 +70,7 @@ export async function suggestFor(
     const its_amount = other[has]!;
     const its_date = side === 'uncleared_purchase' ? dateOf(other.opened_at_ms) : other.period_date!;
     const [clearing, counterpart] = sidesOf(item, other, side);
-    if (clearing === undefined || counterpart === undefined || isFee(counterpart)) return [];
+    if (clearing === undefined || counterpart === undefined || isUnfit(counterpart)) return [];
     const differs = {
       amount: its_amount - amount,
       days: daysBetween(date, its_date),
@@ -157,8 +157,9 @@ function bestOf(candidates: readonly Unnumbered[]): readonly Suggestion[] {
   return best.map((one, at) => ({ ...one, number: at + 1 }));
 }
 
-function isFee(record: CardLine | AuthorizedPurchase): boolean {
-  return 'is_fee' in record && record.is_fee;
+/** Whether a line cannot be matched: a fee, or a line that a statement contradicts. */
+function isUnfit(record: CardLine | AuthorizedPurchase): boolean {
+  return 'is_fee' in record && (record.is_fee || !isPairable(record));
 }
 
 /** The covering sets among the alternatives of an item, of which one side has several records. */
@@ -178,7 +179,7 @@ function questionsOf(item: Item, records: Records): readonly NearQuestion[] {
   };
   if (cleared === null && stated !== null) {
     const [line] = valuesOf(records.lines, item.line_ids);
-    if (line === undefined || line.is_fee) return [];
+    if (line === undefined || line.is_fee || !isPairable(line)) return [];
     const key = keyOf(entryKeyOfLine(line));
     ask({ side: 'unstated_clearing', vcn_id: null, amount: stated, date: line.booking_date, key });
   }

@@ -1,0 +1,158 @@
+import { pairKeyOf, type StatementPair } from '../act.ts';
+import { dayOf } from '../calendar.ts';
+import type { Alternative } from '../item.ts';
+import { itemIdOf, type RecordKey } from '../item-id.ts';
+import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
+import { cancelledGroupsOf } from './cancelled-clearings.ts';
+import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from './entry-key.ts';
+import {
+  compareClearings,
+  compareLines,
+  type Pairing,
+  pairing_days_max,
+  rest_days_max,
+  rest_pairs_max,
+} from './pair-lines.ts';
+import { purchaseOf } from './pair-records.ts';
+
+/** How many pairs of one key a record lists, and an item. */
+export const key_offers_max = 5;
+
+interface KeyRecords {
+  readonly clearings: readonly ClearedAmount[];
+  readonly lines: readonly CardLine[];
+  readonly pairings: readonly Pairing[];
+  readonly bars: readonly StatementPair[];
+}
+
+/** The pairs of a record that its key allows and that were not made, by `itemIdOf` the record. */
+export type KeyOffers = ReadonlyMap<number, readonly Alternative[]>;
+
+/**
+ * Why lines and clearings with one key were not paired, said at both:
+ *
+ * - A line whose amount no clearing of its key has, of which clearings of several purchases are left:
+ *   the nearest of them. Too many pairs are left likewise.
+ * - A clearing that fits the line of another one as well as that does, which comes first.
+ *
+ * At most `key_offers_max` of each record, the nearest first, so a key with thousands of records
+ * costs its records and no more.
+ */
+export function keyOffersOf({ pairings, bars, ...records }: KeyRecords): KeyOffers {
+  // In their order, so that what is listed does not depend on the order of arrival.
+  const clearings = records.clearings.toSorted(compareClearings);
+  const lines = records.lines.toSorted(compareLines);
+  const paired_lines = new Set(pairings.map(({ line_id }) => line_id));
+  const paired_clearings = new Set(pairings.filter(({ fit }) => fit !== 'fee').map(({ clearing_id }) => clearing_id));
+  const cancelled = new Set(cancelledGroupsOf(clearings).flat());
+  const left_by_key = Map.groupBy(
+    clearings.filter(({ id }) => !paired_clearings.has(id) && !cancelled.has(id)),
+    entryKeyOfClearing,
+  );
+  const offers = new Map<number, Alternative[]>();
+  if (left_by_key.size === 0) return offers;
+  const barred = new Set(bars.map(pairKeyOf));
+  const by_id = new Map(clearings.map((clearing) => [clearing.id, clearing]));
+  const offer = (of: readonly RecordKey[], pair: StatementPair, reason: string): void => {
+    if (barred.has(pairKeyOf(pair))) return;
+    const { clearing_id, line_id } = pair;
+    const made: Alternative = {
+      rule: 'ard',
+      reason,
+      authorization_id: null,
+      clearing_ids: [clearing_id],
+      line_ids: [line_id],
+    };
+    for (const own of of.map(itemIdOf)) {
+      const known = offers.get(own) ?? [];
+      if (known.length < key_offers_max) offers.set(own, [...known, made]);
+    }
+  };
+  const both = ({ clearing_id, line_id }: StatementPair): readonly RecordKey[] => [
+    { kind: 'line', id: line_id },
+    { kind: 'clearing', id: clearing_id },
+  ];
+
+  const order = new Map(clearings.map(({ id }, at) => [id, at]));
+  const exact = pairings.filter(({ rule, fit }) => rule === 'ard' && fit === 'exact');
+  const exact_by_key = Map.groupBy(exact, ({ clearing_id }) => entryKeyOfClearing(by_id.get(clearing_id)!));
+  for (const [key, left] of left_by_key) {
+    const taken = exact_by_key.get(key);
+    if (taken === undefined) continue;
+    // Of several in one place at one distance the first in order.
+    const by_place = new Map<string, Pairing>();
+    for (const pairing of taken) {
+      const { amount, settlement_date } = by_id.get(pairing.clearing_id)!;
+      const place = placeOf(amount, dayOf(settlement_date) + pairing.days, pairing.days);
+      const known = by_place.get(place);
+      const is_first = known === undefined || order.get(pairing.clearing_id)! < order.get(known.clearing_id)!;
+      if (is_first) by_place.set(place, pairing);
+    }
+    for (const clearing of left) {
+      for (let days = -pairing_days_max; days <= pairing_days_max; days += 1) {
+        const alike = by_place.get(placeOf(clearing.amount, dayOf(clearing.settlement_date) + days, days));
+        if (alike === undefined || purchaseOf(clearing, by_id) === purchaseOf(by_id.get(alike.clearing_id)!, by_id)) {
+          continue;
+        }
+        const { line_id } = alike;
+        const reason = 'two clearings fit the line alike; the first by settlement date and transaction id has it';
+        offer(both({ line_id, clearing_id: clearing.id }), { line_id, clearing_id: clearing.id }, reason);
+      }
+    }
+  }
+
+  const lone = lines.filter((line) => isPairable(line) && !line.is_fee && !paired_lines.has(line.id));
+  for (const [key, lines_of_key] of Map.groupBy(lone, entryKeyOfLine)) {
+    const left = isPairingKey(key) ? (left_by_key.get(key) ?? []) : [];
+    const reason = whyNone(new Set(left.map((clearing) => purchaseOf(clearing, by_id))).size, left, lines_of_key);
+    if (reason === null) continue;
+    const days = left.map((clearing) => ({ clearing, day: dayOf(clearing.settlement_date) }));
+    for (const line of lines_of_key) {
+      for (const clearing of nearestOf(days, dayOf(line.booking_date))) {
+        const pair = { line_id: line.id, clearing_id: clearing.id };
+        offer(both(pair), pair, reason);
+      }
+    }
+  }
+  return offers;
+}
+
+/** Where a line is looked up that was booked so far from a settlement. */
+function placeOf(amount: number, booked: number, days: number): string {
+  return `${amount} ${booked} ${Math.abs(days)}`;
+}
+
+/** Why none of the lines joined what is left; null when nothing speaks for them. */
+function whyNone(purchases: number, left: readonly object[], lines: readonly object[]): string | null {
+  if (purchases > 1) return 'clearings of several purchases have the reference of the line, and none its amount';
+  return left.length * lines.length > rest_pairs_max
+    ? `more than ${rest_pairs_max} pairs of lines and clearings have the reference`
+    : null;
+}
+
+interface Settled {
+  readonly clearing: ClearedAmount;
+  readonly day: number;
+}
+
+/** The nearest of these, which are in order of their days, at most 35 days away. */
+function nearestOf(in_order: readonly Settled[], day: number): readonly ClearedAmount[] {
+  let [from, to] = [0, in_order.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (in_order[middle]!.day < day) from = middle + 1;
+    else to = middle;
+  }
+  const found: ClearedAmount[] = [];
+  let [before, after] = [from - 1, from];
+  while (found.length < key_offers_max) {
+    const [earlier, later] = [in_order[before], in_order[after]];
+    const is_earlier = earlier !== undefined && (later === undefined || day - earlier.day <= later.day - day);
+    const nearest = is_earlier ? earlier : later;
+    if (nearest === undefined || Math.abs(nearest.day - day) > rest_days_max) break;
+    found.push(nearest.clearing);
+    if (is_earlier) before -= 1;
+    else after += 1;
+  }
+  return found;
+}
