@@ -219,9 +219,12 @@ for (const database of database_names) {
         matches: 5,
         share_without_person: 1,
         ...count,
+        items: json.data.items,
+        items_untouched: json.data.items,
+        share_untouched: 1,
       });
       const of_day = await service.send('GET', `${path}/rules?filter[settlement_date]=[,2030-03-14]`);
-      assert.equal(of_day.json.data.matches, 1);
+      assert.deepEqual([of_day.json.data.matches, of_day.json.data.items], [1, 1]);
     });
 
     it('leads from balance to balance over a bridge whose steps add up', async (t) => {

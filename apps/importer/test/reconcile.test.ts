@@ -41,13 +41,24 @@ describe('npm run reconcile', () => {
       assert.match(report.out, /^ {2}unauthorized +1 +7\.00\n {2}total +1 +7\.00$/m);
       const csv = await runReconcile(['report', '--csv'], env);
       assert.deepEqual(csv.out.split('\r\n').slice(0, 3), [
-        'company_id,currency,part,name,items,sum,authorization_matches,statement_matches,confirmed,undone',
-        '1,USD,by_status,break,1,700,,,,',
-        '1,USD,by_kind,unauthorized,1,700,,,,',
+        'company_id,currency,part,name,items,sum,authorization_matches,statement_matches,confirmed,undone,day',
+        '1,USD,by_status,break,1,700,,,,,',
+        '1,USD,by_kind,unauthorized,1,700,,,,,',
       ]);
+      assert.ok(csv.out.includes('\r\n1,,by_person,untouched,1,,,,,,\r\n1,,by_person,touched,0,,,,,,\r\n'), csv.out);
+      assert.match(report.out, /^ {2}breaks on +0-1 +2-3 +4-7 +8-30 +over 30 +total$/m);
+      assert.match(report.out, /^ {2}1 item; no person touched 1 of them, 100\.00 %$/m);
       const { status, out } = await runReconcile(['report', '--json'], env);
       assert.equal(status, 0);
-      assert.deepEqual(JSON.parse(out)[0].summary.by_status, { break: { count: 1, sum: 700 } });
+      const [{ summary, rules, ages_of_breaks }] = JSON.parse(out);
+      assert.deepEqual(summary.by_status, { break: { count: 1, sum: 700 } });
+      assert.deepEqual([rules.items, rules.items_untouched, rules.share_untouched], [1, 1, 1]);
+      assert.equal(ages_of_breaks.USD.length, 30);
+      const open = Object.values(ages_of_breaks.USD[0].by_age as Record<string, number>);
+      assert.equal(
+        open.reduce((sum, count) => sum + count, 0),
+        1,
+      );
     });
   });
 

@@ -5,6 +5,7 @@ import type { Act } from './act.ts';
 import type { Item } from './item.ts';
 import type { RecordKey } from './item-id.ts';
 import type { ItemFilter } from './items/item-filter.ts';
+import type { BreakDay, BreakDayChanges } from './keeping/break-days.ts';
 import type { MatchCell, SummaryCell } from './keeping/cells.ts';
 import type { UnsearchedDates } from './pairing/entry-key.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount, Coverage } from './records.ts';
@@ -82,6 +83,8 @@ export interface ItemChanges {
   readonly cells: readonly SummaryCell[];
   /** What is added to the counts of matches; a count below 0 takes away. */
   readonly match_cells: readonly MatchCell[];
+  /** What is added to the numbers of open breaks by day; null when nothing is. */
+  readonly break_days: BreakDayChanges | null;
 }
 
 /**
@@ -220,6 +223,8 @@ export interface ReconciliationStore {
   cells(company_id: number): Promise<readonly SummaryCell[]>;
   /** All cells of matches of the company: at most one for each settlement date, rule and side. */
   matchCells(company_id: number): Promise<readonly MatchCell[]>;
+  /** How the numbers of open breaks of the company changed, on the days that are kept. */
+  breakDays(company_id: number): Promise<readonly BreakDay[]>;
   /** The cells of all companies together, for metrics. */
   allCells(): Promise<readonly SummaryCell[]>;
 

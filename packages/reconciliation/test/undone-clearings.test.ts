@@ -21,7 +21,7 @@ class TwiceCleared {
     purchases_made += 1;
     this.#world = world;
     this.#number = String(purchases_made).padStart(4, '0');
-    this.#reference = `7412345606100000000${this.#number}`;
+    this.#reference = `741234560610000000${this.#number}0`;
     const letters = this.#number.replace(/\d/g, (digit) => 'ABCDEFGHIJ'[Number(digit)]!);
     this.#references = {
       net_reference_number: `MCC${letters}CC0520`,

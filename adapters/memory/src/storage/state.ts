@@ -40,6 +40,7 @@ import type {
 } from '@tallystick/kernel';
 import type {
   Act,
+  BreakDay,
   CoverageWalk,
   Entry,
   Item,
@@ -168,6 +169,7 @@ function emptyTables() {
     /** By company and key, as text. */
     reconciliation_cells: new Table<{ readonly company_id: number; readonly cell: SummaryCell }, string>(),
     /** The same. */
+    reconciliation_break_days: new Table<BreakDay & { readonly company_id: number }, string>(),
     reconciliation_match_cells: new Table<{ readonly company_id: number; readonly cell: MatchCell }, string>(),
     reconciliation_acts: new Table<Act>(),
     reconciliation_periods: new Table<Period>(),

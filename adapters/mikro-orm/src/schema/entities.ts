@@ -30,6 +30,7 @@ import { Authorization, AuthorizationKey, Clearing, UnknownNumberMessage } from 
 import {
   ReconciliationAct,
   ReconciliationActRecord,
+  ReconciliationBreakDay,
   ReconciliationCell,
   ReconciliationCompany,
   ReconciliationEntry,
@@ -89,6 +90,7 @@ export const entities = [
   ReconciliationEntry,
   ReconciliationItem,
   ReconciliationCell,
+  ReconciliationBreakDay,
   ReconciliationMatchCell,
   ReconciliationAct,
   ReconciliationActRecord,

@@ -31,10 +31,11 @@ export function describeBreaks(breaks: readonly ShownBreak[], today: string, sho
 }
 
 function describeBreak({ item, names, suggestions }: ShownBreak, today: string, shows_company: boolean): string {
-  const { id, kind, due_date, vcn_id, merchant_name, alternatives } = item;
+  const { id, kind, due_date, frozen_item_id, vcn_id, merchant_name, alternatives } = item;
   const head = [
     `item ${id}  ${kind}`,
     `age ${ageOfItem(item, today) ?? '-'}, due ${due_date ?? '-'}`,
+    ...(frozen_item_id === null ? [] : [`for item ${frozen_item_id}`]),
     ...(vcn_id === null ? [] : [`card ${vcn_id}`]),
     ...(shows_company ? [`company ${item.company_id}`] : []),
     ...named('', merchant_name),

@@ -1,5 +1,5 @@
 import { type AccountBridge, type BridgeDifference, toCsvRow, type UnexplainedLine } from '@tallystick/reconciliation';
-import { formatTable } from '@tallystick/server';
+import { formatTable, wrapText } from '@tallystick/server';
 import { count, showDecimal } from '../words.ts';
 
 /** Describes a bridge for people: from balance to balance, with the differences by kind. */
@@ -31,7 +31,8 @@ export function describeBridge(bridge: AccountBridge): string {
   const dates =
     from === undefined && to === undefined ? 'all dates' : `${from ?? 'the first line'} to ${to ?? 'the last'}`;
   const [, ...table] = formatTable(['', { head: '', is_number: true }, ''], rows, { indent: '  ' }).split('\n');
-  return [`Account ${account.number} of company ${account.company_id}, ${currency}, ${dates}`, ...table].join('\n');
+  const head = `Account ${account.number} of company ${account.company_id}, ${currency}, ${dates}`;
+  return [wrapText(head, '', '  '), ...table].join('\n');
 }
 
 /** A table in CSV of the differences and the unexplained lines of a bridge, written row by row. */

@@ -1,6 +1,7 @@
 import type { PageRequest } from '@tallystick/kernel';
 import { presentBridge, presentItem, presentRules, presentSummary } from '@tallystick/operations';
 import {
+  type BreakAges,
   type BridgeDifference,
   break_kinds,
   catchUp,
@@ -12,6 +13,7 @@ import {
   nameItems,
   parseItemFilter,
   type RulesReport,
+  readBreakAges,
   readBridge,
   readDateRange,
   readRules,
@@ -41,7 +43,7 @@ import { filtersFrom, readByOptions } from './filter-options.ts';
 import { linesCommand } from './lines-command.ts';
 import { periodCommands } from './period-commands.ts';
 import { rebuildCommand } from './rebuild-command.ts';
-import { describeRules, describeSummary, reportTable, reportTableHead } from './summary-text.ts';
+import { describeAges, describeRules, describeSummary, reportTable, reportTableHead } from './summary-text.ts';
 
 export interface ReconcileTerminal extends ProgressTerminal {
   readonly stdout: { write(text: string): unknown };
@@ -75,11 +77,11 @@ export function createReconcileProgram(terminal: ReconcileTerminal): Program {
 function reportCommand({ stdout }: ReconcileTerminal): Command {
   return {
     name: 'report',
-    summary: 'Counts items by status, kind, age and class, and matches by rule',
+    summary: 'Counts items by status, kind, age and class, and matches by rule; the ages of breaks over 30 days',
     options: {
       ...company_option,
-      from: 'matches only of items that settled on this date or later',
-      to: 'matches only of items that settled on this date or before',
+      from: 'matches, and items by person, only of those that settled on this date or later',
+      to: 'matches, and items by person, only of those that settled on this date or before',
     },
     flags: csv_flag,
     async run(services, given) {
@@ -90,19 +92,21 @@ function reportCommand({ stdout }: ReconcileTerminal): Command {
       if (is_table) stdout.write(reportTableHead());
       for (const company_id of await companiesOf(ports, given)) {
         const call = callFor(services, company_id);
-        const [summary, rules] = await ports.unitOfWork.read(async (tx) => [
+        const [summary, rules, ages] = await ports.unitOfWork.read(async (tx) => [
           await readSummary(tx, call),
           await readRules(tx, call, dates),
+          await readBreakAges(tx, call),
         ]);
-        if (is_table) for (const row of reportTable(company_id, summary, rules)) stdout.write(row);
-        else reports.push({ company_id, summary, rules });
+        if (is_table) for (const row of reportTable(company_id, summary, rules, ages)) stdout.write(row);
+        else reports.push({ company_id, summary, rules, ages });
       }
       if (is_table) return { data: null, text: '' };
       return {
-        data: reports.map(({ company_id, summary, rules }) => ({
+        data: reports.map(({ company_id, summary, rules, ages }) => ({
           company_id,
           summary: presentSummary(summary),
           rules: presentRules(rules),
+          ages_of_breaks: Object.fromEntries(ages),
         })),
         text: reports.length === 0 ? 'There are no items.' : reports.flatMap(describeReport).join('\n'),
       };
@@ -114,15 +118,18 @@ interface CompanyReport {
   readonly company_id: number;
   readonly summary: ReadonlyMap<string, Summary>;
   readonly rules: RulesReport;
+  /** By currency. */
+  readonly ages: ReadonlyMap<string, readonly BreakAges[]>;
 }
 
-function describeReport({ company_id, summary, rules }: CompanyReport): readonly string[] {
+function describeReport({ company_id, summary, rules, ages }: CompanyReport): readonly string[] {
   if (summary.size === 0) return [`Company ${company_id}: no items`, ''];
   return [
     ...[...summary].flatMap(([currency, of_currency]) => [
       `Company ${company_id}, ${currency}`,
       '',
       ...describeSummary(of_currency, currency),
+      ...describeAges(ages.get(currency) ?? []),
     ]),
     ...describeRules(rules),
     '',

@@ -62,8 +62,8 @@ function addTotals(of_currencies: readonly Totals[], is_single: boolean): Totals
 }
 
 export function presentRules(report: RulesReport) {
-  const { rules, matches, share_without_person, confirmed, undone } = report;
-  return { rules, matches, share_without_person, confirmed, undone };
+  const { rules, matches, share_without_person, confirmed, undone, items, items_untouched, share_untouched } = report;
+  return { rules, matches, share_without_person, confirmed, undone, items, items_untouched, share_untouched };
 }
 
 export function presentBridge(bridge: AccountBridge) {

@@ -72,6 +72,14 @@ export const rules_report = z
       .describe('The part of the matches that no person made; null: there are none'),
     confirmed: count.describe('Proposals that a person confirmed'),
     undone: count.describe('Matches that a person undid'),
+    items: count.describe('All items, also those without a match'),
+    items_untouched: count.describe('Items that no act of a person concerns, not even one that was undone'),
+    share_untouched: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .describe('The part of the items that is untouched, rounded down; null: there are none'),
   } satisfies ShapeOf<ReturnType<typeof presentRules>>)
   .meta({ id: 'ReconciliationRules', description: 'The matches of all rules in numbers' });
 

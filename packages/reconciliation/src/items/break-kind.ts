@@ -229,6 +229,16 @@ function missingAfter(kind: BreakKind, date: string, clearings: readonly Cleared
   return { kind, due_date, from_ms: startOf(due_date) + day_ms, clearings, difference: null };
 }
 
+/**
+ * The earliest instant from which a break of this kind and due date can be one: what is missing is
+ * awaited until then. Negative infinity for a break at once.
+ */
+export function openSinceMs({ kind, due_date }: { readonly kind: BreakKind | null; readonly due_date: string | null }) {
+  if (due_date === null || kind === null) return Number.NEGATIVE_INFINITY;
+  if (kind === 'uncleared') return startOf(due_date);
+  return kind === 'unstated' || kind === 'unexplained_line' ? startOf(due_date) + day_ms : Number.NEGATIVE_INFINITY;
+}
+
 /** What is on both sides of one or more pairs. */
 interface Sides {
   readonly clearings: readonly ClearedAmount[];

@@ -2,7 +2,7 @@ import type { NewEvent, Payload } from '@tallystick/events';
 import type { Item } from '../item.ts';
 import { itemIdOf, recordsOf } from '../item-id.ts';
 import { bucketOf } from '../items/age.ts';
-import type { ItemChange } from './recompute.ts';
+import type { ItemChange } from './item-change.ts';
 
 /**
  * The events of the changes of items (decision: reconciliation): a break was opened, has come to

@@ -28,11 +28,13 @@ export interface SummaryCell extends CellKey {
 export interface MatchCellKey {
   /** Of the newest clearing of their items, YYYY-MM-DD; null without one. */
   readonly settlement_date: string | null;
-  readonly rule: MatchedBy;
-  readonly side: ItemMatch['side'];
+  /** What made the matches. Of `item`: `person` when an act concerns the items, null when none does. */
+  readonly rule: MatchedBy | null;
+  /** `item`: the cell counts items, not matches. */
+  readonly side: ItemMatch['side'] | 'item';
 }
 
-/** How many matches of the items of a company have the same key. */
+/** How many matches of the items of a company, or how many items, have the same key. */
 export interface MatchCell extends MatchCellKey {
   readonly count: number;
 }
@@ -43,9 +45,12 @@ export function cellOf(item: ItemContent): SummaryCell {
   return { currency, status, kind, class: item.class, due_date: age_from, count: 1, sum: amountOf(item) };
 }
 
-/** How many matches an item has, one cell for each rule and side. */
-export function matchCellsOf({ settlement_date, matches }: ItemContent): readonly MatchCell[] {
-  return matches.filter(isMade).map(({ rule, side }) => ({ settlement_date, rule, side, count: 1 }));
+/** How many matches an item has, one cell for each, and one for the item. */
+export function matchCellsOf({ settlement_date, matches, is_touched }: ItemContent): readonly MatchCell[] {
+  return [
+    { settlement_date, rule: is_touched ? 'person' : null, side: 'item', count: 1 },
+    ...matches.filter(isMade).map(({ rule, side }) => ({ settlement_date, rule, side, count: 1 })),
+  ];
 }
 
 /** A clearing that belongs to no other record is in a match of its own, which matches nothing. */
@@ -58,7 +63,7 @@ export function cellKeyOf({ currency, status, kind, class: its_class, due_date }
 }
 
 export function matchCellKeyOf({ settlement_date, rule, side }: MatchCellKey): string {
-  return `${settlement_date ?? ''} ${rule} ${side}`;
+  return `${settlement_date ?? ''} ${rule ?? ''} ${side}`;
 }
 
 /** Adds up cells by their keys. */

@@ -1,15 +1,17 @@
 import { inTurns, type Steps } from '@tallystick/kernel';
 import { recordsOfAct } from '../act.ts';
-import type { Item, ItemContent } from '../item.ts';
+import type { ItemContent } from '../item.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { composeItems } from '../items/compose-items.ts';
 import { pairingsOf } from '../pairing/covering-sets.ts';
 import type { LeftoverDates } from '../pairing/entry-key.ts';
 import type { Entry, ItemChanges, ReconciliationStore } from '../ports.ts';
 import type { Coverage } from '../records.ts';
+import { breakDayChanges } from './break-days.ts';
 import { cellChanges, matchCellChanges } from './cells.ts';
 import { ClosedGroup } from './closed-group.ts';
 import { coveringSetsOf, type KnownSets, leftovers_max_default, withKnownSets } from './covering-region.ts';
+import type { ItemChange } from './item-change.ts';
 import { type OpenGroup, pairGroup } from './open-group.ts';
 
 /** What is to be recomputed: records that arrived or changed, and items. */
@@ -25,12 +27,6 @@ export interface Circumstances {
   readonly now_ms: number;
   /** The most stored leftovers within reach of a change that are looked at in the transaction. */
   readonly leftovers_max?: number | undefined;
-}
-
-/** An item before and after a change; null where there is none. */
-export interface ItemChange {
-  readonly before: Item | null;
-  readonly after: Item | null;
 }
 
 /** The differences between stored items and what their records make. */
@@ -92,7 +88,22 @@ export async function recompute(
       entries_removed: entries.removed,
       cells: cellChanges(items),
       match_cells: matchCellChanges(items),
+      break_days: breakDayChanges(items, arrivalsOf(group), now_ms),
     },
+  };
+}
+
+/** Returns when the newest record of an item arrived that no stored item has; null when there is none. */
+function arrivalsOf({ purchases, clearings, lines, items, entries }: ClosedGroup) {
+  const known = new Set([...items.values()].flatMap((item) => item.authorization_ids));
+  const isNew = (kind: 'clearing' | 'line', id: number): boolean => !entries.has(itemIdOf({ kind, id }));
+  return ({ authorization_ids, clearing_ids, line_ids }: ItemContent): number | null => {
+    const arrivals = [
+      ...authorization_ids.filter((id) => !known.has(id)).map((id) => purchases.get(id)!.decided_at_ms),
+      ...clearing_ids.filter((id) => isNew('clearing', id)).map((id) => clearings.get(id)!.recorded_at_ms),
+      ...line_ids.filter((id) => isNew('line', id)).map((id) => lines.get(id)!.recorded_at_ms),
+    ];
+    return arrivals.reduce<number | null>((newest, at_ms) => Math.max(newest ?? at_ms, at_ms), null);
   };
 }
 
@@ -108,6 +119,7 @@ export function noItemChanges(company_id: number): ItemChanges {
     entries_removed: [],
     cells: [],
     match_cells: [],
+    break_days: null,
   };
 }
 

@@ -2,8 +2,9 @@ import type { StatementLine } from '@tallystick/accounts';
 import type { Page, PageRequest } from '@tallystick/kernel';
 import type { ActKind } from '../act.ts';
 import type { DateRange } from '../filters.ts';
-import type { ItemMatch, MatchedBy } from '../item.ts';
+import type { MatchedBy } from '../item.ts';
 import type { RecordKind } from '../item-id.ts';
+import type { MatchCell } from '../keeping/cells.ts';
 import type { LineFilter } from '../lines/line-filter.ts';
 import type { BridgeLine, BridgeRange } from './bridge.ts';
 
@@ -27,12 +28,8 @@ export interface StatedLine
 /** A line in the order of an account's book. */
 export type BookPlace = Pick<BookedLine, 'booking_date' | 'id'>;
 
-/** How many matches of items a rule has made. */
-export interface MatchCount {
-  readonly rule: MatchedBy;
-  readonly side: ItemMatch['side'];
-  readonly matches: number;
-}
+/** How many matches of items a rule has made, or how many items there are: see `MatchCellKey`. */
+export type MatchCount = Omit<MatchCell, 'settlement_date'>;
 
 /** The acts about matches that reports count. */
 export const counted_acts = ['confirm', 'unmatch'] as const satisfies readonly ActKind[];
@@ -71,8 +68,8 @@ export interface ReconciliationReports {
     lines: readonly BookedLine[],
   ): Promise<readonly { readonly line_id: number; readonly item_id: number }[]>;
   /**
-   * The matches of all items of the company whose newest clearing settled on these dates; of all
-   * items when the range has no end. It adds up cells of matches, and reads no item.
+   * The matches of all items of the company whose newest clearing settled on these dates, and these
+   * items; of all items when the range has no end. It adds up cells of matches, and reads no item.
    */
   countMatches(company_id: number, settlement_date: DateRange): Promise<readonly MatchCount[]>;
   /** The acts that confirmed or undid a match. It reads these. */

@@ -1,6 +1,7 @@
 import type { Call } from '@tallystick/kernel';
 import type { DateRange } from '../filters.ts';
 import { type MatchedBy, matched_by } from '../item.ts';
+import type { MatchCell } from '../keeping/cells.ts';
 import type { ReportsTx } from './ports.ts';
 
 /** What a rule made, and what people did about it. */
@@ -25,14 +26,19 @@ export interface RulesReport {
   readonly share_without_person: number | null;
   readonly confirmed: number;
   readonly undone: number;
+  readonly items: number;
+  /** Those that no act of a person concerns, not even one that was undone. */
+  readonly items_untouched: number;
+  /** The part of `items` that is untouched, from 0 to 1, rounded down; null when there are none. */
+  readonly share_untouched: number | null;
 }
 
 /** Rule 8 found nothing: it made no match. */
 const no_match: MatchedBy = '8';
 
 /**
- * Counts the matches of items whose newest clearing settled on these dates, and all acts that
- * confirmed or undid one.
+ * Counts the items whose newest clearing settled on these dates, their matches, and all acts that
+ * confirmed or undid one. Reads counters, and these acts.
  */
 export async function readRules(
   { reconciliation_reports }: ReportsTx,
@@ -41,8 +47,8 @@ export async function readRules(
 ): Promise<RulesReport> {
   const counts = await reconciliation_reports.countMatches(company_id, settlement_date);
   const acts = await reconciliation_reports.countActs(company_id);
-  const matchesOf = (rule: MatchedBy, side: 'authorization' | 'statement') =>
-    sumOf(counts.filter((one) => one.rule === rule && one.side === side).map(({ matches }) => matches));
+  const matchesOf = (rule: MatchedBy | null, side: MatchCell['side']) =>
+    sumOf(counts.filter((one) => one.rule === rule && one.side === side).map(({ count }) => count));
   const actsOf = (rule: MatchedBy | null, action: 'confirm' | 'unmatch') =>
     sumOf(acts.filter((one) => one.rule === rule && one.action === action).map((one) => one.acts));
   const rules = matched_by
@@ -57,15 +63,25 @@ export async function readRules(
     .filter(({ rule: _, ...numbers }) => Object.values(numbers).some((number) => number > 0));
   const matches = sumOf(rules.map((one) => one.authorization_matches + one.statement_matches));
   const by_hand = matchesOf('person', 'authorization') + matchesOf('person', 'statement');
+  const items_untouched = matchesOf(null, 'item');
+  const items = items_untouched + matchesOf('person', 'item');
   const all = (action: 'confirm' | 'unmatch') =>
     sumOf(acts.filter((one) => one.action === action).map((one) => one.acts));
   return {
     rules,
     matches,
-    share_without_person: matches === 0 ? null : Math.floor(((matches - by_hand) / matches) * 10_000) / 10_000,
+    share_without_person: shareOf(matches - by_hand, matches),
     confirmed: all('confirm'),
     undone: all('unmatch'),
+    items,
+    items_untouched,
+    share_untouched: shareOf(items_untouched, items),
   };
+}
+
+/** Rounded down to 4 places, so that all but one is never 1. */
+function shareOf(part: number, whole: number): number | null {
+  return whole === 0 ? null : Math.floor((part / whole) * 10_000) / 10_000;
 }
 
 function sumOf(numbers: readonly number[]): number {

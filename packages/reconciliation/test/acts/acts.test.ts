@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { refusalOf } from '@tallystick/harness';
 import { checkOnStorages, type StorageRule } from '@tallystick/test-support';
-import { type ActPorts, actOnItem, decideByTable, type Item, itemIdOf } from '../../src/index.ts';
+import { type ActPorts, actOnItem, decideByTable, type Item, itemIdOf, readRules } from '../../src/index.ts';
 import {
   ActWorld,
   areConfirmed,
@@ -95,6 +95,20 @@ checkOnStorages('acts of people on items', [
       assert.deepEqual(again.code, 'conflict', 'the refusal of the same match');
       await world.act(authorization(root_id), 'unmatch', { side: 'statement' });
       assertSameState(await world.state(), before, 'everything after the unmatch');
+      const untouched_id = await world.line({ amount: 70 });
+      const untouched = (await world.items()).filter(({ is_touched }) => !is_touched);
+      assert.deepEqual(
+        untouched.map(({ line_ids }) => line_ids),
+        [[untouched_id]],
+        'what no person touched',
+      );
+      const { company_id } = world;
+      const rules = await world.storage.unitOfWork.read((tx) => readRules(tx, { company_id }, {}));
+      assert.deepEqual(
+        [rules.items, rules.items_untouched, rules.share_untouched],
+        [4, 1, 0.25],
+        'the items in numbers',
+      );
     },
   },
   {

@@ -219,25 +219,25 @@ export class ActWorld {
     code = '821',
     date = '2026-05-20',
     account = 0,
-    is_late = false,
     text = 'CARD SALE',
     bank_reference = `B${messages_made + 1}`,
+    recorded_at_ms,
   }: {
     readonly amount?: number;
     readonly reference?: string | null;
     readonly code?: string;
     readonly date?: string;
     readonly account?: 0 | 1;
-    /** Recorded after the time of the acts; before it otherwise. */
-    readonly is_late?: boolean;
     readonly text?: string;
     readonly bank_reference?: string;
+    /** Before the time of the acts by default. */
+    readonly recorded_at_ms?: number;
   } = {}): Promise<number> {
     messages_made += 1;
     const account_id = this.#account_ids[account]!;
     return await this.storage.unitOfWork.run(async ({ accounts }) => {
       const owner = { id: account_id, company_id: this.company_id };
-      const recorded = is_late ? { recorded_at_ms: this.call().now_ms + 1 } : {};
+      const recorded = recorded_at_ms === undefined ? {} : { recorded_at_ms };
       const booked = { amount: money(-amount), bai_code: code, booking_date: date, value_date: date, ...recorded };
       await accounts.recordLines([newLine(owner, { ...booked, text, bank_reference, acquirer_reference: reference })]);
       const [line] = await accounts.linesByReference([{ account_id, bank_reference }]);

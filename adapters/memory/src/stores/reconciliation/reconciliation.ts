@@ -5,6 +5,7 @@ import {
   type Act,
   type ActKind,
   authorizedPurchaseOf,
+  type BreakDayChanges,
   type CardCurrencies,
   type CompanyProgress,
   cellKeyOf,
@@ -50,6 +51,7 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     reconciliation_entries,
     reconciliation_inbox,
     reconciliation_items,
+    reconciliation_break_days,
     reconciliation_match_cells,
     reconciliation_periods,
     statement_lines,
@@ -261,6 +263,7 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
       for (const entry of changes.entries_removed) reconciliation_entries.delete(entryKey(entry));
       for (const cell of changes.cells) addCell(company_id, cell);
       for (const cell of changes.match_cells) addToMatchCell(company_id, cell);
+      if (changes.break_days !== null) addBreakDays(company_id, changes.break_days);
     },
 
     async list(company_id, filter, page) {
@@ -279,6 +282,11 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
 
     async matchCells(company_id) {
       return reconciliation_match_cells.values().flatMap((row) => (row.company_id === company_id ? row.cell : []));
+    },
+
+    async breakDays(company_id) {
+      const its = reconciliation_break_days.values().filter((row) => row.company_id === company_id);
+      return its.map(({ company_id: _, ...day }) => day);
     },
 
     async allCells() {
@@ -400,6 +408,17 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     const count = (known?.count ?? 0) + cell.count;
     if (count === 0) reconciliation_cells.delete(key);
     else reconciliation_cells.set(key, { company_id, cell: { ...cell, count, sum: (known?.sum ?? 0) + cell.sum } });
+  }
+
+  function addBreakDays(company_id: number, { added, kept_from }: BreakDayChanges): void {
+    for (const row of added) {
+      const key = [company_id, row.day, row.currency, row.due_date].join(' ');
+      const count = (reconciliation_break_days.get(key)?.count ?? 0) + row.count;
+      reconciliation_break_days.set(key, { ...row, company_id, count });
+    }
+    for (const [key, row] of reconciliation_break_days.entries()) {
+      if (row.company_id === company_id && row.day < kept_from) reconciliation_break_days.delete(key);
+    }
   }
 
   function addToMatchCell(company_id: number, cell: MatchCell): void {

@@ -86,7 +86,7 @@ export function reconciliationReports(state: State, setting: StatementKeySetting
       return [...groups.values()].map((cells) => ({
         rule: cells[0]!.rule,
         side: cells[0]!.side,
-        matches: cells.reduce((sum, { count }) => sum + count, 0),
+        count: cells.reduce((sum, { count }) => sum + count, 0),
       }));
     },
 

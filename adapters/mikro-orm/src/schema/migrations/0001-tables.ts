@@ -18,6 +18,7 @@ const without_rowid = [
   'tallystick_authorization_keys',
   'tallystick_reconciliation_entries',
   'tallystick_reconciliation_cells',
+  'tallystick_reconciliation_break_days',
   'tallystick_reconciliation_match_cells',
   'tallystick_reconciliation_act_records',
 ];

@@ -146,14 +146,27 @@ export const ReconciliationCell = defineEntity({
   },
 });
 
-/** Counts of the matches of items. A date that an item does not have is ''. */
+/** How the numbers of open breaks changed on each day. */
+export const ReconciliationBreakDay = defineEntity({
+  name: 'ReconciliationBreakDay',
+  tableName: 'tallystick_reconciliation_break_days',
+  properties: {
+    company_id: p.bigint('number').primary(),
+    day: p.text().primary(),
+    currency: p.text().primary(),
+    due_date: p.text().primary(),
+    count: int(),
+  },
+});
+
+/** Counts of items and of their matches. A date or rule that these do not have is ''. */
 export const ReconciliationMatchCell = defineEntity({
   name: 'ReconciliationMatchCell',
   tableName: 'tallystick_reconciliation_match_cells',
   properties: {
     company_id: p.bigint('number').primary(),
     settlement_date: p.text().primary(),
-    rule: p.text().primary().$type<MatchCell['rule']>(),
+    rule: p.text().primary().$type<NonNullable<MatchCell['rule']> | ''>(),
     side: p.text().primary().$type<MatchCell['side']>(),
     count: int(),
   },

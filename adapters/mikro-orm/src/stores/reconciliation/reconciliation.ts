@@ -1,5 +1,6 @@
 import type {
   Act,
+  BreakDay,
   CompanyProgress,
   Coverage,
   Entry,
@@ -268,7 +269,18 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
         'select settlement_date, rule, side, count from tallystick_reconciliation_match_cells where company_id = ?',
         company_id,
       );
-      return rows.map(({ settlement_date, ...cell }) => ({ ...cell, settlement_date: settlement_date || null }));
+      return rows.map(({ settlement_date, rule, ...cell }) => ({
+        ...cell,
+        settlement_date: settlement_date || null,
+        rule: rule || null,
+      }));
+    },
+
+    breakDays(company_id) {
+      return all<BreakDay>(
+        'select day, currency, due_date, count from tallystick_reconciliation_break_days where company_id = ?',
+        company_id,
+      );
     },
 
     async allCells() {

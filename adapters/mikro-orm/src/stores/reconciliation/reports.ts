@@ -82,7 +82,7 @@ export function reconciliationReports(session: Session, setting: StatementKeySet
       if (from !== undefined || to !== undefined) its = its.where('settlement_date', '>=', from ?? first_date);
       if (to !== undefined) its = its.where('settlement_date', '<=', to);
       const rows = await its.groupBy(['rule', 'side']).orderBy('rule').orderBy('side').execute();
-      return rows.map(({ count, ...made }) => ({ ...made, matches: Number(count) }));
+      return rows.map(({ side, rule, count }) => ({ side, rule: rule || null, count: Number(count) }));
     },
 
     async countActs(company_id) {

@@ -1,6 +1,7 @@
-import type { Entry, ItemChanges, MatchCell, SummaryCell } from '@tallystick/reconciliation';
+import type { BreakDayChanges, Entry, ItemChanges, MatchCell, SummaryCell } from '@tallystick/reconciliation';
 import { type ColumnKind, columnsOf } from '../../schema/tables/columns.ts';
 import {
+  ReconciliationBreakDay,
   ReconciliationCell,
   ReconciliationEntry,
   ReconciliationMatchCell,
@@ -17,7 +18,7 @@ export async function writeItems(
   dialect: 'sqlite' | 'postgres',
   changes: ItemChanges,
 ): Promise<void> {
-  const { company_id, inserted, updated, removed_ids, cells, match_cells } = changes;
+  const { company_id, inserted, updated, removed_ids, cells, match_cells, break_days } = changes;
   const write = dialect === 'sqlite' ? writeOnSqlite : writeOnPostgres;
   const cell_rows = cells.map((cell) => ({ company_id, ...cellRow(cell) }));
   const match_rows = match_cells.map((cell) => ({ company_id, ...matchCellRow(cell) }));
@@ -32,10 +33,27 @@ export async function writeItems(
     () => write(queries, 'remove_empty_cells', cell_rows),
     () => write(queries, 'add_match_cells', match_rows),
     () => write(queries, 'remove_empty_match_cells', match_rows),
+    () => writeBreakDays(queries, write, company_id, break_days),
   ];
   // On SQLite a step is several statements, between which those of the next one would come.
   if (dialect === 'sqlite') for (const step of steps) await step();
   else await Promise.all(steps.map((step) => step()));
+}
+
+async function writeBreakDays(
+  queries: Queries,
+  write: typeof writeOnSqlite,
+  company_id: number,
+  break_days: BreakDayChanges | null,
+): Promise<void> {
+  if (break_days === null) return;
+  const rows = break_days.added.map((added) => ({ company_id, ...added }));
+  await write(queries, 'add_break_days', rows);
+  await queries.run(
+    'delete from tallystick_reconciliation_break_days where company_id = ? and day < ?',
+    company_id,
+    break_days.kept_from,
+  );
 }
 
 async function removeItems(queries: Queries, company_id: number, ids: readonly number[]): Promise<void> {
@@ -58,6 +76,8 @@ interface Write {
 const entry_columns = columnsOf(ReconciliationEntry);
 
 const cell_columns = columnsOf(ReconciliationCell);
+
+const break_day_columns = columnsOf(ReconciliationBreakDay);
 
 const match_cell_columns = columnsOf(ReconciliationMatchCell);
 
@@ -107,6 +127,13 @@ const writes = {
     text: (rows) =>
       `delete from tallystick_reconciliation_cells where count = 0 and (company_id, currency, status, kind, class, due_date) in
         (select company_id, currency, status, kind, class, due_date from ${rows})`,
+  },
+  add_break_days: {
+    columns: break_day_columns,
+    text: (rows) =>
+      `insert into tallystick_reconciliation_break_days (${names(break_day_columns)}) select ${names(break_day_columns)}
+        from ${rows} where true on conflict (company_id, day, currency, due_date) do update
+        set count = tallystick_reconciliation_break_days.count + excluded.count`,
   },
   add_match_cells: {
     columns: match_cell_columns,
@@ -170,7 +197,7 @@ function entryRow({ company_id, key, record, item_id }: Entry): Row {
 }
 
 function matchCellRow({ settlement_date, rule, side, count }: MatchCell) {
-  return { settlement_date: settlement_date ?? '', rule, side, count };
+  return { settlement_date: settlement_date ?? '', rule: rule ?? '', side, count };
 }
 
 function cellRow({ kind, class: its_class, due_date, ...cell }: SummaryCell) {

@@ -2594,6 +2594,12 @@ export interface ReconciliationRules {
   readonly confirmed: number;
   /** Matches that a person undid. */
   readonly undone: number;
+  /** All items, also those without a match. */
+  readonly items: number;
+  /** Items that no act of a person concerns, not even one that was undone. */
+  readonly items_untouched: number;
+  /** The part of the items that is untouched, rounded down; null: there are none. */
+  readonly share_untouched: number | null;
 }
 
 export interface ReconciliationRulesFilter {

@@ -115,10 +115,13 @@ export function reconciliationReportsContract(
               ({ settlement_date: date }) =>
                 date !== null && date >= (range.from ?? date) && date <= (range.to ?? date),
             );
-            for (const [found, expected] of [
-              [report, matchesOf(items)],
-              [of_dates, range.from === undefined && range.to === undefined ? matchesOf(items) : matchesOf(within)],
+            for (const [found, counted] of [
+              [report, items],
+              [of_dates, range.from === undefined && range.to === undefined ? items : within],
             ] as const) {
+              const expected = matchesOf(counted);
+              const untouched = counted.filter(({ is_touched }) => !is_touched).length;
+              assertEqual([found.items, found.items_untouched], [counted.length, untouched], 'the items');
               assertEqual(found.matches, expected.length, 'the matches');
               for (const { rule, authorization_matches, statement_matches } of found.rules) {
                 const of_rule = Map.groupBy(
