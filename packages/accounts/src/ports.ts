@@ -21,6 +21,9 @@ export interface AccountDates {
   readonly to: string;
 }
 
+/** A line in the order in which lines of the bank are compared. */
+export type ReportedPlace = Pick<StatementLine, 'booking_date' | 'id'>;
+
 /** Accounts, their statements and lines, within a transaction. */
 export interface AccountStore {
   /** Refuses (`conflict`) a number that another account has, after waiting for its transaction. */
@@ -79,11 +82,17 @@ export interface AccountStore {
    */
   recordLines(lines: readonly Omit<StatementLine, 'id'>[]): Promise<readonly LineKey[]>;
   /**
-   * Compares up to `limit` lines that the bank reported by itself with the statements of their
-   * dates: they are `differs` where the first statement of their date or later covers it, else
-   * null. Those that are `kept` or `frozen` stay so. Returns how many changed.
+   * Whether statements cover these booking dates, in their order: whether the first statement of the
+   * date or later covers it.
    */
-  compareReported(dates: readonly AccountDates[], limit: number): Promise<number>;
+  areCovered(places: readonly Pick<StatementLine, 'account_id' | 'booking_date'>[]): Promise<readonly boolean[]>;
+  /**
+   * Compares up to `limit` lines that the bank reported by itself with the statements of their
+   * dates, by booking date and then by id, after this place: they are `differs` where a statement
+   * covers their date, else null. Those that are `kept` or `frozen` stay so. Returns the last place;
+   * null when there is none after it.
+   */
+  compareReported(dates: AccountDates, after: ReportedPlace | null, limit: number): Promise<ReportedPlace | null>;
   /**
    * One recorded line with each of these bank references, in no order: the one that the bank
    * reported by itself, else any.

@@ -1,6 +1,5 @@
 import { type AuditEntry, auditEntry, type FieldError, Refusal, type UnitOfWork } from '@tallystick/kernel';
 import type { BankCaller, BankTx } from '../bank/bank-caller.ts';
-import { recorded_lines_max } from '../ports.ts';
 import { type BankReference, isSameLine, type LineKey, type ReportedLine } from '../statement-line.ts';
 import { accountsByNumbers, numberOfAccount } from './accounts-by-numbers.ts';
 import { type BankRecord, type BankRecordKind, type ContentOfKinds, naming_fields, readRecord } from './bank-record.ts';
@@ -226,10 +225,8 @@ async function storeTransactions({ accounts }: Pick<BankTx, 'accounts'>, batch: 
       added.push(transaction);
     }
   }
-  await accounts.recordLines(added);
-  const dates = added.map(({ account_id, booking_date }) => ({ account_id, from: booking_date, to: booking_date }));
-  const different = [...new Map(dates.map((one) => [`${one.account_id} ${one.from}`, one])).values()];
-  await accounts.compareReported(different, recorded_lines_max);
+  const covered = await accounts.areCovered(added);
+  await accounts.recordLines(added.map((line, at) => ({ ...line, standing: covered[at] ? 'differs' : null })));
 }
 
 function referenceOf({ account_id, bank_reference }: LineKey | BankReference): string {

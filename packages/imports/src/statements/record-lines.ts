@@ -1,4 +1,10 @@
-import { type Account, isShowableBalance, type StatementLine, updateCoverage } from '@tallystick/accounts';
+import {
+  type Account,
+  isShowableBalance,
+  type ReportedPlace,
+  type StatementLine,
+  updateCoverage,
+} from '@tallystick/accounts';
 import { assert, type Money, money } from '@tallystick/kernel';
 import { applicableRecords, doneRecords } from '../import.ts';
 import type { ImportBatch, ImportRecord } from '../import-store.ts';
@@ -46,12 +52,14 @@ async function coverDates({ ports }: ImportRun, recorded: readonly ImportStateme
       assert(account !== null, 'statements were recorded on an account that does not exist');
       return await updateCoverage(accounts, { account_id: account.id, from: dates[0]!, to: dates.at(-1)! });
     });
-    for (let changed = compared_at_once; changed === compared_at_once; ) {
-      changed = await ports.unitOfWork.run(async ({ accounts }) => {
+    let after: ReportedPlace | null = null;
+    do {
+      const place: ReportedPlace | null = after;
+      after = await ports.unitOfWork.run(async ({ accounts }) => {
         await accounts.lockByNumber(number);
-        return await accounts.compareReported([covered], compared_at_once);
+        return await accounts.compareReported(covered, place, compared_at_once);
       });
-    }
+    } while (after !== null);
   }
 }
 

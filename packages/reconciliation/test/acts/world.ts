@@ -264,7 +264,7 @@ export class ActWorld {
         ...{ statement_id: statement!.id, place: at + 1, bank_reference, acquirer_reference: reference },
       }));
       await accounts.recordLines(booked);
-      await accounts.compareReported([{ account_id, from: date, to: date }], 1_000);
+      await accounts.compareReported({ account_id, from: date, to: date }, null, 1_000);
       const { items } = await accounts.listLines(account_id, { from: date, to: date }, { limit: 1_000 });
       return booked.map(
         ({ place }) => items.find((one) => one.statement_id === statement!.id && one.place === place)!.id,

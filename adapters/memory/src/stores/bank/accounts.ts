@@ -1,11 +1,11 @@
 import {
-  type AccountDates,
   type AccountStore,
   type BankReference,
   isCardLine,
   type LineContent,
   type LineKey,
   type ReferencedKey,
+  type ReportedPlace,
   refuseTakenAccountNumber,
   type Statement,
   type StatementLine,
@@ -109,27 +109,24 @@ export function accountStore(state: State): AccountStore {
             });
           }
         }
-        if (!isCardLine(line)) continue;
+        if (!isCardLine(line) && line.standing === null) continue;
         reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id, kind: 'line', record_id: id });
       }
       return recorded;
     },
 
-    async compareReported(dates, limit) {
-      let changed = 0;
-      for (const line of statement_lines.values()) {
-        const { account_id, booking_date, statement_id, standing } = line;
-        if (statement_id !== null || standing === 'kept' || standing === 'frozen' || changed === limit) continue;
-        const isWanted = (one: AccountDates) =>
-          one.account_id === account_id && one.from <= booking_date && booking_date <= one.to;
-        if (!dates.some(isWanted)) continue;
-        const covering = chainOf(account_id).find((row) => row.as_of >= booking_date && row.covers_from !== null);
-        const now = covering !== undefined && covering.covers_from! <= booking_date ? 'differs' : null;
-        if (now === standing) continue;
-        changeStanding(state, line, now);
-        changed += 1;
-      }
-      return changed;
+    areCovered: async (places) => places.map(isCovered),
+
+    async compareReported({ account_id, from, to }, after, limit) {
+      const its = statement_lines
+        .values()
+        .filter((line) => line.account_id === account_id && line.statement_id === null)
+        .filter(({ standing }) => standing === null || standing === 'differs')
+        .filter((line) => from <= line.booking_date && line.booking_date <= to)
+        .filter((line) => after === null || comparePlaces(line, after) > 0);
+      const compared = its.toSorted(comparePlaces).slice(0, limit);
+      for (const line of compared) changeStanding(state, line, isCovered(line) ? 'differs' : null);
+      return compared.length < limit ? null : (compared.at(-1) ?? null);
     },
 
     async linesByReference(references) {
@@ -155,6 +152,11 @@ export function accountStore(state: State): AccountStore {
   };
   return store;
 
+  function isCovered({ account_id, booking_date }: Pick<StatementLine, 'account_id' | 'booking_date'>): boolean {
+    const covering = chainOf(account_id).find((row) => row.as_of >= booking_date && row.covers_from !== null);
+    return covering !== undefined && covering.covers_from! <= booking_date;
+  }
+
   /** The line that the bank reported by itself with this key becomes that of the statement. */
   function becomesStated(line: Omit<StatementLine, 'id'>): void {
     const { account_id, bank_reference, statement_id, place } = line;
@@ -177,6 +179,11 @@ export function changeStanding(
   if (before === standing) return;
   statement_lines.change(id, { standing });
   reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id, kind: 'line', record_id: id });
+}
+
+function comparePlaces(a: ReportedPlace, b: ReportedPlace): number {
+  if (a.booking_date !== b.booking_date) return a.booking_date < b.booking_date ? -1 : 1;
+  return a.id - b.id;
 }
 
 function inChain(a: Omit<Statement, 'id'>, b: Omit<Statement, 'id'>): number {

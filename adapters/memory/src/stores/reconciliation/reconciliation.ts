@@ -362,9 +362,8 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
         first.flatMap(({ line_ids }) => line_ids),
       )) {
         if (line.standing !== 'frozen') continue;
-        changeStanding(state, line, null);
-        const { account_id, booking_date } = line;
-        await accountStore(state).compareReported([{ account_id, from: booking_date, to: booking_date }], 1_000_000);
+        const [is_covered] = await accountStore(state).areCovered([line]);
+        changeStanding(state, line, is_covered ? 'differs' : null);
       }
       return first.map((item) => reconciliation_items.set(item.id, { ...item, period_id: null }));
     },

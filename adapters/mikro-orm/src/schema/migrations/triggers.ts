@@ -57,7 +57,7 @@ function isDifferingOf(row: string): string {
 }
 
 const lines_enter_on_sqlite: readonly string[] = [
-  `create trigger tallystick_statement_lines_enter after insert on tallystick_statement_lines when new.bai_code in ${card_lines} begin
+  `create trigger tallystick_statement_lines_enter after insert on tallystick_statement_lines when new.bai_code in ${card_lines} or new.standing is not null begin
      insert into tallystick_reconciliation_inbox (company_id, kind, record_id) values (new.company_id, 'line', new.id);
    end`,
   `create trigger tallystick_statement_lines_named after insert on tallystick_statement_lines
@@ -75,7 +75,7 @@ const lines_enter_on_postgres: readonly string[] = [
   `create function tallystick_enter_statement_lines() returns trigger language plpgsql as $$
    begin
      insert into tallystick_reconciliation_inbox (company_id, kind, record_id)
-       select company_id, 'line', id from inserted where bai_code in ${card_lines} order by id;
+       select company_id, 'line', id from inserted where bai_code in ${card_lines} or standing is not null order by id;
      insert into tallystick_reconciliation_inbox (company_id, kind, record_id)
        select distinct r.company_id, 'line', r.id from inserted i cross join tallystick_statement_lines r
        where i.statement_id is not null and ${isDifferingOf('i')};

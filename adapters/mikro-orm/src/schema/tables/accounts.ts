@@ -89,7 +89,7 @@ export const StatementLine = defineEntity({
     },
     {
       name: 'tallystick_statement_lines_unstated',
-      properties: ['account_id', 'booking_date'],
+      properties: ['account_id', 'booking_date', 'id'],
       where: 'statement_id is null',
     },
     {

@@ -1,9 +1,9 @@
 import {
   type Account,
-  type AccountDates,
   type AccountStore,
   type LineContent,
   type LineKey,
+  type ReportedPlace,
   refuseTakenAccountNumber,
   type Statement,
   type StatementEnd,
@@ -131,7 +131,31 @@ export function accountStore(session: Session): AccountStore {
       return rows;
     },
 
-    compareReported: (dates, limit) => compareReported(session, dates, limit),
+    async areCovered(places) {
+      if (places.length === 0) return [];
+      const numbered = places.map(({ account_id, booking_date }, at) => ({ at, account_id, booking_date }));
+      const wanted = jsonRows(dialect, { at: 'integer', account_id: 'integer', booking_date: 'text' }, numbered);
+      const { rows } = await sql<{ at: number }>`select l.at from ${wanted} as l where ${isCovered}`.execute(db);
+      const covered = new Set(rows.map(({ at }) => Number(at)));
+      return numbered.map(({ at }) => covered.has(at));
+    },
+
+    async compareReported({ account_id, from, to }, after, limit) {
+      const { rows } = await sql<ComparedRow>`select l.id, l.booking_date, l.standing,
+          case when ${isCovered} then 'differs' end as compared from tallystick_statement_lines as l
+        where l.account_id = ${account_id} and l.booking_date >= ${after?.booking_date ?? from} and l.booking_date <= ${to}
+        and (l.booking_date, l.id) > (${after?.booking_date ?? ''}, ${after?.id ?? 0})
+        and l.statement_id is null and (l.standing is null or l.standing = 'differs')
+        order by l.booking_date, l.id limit ${limit}`.execute(db);
+      const changed = rows.filter(({ standing, compared }) => standing !== compared);
+      for (const [standing, its] of Map.groupBy(changed, ({ compared }) => compared)) {
+        const ids = its.map(({ id }) => id);
+        // A person may have kept one meanwhile.
+        await sql`update tallystick_statement_lines set standing = ${standing} where ${isOneOf(dialect, 'id', ids)}
+          and statement_id is null and (standing is null or standing = 'differs')`.execute(db);
+      }
+      return rows.length < limit ? null : (rows.at(-1) ?? null);
+    },
 
     async linesByReference(references) {
       if (references.length === 0) return [];
@@ -200,25 +224,12 @@ const isOfKey = sql`l.account_id = w.account_id and l.bank_reference = w.bank_re
   and l.booking_date = w.booking_date and l.amount = w.amount and l.bai_code = w.bai_code
   and l.occurrence = w.occurrence and l.bank_reference is not null`;
 
-/** `AccountStore.compareReported`. */
-export async function compareReported(
-  { db, dialect }: Session,
-  dates: readonly AccountDates[],
-  limit: number,
-): Promise<number> {
-  if (dates.length === 0) return 0;
-  const wanted = jsonRows(dialect, { account_id: 'integer', from: 'text', to: 'text' }, dates);
-  const covers_from = sql`(select s.covers_from from tallystick_statements as s where s.account_id = l.account_id
-    and s.as_of >= l.booking_date and s.covers_from is not null order by s.as_of, s.position limit 1)`;
-  const standing = sql`case when ${covers_from} <= l.booking_date then 'differs' end`;
-  const { rows } = await sql<{ id: number }>`update tallystick_statement_lines as l set standing = ${standing}
-    where l.id in (select l.id from ${wanted} as w cross join tallystick_statement_lines as l
-      where l.account_id = w.account_id and l.booking_date >= w."from" and l.booking_date <= w."to"
-      and l.statement_id is null and (l.standing is null or l.standing = 'differs')
-      and coalesce(${standing}, '') <> coalesce(l.standing, '') limit ${limit})
-    and l.statement_id is null and (l.standing is null or l.standing = 'differs') returning id`.execute(db);
-  return rows.length;
-}
+/** Whether a statement covers the booking date of a line `l`. */
+export const isCovered = sql<boolean>`(coalesce((select s.covers_from from tallystick_statements as s
+  where s.account_id = l.account_id and s.as_of >= l.booking_date and s.covers_from is not null
+  order by s.as_of, s.position limit 1) <= l.booking_date, false))`;
+
+type ComparedRow = ReportedPlace & Pick<StatementLine, 'standing'> & { readonly compared: 'differs' | null };
 
 type PlacedStatementRow = Pick<Statement, 'id' | 'account_id' | 'as_of' | 'position'>;
 

@@ -1,4 +1,4 @@
-import type { AccountDates } from '@tallystick/accounts';
+import type { StatementLine } from '@tallystick/accounts';
 import { afterId, cursor } from '@tallystick/kernel';
 import {
   isFrozenBy,
@@ -8,7 +8,7 @@ import {
   type ReconciliationStore,
 } from '@tallystick/reconciliation';
 import type { Session } from '../../connection/session.ts';
-import { accountStore, compareReported } from '../bank/accounts.ts';
+import { accountStore } from '../bank/accounts.ts';
 import { type ItemRow, itemOf } from './item-rows.ts';
 import type { Queries } from './query.ts';
 
@@ -113,19 +113,22 @@ export function periodStore({ all, run, list, from_ids }: Queries, session: Sess
 
   /** Compares lines that were frozen with the statements, with their accounts locked. */
   async function thaw(line_ids: readonly number[]): Promise<void> {
-    const frozen = await all<Pick<AccountDates, 'account_id' | 'from'>>(
-      `select distinct account_id, booking_date as "from" from tallystick_statement_lines
+    const frozen = await all<Pick<StatementLine, 'id' | 'account_id' | 'booking_date'>>(
+      `select id, account_id, booking_date from tallystick_statement_lines
         where id in (select value from ${from_ids}) and standing = 'frozen'`,
       list(line_ids),
     );
     if (frozen.length === 0) return;
-    await accountStore(session).lockAll([...new Set(frozen.map(({ account_id }) => account_id))]);
-    await run(
-      `update tallystick_statement_lines set standing = null where id in (select value from ${from_ids}) and standing = 'frozen'`,
-      list(line_ids),
-    );
-    const dates = frozen.map(({ account_id, from }) => ({ account_id, from, to: from }));
-    await compareReported(session, dates, line_ids.length);
+    const accounts = accountStore(session);
+    await accounts.lockAll([...new Set(frozen.map(({ account_id }) => account_id))]);
+    const covered = await accounts.areCovered(frozen);
+    for (const [is_covered, its] of Map.groupBy(frozen, (_, at) => covered[at]!)) {
+      await run(
+        `update tallystick_statement_lines set standing = ? where id in (select value from ${from_ids}) and standing = 'frozen'`,
+        is_covered ? 'differs' : null,
+        list(its.map(({ id }) => id)),
+      );
+    }
   }
 }
 
