@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { checkOnStorages } from '@tallystick/test-support';
+import { catchUp, type ReconciliationPorts, type ReconciliationStore, rebuild } from '../../src/index.ts';
+import { ActWorld } from '../acts/world.ts';
+
+/** Counts the rows that each transaction which may write reads, and keeps the most. */
+function countRows({ run, read }: ReconciliationPorts['unitOfWork'], counted: { most: number }) {
+  const counting = (store: ReconciliationStore, of_tx: { rows: number }): ReconciliationStore =>
+    new Proxy(store, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function' || name === 'giveWay') return value;
+        return async (...parameters: readonly unknown[]) => {
+          const answer: unknown = await Reflect.apply(value, target, parameters);
+          if (Array.isArray(answer)) of_tx.rows += answer.length;
+          return answer;
+        };
+      },
+    });
+  const unitOfWork: ReconciliationPorts['unitOfWork'] = {
+    read,
+    run: (work) =>
+      run(async (tx) => {
+        const of_tx = { rows: 0 };
+        const result = await work({ events: tx.events, reconciliation: counting(tx.reconciliation, of_tx) });
+        counted.most = Math.max(counted.most, of_tx.rows);
+        return result;
+      }),
+  };
+  return unitOfWork;
+}
+
+checkOnStorages('leftovers that are too many for a step', [
+  {
+    rule: 'a transaction reads no more of twice as many, and a walk leaves nothing for a rebuild',
+    async check(open) {
+      const storage = await open();
+      const most_rows = [];
+      for (const count of [60, 120]) {
+        const world = await ActWorld.on(storage);
+        for (let at = 0; at < count; at += 1) {
+          await world.line({ amount: 400 + at });
+          if (at < 60 && at % 20 === 0) await world.clear({ amount: 801 + 2 * at });
+        }
+        const counted = { most: 0 };
+        const ports = { ...world.ports(), unitOfWork: countRows(storage.unitOfWork, counted) };
+        await catchUp(ports, world.company_id, { batch_max: 5 });
+        // Now all of them are stored, and one more comes.
+        counted.most = 0;
+        await world.line({ amount: 400 });
+        const { is_pending } = await catchUp(ports, world.company_id, { batch_max: 5 });
+        assert.equal(is_pending, false, 'what is left');
+        const found = await rebuild(world.ports(), { company_id: world.company_id, check_only: true });
+        assert.equal(found.items_different + found.entries_different, 0, 'the differences');
+        most_rows.push(counted.most);
+      }
+      const [of_few = 0, of_many = 0] = most_rows;
+      assert(
+        of_few > 0 && of_many <= of_few,
+        `beside 60 lines a transaction reads ${of_few} rows, beside 120 ${of_many}`,
+      );
+    },
+  },
+]);
