@@ -8,6 +8,7 @@ import { isDistantMatch } from '../pairing/distant-pairs.ts';
 import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
 import { type ActPlan, type Situation, subjectOf } from './act-plan.ts';
 import { act_members_max, type MatchWith } from './act-request.ts';
+import { describeAct } from './act-sentence.ts';
 import { conflict, refuseDecided, refuseFrozen } from './refuse-act.ts';
 import { standingActs } from './standing-acts.ts';
 
@@ -60,7 +61,7 @@ export function planStatementMatch(situation: Situation, matched_with: MatchWith
   const only_fees = lines.every(({ is_fee }) => is_fee);
   // A fee belongs to one clearing, also within an item.
   const having = only_fees ? [item, ...others] : others;
-  refusePaired(having, { clearings: only_fees ? [] : clearings, lines }, wanted);
+  refusePaired(having, { clearings: only_fees ? [] : clearings, lines }, wanted, acts);
   const left = differenceOfSet(whole.clearings, whole.lines);
   const accepted = only_fees || left.amount === 0 ? null : left;
   if (accepted !== null && !request.accept_difference) throw differing(accepted, whole.clearings[0]!.currency);
@@ -150,11 +151,12 @@ function refuseMixed(clearings: readonly ClearedAmount[], lines: readonly CardLi
   });
 }
 
-/** Refuses (`conflict`) records that other items have in pairs that are not wanted. */
+/** Refuses (`conflict`) records that other items have in pairs that are not wanted. Says who made them. */
 function refusePaired(
   others: readonly Item[],
   { clearings, lines }: StatementSet,
   wanted: readonly StatementPair[],
+  acts: readonly Act[],
 ): void {
   const [clearing_ids, line_ids] = [new Set(clearings.map(({ id }) => id)), new Set(lines.map(({ id }) => id))];
   const texts = textsOf(wanted);
@@ -165,7 +167,9 @@ function refusePaired(
       if (!is_line && !clearing_ids.has(pair.clearing_id)) continue;
       if (!is_line && !statementPairsOf(other).some((one) => pairKeyOf(one) === pairKeyOf(pair))) continue;
       const record = is_line ? `line ${pair.line_id}` : `clearing ${pair.clearing_id}`;
-      throw conflict(`${record} is matched in item ${other.id} already: unmatch it there first`);
+      const act = acts.findLast(({ subject }) => subject.pairs.some((one) => pairKeyOf(one) === pairKeyOf(pair)));
+      const who = act === undefined ? '' : ` (${describeAct(act)})`;
+      throw conflict(`${record} is matched in item ${other.id} already${who}: unmatch it there first`);
     }
   }
 }

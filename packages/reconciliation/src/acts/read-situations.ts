@@ -17,7 +17,9 @@ export async function lockItems(tx: ActTx, call: Call, ids: readonly number[]): 
   await lockCards(tx, call, items);
   const named = ids.map(recordOfItemId).filter((record) => record !== null);
   const records = [...items.flatMap(recordsOf), ...named];
-  await refresh(tx, call, records);
+  await tx.reconciliation.lockCompany(call.company_id);
+  // Items are up to date unless something waits: to find that out costs one query.
+  if (await tx.reconciliation.hasWork(call.company_id, call.now_ms)) await refresh(tx, call, records);
   return records;
 }
 

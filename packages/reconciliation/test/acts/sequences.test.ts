@@ -8,17 +8,19 @@ import {
   act_kinds,
   closePeriod,
   daysAfter,
+  decideByTable,
   type Item,
   itemIdOf,
   listPeriods,
   type RecordKey,
   rebuild,
+  recordNamesOf,
   recordOfItemId,
   recordsOf,
   reopenPeriod,
   standingActs,
 } from '../../src/index.ts';
-import { ActWorld, assertSameState, authorization, clearing, line, type WorldState } from './world.ts';
+import { ActWorld, assertSameState, authorization, clearing, line, tableOf, type WorldState } from './world.ts';
 
 const runs = {
   sqlite: propertyParameters({ short: 6, full: 30 }),
@@ -132,6 +134,46 @@ async function tryAct(
   }
 }
 
+/** The words of a table for a match of an item with another one. */
+function wordsOf(item: Item, other: Item): string {
+  const matched_with = withOf(item, other) as Partial<Record<'authorization_id' | 'clearing_ids' | 'line_ids', never>>;
+  const { authorization_id, clearing_ids = [], line_ids = [] } = matched_with;
+  const authorization_ids = authorization_id === undefined ? [] : [authorization_id];
+  return recordNamesOf({ authorization_ids, clearing_ids, line_ids });
+}
+
+type Row = Readonly<Record<string, string>>;
+
+/** A table of what people try. Its rows with errors are left out. */
+async function tableOfAttempts(
+  world: ActWorld,
+  items: readonly Item[],
+  tried: readonly Attempt[],
+): Promise<readonly Row[]> {
+  let rows = tried.map(({ action, item: at, other, is_accepting }): Row => {
+    const item = items[at % items.length]!;
+    const decision = action === 'unmatch' ? 'match' : action;
+    const words = wordsOf(item, items[other % items.length]!);
+    const names = is_accepting ? `${words} accept_difference` : words;
+    const { id, version } = item;
+    return { id: `${id}`, version: `${version}`, decision, note: 'by table', with: decision === 'match' ? names : '' };
+  });
+  for (let is_sound = false; !is_sound; ) {
+    const { errors } = await decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: true });
+    const wrong = new Set(errors.map(({ row }) => row));
+    rows = rows.filter((_, at) => !wrong.has(at + 2));
+    is_sound = wrong.size === 0;
+  }
+  return rows;
+}
+
+/** Throws a `Violation` if a record is in two items, other than an authorization that a period froze. */
+async function assertEachOnce(world: ActWorld): Promise<void> {
+  const items = await world.items();
+  const ids = items.flatMap(({ clearing_ids, line_ids }) => recordsOf({ clearing_ids, line_ids }).map(itemIdOf));
+  assert.equal(new Set(ids).size, ids.length, 'no record is in two items');
+}
+
 const record_plans = fc.array(record_plan, { minLength: 3, maxLength: 9 });
 
 const attempts = fc.array(attempt_plan, { minLength: 3, maxLength: 14 });
@@ -198,6 +240,7 @@ async function undo(world: ActWorld, { acts, undone, was_accepted }: Done): Prom
 type Happening =
   | { readonly kind: 'arrival'; readonly record: RecordPlan }
   | { readonly kind: 'act'; readonly attempt: Attempt }
+  | { readonly kind: 'table'; readonly attempts: readonly Attempt[] }
   | { readonly kind: 'close'; readonly closed_through: string }
   | { readonly kind: 'reopen' };
 
@@ -208,6 +251,10 @@ const arrival: fc.Arbitrary<Happening> = fc
 const happening: fc.Arbitrary<Happening> = fc.oneof(
   { weight: 4, arbitrary: arrival },
   { weight: 5, arbitrary: attempt_plan.map((attempt): Happening => ({ kind: 'act', attempt })) },
+  {
+    weight: 2,
+    arbitrary: fc.array(attempt_plan, { maxLength: 6 }).map((attempts): Happening => ({ kind: 'table', attempts })),
+  },
   {
     weight: 1,
     arbitrary: fc
@@ -228,6 +275,11 @@ async function happen(world: ActWorld, arrived: RecordKey[], one: Happening): Pr
   } else if (one.kind === 'act') {
     const items = await itemsInOrder(world, arrived);
     if (items.length > 0) await tryAct(world, items, one.attempt);
+  } else if (one.kind === 'table') {
+    const items = await itemsInOrder(world, arrived);
+    const rows = items.length === 0 ? [] : await tableOfAttempts(world, items, one.attempts);
+    await unlessRefused(() => decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: false }));
+    await assertEachOnce(world);
   } else if (one.kind === 'close') {
     await unlessRefused(() => closePeriod(world.ports(), world.call(), one));
   } else {
@@ -267,6 +319,48 @@ checkOnStorages('sequences of acts', [
             const { action, subject } = one.acts.at(-1)!;
             assertSameState(await world.state(), one.before, `undone: ${action} ${JSON.stringify(subject)}`);
           }
+          await world.close();
+        }),
+        runs[database],
+      );
+    },
+  },
+  {
+    rule: 'a table of any decisions that is refused at its end leaves everything as it was, also after other acts',
+    on_postgres: true,
+    async check(open, database) {
+      const storage = await open();
+      const tries = fc.tuple(
+        fc.array(attempt_plan, { maxLength: 4 }),
+        fc.array(attempt_plan, { minLength: 2, maxLength: 8 }),
+      );
+      await fc.assert(
+        fc.asyncProperty(record_plans, tries, async (records, [acts, tried]) => {
+          const world = await ActWorld.on(storage);
+          const arrived: RecordKey[] = [];
+          for (const record of records) arrived.push(await arrive(world, record));
+          for (const one of acts) await tryAct(world, await itemsInOrder(world, arrived), one);
+          const rows = await tableOfAttempts(world, await itemsInOrder(world, arrived), tried);
+          const { item: last } = await world.read(line(await world.line({ amount: 77, date: '2026-06-20' })));
+          const ignored = {
+            id: `${last.id}`,
+            version: `${last.version}`,
+            decision: 'ignore',
+            note: 'by table',
+            with: '',
+          };
+          const before = await world.state();
+          let readings = 0;
+          const change = async () => {
+            readings += 1;
+            if (readings === 2) await world.actOn(last.id, 'accept', {}, 'key:2');
+          };
+          const outcome = await decideByTable(world.ports(), world.call(), tableOf([...rows, ignored], change), {
+            dry_run: false,
+          }).catch((error: unknown) => error);
+          assert(outcome instanceof Refusal && outcome.message.endsWith('nothing was decided'), `${outcome}`);
+          await world.actOn(last.id, 'reopen', {}, 'key:2');
+          assertSameState(await world.state(), before, `undone: ${JSON.stringify(rows)}`);
           await world.close();
         }),
         runs[database],
