@@ -119,6 +119,16 @@ checkOnStorages('the suggestions of a break', [
       await world.act(clearing(barred_clearing), 'unmatch', { side: 'statement' });
       assert.deepEqual(idsOf(await suggested(world, clearing(barred_clearing))), [], 'of the barred clearing');
       assert.deepEqual(idsOf(await suggested(world, line(barred_line))), [], 'of the barred line');
+      const purchase = { amount: 9_300, approval_code: 'S00093', merchant_id: 'S93' };
+      const authorization_id = await world.authorize(purchase);
+      const cleared_id = await world.clear(purchase);
+      await world.act(clearing(cleared_id), 'unmatch', { side: 'authorization' });
+      const { item } = await world.read(clearing(cleared_id));
+      assert.deepEqual([item.kind, item.authorization_ids], ['unauthorized', []], 'after the unmatch');
+      const of_purchase = (await suggested(world, clearing(cleared_id))).map((one) => one.authorization_id);
+      assert.deepEqual(of_purchase.includes(authorization_id), false, 'of the barred purchase');
+      const of_authorization = idsOf(await suggested(world, authorization(authorization_id))).flat();
+      assert.deepEqual(of_authorization.includes(cleared_id), false, 'of its authorization');
     },
   },
   {
