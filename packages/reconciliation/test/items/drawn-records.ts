@@ -204,6 +204,8 @@ function clearingOf(
     tie?: boolean;
     partial?: boolean;
   } = purchase === null ? outcome.without : outcome.with;
+  // Most reversals are in full.
+  const billed = refers && cycle === 'reversal' && amount !== 400 ? Math.abs(earlier.amount) : amount;
   const is_credit = cycle !== 'first_presentment' || made.class === 'refund_unlinked';
   return {
     id,
@@ -220,7 +222,7 @@ function clearingOf(
     review: (made.review ?? false) || (made.tie ?? false),
     is_tie: cycle === 'first_presentment' && (made.tie ?? false),
     partial: made.partial ?? false,
-    amount: (is_credit ? -amount : amount) as Money,
+    amount: (is_credit ? -billed : amount) as Money,
     settlement_date: daysAfter(first_day, days),
     acquirer_reference: refers ? earlier.acquirer_reference : reference,
     merchant_name: null,
