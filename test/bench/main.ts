@@ -41,12 +41,13 @@ const benches: readonly (() => Promise<Bench>)[] = [
   async () => (await import('./imports.ts')).import_beside,
   async () => (await import('./reconciliation.ts')).reconciliation,
   async () => (await import('./breaks.ts')).breaks,
+  async () => (await import('./reconciliation-filters.ts')).reconciliation_filters,
 ];
 
 const usage = `npm run bench -- [options]
   --only <name>          decide-sqlite, decide-postgres, http, hostile, strangers, growth, event-pages,
-                         open-banking, deliveries, files, imports, import-memory, import-beside, reconciliation
-                         or breaks; may be repeated
+                         open-banking, deliveries, files, imports, import-memory, import-beside, reconciliation,
+                         reconciliation-filters or breaks; may be repeated
   --json                 the rows as JSON
   --quick                small sizes and one repetition: shows that everything runs
   --repetitions <n>      interleaved repetitions of each contender (default 5)

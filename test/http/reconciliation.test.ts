@@ -131,6 +131,21 @@ for (const database of database_names) {
       assert.deepEqual(await filtered('[settlement_date]=2030-03-14'), [unstated]);
       assert.deepEqual(await filtered('[settlement_date]=[2030-03-15,]'), inOrder(complete, differing, force_post));
       assert.deepEqual(await filtered('[settlement_date]=[,2030-03-13]'), []);
+      assert.deepEqual(await filtered('[amount]=[11850,11850]'), [complete]);
+      assert.deepEqual(await filtered('[amount]=5040'), [differing]);
+      assert.deepEqual(await filtered('[amount]=[,500]'), [lone_line]);
+      assert.deepEqual(await filtered('[merchant_name]=Nobody'), []);
+      assert.deepEqual(await filtered(`[account_id]=${account_number}`), inOrder(complete, differing, lone_line));
+      assert.deepEqual(await filtered('[account_id]=1000000009'), []);
+      assert.deepEqual(await filtered('[booking_date]=2030-03-11'), [lone_line]);
+      assert.deepEqual(await filtered('[booking_date]=[2030-03-12,]', '[status]=break'), [differing]);
+      assert.deepEqual(await filtered('[reference]=-7'), [lone_line]);
+      const [matched] = await itemsOf(service, '?filter[status]=matched');
+      assert.deepEqual(await filtered(`[reference]=${matched!.acquirer_reference}`), [complete]);
+      assert.deepEqual(
+        await filtered(`[merchant_name]=${encodeURIComponent(String(matched!.merchant_name))}`, '[amount]=5040'),
+        [differing],
+      );
       assert.deepEqual(await filtered('[age_days]=[1,1]'), [lone_line]);
       assert.deepEqual(await filtered('[age_days]=0'), inOrder(differing, force_post));
       assert.deepEqual(await filtered('[age_days]=[0,]', '[status]=break', `[vcn_id]=${other.id}`), [force_post]);

@@ -62,6 +62,8 @@ function matchedItem(company_id: number, at: number): Item {
     sides: 3,
     settlement_date,
     period_date: settlement_date,
+    account_id: 1,
+    booking_date: settlement_date,
     due_date: null,
     next_change_ms: null,
     opened_at_ms: 1_000_000 + at,

@@ -106,6 +106,10 @@ export interface ItemContent {
   readonly settlement_date: string | null;
   /** The newest clearing's settlement date, else the line's booking date; null with neither. */
   readonly period_date: string | null;
+  /** The account of the line at which it counts in the bridge; null without a line. */
+  readonly account_id: number | null;
+  /** When that line was booked, YYYY-MM-DD; null without a line. */
+  readonly booking_date: string | null;
   /** When what is missing is due, or since when it is a break, YYYY-MM-DD; null when neither. */
   readonly due_date: string | null;
   /** The next time at which its status or age bucket changes by itself; null: never. */

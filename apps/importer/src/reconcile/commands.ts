@@ -148,6 +148,11 @@ function breaksCommand({ stdout }: ReconcileTerminal): Command {
       currency: 'only in this currency',
       from: 'only those that settled on this date or later',
       to: 'only those that settled on this date or before',
+      amount: 'only with this amount in minor units (cents), or a range such as [100,250]',
+      reference: 'only with this acquirer reference, or this reference of the bank',
+      merchant: 'only of the merchant with exactly this name',
+      account: 'only whose line is of the account with this number',
+      booked: 'only whose line was booked on this date, or a range such as [2030-03-01,2030-03-31]',
       age: 'only of this age in days: a number or a range such as [4,7] or [31,]',
       limit: `how many; default ${breaks_default}. A table in CSV has all`,
     },
@@ -249,10 +254,11 @@ function filterOf(services: AdminServices, given: ParsedWords): ItemFilter {
     ['status', 'break'] as const,
     ...filtersFrom(given, {
       ...{ kind: 'kind', class: 'class', currency: 'currency', card: 'vcn_id', age: 'age_days' },
-      dates: 'settlement_date',
+      ...{ amount: 'amount', reference: 'reference', merchant: 'merchant_name', account: 'account_id' },
+      ...{ booked: 'booking_date', dates: 'settlement_date' },
     }),
   ];
-  return readByOptions(() => parseItemFilter(filters, services.clock().nowMs()));
+  return readByOptions(() => parseItemFilter(filters, services.clock().nowMs()), { booking_date: '--booked' });
 }
 
 function datesOf(given: ParsedWords, name: string) {

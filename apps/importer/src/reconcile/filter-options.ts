@@ -13,12 +13,14 @@ export function filtersFrom(given: ParsedWords, options: FilterOptions): readonl
 }
 
 /** Reads filters. Throws a `UsageError` that names the options of those that are wrong. */
-export function readByOptions<Filter>(read: () => Filter): Filter {
+export function readByOptions<Filter>(read: () => Filter, names: Readonly<Record<string, string>> = {}): Filter {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const problems = error.fields.map(({ path, message }) => `${options_of_filters[path] ?? `--${path}`} ${message}`);
+    const problems = error.fields.map(
+      ({ path, message }) => `${names[path] ?? options_of_filters[path] ?? `--${path}`} ${message}`,
+    );
     throw new UsageError(problems.join('\n'));
   }
 }
@@ -26,6 +28,7 @@ export function readByOptions<Filter>(read: () => Filter): Filter {
 /** The options that differ in name from the filters that they set. */
 const options_of_filters: Readonly<Record<string, string>> = {
   vcn_id: '--card',
+  merchant_name: '--merchant',
   age_days: '--age',
   account_id: '--account',
   bai_code: '--code',

@@ -23,7 +23,7 @@ import {
 } from '../fields.ts';
 import { clearing_class } from '../network/shapes.ts';
 import { line } from './line-shapes.ts';
-import { dates, rangeOf } from './range-shapes.ts';
+import { amounts, compared_text, dates, rangeOf } from './range-shapes.ts';
 
 export const break_kind = z
   .enum(break_kinds)
@@ -416,6 +416,15 @@ export const item_filter = z
     vcn_id: filter_id.describe('Only items of this virtual card'),
     currency: currency.describe('Only items in this currency, ISO 4217'),
     settlement_date: dates.describe('Only items whose newest clearing settled on this date or these dates'),
+    amount: amounts.describe(
+      'Only items that were authorized, cleared or stated with this amount or these amounts; minor units',
+    ),
+    reference: compared_text.describe(
+      "Only items with this acquirer reference of a clearing or a line, or with this reference of the bank; an acquirer reference of 17 digits also finds those of 23 digits with it, unless the installation's statement key is `whole`",
+    ),
+    merchant_name: compared_text.describe('Only items with exactly this merchant'),
+    account_id: compared_text.describe('Only items whose first statement line is of this account, by its number'),
+    booking_date: dates.describe('Only items whose first statement line was booked on this date or these dates'),
     age_days: z
       .union([z.int().min(0).max(99_999), rangeOf(String.raw`\d{1,5}`)])
       .describe('Only items so many days after their due date'),

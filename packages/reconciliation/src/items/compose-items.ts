@@ -7,6 +7,7 @@ import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { type KeyOffers, key_offers_max, keyOffersOf } from '../pairing/key-offers.ts';
 import type { Pairing } from '../pairing/pair-lines.ts';
 import type { ClearedAmount, Coverage, ReconciliationRecords } from '../records.ts';
+import { firstOf as countedLineOf } from '../reports/bridge.ts';
 import { alternativesOf, type OffersOf } from './alternatives.ts';
 import { type Assessment, assess } from './break-kind.ts';
 import type { FrozenRecords } from './frozen-records.ts';
@@ -59,6 +60,7 @@ function composeItem(group: ItemGroup, key_offers: KeyOffers, records: ItemRecor
   const assessment = assess(records, group);
   const settlement_date = clearings.at(-1)?.settlement_date ?? null;
   const matches = matchesOf(records);
+  const counted = lines.length === 0 ? null : countedLineOf(lines);
   const undecided: ItemContent = {
     id: itemIdOf(first),
     company_id: first.company_id,
@@ -79,6 +81,8 @@ function composeItem(group: ItemGroup, key_offers: KeyOffers, records: ItemRecor
     sides: assessment.sides,
     settlement_date,
     period_date: settlement_date ?? lines.at(-1)?.booking_date ?? null,
+    account_id: counted?.account_id ?? null,
+    booking_date: counted?.booking_date ?? null,
     due_date: assessment.due_date,
     next_change_ms: leastOf(assessment.next_change_ms, assessment.next_bucket_ms),
     opened_at_ms: first.arrived_at_ms,

@@ -1,7 +1,17 @@
 import { type ClearingClass, clearing_classes } from '@tallystick/cards';
 import { currency_expected, isCurrency, showValue } from '@tallystick/kernel';
 import { dateOf, daysAfter } from '../calendar.ts';
-import { type DateRange, type FilterReaders, oneOf, parseDates, parseFilters, readRange } from '../filters.ts';
+import {
+  type AmountRange,
+  type DateRange,
+  type FilterReaders,
+  oneOf,
+  parseAmounts,
+  parseDates,
+  parseFilters,
+  parseText,
+  readRange,
+} from '../filters.ts';
 import { type BreakKind, break_kinds, type ItemStatus, item_statuses } from '../item.ts';
 
 /** Due dates. Items without one do not fit. */
@@ -18,6 +28,18 @@ export interface ItemFilter {
   readonly vcn_id?: number;
   readonly currency?: string;
   readonly settlement_date?: DateRange;
+  /** Minor units. An item fits when it was authorized, cleared or stated with one of them. */
+  readonly amount?: AmountRange;
+  /**
+   * The acquirer reference of a clearing or a line, in any form that has its statement key; or the
+   * bank's own reference of a line.
+   */
+  readonly reference?: string;
+  readonly merchant_name?: string;
+  /** The number of the account of the line at which the item counts in the bridge. */
+  readonly account_id?: string;
+  /** When that line was booked. */
+  readonly booking_date?: DateRange;
   readonly due_date?: DueRange;
 }
 
@@ -31,6 +53,11 @@ export const item_filter_names = [
   'vcn_id',
   'currency',
   'settlement_date',
+  'amount',
+  'reference',
+  'merchant_name',
+  'account_id',
+  'booking_date',
   'age_days',
 ] as const;
 
@@ -55,6 +82,17 @@ const readers: FilterReaders<ItemFilter, (typeof item_filter_names)[number]> = {
   settlement_date: (text) => {
     const range = parseDates(text);
     return typeof range === 'string' ? range : { settlement_date: range };
+  },
+  amount: (text) => {
+    const range = parseAmounts(text);
+    return typeof range === 'string' ? range : { amount: range };
+  },
+  reference: (text) => parseText(text, (reference) => ({ reference })),
+  merchant_name: (text) => parseText(text, (merchant_name) => ({ merchant_name })),
+  account_id: (text) => parseText(text, (account_id) => ({ account_id })),
+  booking_date: (text) => {
+    const range = parseDates(text);
+    return typeof range === 'string' ? range : { booking_date: range };
   },
   age_days: (text, now_ms) => {
     const range = readRange(text, readDays, `a number of days from 0 to ${age_days_max}`);

@@ -259,12 +259,16 @@ function awaitedOr({ status }: Item, otherwise: DifferenceKind): DifferenceKind 
 }
 
 /**
- * The line at which an item counts: the first by booking date, then by id, that is no fee; of an
+ * The line at which an item counts: the first by booking date, then by account and by id, that is no fee; of an
  * item with nothing but fees the first of these.
  */
 export function firstOf(lines: readonly BridgeLine[]): BridgeLine {
   const [first] = lines.toSorted(
-    (a, b) => Number(a.is_fee) - Number(b.is_fee) || compareTexts(a.booking_date, b.booking_date) || a.id - b.id,
+    (a, b) =>
+      Number(a.is_fee) - Number(b.is_fee) ||
+      compareTexts(a.booking_date, b.booking_date) ||
+      a.account_id - b.account_id ||
+      a.id - b.id,
   );
   return first!;
 }

@@ -62,6 +62,11 @@ describe('the filters of items', () => {
       vcn_id: ['', '0', '-1', '1.5', '1e3', '[1,2]', '1'.repeat(16)],
       currency: ['', 'usd', 'US'],
       settlement_date: ['', '[,]', '[2030-02-30,]', '2030-2-1', '[2030-03-02,2030-03-01]', '[1,2,3]', 'today'],
+      amount: ['', '[,]', '1.5', '[5,4]', '1e3', '9'.repeat(17)],
+      reference: ['', ' ', 'x'.repeat(201)],
+      merchant_name: ['', 'x'.repeat(201)],
+      account_id: ['', 'x'.repeat(201)],
+      booking_date: ['', '[,]', '2030-2-1', '[2030-03-02,2030-03-01]'],
       age_days: ['', '[,]', '-1', '1.5', '[7,4]', '100000', 'old'],
     };
     assert.deepEqual(Object.keys(bad), [...item_filter_names]);

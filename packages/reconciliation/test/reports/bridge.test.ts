@@ -53,6 +53,8 @@ const plain: Item = {
   sides: 3,
   settlement_date: first_day,
   period_date: first_day,
+  account_id: null,
+  booking_date: null,
   due_date: null,
   next_change_ms: null,
   opened_at_ms: 0,

@@ -267,7 +267,15 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     },
 
     async list(company_id, filter, page) {
-      const fitting = itemsOf(company_id).filter((item) => fits(item, filter));
+      const account = accounts
+        .values()
+        .find((one) => one.company_id === company_id && one.number === filter.account_id);
+      const fitting = itemsOf(company_id).filter(
+        (item) =>
+          fits(item, filter) &&
+          (filter.account_id === undefined || (account !== undefined && item.account_id === account.id)) &&
+          (filter.reference === undefined || hasReference(item, filter.reference)),
+      );
       const placed = fitting.map((item) => ({ at_ms: item.opened_at_ms, id: item.id, item }));
       const { items, next } = newestFirstByTime('reconciliation-items', placed, page);
       return { items: items.map(({ item }) => item), next };
@@ -401,6 +409,23 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     },
   };
 
+  function hasReference({ company_id, clearing_ids, line_ids }: Item, reference: string): boolean {
+    const key = statementKeyOf(reference, setting);
+    const records = [
+      ...clearing_ids.map((id) => ({ kind: 'clearing', id }) as const),
+      ...line_ids.map((id) => ({ kind: 'line', id }) as const),
+    ];
+    return (
+      line_ids.some((id) => statement_lines.get(id)?.bank_reference === reference) ||
+      (key !== null &&
+        entriesOf(company_id).some(
+          (entry) =>
+            entry.key.endsWith(` ${key}`) &&
+            records.some(({ kind, id }) => entry.record.kind === kind && entry.record.id === id),
+        ))
+    );
+  }
+
   function addCell(company_id: number, cell: SummaryCell): void {
     const key = `${company_id} ${cellKeyOf(cell)}`;
     const known = reconciliation_cells.get(key)?.cell;
@@ -519,8 +544,13 @@ function compareEntries(a: Entry, b: Entry): number {
 }
 
 function fits(item: Item, filter: ItemFilter): boolean {
-  const { status, kind, vcn_id, currency, settlement_date, due_date } = filter;
+  const { status, kind, vcn_id, currency, settlement_date, due_date, amount, merchant_name } = filter;
+  const amounts = [item.authorized, item.cleared, item.stated];
   return (
+    (merchant_name ?? item.merchant_name) === item.merchant_name &&
+    isWithin(item.booking_date, filter.booking_date) &&
+    (amount === undefined ||
+      amounts.some((one) => one !== null && one >= (amount.from ?? one) && one <= (amount.to ?? one))) &&
     (status ?? item.status) === item.status &&
     (kind ?? item.kind) === item.kind &&
     (filter.class ?? item.class) === item.class &&

@@ -57,6 +57,16 @@ export const ReconciliationEntry = defineEntity({
   },
 });
 
+/**
+ * When the index of each amount of an item has the item: an amount that is equal to the one before
+ * it is found by that.
+ */
+export const indexed_amounts = {
+  authorized: 'authorized is not null',
+  cleared: 'cleared is not null and cleared is distinct from authorized',
+  stated: 'stated is not null and stated is distinct from coalesce(cleared, authorized)',
+} as const;
+
 /** Items of reconciliation. Lists of ids, matches and alternatives are JSON. */
 export const ReconciliationItem = defineEntity({
   name: 'ReconciliationItem',
@@ -85,6 +95,8 @@ export const ReconciliationItem = defineEntity({
     sides: int().$type<Item['sides']>(),
     settlement_date: p.text().nullable(),
     period_date: p.text().nullable(),
+    account_id: int().nullable(),
+    booking_date: p.text().nullable(),
     due_date: p.text().nullable(),
     next_change_ms: int().nullable(),
     opened_at_ms: int(),
@@ -116,6 +128,21 @@ export const ReconciliationItem = defineEntity({
       properties: ['company_id', 'period_date', 'id'],
       where: 'period_date is not null',
     },
+    {
+      name: 'tallystick_reconciliation_items_merchant',
+      properties: ['company_id', 'merchant_name', 'opened_at_ms', 'id'],
+      where: 'merchant_name is not null',
+    },
+    {
+      name: 'tallystick_reconciliation_items_account',
+      properties: ['account_id', 'booking_date', 'opened_at_ms', 'id'],
+      where: 'account_id is not null',
+    },
+    ...Object.entries(indexed_amounts).map(([column, where]) => ({
+      name: `tallystick_reconciliation_items_amount_${column}`,
+      properties: ['company_id', column, 'opened_at_ms', 'id'] as (keyof Item)[],
+      where,
+    })),
     {
       name: 'tallystick_reconciliation_items_next',
       properties: ['next_change_ms', 'company_id'],

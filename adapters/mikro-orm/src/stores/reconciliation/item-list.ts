@@ -1,173 +1,241 @@
 import { afterTime, type Page, type PageRequest, timedCursor } from '@tallystick/kernel';
-import { type DateRange, type DueRange, type Item, type ItemFilter, item_statuses } from '@tallystick/reconciliation';
+import {
+  type DueRange,
+  type Item,
+  type ItemFilter,
+  item_statuses,
+  type StatementKeySetting,
+  statementKeyOf,
+} from '@tallystick/reconciliation';
+import { acquirer_key_sql } from '../../schema/tables/accounts.ts';
+import { indexed_amounts } from '../../schema/tables/reconciliation.ts';
 import { type ItemRow, itemOf } from './item-rows.ts';
+import { type Condition, equal, type Few, joined, newestRows, within } from './newest-rows.ts';
 import type { Queries } from './query.ts';
 
 const list_name = 'reconciliation-items';
 
-/**
- * How many items a page with several filters looks at. Few at first: they may fill it. A page for
- * which they do not suffice is shorter than its limit, and the next one continues behind them.
- */
-const looked_at: readonly number[] = [1_000, 20_000];
-
-/** A condition with its parameters. */
-interface Condition {
-  readonly text: string;
-  readonly values: readonly unknown[];
-}
-
-const columns = 'i.*';
-const newest_first = 'order by opened_at_ms desc, id desc';
+const items = { name: 'tallystick_reconciliation_items', at: 'opened_at_ms' } as const;
 
 /** The items that fit the filter, newest first: see `ReconciliationStore.list`. */
 export async function listItems(
   queries: Queries,
+  setting: StatementKeySetting,
   company_id: number,
   filter: ItemFilter,
   page: PageRequest,
 ): Promise<Page<Item>> {
-  const { limit } = page;
-  const after = afterTime(list_name, page);
-  const offset = page.offset ?? 0;
-  const { ranges, others } = await planOf(queries, company_id, filter);
-  const before: readonly Condition[] =
-    after === null ? [] : [{ text: '(opened_at_ms, id) < (?, ?)', values: [after.at_ms, after.id] }];
-  const wanted = offset + limit + 1;
-  let rows: readonly ItemRow[] = [];
-  for (const examined of others.length === 0 ? [wanted] : looked_at) {
-    const walked = rangesOf(ranges, before, Math.max(examined, wanted));
-    const rest = joined(others);
-    rows = await queries.all<ItemRow>(
-      `select ${columns} from (${walked.text}) i ${rest.text === '' ? '' : `where ${rest.text}`} ${newest_first} limit ?`,
-      ...walked.values,
-      ...rest.values,
-      wanted,
-    );
-    if (rows.length === wanted || others.length === 0) return pageOf(rows.slice(offset), limit);
-    // The last item that was looked at, when there are more behind it.
-    const [last] = await queries.all<ItemRow>(
-      `select ${columns} from (${walked.text}) i ${newest_first} limit 1 offset ?`,
-      ...walked.values,
-      Math.max(examined, wanted) - 1,
-    );
-    if (last === undefined) return pageOf(rows.slice(offset), limit);
-    if (examined === looked_at.at(-1)) {
-      return { items: rows.slice(offset).map(itemOf), next: timedCursor(list_name, placeOf(last)) };
-    }
-  }
-  return pageOf(rows.slice(offset), limit);
-}
-
-function pageOf(rows: readonly ItemRow[], limit: number): Page<Item> {
-  const shown = rows.slice(0, limit);
-  const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { items: shown.map(itemOf), next: last === undefined ? null : timedCursor(list_name, placeOf(last)) };
-}
-
-function placeOf({ opened_at_ms, id }: ItemRow) {
-  return { at_ms: opened_at_ms, id };
-}
-
-/** The ranges of an index that have all items that may fit, and what else must hold of them. */
-interface Plan {
-  readonly ranges: readonly Condition[];
-  readonly others: readonly Condition[];
-}
-
-async function planOf(queries: Queries, company_id: number, filter: ItemFilter): Promise<Plan> {
-  const { status, kind, vcn_id } = filter;
-  const of_company: Condition = { text: 'company_id = ?', values: [company_id] };
-  const equal = (column: string, value: string | number | undefined): readonly Condition[] =>
-    value === undefined ? [] : [{ text: `${column} = ?`, values: [value] }];
-  const conditions = {
-    vcn_id: equal('vcn_id', vcn_id),
-    kind: equal('kind', kind),
-    // The index of the most frequent class does not exist: it would have almost every item.
+  const place = afterTime(list_name, page);
+  const conditions: Conditions = {
+    vcn_id: equal('vcn_id', filter.vcn_id),
+    kind: equal('kind', filter.kind),
     class: equal('class', filter.class),
-    status: equal('status', status),
+    status: equal('status', filter.status),
+    merchant_name: equal('merchant_name', filter.merchant_name),
     currency: equal('currency', filter.currency),
-    settlement_date: withinDates('settlement_date', filter.settlement_date),
+    settlement_date: within('settlement_date', filter.settlement_date),
     due_date: withinDueDates(filter.due_date),
+    booking_date: within('booking_date', filter.booking_date),
+    amount: withAmount(filter),
   };
-  const lead = await leadOf(queries, company_id, filter);
-  const others = Object.entries(conditions).flatMap(([name, found]) => (name === lead ? [] : found));
-  if (lead === 'settlement_date') {
+  const company: Condition = { text: 'company_id = ?', values: [company_id] };
+  const without = (...names: readonly string[]) =>
+    Object.entries(conditions).flatMap(([name, found]) => (names.includes(name) ? [] : found));
+  const lead = leadOf(filter);
+  const ranges =
+    lead === 'all'
+      ? item_statuses.map((one) => joined([company, ...equal('status', one)]))
+      : [joined([company, ...conditions[lead], ...(lead === 'class' ? indexed_class : [])])];
+  const further: Condition[] = [];
+  const few: Few[] = [];
+  if (filter.reference !== undefined) {
+    const keys = await keysOf(queries, setting, company_id, filter.reference);
+    further.push(withReference(queries, company_id, keys, filter.reference));
+    few.push(fewOfReference(queries, setting, company_id, keys, filter.reference, without()));
+  }
+  if (filter.account_id !== undefined || filter.booking_date !== undefined) {
+    const account_ids = await accountsOf(queries, company_id, filter.account_id);
+    const its = oneOfAccounts(queries, account_ids);
+    if (filter.account_id !== undefined) further.push(its);
+    few.push(fewWhere([its, ...conditions.booking_date], [...without('booking_date')]));
+  }
+  if (filter.settlement_date !== undefined) {
     // The same dates, by the index of periods: an item with a clearing has its period by it.
-    const dates = withinDates('period_date', filter.settlement_date);
-    return { ranges: [joined([of_company, ...dates])], others: [...others, ...conditions.settlement_date] };
+    few.push(fewWhere([company, ...within('period_date', filter.settlement_date)], without()));
   }
-  if (lead === 'class') {
-    const indexed: Condition = { text: "class <> 'exact'", values: [] };
-    return { ranges: [joined([of_company, ...conditions.class, indexed])], others };
+  if (filter.amount !== undefined) few.push(fewOfAmount(company, filter, without('amount')));
+  for (const name of ['vcn_id', 'merchant_name', 'kind'] as const) {
+    if (conditions[name].length > 0) few.push(fewWhere([company, ...conditions[name]], without(name)));
   }
-  if (lead !== 'all') return { ranges: [joined([of_company, ...conditions[lead]])], others };
-  return { ranges: item_statuses.map((one) => joined([of_company, ...equal('status', one)])), others };
+  const { rows, next } = await newestRows<ItemRow>(
+    queries,
+    items,
+    {
+      ranges,
+      others: [...without(lead), ...further],
+      few: few.map((one) => ({ ...one, others: [...one.others, ...further] })),
+    },
+    place === null ? null : { at: place.at_ms, id: place.id },
+    page,
+  );
+  return {
+    items: rows.map(itemOf),
+    next: next === null ? null : timedCursor(list_name, { at_ms: Number(next.at), id: next.id }),
+  };
 }
 
-/** The most items of a range of settlement dates that are sorted for a page. */
-const sorted_max = 20_000;
+type Conditions = Readonly<Record<Exclude<keyof ItemFilter, 'reference' | 'account_id'>, readonly Condition[]>>;
 
-/** The filter whose index leads: the usually rarest. */
-async function leadOf(queries: Queries, company_id: number, filter: ItemFilter) {
-  const { vcn_id, kind, status, settlement_date } = filter;
-  if (vcn_id !== undefined) return 'vcn_id';
-  if (kind !== undefined) return 'kind';
+/** The index of the most frequent class does not exist: it would have almost every item. */
+const indexed_class: readonly Condition[] = [{ text: "class <> 'exact'", values: [] }];
+
+/** The filter whose index has the order of the list and leads: the usually rarest. */
+function leadOf(filter: ItemFilter): 'vcn_id' | 'kind' | 'class' | 'status' | 'merchant_name' | 'all' {
+  if (filter.vcn_id !== undefined) return 'vcn_id';
+  if (filter.kind !== undefined) return 'kind';
   if (filter.class !== undefined && filter.class !== 'exact') return 'class';
-  if (status !== undefined && status !== 'matched') return 'status';
-  if (settlement_date !== undefined) {
-    const dates = joined([
-      { text: 'company_id = ?', values: [company_id] },
-      ...withinDates('period_date', settlement_date),
-    ]);
-    const [counted] = await queries.all<{ count: number }>(
-      `select count(*) as count from (select 1 from tallystick_reconciliation_items where ${dates.text} limit ?) d`,
-      ...dates.values,
-      sorted_max + 1,
-    );
-    if (counted!.count <= sorted_max) return 'settlement_date';
-  }
-  return status === undefined ? 'all' : 'status';
-}
-
-function withinDates(column: string, range: DateRange | undefined): readonly Condition[] {
-  if (range === undefined) return [];
-  const { from, to } = range;
-  return [
-    { text: `${column} is not null`, values: [] },
-    ...(from === undefined ? [] : [{ text: `${column} >= ?`, values: [from] }]),
-    ...(to === undefined ? [] : [{ text: `${column} <= ?`, values: [to] }]),
-  ];
+  if (filter.status !== undefined && filter.status !== 'matched') return 'status';
+  if (filter.merchant_name !== undefined) return 'merchant_name';
+  return filter.status === undefined ? 'all' : 'status';
 }
 
 function withinDueDates(range: DueRange | undefined): readonly Condition[] {
-  if (range?.with_later_breaks !== true || range.to === undefined) return withinDates('due_date', range);
+  if (range?.with_later_breaks !== true || range.to === undefined) return within('due_date', range);
   const { from, to } = range;
   return [
-    ...withinDates('due_date', from === undefined ? {} : { from }),
+    ...within('due_date', from === undefined ? {} : { from }),
     { text: "(due_date <= ? or status = 'break')", values: [to] },
   ];
 }
 
-function joined(conditions: readonly Condition[]): Condition {
+/** Items in a range of an index. */
+function fewWhere(range: readonly Condition[], others: readonly Condition[]): Few {
   return {
-    text: conditions.map(({ text }) => text).join(' and '),
-    values: conditions.flatMap(({ values }) => values),
+    rows: (before, limit) => {
+      const { text, values } = joined([...range, before]);
+      return { text: `select opened_at_ms, id from ${items.name} where ${text} limit ?`, values: [...values, limit] };
+    },
+    others,
   };
 }
 
-/** The newest items of all ranges. Each range has an index in this order, or is sorted. */
-function rangesOf(ranges: readonly Condition[], before: readonly Condition[], limit: number): Condition {
-  const parts = ranges.map((range): Condition => {
-    const { text, values } = joined([range, ...before]);
-    return {
-      text: `select * from (select * from tallystick_reconciliation_items where ${text} ${newest_first} limit ?) r`,
-      values: [...values, limit],
-    };
-  });
-  if (parts.length === 1) return parts[0]!;
+function withAmount({ amount }: ItemFilter): readonly Condition[] {
+  if (amount === undefined) return [];
+  const any = Object.keys(indexed_amounts).map((column) => joined(within(column, amount)));
+  return [
+    { text: `(${any.map(({ text }) => `(${text})`).join(' or ')})`, values: any.flatMap(({ values }) => values) },
+  ];
+}
+
+function fewOfAmount(company: Condition, { amount }: ItemFilter, others: readonly Condition[]): Few {
+  const parts = Object.entries(indexed_amounts).map(([column, indexed]) =>
+    fewWhere([company, ...within(column, amount), { text: indexed, values: [] }], []),
+  );
+  return { rows: (before, limit) => union(parts.map((part) => part.rows(before, limit))), others };
+}
+
+function union(parts: readonly Condition[]): Condition {
   return {
-    text: `${parts.map(({ text }) => text).join(' union all ')} ${newest_first} limit ?`,
-    values: [...parts.flatMap(({ values }) => values), limit],
+    text: parts.map(({ text }, at) => `select opened_at_ms, id from (${text}) u${at}`).join(' union '),
+    values: parts.flatMap(({ values }) => values),
+  };
+}
+
+/** The ids of the company's accounts; with a number, of that one. */
+async function accountsOf(
+  { all }: Queries,
+  company_id: number,
+  number: string | undefined,
+): Promise<readonly number[]> {
+  const of_number = joined([{ text: 'company_id = ?', values: [company_id] }, ...equal('number', number)]);
+  const rows = await all<{ id: number }>(
+    `select id from tallystick_accounts where ${of_number.text}`,
+    ...of_number.values,
+  );
+  return rows.map(({ id }) => id);
+}
+
+function oneOfAccounts({ is_postgres, from_ids, list }: Queries, ids: readonly number[]): Condition {
+  const text = is_postgres ? 'account_id = any(?::bigint[])' : `account_id in (select j.value from ${from_ids})`;
+  return { text: `account_id is not null and ${text}`, values: [list(ids)] };
+}
+
+/** The keys of entries with this acquirer reference, in each currency of the company's items. */
+async function keysOf(
+  { all }: Queries,
+  setting: StatementKeySetting,
+  company_id: number,
+  reference: string,
+): Promise<readonly string[]> {
+  const key = statementKeyOf(reference, setting);
+  if (key === null) return [];
+  const next = (after: string) =>
+    `(select min(currency) from tallystick_reconciliation_cells where company_id = ? ${after})`;
+  const rows = await all<{ currency: string }>(
+    `with recursive known(currency) as (select ${next('')}
+        union all select ${next('and currency > known.currency')} from known where known.currency is not null)
+      select currency from known where currency is not null`,
+    company_id,
+    company_id,
+  );
+  return rows.map(({ currency }) => `${currency} ${key}`);
+}
+
+/** That a clearing or a line of the item has one of these keys, or a line the bank's reference. */
+function withReference(
+  { is_postgres, from_texts, list }: Queries,
+  company_id: number,
+  keys: readonly string[],
+  reference: string,
+): Condition {
+  const idsIn = (column: string) =>
+    is_postgres
+      ? `(select v::bigint as value from json_array_elements_text(${column}::json) v) m`
+      : `json_each(${column}) m`;
+  const entry = (kind: string, column: string) =>
+    `exists (select 1 from ${idsIn(column)} cross join ${from_texts} cross join tallystick_reconciliation_entries e
+      where e.company_id = ? and e."key" = j.value and e.kind = '${kind}' and e.record_id = m.value)`;
+  return {
+    text: `(${entry('clearing', 'clearing_ids')} or ${entry('line', 'line_ids')}
+      or exists (select 1 from ${idsIn('line_ids')} cross join tallystick_statement_lines l
+        where l.id = m.value and l.bank_reference = ?))`,
+    values: [list(keys), company_id, list(keys), company_id, reference],
+  };
+}
+
+/**
+ * Items by a reference. More than a few have it only when it is repeated without meaning, so that
+ * the newest items have it, too.
+ */
+function fewOfReference(
+  { from_texts, list }: Queries,
+  setting: StatementKeySetting,
+  company_id: number,
+  keys: readonly string[],
+  reference: string,
+  others: readonly Condition[],
+): Few {
+  const key = setting === 'whole' ? 'l.acquirer_reference' : acquirer_key_sql.replaceAll('acquirer_', 'l.acquirer_');
+  const by_key = `select i.opened_at_ms, i.id from ${from_texts} cross join tallystick_reconciliation_entries e cross join ${items.name} i
+    where e.company_id = ? and e."key" = j.value and i.id = e.item_id`;
+  const by_line = `select i.opened_at_ms, i.id from tallystick_accounts a cross join tallystick_statement_lines l
+      cross join tallystick_reconciliation_entries e cross join ${items.name} i
+    where a.company_id = ? and l.account_id = a.id and l.bank_reference = ? and e.company_id = a.company_id and e.kind = 'line'
+      and e.record_id = l.id and e."key" in (l.currency || ' ' || ${key}, l.currency || ' -' || l.booking_date)
+      and i.id = e.item_id`;
+  const part =
+    (text: string, values: readonly unknown[]): Few['rows'] =>
+    (before, limit) => ({
+      text: `select opened_at_ms, id from (${text}) c where ${before.text} limit ?`,
+      values: [...values, ...before.values, limit],
+    });
+  return {
+    rows: (before, limit) =>
+      union([
+        part(by_key, [list(keys), company_id])(before, limit),
+        part(by_line, [company_id, reference])(before, limit),
+      ]),
+    others,
+    size_max: 1_000,
   };
 }

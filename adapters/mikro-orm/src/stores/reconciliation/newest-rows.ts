@@ -84,7 +84,7 @@ export async function newestRows<Row extends { readonly id: number }>(
       const rest = joined(one.others);
       const matching =
         rest.text === ''
-          ? `${found.text} ${newest_first} limit ?`
+          ? `select ${at}, id from (${found.text}) f ${newest_first} limit ?`
           : `select i.${at}, i.id from (select id as row_id from (${found.text}) f) k cross join ${name} i where i.id = k.row_id and ${rest.text} order by i.${at} desc, i.id desc limit ?`;
       return await rowsOf({ text: matching, values: [...found.values, ...rest.values, wanted] });
     }

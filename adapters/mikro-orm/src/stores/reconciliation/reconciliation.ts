@@ -254,7 +254,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
       }),
 
     write: (changes) => writeItems(queries, dialect, changes),
-    list: (company_id, filter, page) => listItems(queries, company_id, filter, page),
+    list: (company_id, filter, page) => listItems(queries, setting, company_id, filter, page),
 
     async cells(company_id) {
       const rows = await all<Omit<CellRow, 'company_id'>>(

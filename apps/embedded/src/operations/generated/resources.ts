@@ -2307,6 +2307,23 @@ export interface ReconciliationItemFilter {
   readonly currency?: string | undefined;
   /** Only items whose newest clearing settled on this date or these dates. */
   readonly settlement_date?: RangeFilter<string> | undefined;
+  /**
+   * Only items that were authorized, cleared or stated with this amount or these amounts; minor
+   * units.
+   */
+  readonly amount?: RangeFilter<number> | undefined;
+  /**
+   * Only items with this acquirer reference of a clearing or a line, or with this reference of the
+   * bank; an acquirer reference of 17 digits also finds those of 23 digits with it, unless the
+   * installation's statement key is `whole`.
+   */
+  readonly reference?: string | undefined;
+  /** Only items with exactly this merchant. */
+  readonly merchant_name?: string | undefined;
+  /** Only items whose first statement line is of this account, by its number. */
+  readonly account_id?: string | undefined;
+  /** Only items whose first statement line was booked on this date or these dates. */
+  readonly booking_date?: RangeFilter<string> | undefined;
   /** Only items so many days after their due date. */
   readonly age_days?: RangeFilter<number> | undefined;
 }

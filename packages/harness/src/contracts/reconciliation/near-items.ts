@@ -97,6 +97,8 @@ function itemOf(plan: ItemPlan, company_id: number, card_base: number): Item {
     sides: 2,
     settlement_date: cleared === null ? null : date,
     period_date: cleared === null && stated === null ? null : date,
+    account_id: null,
+    booking_date: null,
     due_date: null,
     next_change_ms: null,
     opened_at_ms: startOf(date) + 60_000 * plan.days,

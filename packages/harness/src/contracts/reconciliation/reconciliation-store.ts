@@ -2,9 +2,12 @@ import { money } from '@tallystick/kernel';
 import {
   break_kinds,
   catchUp,
+  cellChanges,
   cellKeyOf,
   cellOf,
   daysAfter,
+  type Entry,
+  entryKeyOfLine,
   type Item,
   type ItemFilter,
   item_statuses,
@@ -15,9 +18,11 @@ import {
   rebuild,
   recompute,
   type SummaryCell,
+  statementKeyOf,
 } from '@tallystick/reconciliation';
 import fc from 'fast-check';
 import { assertEqual } from '../assertions.ts';
+import { newAccount, newLine } from '../bank/account-store.ts';
 import { type ContractRule, openForRuns, type PropertyRuns } from '../rule.ts';
 import { everyPage, makeCompany, type StorageUnderTest } from '../storage/storage.ts';
 import { bankLinesContract } from './bank-lines.ts';
@@ -27,7 +32,7 @@ import { arrival_plans, leftovers_max, StoredWorld, world_plans } from './reconc
 let items_made = 50_000_000;
 
 /** Items of a company with every status, many kinds, classes, cards and dates, in no order. */
-function itemsOf(company_id: number): readonly Item[] {
+function itemsOf(company_id: number, account_ids: readonly number[]): readonly Item[] {
   return Array.from({ length: 90 }, (_, at): Item => {
     items_made += 1;
     const status = item_statuses[at % item_statuses.length]!;
@@ -42,22 +47,24 @@ function itemsOf(company_id: number): readonly Item[] {
       class: has_clearing ? (['exact', 'over', 'tip'] as const)[at % 3]! : null,
       rule: 'ard',
       vcn_id: 1 + (at % 4),
-      merchant_name: 'Joe\'s "Diner" é😀',
+      merchant_name: at % 6 === 0 ? null : at % 5 === 1 ? 'Harbour Hotel' : 'Joe\'s "Diner" é😀',
       authorization_ids: [],
       clearing_ids: has_clearing ? [items_made] : [],
       line_ids: [],
       statement_line_id: at % 4 === 0 ? 7 + at : null,
       matches: [],
       alternatives: [],
-      authorized: null,
-      cleared: money(at),
-      stated: null,
+      authorized: at % 4 === 1 ? money(at % 10) : null,
+      cleared: at % 8 === 3 ? null : money(at),
+      stated: at % 3 === 2 ? money(at + 1) : null,
       fees: money(0),
       difference: money(-at),
       currency: at % 7 === 0 ? 'EUR' : 'USD',
       sides: 2,
       settlement_date,
       period_date: settlement_date,
+      account_id: at % 4 === 0 ? null : account_ids[at % 3 === 0 ? 0 : 1]!,
+      booking_date: at % 4 === 0 ? null : daysAfter('2026-03-03', at % 8),
       due_date: has_kind ? daysAfter('2026-03-05', at % 11) : null,
       next_change_ms: null,
       // Several arrive at one time.
@@ -70,8 +77,25 @@ function itemsOf(company_id: number): readonly Item[] {
   });
 }
 
+const whole_reference = '75432101234567890123456';
+const key = statementKeyOf(whole_reference, 'bin+sequence')!;
+
 const filters: readonly ItemFilter[] = [
   {},
+  { amount: { from: 3, to: 5 } },
+  { amount: { from: 88 } },
+  { amount: { to: -1 } },
+  { amount: { from: 2, to: 60 }, status: 'break' },
+  { merchant_name: 'Harbour Hotel' },
+  { merchant_name: 'Joe\'s "Diner" é😀', status: 'break' },
+  { merchant_name: 'None' },
+  { booking_date: { from: '2026-03-05', to: '2026-03-06' } },
+  { booking_date: { to: '2026-03-04' }, amount: { from: 1, to: 40 } },
+  { reference: whole_reference },
+  { reference: key },
+  { reference: 'BANK 1' },
+  { reference: 'BANK 1', status: 'break' },
+  { reference: 'nothing' },
   ...item_statuses.map((status) => ({ status })),
   ...break_kinds.map((kind) => ({ kind })),
   { class: 'exact' },
@@ -93,12 +117,16 @@ const filters: readonly ItemFilter[] = [
 ];
 
 function fits(item: Item, filter: ItemFilter): boolean {
-  const { settlement_date, due_date, ...equal } = filter;
+  const { settlement_date, due_date, booking_date, amount, reference, account_id, ...equal } = filter;
+  const sums = [item.authorized, item.cleared, item.stated];
   const isWithin = (date: string | null, range: ItemFilter['due_date']) =>
     range === undefined || (date !== null && date >= (range.from ?? date) && date <= (range.to ?? date));
   return (
     Object.entries(equal).every(([name, value]) => item[name as keyof Item] === value) &&
     isWithin(item.settlement_date, settlement_date) &&
+    isWithin(item.booking_date, booking_date) &&
+    (amount === undefined ||
+      sums.some((sum) => sum !== null && sum >= (amount.from ?? sum) && sum <= (amount.to ?? sum))) &&
     (isWithin(item.due_date, due_date) ||
       (due_date?.with_later_breaks === true && item.status === 'break' && (item.due_date ?? '') > due_date.to!))
   );
@@ -114,22 +142,72 @@ const reconciliation_list_contract: readonly ContractRule<StorageUnderTest>[] = 
         (await makeCompany(tx)).id,
         (await makeCompany(tx)).id,
       ]);
-      const items = itemsOf(company_id!);
+      const accounts = await unitOfWork.run((tx) =>
+        Promise.all([company_id!, company_id!, other_id!].map((of) => tx.accounts.insert(newAccount(of)))),
+      );
+      const account_ids = accounts.map(({ id }) => id);
+      await unitOfWork.run((tx) =>
+        tx.accounts.recordLines(
+          Array.from({ length: 8 }, (_, at) =>
+            newLine(accounts[at % 2]!, { bank_reference: 'BANK 1', amount: money(-at) }),
+          ),
+        ),
+      );
+      const { items: lines } = await unitOfWork.read((tx) =>
+        tx.reconciliation_reports.listLines(company_id!, {}, { limit: 50 }),
+      );
+      const drawn = itemsOf(company_id!, account_ids);
+      const of_lines = drawn.slice(0, lines.length).map((item, at) => ({ ...item, line_ids: [lines[at]!.id] }));
+      const items = [...of_lines, ...drawn.slice(lines.length)];
+      const of_clearings = items.filter(({ clearing_ids }, at) => at % 7 === 2 && clearing_ids.length > 0);
+      const references = new Map<number, readonly string[]>([
+        ...of_clearings.map(({ id }) => [id, [whole_reference, key]] as const),
+        ...of_lines.map(
+          ({ id }) =>
+            [id, ['BANK 1', ...(of_clearings.some((one) => one.id === id) ? [whole_reference, key] : [])]] as const,
+        ),
+      ]);
+      const entries: readonly Entry[] = [
+        ...of_clearings.map((item) => ({
+          company_id: company_id!,
+          key: `${item.currency} ${key}`,
+          record: { kind: 'clearing', id: item.clearing_ids[0]! } as const,
+          item_id: item.id,
+        })),
+        ...of_lines.map((item, at) => ({
+          company_id: company_id!,
+          key: entryKeyOfLine({ ...lines[at]!, statement_key: null }),
+          record: { kind: 'line', id: lines[at]!.id } as const,
+          item_id: item.id,
+        })),
+      ];
       await unitOfWork.run(async ({ reconciliation }) => {
         for (const [of, inserted] of [
           [company_id!, items],
-          [other_id!, itemsOf(other_id!)],
+          [other_id!, itemsOf(other_id!, [account_ids[2]!, account_ids[2]!])],
         ] as const) {
           await reconciliation.lockCompany(of);
           await reconciliation.write({
             ...noItemChanges(of),
             inserted,
+            entries_inserted: of === company_id ? entries : [],
+            cells: cellChanges(inserted.map((item) => ({ before: null, after: item }))),
           });
         }
       });
-      for (const filter of filters) {
+      const numbers = [undefined, accounts[1]!, accounts[2]!];
+      const of_accounts = filters.flatMap((one) =>
+        numbers.map((account) => (account === undefined ? one : { ...one, account_id: account.number })),
+      );
+      for (const filter of of_accounts) {
+        const account = accounts.find(({ number }) => number === filter.account_id);
         const expected = items
-          .filter((item) => fits(item, filter))
+          .filter(
+            (item) =>
+              fits(item, filter) &&
+              (account === undefined || item.account_id === account.id) &&
+              (filter.reference === undefined || references.get(item.id)?.includes(filter.reference) === true),
+          )
           .sort((a, b) => b.opened_at_ms - a.opened_at_ms || b.id - a.id);
         const found = await unitOfWork.read((tx) =>
           everyPage((page) => tx.reconciliation.list(company_id!, filter, page), 4),
@@ -228,7 +306,7 @@ export function reconciliationStoreContract(
   return [
     ...reconciliation_list_contract,
     ...nearItemsContract(),
-    ...bankLinesContract((company_id) => itemsOf(company_id)[0]!),
+    ...bankLinesContract((company_id) => itemsOf(company_id, [1, 2])[0]!),
     {
       rule: 'any order of arrival and any split over steps end with the same items',
       async check(open) {
