@@ -33,14 +33,18 @@ const matches_max = Math.min(10_000, count / 10);
 let longest_ms = 0;
 const unitOfWork: typeof persistence.unitOfWork = {
   read: (work) => persistence.unitOfWork.read(work),
+  // As the commands do: decisions of another process come between two transactions.
   async run(work) {
-    return await persistence.unitOfWork.run(async (tx) => {
+    const began_ms = performance.now();
+    const result = await persistence.unitOfWork.run(async (tx) => {
       const began = process.threadCpuUsage();
-      const result = await work(tx);
+      const done = await work(tx);
       const { user, system } = process.threadCpuUsage(began);
       longest_ms = Math.max(longest_ms, (user + system) / 1_000);
-      return result;
+      return done;
     });
+    await persistence.rest(performance.now() - began_ms);
+    return result;
   },
 };
 const network = createNetwork({ ledger: persistence.ledger, vault: no_codes, random, ...plain_quarantine });

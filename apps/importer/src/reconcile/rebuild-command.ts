@@ -2,6 +2,7 @@ import { type RebuildProgress, type Rebuilt, type RecordCounts, rebuild } from '
 import { type Command, readOptionalId } from '@tallystick/server';
 import { chooseDisplay, createStopSignal, type ProgressTerminal } from '../progress-display.ts';
 import { count, counted } from '../words.ts';
+import { portsOf } from './companies.ts';
 
 const differences_found = 3;
 
@@ -19,7 +20,7 @@ export function rebuildCommand(terminal: ProgressTerminal): Command {
     async run(services, given) {
       const company_id = readOptionalId(given, 'company') ?? null;
       const check_only = given.flags.has('check');
-      const { unitOfWork } = await services.persistence();
+      const { unitOfWork, clock } = await portsOf(services);
       if (company_id !== null && (await unitOfWork.read((tx) => tx.companies.find(company_id))) === null) {
         throw new Error(`there is no company ${company_id}`);
       }
@@ -43,7 +44,7 @@ export function rebuildCommand(terminal: ProgressTerminal): Command {
       let rebuilt: Rebuilt;
       try {
         const options = { company_id, check_only, onProgress, signal };
-        rebuilt = await rebuild({ unitOfWork, clock: services.clock() }, options);
+        rebuilt = await rebuild({ unitOfWork, clock }, options);
       } catch (error) {
         throw signal.aborted ? new Error('stopped; what was mended stays, and the same command begins again') : error;
       } finally {
