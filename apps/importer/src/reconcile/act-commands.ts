@@ -6,6 +6,7 @@ import {
   dateOf,
   explainItem,
   nameItems,
+  namesOf,
   readWithCell,
 } from '@tallystick/reconciliation';
 import { type Command, idOf, type ParsedWords, UsageError } from '@tallystick/server';
@@ -35,7 +36,10 @@ const showCommand: Command = {
     const call = callFor(services, company_id);
     const found = await ports.unitOfWork.read((tx) => explainItem(tx, call, id));
     const today = dateOf(call.now_ms);
-    return { data: presentExplainedItem(found, today), text: describeItem(found, today) };
+    return {
+      data: presentExplainedItem(found, today),
+      text: describeItem({ ...found, names: namesOf(found.records) }, today),
+    };
   },
 };
 
@@ -95,8 +99,9 @@ export const actCommands: readonly Command[] = [
         const found = await actOnItem(ports, writingCall(services, company_id), id, action, request);
         const today = dateOf(services.clock().nowMs());
         const { unitOfWork } = await portsOf(services);
-        const names = await unitOfWork.read((tx) => nameItems(tx, company_id, [found]));
-        return { data: presentItem(found, names.get(found.id)!, today), text: describeItem({ item: found }, today) };
+        const named = await unitOfWork.read((tx) => nameItems(tx, company_id, [found]));
+        const names = named.get(found.id)!;
+        return { data: presentItem(found, names, today), text: describeItem({ item: found, names }, today) };
       },
     }),
   ),

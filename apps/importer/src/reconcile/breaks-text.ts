@@ -85,7 +85,7 @@ function named(name: string, text: string | null, end = ''): readonly string[] {
 }
 
 /** The text without characters that a terminal would obey. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 }
 

@@ -5,16 +5,23 @@ import {
   describeSuggestion,
   type ExplainedItem,
   type Item,
+  type ItemNames,
   recordNamesOf,
   type Suggestion,
   stateOf,
 } from '@tallystick/reconciliation';
 import { formatTerms, wrapText } from '@tallystick/server';
 import { nameRule, showAmount } from '../words.ts';
+import { plain } from './breaks-text.ts';
 
 /** An item for a person: its amounts, its records, what they may be matched with, and its history. */
 export function describeItem(
-  { item, history = [], suggestions = [] }: Partial<ExplainedItem> & { readonly item: Item },
+  {
+    item,
+    names,
+    history = [],
+    suggestions = [],
+  }: Partial<ExplainedItem> & { readonly item: Item; readonly names: ItemNames },
   today: string,
 ): string {
   const { id, version, currency, due_date, merchant_name, vcn_id } = item;
@@ -25,7 +32,12 @@ export function describeItem(
   const age = ageOfItem(item, today);
   const terms = [
     ...amounts,
-    ...(merchant_name === null ? [] : [['merchant', merchant_name] as const]),
+    ...named('merchant', merchant_name),
+    ...named('bank', names.bank_text),
+    ...named('booked', names.booking_date),
+    ...named('account', names.account_number),
+    ...named('bank reference', names.bank_reference),
+    ...named('reference', names.acquirer_reference),
     ...(vcn_id === null ? [] : [['card', String(vcn_id)] as const]),
     ...(due_date === null ? [] : [['due', age === null ? due_date : `${due_date}, ${age} days ago`] as const]),
     ['records', recordNamesOf(item)] as const,
@@ -41,6 +53,11 @@ export function describeItem(
     ...section('It may also belong to', item.alternatives.map(describeAlternative)),
     ...section('What was done', history.map(describeAct)),
   ].join('\n');
+}
+
+function named(name: string, text: string | null): readonly (readonly [string, string])[] {
+  const shown = text === null ? '' : plain(text);
+  return shown === '' ? [] : [[name, shown]];
 }
 
 function section(head: string, lines: readonly string[]): readonly string[] {
