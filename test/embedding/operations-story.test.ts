@@ -164,6 +164,8 @@ it('every method does its work, with the arguments in their order', async (t) =>
   const period = await company.reconciliation.periods.close({ closed_through: '2026-01-31' });
   assert.equal((await company.reconciliation.periods.list()).items[0]?.id, period.id);
   assert.equal(await company.reconciliation.periods.reopen(period.id), undefined);
+  assert.deepEqual(await company.reconciliation.tolerances.update({ USD: 5 }), { USD: 5 });
+  assert.deepEqual(await company.reconciliation.tolerances.read(), { USD: 5 });
 
   // The bank.
   const { accounts, users } = bank;

@@ -27,6 +27,7 @@ export const method_groups: GroupNames = {
   'company.reconciliation.lines': ['ReconciliationLineOperations', 'The statement lines of a company'],
   'company.reconciliation.decisions': ['ReconciliationDecisionOperations', 'Decisions by a table'],
   'company.reconciliation.periods': ['ReconciliationPeriodOperations', 'Periods whose items do not change any more'],
+  'company.reconciliation.tolerances': ['ReconciliationToleranceOperations', 'Small differences that are accepted'],
   'company.sandbox': [
     'SandboxPurchaseOperations',
     "Purchases with a company's cards that the sandbox sends instead of a card network. Outside a sandbox they are " +

@@ -775,6 +775,8 @@ const operation_ids = [
   'reconciliation.periods.reopen',
   'reconciliation.rules',
   'reconciliation.summary',
+  'reconciliation.tolerances.read',
+  'reconciliation.tolerances.update',
   'sandbox.authorizations.clear',
   'sandbox.authorizations.refund',
   'sandbox.authorizations.reverse',

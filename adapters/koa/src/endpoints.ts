@@ -123,6 +123,8 @@ export const endpoints: Readonly<Record<string, Endpoint>> = {
     'reconciliation.periods.close': 'POST /v1/reconciliation/periods',
     'reconciliation.periods.list': 'GET /v1/reconciliation/periods',
     'reconciliation.periods.reopen': 'DELETE /v1/reconciliation/periods/:id',
+    'reconciliation.tolerances.read': 'GET /v1/reconciliation/tolerances',
+    'reconciliation.tolerances.update': 'PATCH /v1/reconciliation/tolerances',
   }),
   ...section('Operator', {
     'operator.companies.create': 'POST /operator/v1/companies',

@@ -53,6 +53,7 @@ function matchedItem(company_id: number, at: number): Item {
       { ...match, side: 'statement', rule: 'ard', authorization_id: null, line_ids: [at] },
     ],
     alternatives: [],
+    tolerated: [],
     authorized: money(1_000),
     cleared: money(1_000),
     stated: money(1_000),

@@ -18,6 +18,7 @@ import { quarantineOperations } from './quarantine/operations.ts';
 import { realCardOperations } from './real-cards/operations.ts';
 import { type ReconciliationOperationPorts, reconciliationOperations } from './reconciliation/operations.ts';
 import { periodOperations } from './reconciliation/periods.ts';
+import { toleranceOperations } from './reconciliation/tolerances.ts';
 import { type Sandbox, sandboxOperations } from './sandbox/operations.ts';
 import { templateOperations } from './templates/operations.ts';
 import { thirdPartyOperations } from './third-parties/operations.ts';
@@ -69,6 +70,7 @@ export function listOperations(ports: OperationPorts): readonly Operation[] {
     ...webhookOperations(ports),
     ...reconciliationOperations(ports),
     ...periodOperations(ports),
+    ...toleranceOperations(),
     ...operatorOperations({ ...ports, environment: in_sandbox ? 'test' : 'live' }),
     ...oversightOperations(),
     ...mailOperations(),

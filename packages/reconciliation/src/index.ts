@@ -58,3 +58,4 @@ export * from './suggestions/suggest.ts';
 export * from './suggestions/suggestion.ts';
 export * from './suggestions/suggestion-cell.ts';
 export * from './table-cell.ts';
+export * from './tolerances.ts';

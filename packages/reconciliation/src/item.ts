@@ -22,9 +22,22 @@ export type BreakKind = (typeof break_kinds)[number];
 
 /**
  * What made a match: a rule of matching, `ard` for the acquirer reference of a statement line,
- * `covering_set`, or `person`.
+ * `covering_set`, or `person`. `tolerance` makes no match: it accepts small differences.
  */
-export const matched_by = ['1', '2', '3', '4', '5', '6', '7', '8', 'ard', 'covering_set', 'person'] as const;
+export const matched_by = [
+  '1',
+  '2',
+  '3',
+  '4',
+  '5',
+  '6',
+  '7',
+  '8',
+  'ard',
+  'covering_set',
+  'person',
+  'tolerance',
+] as const;
 
 export type MatchedBy = (typeof matched_by)[number];
 
@@ -78,7 +91,7 @@ export interface ItemContent {
   readonly kind: BreakKind | null;
   /** The class that describes the item; null without a clearing. */
   readonly class: ClearingClass | null;
-  /** The weakest of its matches; null when it has none. */
+  /** `tolerance` when that rule accepts it, else the weakest of its matches; null when it has none. */
   readonly rule: MatchedBy | null;
   readonly vcn_id: number | null;
   readonly merchant_name: string | null;
@@ -93,6 +106,8 @@ export interface ItemContent {
   readonly statement_line_id: number | null;
   readonly matches: readonly ItemMatch[];
   readonly alternatives: readonly Alternative[];
+  /** The differences that the rule `tolerance` accepts. */
+  readonly tolerated: readonly Difference[];
   /** Minor units of `currency`, purchases positive; null when the item does not have that side. */
   readonly authorized: Money | null;
   readonly cleared: Money | null;

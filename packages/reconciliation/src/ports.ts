@@ -8,7 +8,7 @@ import type { ItemFilter } from './items/item-filter.ts';
 import type { BreakDay, BreakDayChanges } from './keeping/break-days.ts';
 import type { MatchCell, SummaryCell } from './keeping/cells.ts';
 import type { UnsearchedDates } from './pairing/entry-key.ts';
-import type { AuthorizedPurchase, CardLine, ClearedAmount, Coverage } from './records.ts';
+import type { AuthorizedPurchase, CardLine, ClearedAmount, Coverage, Tolerances } from './records.ts';
 import type { NearQuestion } from './suggestions/near-items.ts';
 
 /**
@@ -22,10 +22,23 @@ export interface CompanyProgress {
    * account, YYYY-MM-DD. Clearings that settled on or after it need a statement line.
    */
   readonly coverage: Coverage;
-  /** The items that a wider coverage has not reached yet; null when there are none. */
-  readonly walk: CoverageWalk | null;
+  readonly tolerances: Tolerances;
+  /** The items that a change of coverage or tolerances has not reached yet; null when there are none. */
+  readonly walk: ItemWalks | null;
   /** Dates whose leftovers changed and whose covering sets are not found yet; usually none. */
   readonly unsearched: readonly UnsearchedDates[];
+}
+
+/** The walks over items that are in progress; at least one. */
+export interface ItemWalks {
+  readonly coverage: CoverageWalk | null;
+  readonly tolerance: ToleranceWalk | null;
+}
+
+/** A walk over the items that a tolerance may concern: those accepted, then breaks. */
+export interface ToleranceWalk {
+  /** The place that was reached; null at the beginning. */
+  readonly after: ItemPlace | null;
 }
 
 /** A walk over the items whose newest clearing settled on `from` or later. */
@@ -147,6 +160,9 @@ export interface ReconciliationStore {
   /** The dates of the first statements, as the accounts have them now. */
   readCoverage(company_id: number): Promise<Coverage>;
 
+  /** Without a lock; `lockCompany` returns them with the progress. */
+  readTolerances(company_id: number): Promise<Tolerances>;
+
   // The inbox
 
   /**
@@ -160,7 +176,7 @@ export interface ReconciliationStore {
   companiesWithWork(now_ms: number, limit: number): Promise<readonly number[]>;
   /** The ids of up to `limit` items whose `next_change_ms` has come, the earliest first. */
   dueItems(company_id: number, now_ms: number, limit: number): Promise<readonly number[]>;
-  /** The next items of a walk, in its order. */
+  /** The next items of a walk of coverage, in its order. */
   itemsOfWalk(company_id: number, walk: CoverageWalk, limit: number): Promise<readonly Item[]>;
   backlog(): Promise<InboxBacklog>;
 

@@ -144,6 +144,16 @@ export function isPairable(line: Pick<CardLine, 'bai_code' | 'standing'>): boole
 /** The first date from which a statement covers the clearings of a currency, YYYY-MM-DD. */
 export type Coverage = ReadonlyMap<string, string>;
 
+/** The largest difference in a currency that the rule `tolerance` accepts. */
+export interface Tolerance {
+  /** Minor units, above 0. */
+  readonly amount: number;
+  readonly since_ms: number;
+}
+
+/** By currency. One without a tolerance has no difference that the rule accepts. */
+export type Tolerances = ReadonlyMap<string, Tolerance>;
+
 export interface CardCurrencies {
   readonly billing_currency: string;
   /** The currency of its limits; null: the billing currency. */

@@ -22,6 +22,7 @@ import {
   startOf,
   statement_key_default,
   statementKeyOf,
+  type Tolerances,
 } from '../src/index.ts';
 
 /** The day on which the purchases of tests are authorized. */
@@ -136,6 +137,8 @@ export function itemsOf(
       offersOf: offersByRecord([]),
       decisions: new Map(),
       accepted: new Set(),
+      untolerated: new Set(),
+      tolerances: new Map(),
       frozen: nothing_frozen,
       touched: new Set(),
       coverage: new Map([['USD', '2026-01-01']]),
@@ -149,9 +152,13 @@ export function itemsOf(
 export function composeAll({
   records,
   acts,
+  tolerances = new Map(),
   ...circumstances
-}: Pick<ItemGroup, 'records' | 'coverage' | 'now_ms'> & { readonly acts: readonly Act[] }): readonly ItemContent[] {
-  const { hands, decisions, accepted } = standingActs(acts);
+}: Pick<ItemGroup, 'records' | 'coverage' | 'now_ms'> & {
+  readonly acts: readonly Act[];
+  readonly tolerances?: Tolerances;
+}): readonly ItemContent[] {
+  const { hands, ...standing } = standingActs(acts);
   const touched = new Set(acts.flatMap(recordsOfAct));
   const paired = pairRecords(records, hands);
   const { applied, offers } = resultOf(findCoveringSets(leftoversOf(records, paired), hands.bars));
@@ -163,8 +170,8 @@ export function composeAll({
       pairings,
       bars: hands.bars,
       offersOf,
-      decisions,
-      accepted,
+      ...standing,
+      tolerances,
       frozen: nothing_frozen,
       touched,
       ...circumstances,

@@ -41,12 +41,13 @@ import type {
 import type {
   Act,
   BreakDay,
-  CoverageWalk,
   Entry,
   Item,
+  ItemWalks,
   MatchCell,
   Period,
   SummaryCell,
+  Tolerance,
   UnsearchedDates,
 } from '@tallystick/reconciliation';
 import { default_template_ids, type PurchaseTemplate, type RequiredControl } from '@tallystick/templates';
@@ -157,10 +158,11 @@ function emptyTables() {
     authorisation_records: new Table<AuthorisationRecord & { readonly id: number }>(),
     /** Records that reconciliation has not taken into account yet. */
     reconciliation_inbox: new Table<InboxRow>(),
-    /** By company id. Coverage as pairs of currency and date. */
+    /** By company id. Coverage and tolerances as pairs with their currency. */
     reconciliation_companies: new Table<{
       readonly coverage: readonly (readonly [string, string])[];
-      readonly walk: CoverageWalk | null;
+      readonly tolerances: readonly (readonly [string, Tolerance])[];
+      readonly walk: ItemWalks | null;
       readonly unsearched: readonly UnsearchedDates[];
     }>(),
     /** By company, key and record, as JSON. */

@@ -44,6 +44,7 @@ import { linesCommand } from './lines-command.ts';
 import { periodCommands } from './period-commands.ts';
 import { rebuildCommand } from './rebuild-command.ts';
 import { describeAges, describeRules, describeSummary, reportTable, reportTableHead } from './summary-text.ts';
+import { toleranceCommand } from './tolerance-command.ts';
 
 export interface ReconcileTerminal extends ProgressTerminal {
   readonly stdout: { write(text: string): unknown };
@@ -67,6 +68,7 @@ export function createReconcileProgram(terminal: ReconcileTerminal): Program {
       decideCommand(terminal),
       bridgeCommand(terminal),
       ...periodCommands,
+      toleranceCommand,
       rebuildCommand(terminal),
     ],
     migrates: false,

@@ -104,12 +104,13 @@ function totalOf(by_age: BreakAges['by_age']): number {
 }
 
 export function describeRules(report: RulesReport): readonly string[] {
-  const { rules, items, items_untouched, share_untouched } = report;
+  const { rules, tolerated, items, items_untouched, share_untouched } = report;
   const share =
     share_untouched === null
       ? ''
       : `; no person touched ${count(items_untouched)} of them, ${(share_untouched * 100).toFixed(2)} %`;
-  return [...tableOfRules(rules), `  ${counted(items, 'item')}${share}`];
+  const accepted = tolerated === 0 ? [] : [`  ${counted(tolerated, 'difference')} within the tolerance`];
+  return [...tableOfRules(rules), `  ${counted(items, 'item')}${share}`, ...accepted];
 }
 
 function tableOfRules(rules: readonly RuleCount[]): readonly string[] {

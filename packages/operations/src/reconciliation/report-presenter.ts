@@ -62,8 +62,28 @@ function addTotals(of_currencies: readonly Totals[], is_single: boolean): Totals
 }
 
 export function presentRules(report: RulesReport) {
-  const { rules, matches, share_without_person, confirmed, undone, items, items_untouched, share_untouched } = report;
-  return { rules, matches, share_without_person, confirmed, undone, items, items_untouched, share_untouched };
+  const {
+    rules,
+    matches,
+    share_without_person,
+    tolerated,
+    confirmed,
+    undone,
+    items,
+    items_untouched,
+    share_untouched,
+  } = report;
+  return {
+    rules,
+    matches,
+    share_without_person,
+    tolerated,
+    confirmed,
+    undone,
+    items,
+    items_untouched,
+    share_untouched,
+  };
 }
 
 export function presentBridge(bridge: AccountBridge) {
@@ -89,6 +109,7 @@ const joining_classes: ReadonlySet<string> = new Set<ClearingClass>(['reversal',
 
 /** The filter of items by which those with a difference are listed; null: there is none. */
 function itemFilterOf({ step, kind }: Pick<DifferenceSum, 'step' | 'kind'>): 'kind' | 'class' | 'status' | null {
+  if (kind === 'tolerance') return null;
   if (step === 'authorization') return joining_classes.has(kind) ? null : 'class';
   if ((break_kinds as readonly string[]).includes(kind)) return 'kind';
   return (item_statuses as readonly string[]).includes(kind) ? 'status' : null;

@@ -70,6 +70,7 @@ export const rules_report = z
       .max(1)
       .nullable()
       .describe('The part of the matches that no person made; null: there are none'),
+    tolerated: count.describe('Differences that the rule `tolerance` accepts; they are no matches'),
     confirmed: count.describe('Proposals that a person confirmed'),
     undone: count.describe('Matches that a person undid'),
     items: count.describe('All items, also those without a match'),

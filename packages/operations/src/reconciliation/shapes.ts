@@ -46,7 +46,9 @@ const ids = z.array(id_number).readonly();
 
 export const matched_by = z
   .enum(matched_by_values)
-  .describe('A rule of matching, `ard` (the acquirer reference of a line), `covering_set`, or `person`')
+  .describe(
+    'A rule of matching, `ard` (the acquirer reference of a line), `covering_set`, or `person`. `tolerance` accepts an item, and makes no match',
+  )
   .register(type_names, { id: 'MatchedBy' });
 
 const match_side = z
@@ -133,7 +135,9 @@ const item_fields = {
     .nullable()
     .describe('The kind of its break, also when it is accepted or ignored; null: there is none'),
   class: clearing_class.nullable().describe('The class of its clearings; null: it has none'),
-  rule: matched_by.nullable().describe('The rule of the weakest of its matches; null: it has none'),
+  rule: matched_by
+    .nullable()
+    .describe('`tolerance` when that rule accepts it, else the rule of the weakest of its matches; null: it has none'),
   sides: z
     .union([z.literal(1), z.literal(2), z.literal(3)])
     .describe('How many sides it needs; 2: no statement covers its clearings'),

@@ -4,7 +4,7 @@ import type { Item } from '../item.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { findSeenItems, type SeenItem } from '../items/read-items.ts';
 import type { Period, ReconciliationStore, ReconciliationTx } from '../ports.ts';
-import type { AuthorizedPurchase, CardLine, ClearedAmount } from '../records.ts';
+import type { AuthorizedPurchase, CardLine, ClearedAmount, Tolerances } from '../records.ts';
 import type { ActRequest, MatchWith } from './act-request.ts';
 
 /** A request to act on an item. */
@@ -37,19 +37,22 @@ export class KnownRecords {
   readonly lines: ReadonlyMap<number, CardLine>;
   /** The closed periods of the items. */
   readonly periods: ReadonlyMap<number, Period>;
+  /** Empty unless an act is a match. */
+  readonly tolerances: Tolerances;
   #without_sets: KnownRecords | null = null;
   /** By the id of each of their records. */
   readonly #seen: ReadonlyMap<number, SeenItem>;
 
   private constructor(
     seen: ReadonlyMap<number, SeenItem>,
-    records: Pick<KnownRecords, 'purchases' | 'clearings' | 'lines' | 'periods'>,
+    records: Pick<KnownRecords, 'purchases' | 'clearings' | 'lines' | 'periods' | 'tolerances'>,
   ) {
     this.#seen = seen;
     this.purchases = records.purchases;
     this.clearings = records.clearings;
     this.lines = records.lines;
     this.periods = records.periods;
+    this.tolerances = records.tolerances;
   }
 
   /** Costs the same few queries however many acts there are, and one for each closed period. */
@@ -79,6 +82,7 @@ export class KnownRecords {
       clearings: byId(await store.clearings(company_id, idsOf('clearing', itemsOf([...own, ...accepting])))),
       lines: byId(await store.lines(company_id, idsOf('line', itemsOf(own)))),
       periods: byId(await readPeriods(store, company_id, [...seen.values()])),
+      tolerances: matched.length === 0 ? new Map() : await store.readTolerances(company_id),
     });
   }
 

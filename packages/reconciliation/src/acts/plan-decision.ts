@@ -1,15 +1,22 @@
 import { type Act, type AuthorizationPair, pairsBetween } from '../act.ts';
-import { fingerprintOf } from '../item.ts';
+import { fingerprintOf, type Item } from '../item.ts';
 import { isProposal } from '../items/break-kind.ts';
 import { pairsToConfirm } from '../pairing/distant-pairs.ts';
 import type { ClearedAmount } from '../records.ts';
 import { type ActPlan, type Rematch, type Situation, subjectOf } from './act-plan.ts';
 import { conflict, stateOf } from './refuse-act.ts';
-import { differsFromStatement, standingDecisions } from './standing-acts.ts';
+import { differsFromStatement, standingActs, standingDecisions } from './standing-acts.ts';
 
-/** Plans to ignore an item, or to accept its break. */
-export function planDecision({ item }: Situation): ActPlan {
-  return { subject: subjectOf(item), rematches: [] };
+/**
+ * Plans to ignore an item, or to accept its break. Where a person kept the rule `tolerance` from
+ * accepting it, to accept it takes that back first.
+ */
+export function planDecision({ item, history, request, is_against_rules }: Situation): ActPlan {
+  const subject = subjectOf(item);
+  const is_untolerated = standingActs(history).untolerated.has(subject.fingerprint);
+  if (request.action !== 'accept' || !is_untolerated || is_against_rules) return { subject, rematches: [] };
+  const isMet = (after: readonly Item[]) => after.some(({ id, status }) => id === item.id && status === 'accepted');
+  return { subject: { ...subject, rule: 'tolerance' }, rematches: [], isMet };
 }
 
 /**
@@ -42,9 +49,13 @@ function isConfirmable(clearing: ClearedAmount): boolean {
 
 /**
  * Plans to undo the newest decision that stands for an item: about the item as it is, else a
- * confirmation whose matches, or whose kept line, it still has. Refuses (`conflict`) when there is none.
+ * confirmation whose matches, or whose kept line, it still has. What the rule `tolerance` accepts, it
+ * does not accept any more. Refuses (`conflict`) when there is none.
  */
 export function planReopening({ item, history, clearings, known }: Situation): ActPlan {
+  if (item.status === 'accepted' && item.rule === 'tolerance') {
+    return { subject: subjectOf(item, { rule: 'tolerance' }), rematches: [] };
+  }
   const decision = decisionToUndo({ item, history, clearings, known });
   if (decision === null) {
     const how = item.status === 'accepted' ? '. A match accepted its difference: unmatch it' : '';

@@ -14,8 +14,8 @@ import { standingActs } from './standing-acts.ts';
 
 /**
  * Plans a match of lines with clearings. Together with what they are paired with already they are a
- * set, which must add up, fees excepted, unless the act accepts the difference. So no match leaves
- * a difference open. What an unmatch took apart may come together again as it was, whatever its sum.
+ * set, which must add up, fees excepted, unless the act or the rule `tolerance` accepts the
+ * difference. So no match leaves a difference open. What an unmatch took apart may come together again as it was, whatever its sum.
  */
 export function planStatementMatch(situation: Situation, matched_with: MatchWith): ActPlan {
   const { item, known, request } = situation;
@@ -63,8 +63,11 @@ export function planStatementMatch(situation: Situation, matched_with: MatchWith
   const having = only_fees ? [item, ...others] : others;
   refusePaired(having, { clearings: only_fees ? [] : clearings, lines }, wanted, acts);
   const left = differenceOfSet(whole.clearings, whole.lines);
-  const accepted = only_fees || left.amount === 0 ? null : left;
-  if (accepted !== null && !request.accept_difference) throw differing(accepted, whole.clearings[0]!.currency);
+  const is_left = !only_fees && left.amount !== 0;
+  const { currency } = clearings[0]!;
+  const is_tolerated = Math.abs(left.amount) <= (known.tolerances.get(currency)?.amount ?? 0);
+  if (is_left && !request.accept_difference && !is_tolerated) throw differing(left, currency);
+  const accepted = is_left && request.accept_difference ? left : null;
   const made = only_fees ? missing : pairsOf(whole.lines, whole.clearings);
   const all = made.filter((pair) => !pinned.has(pairKeyOf(pair)));
   // A barred pair is named twice: the first time the bar is removed, then the pair is made.

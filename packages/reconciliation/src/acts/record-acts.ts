@@ -1,6 +1,6 @@
 import { auditEntry, type Call, Refusal } from '@tallystick/kernel';
 import type { Act } from '../act.ts';
-import { itemIdOf, type RecordKey } from '../item-id.ts';
+import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { findItems } from '../items/find-item.ts';
 import { refresh } from '../keeping/keep-up.ts';
 import { type ActOfPass, type PlannedAct, recordsOfPlan, withSeenActs } from './act-in-pass.ts';
@@ -81,7 +81,7 @@ export async function recordBatch<Planned extends PlannedAct>(
 async function refuseUnmet(tx: ActTx, { company_id }: Call, planned: readonly PlannedAct[]): Promise<void> {
   const open = planned.filter(({ plan }) => plan.isMet !== undefined);
   if (open.length === 0) return;
-  const records = open.map(({ plan }) => recordsOfPlan(plan));
+  const records = open.map(({ situation, plan }) => [...recordsOf(situation.item), ...recordsOfPlan(plan)]);
   const found = await findItems(tx.reconciliation, company_id, records.flat());
   const unmet = open.filter(({ plan }, at) => {
     const after = new Set(records[at]!.flatMap((record) => found.get(itemIdOf(record)) ?? []));

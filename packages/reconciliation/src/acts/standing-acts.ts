@@ -21,6 +21,8 @@ export interface StandingActs {
   readonly decisions: ReadonlyMap<string, Decision>;
   /** The differences that standing matches accept, as `differenceKeyOf` has them. */
   readonly accepted: ReadonlySet<string>;
+  /** The fingerprints of items whose differences a person keeps the rule `tolerance` from accepting. */
+  readonly untolerated: ReadonlySet<string>;
 }
 
 /**
@@ -31,6 +33,8 @@ export interface StandingActs {
  *   decide again. `unmatch` bars a pair; of a pinned pair it removes the pin.
  * - `confirm` of a covering set or a distant line pins its pairs until `reopen`, so that no later
  *   record dissolves what a person confirmed. A bar is stronger.
+ * - `reopen` of what the rule `tolerance` accepts keeps the rule from accepting it, until an `accept`
+ *   takes that back. Both name the rule, and are no decisions of their own.
  * - A `match` may accept a difference, until an `unmatch` takes one of the pairs that it is between.
  * - `ignore`, `accept` and `confirm` are decisions about the item as the person saw it. They hold
  *   while it has the same members and amounts, and again when it has them again. `reopen` undoes the
@@ -63,7 +67,23 @@ export function standingActs(acts: Iterable<Act>): StandingActs {
     // Of several with one fingerprint the newest.
     decisions: new Map(decided.map((act) => [act.subject.fingerprint, toDecision(act)])),
     accepted: new Set(acceptedDifferences(in_order).map(differenceKeyOf)),
+    untolerated: untoleratedOf(in_order),
   };
+}
+
+/** Whether an act keeps the rule `tolerance` from accepting an item, or lets it accept it again. */
+export function isOfTolerance({ action, subject }: Pick<Act, 'action' | 'subject'>): boolean {
+  return subject.rule === 'tolerance' && (action === 'reopen' || action === 'accept');
+}
+
+function untoleratedOf(in_order: readonly Act[]): ReadonlySet<string> {
+  const untolerated = new Set<string>();
+  for (const act of in_order) {
+    if (!isOfTolerance(act)) continue;
+    if (act.action === 'reopen') untolerated.add(act.subject.fingerprint);
+    else untolerated.delete(act.subject.fingerprint);
+  }
+  return untolerated;
 }
 
 /** What matches accept until an unmatch takes any of their pairs apart. */
@@ -93,7 +113,7 @@ function takesApart(
 export function standingDecisions(acts: Iterable<Act>): readonly Act[] {
   const stacks = new Map<string, Act[]>();
   for (const act of [...acts].sort((a, b) => a.id - b.id)) {
-    if (act.action === 'match' || act.action === 'unmatch') continue;
+    if (act.action === 'match' || act.action === 'unmatch' || isOfTolerance(act)) continue;
     const stack = stacks.get(act.subject.fingerprint) ?? [];
     if (act.action === 'reopen') stack.pop();
     else stack.push(act);
@@ -141,9 +161,12 @@ export function differsFromStatement({ status, kind }: Pick<ItemContent, 'status
   return status === 'break' && kind === 'bank_line_differs';
 }
 
-/** Whether an item is ignored or accepted by a decision, and not by matches that accept its differences. */
-export function isDecided({ status }: Pick<ItemContent, 'status'>, decision: Decision | null): boolean {
-  return status === 'ignored' || (status === 'accepted' && decision?.action === 'accept');
+/**
+ * Whether an item is ignored or accepted, by a decision or the rule `tolerance`, and not by matches
+ * that accept its differences.
+ */
+export function isDecided({ status, rule }: Pick<ItemContent, 'status' | 'rule'>, decision: Decision | null): boolean {
+  return status === 'ignored' || (status === 'accepted' && (decision?.action === 'accept' || rule === 'tolerance'));
 }
 
 /** Whether a person can undo a match: not what rules 1 and 2 found, which is final. */

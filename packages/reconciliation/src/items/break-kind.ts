@@ -16,6 +16,8 @@ export interface Circumstances {
   readonly coverage: Coverage;
   /** The differences that matches of people accept, as `differenceKeyOf` has them. */
   readonly accepted: ReadonlySet<string>;
+  /** The largest difference that the rule `tolerance` accepts, in minor units; null: none. */
+  readonly tolerance: number | null;
   readonly now_ms: number;
 }
 
@@ -31,6 +33,8 @@ export interface Assessment {
   /** When the age bucket of a break changes; null when it does not. */
   readonly next_bucket_ms: number | null;
   readonly sides: 1 | 2 | 3;
+  /** The differences that the rule `tolerance` accepts. */
+  readonly tolerated: readonly Difference[];
 }
 
 /** Something that is missing or differs. */
@@ -51,14 +55,24 @@ const endless_hold_days = match_reach_days;
 /**
  * Decides the status of an item and the kind of its break at an instant (decision: reconciliation,
  * statuses and kinds): the worst of what is missing or differs. A difference that is accepted is no
- * break. An item of which nothing else is left is accepted, unless a match of it is a proposal.
+ * break. An item of which nothing else is left is accepted, unless a match of it is a proposal: what a
+ * person has to check is no match whose difference a rule accepts.
  */
-export function assess(records: ItemRecords, { coverage, accepted, now_ms }: Circumstances): Assessment {
+export function assess(records: ItemRecords, { coverage, accepted, tolerance, now_ms }: Circumstances): Assessment {
   const findings = findingsOf(records, coverage);
   const pending = findings.filter(({ from_ms }) => from_ms > now_ms);
   const present = findings.filter(({ kind, from_ms }) => kind !== null && from_ms <= now_ms);
-  const breaks = present.filter(({ difference }) => difference === null || !accepted.has(differenceKeyOf(difference)));
-  const status = statusOf({ records, present, breaks, pending });
+  const is_proposed = isProposed(records);
+  const tolerated = new Map<string, Difference>();
+  const breaks = present.filter(({ difference }) => {
+    if (difference === null) return true;
+    const key = differenceKeyOf(difference);
+    if (accepted.has(key)) return false;
+    if (is_proposed || tolerance === null || Math.abs(difference.amount) > tolerance) return true;
+    tolerated.set(key, difference);
+    return false;
+  });
+  const status = statusOf({ is_proposed, present, breaks, pending });
   const kinds = status === 'break' ? breaks : status === 'accepted' ? present : [];
   const kind = break_kinds.find((one) => kinds.some((found) => found.kind === one)) ?? null;
   const shown = kind === null ? pending : kinds.filter((found) => found.kind === kind);
@@ -71,22 +85,23 @@ export function assess(records: ItemRecords, { coverage, accepted, now_ms }: Cir
     next_change_ms: leastOf(pending.map(({ from_ms }) => from_ms)),
     next_bucket_ms: status !== 'break' || due_date === null ? null : nextBucketAt(due_date, now_ms),
     sides: sidesOf(records, coverage),
+    tolerated: [...tolerated.values()],
   };
 }
 
 function statusOf({
-  records,
+  is_proposed,
   present,
   breaks,
   pending,
 }: {
-  readonly records: ItemRecords;
+  readonly is_proposed: boolean;
   readonly present: readonly Finding[];
   readonly breaks: readonly Finding[];
   readonly pending: readonly Finding[];
 }): Assessment['status'] {
   if (breaks.length > 0) return 'break';
-  if (isProposed(records)) return 'proposed';
+  if (is_proposed) return 'proposed';
   if (present.length > 0) return 'accepted';
   return pending.length > 0 ? 'awaiting' : 'matched';
 }

@@ -6,7 +6,7 @@ import { fingerprintOf, type ItemContent, type ItemStatus } from '../item.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { type KeyOffers, key_offers_max, keyOffersOf } from '../pairing/key-offers.ts';
 import type { Pairing } from '../pairing/pair-lines.ts';
-import type { ClearedAmount, Coverage, ReconciliationRecords } from '../records.ts';
+import type { ClearedAmount, Coverage, ReconciliationRecords, Tolerances } from '../records.ts';
 import { firstOf as countedLineOf } from '../reports/bridge.ts';
 import { alternativesOf, type OffersOf } from './alternatives.ts';
 import { type Assessment, assess } from './break-kind.ts';
@@ -32,6 +32,9 @@ export interface ItemGroup {
   readonly decisions: ReadonlyMap<string, Decision>;
   /** The differences that matches of people accept, as `differenceKeyOf` has them. */
   readonly accepted: ReadonlySet<string>;
+  /** The fingerprints of items whose differences a person keeps the rule `tolerance` from accepting. */
+  readonly untolerated: ReadonlySet<string>;
+  readonly tolerances: Tolerances;
   readonly frozen: FrozenRecords;
   /** The records that acts of people concern (`recordsOfAct`), also acts that were undone. */
   readonly touched: ReadonlySet<number>;
@@ -57,27 +60,39 @@ export function* composeItems(group: ItemGroup): Steps<readonly ItemContent[]> {
 function composeItem(group: ItemGroup, key_offers: KeyOffers, records: ItemRecords): ItemContent {
   const { purchases, clearings, lines } = records;
   const first = firstOf(records);
-  const assessment = assess(records, group);
+  const members = {
+    authorization_ids: idsOf(purchases),
+    clearing_ids: idsOf(clearings),
+    line_ids: idsOf(lines),
+    ...amountsOf(records),
+  };
+  const { currency } = clearings[0] ?? purchases[0] ?? lines[0]!;
+  const is_decided = group.decisions.size + group.untolerated.size > 0;
+  const strict = assess(records, { ...group, tolerance: null });
+  const fingerprint = is_decided ? fingerprintOf({ ...members, kind: strict.kind }) : '';
+  const decision = group.decisions.get(fingerprint);
+  const tolerance = group.tolerances.get(currency)?.amount ?? null;
+  const is_strict = strict.status !== 'break' || group.untolerated.has(fingerprint) || isWhole(decision);
+  const assessment = is_strict || tolerance === null ? strict : assess(records, { ...group, tolerance });
+  const { status, tolerated } = assessment;
   const settlement_date = clearings.at(-1)?.settlement_date ?? null;
   const matches = matchesOf(records);
   const counted = lines.length === 0 ? null : countedLineOf(lines);
   const undecided: ItemContent = {
     id: itemIdOf(first),
     company_id: first.company_id,
-    status: assessment.status,
+    status,
     kind: assessment.kind,
     class: classOf(assessment, clearings),
-    rule: weakestOf(matches),
+    rule: status === 'accepted' && tolerated.length > 0 ? 'tolerance' : weakestOf(matches),
     vcn_id: (purchases[0] ?? clearings[0])?.card_id ?? null,
     merchant_name: merchantOf(records),
-    authorization_ids: idsOf(purchases),
-    clearing_ids: idsOf(clearings),
-    line_ids: idsOf(lines),
+    ...members,
     statement_line_id: lines[0]?.statement_line_id ?? null,
     matches,
     alternatives: [...alternativesOf(group.offersOf, records), ...offersByKey(key_offers, records)],
-    ...amountsOf(records),
-    currency: (clearings[0] ?? purchases[0] ?? lines[0]!).currency,
+    tolerated,
+    currency,
     sides: assessment.sides,
     settlement_date,
     period_date: settlement_date ?? lines.at(-1)?.booking_date ?? null,
@@ -89,8 +104,12 @@ function composeItem(group: ItemGroup, key_offers: KeyOffers, records: ItemRecor
     frozen_item_id: records.frozen_item_id,
     is_touched: group.touched.size > 0 && isTouched(group.touched, records),
   };
-  if (group.decisions.size === 0) return undecided;
-  return applyDecision(undecided, assessment, group.decisions.get(fingerprintOf(undecided)));
+  return applyDecision(undecided, assessment, decision);
+}
+
+/** Whether a person decided about the item as it is, whatever rules accept of it. */
+function isWhole(decision: Decision | undefined): boolean {
+  return decision?.action === 'ignore' || decision?.action === 'accept';
 }
 
 /** Whether an act of a person concerns a record of the item. */

@@ -1,10 +1,14 @@
-import type { Difference } from '../item.ts';
+import type { Difference, ItemMatch } from '../item.ts';
 import type { CardLine, ClearedAmount } from '../records.ts';
 import { sumOf } from './item-amounts.ts';
 
 /** The same records with the same difference have the same text. */
 export function differenceKeyOf({ authorization_id, clearing_ids, line_ids, amount }: Difference): string {
   return [authorization_id ?? '', clearing_ids, line_ids, amount].join('|');
+}
+
+export function sideOf({ authorization_id }: Difference): ItemMatch['side'] {
+  return authorization_id === null ? 'statement' : 'authorization';
 }
 
 /** The difference of a set of lines and clearings. Fees do not count. */

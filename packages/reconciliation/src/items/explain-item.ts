@@ -8,6 +8,7 @@ import { isProposal } from './break-kind.ts';
 import { type NamedRecords, type NamesTx, recordsOfItems } from './name-items.ts';
 import type { SeenItem } from './read-items.ts';
 import { readItem } from './read-items.ts';
+import { toleranceEntriesOf } from './tolerance-entries.ts';
 
 /** How many candidate authorizations an item lists among its alternatives. */
 const candidates_listed_max = 10;
@@ -26,15 +27,17 @@ export interface ExplainedItem extends SeenItem {
 /**
  * Reads an item as `readItem` does, and lists among its alternatives the authorizations that rules
  * 3 to 6 find for its proposed clearings, other than those matched. A person picks one with
- * `match`. For one item: a list does not search for them. A break has its suggestions.
+ * `match`. The history ends with what the rule `tolerance` accepts. For one item: a list does not
+ * search for them. A break has its suggestions.
  */
 export async function explainItem(
   tx: NamesTx,
   call: Pick<Call, 'company_id' | 'now_ms'>,
   id: number,
 ): Promise<ExplainedItem> {
-  const { item, history } = await readItem(tx, call, id);
+  const { item, history: acts } = await readItem(tx, call, id);
   const records = (await recordsOfItems(tx, item.company_id, [item])).get(item.id)!;
+  const history = [...acts, ...(await toleranceEntriesOf(tx, { item, history: acts }, records))];
   const suggestions = (await suggestFor(tx.reconciliation, item.company_id, [item])).get(item.id) ?? [];
   const proposed = (isOpen(item) ? records.clearings : [])
     .filter((one) => isProposal(one) && !isDispute(one))

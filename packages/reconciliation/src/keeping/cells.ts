@@ -7,6 +7,7 @@ import {
   type ItemStatus,
   type MatchedBy,
 } from '../item.ts';
+import { sideOf } from '../items/difference.ts';
 
 /** What the items of a cell of the summary have in common. */
 export interface CellKey {
@@ -34,7 +35,10 @@ export interface MatchCellKey {
   readonly side: ItemMatch['side'] | 'item';
 }
 
-/** How many matches of the items of a company, or how many items, have the same key. */
+/**
+ * How many matches of the items of a company, or how many items, have the same key; of the rule
+ * `tolerance`, how many differences it accepts.
+ */
 export interface MatchCell extends MatchCellKey {
   readonly count: number;
 }
@@ -45,11 +49,15 @@ export function cellOf(item: ItemContent): SummaryCell {
   return { currency, status, kind, class: item.class, due_date: age_from, count: 1, sum: amountOf(item) };
 }
 
-/** How many matches an item has, one cell for each, and one for the item. */
-export function matchCellsOf({ settlement_date, matches, is_touched }: ItemContent): readonly MatchCell[] {
+/**
+ * How many matches an item has, and how many differences the rule `tolerance` accepts, one cell for
+ * each, and one for the item.
+ */
+export function matchCellsOf({ settlement_date, matches, tolerated, is_touched }: ItemContent): readonly MatchCell[] {
   return [
     { settlement_date, rule: is_touched ? 'person' : null, side: 'item', count: 1 },
     ...matches.filter(isMade).map(({ rule, side }) => ({ settlement_date, rule, side, count: 1 })),
+    ...tolerated.map((one) => ({ settlement_date, rule: 'tolerance' as const, side: sideOf(one), count: 1 })),
   ];
 }
 

@@ -3,10 +3,10 @@
  * it, and a step takes some of it and recomputes the items concerned, in one transaction.
  *
  *   behind ──step──> behind or caught up
- *   caught up ──a record, a time that comes, a wider coverage──> behind
+ *   caught up ──a record, a time that comes, a wider coverage, a tolerance──> behind
  *
- * A step takes rows of the inbox, items whose time has come, and items that a wider coverage of
- * statements reaches, of each at most a batch. One transaction at a time does so for a company. If
+ * A step takes rows of the inbox, items whose time has come, and items that a walk reaches
+ * (`item-walks.ts`), of each at most a batch. One transaction at a time does so for a company. If
  * it fails, everything is as it was, and the next step begins again. When nothing of that is left,
  * walks find the covering sets that were too many for a step (`leftover-walk.ts`).
  */
@@ -14,12 +14,19 @@
 import type { Call } from '@tallystick/kernel';
 import type { RecordKey } from '../item-id.ts';
 import { addUnsearched } from '../pairing/entry-key.ts';
-import type { CompanyProgress, CoverageWalk, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
-import type { Coverage } from '../records.ts';
+import type { CompanyProgress, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
 import { breakEvents } from './break-events.ts';
 import type { KnownSets } from './covering-region.ts';
+import { stepWalks } from './item-walks.ts';
 import { type LeftoverWalk, walkLeftovers } from './leftover-walk.ts';
-import { type Circumstances, isUnchanged, type Recomputed, recompute, type Seeds } from './recompute.ts';
+import {
+  type Circumstances,
+  isUnchanged,
+  type Recomputed,
+  readCircumstances,
+  recompute,
+  type Seeds,
+} from './recompute.ts';
 
 export interface KeepUpOptions {
   /**
@@ -148,9 +155,8 @@ async function writeKnown(
 ): Promise<void> {
   const seeds = { records: known.records, item_ids: [] };
   const now_ms = clock.nowMs();
-  const circumstancesOf = async ({ reconciliation }: ReconciliationTx) => {
-    return { company_id, coverage: await reconciliation.readCoverage(company_id), now_ms };
-  };
+  const circumstancesOf = ({ reconciliation }: ReconciliationTx) =>
+    readCircumstances(reconciliation, company_id, now_ms);
   const { changes } = await unitOfWork.read(async (tx) =>
     recompute(tx.reconciliation, seeds, await circumstancesOf(tx), known),
   );
@@ -172,26 +178,27 @@ export async function keepUp(
   batch_max: number = batch_max_default,
   leftovers_max?: number,
 ): Promise<CaughtUp & { readonly has_unsearched: boolean }> {
-  const { company_id } = progress;
+  const { company_id, tolerances } = progress;
   const store = tx.reconciliation;
   const arrivals = await store.takeArrivals(company_id, batch_max);
   const due_ids = await store.dueItems(company_id, now_ms, batch_max);
   const coverage = await store.readCoverage(company_id);
-  const walk = walkAfter(progress, coverage);
-  const walked = walk === null ? [] : await store.itemsOfWalk(company_id, walk, batch_max);
-  const last = walked.length < batch_max ? undefined : walked.at(-1);
-  const next_walk =
-    walk === null || last === undefined ? null : { ...walk, after: { period_date: last.period_date!, id: last.id } };
-  const seeds = { records: arrivals.records, item_ids: [...due_ids, ...walked.map(({ id }) => id)] };
+  const walked = await stepWalks(store, progress, coverage, batch_max);
+  const seeds = { records: arrivals.records, item_ids: [...due_ids, ...(walked?.item_ids ?? [])] };
   let { unsearched } = progress;
   if (seeds.records.length + seeds.item_ids.length > 0) {
-    const recomputed = await recomputeAndWrite(tx, seeds, { company_id, coverage, now_ms, leftovers_max });
+    const recomputed = await recomputeAndWrite(tx, seeds, { company_id, coverage, tolerances, now_ms, leftovers_max });
     unsearched = addUnsearched(unsearched, recomputed.unsearched);
   }
-  if (walk !== null || unsearched !== progress.unsearched) {
-    await store.updateProgress({ ...progress, unsearched, ...(walk === null ? {} : { coverage, walk: next_walk }) });
+  if (walked !== null || unsearched !== progress.unsearched) {
+    await store.updateProgress({
+      ...progress,
+      unsearched,
+      ...(walked === null ? {} : { coverage, walk: walked.next }),
+    });
   }
-  const is_pending = arrivals.rows === batch_max || due_ids.length === batch_max || next_walk !== null;
+  const is_walking = (walked?.next ?? null) !== null;
+  const is_pending = arrivals.rows === batch_max || due_ids.length === batch_max || is_walking;
   return { is_pending, taken: arrivals.rows, has_unsearched: unsearched.length > 0 };
 }
 
@@ -220,24 +227,8 @@ export async function refresh(
   records: readonly RecordKey[],
 ): Promise<void> {
   const progress = await tx.reconciliation.lockCompany(company_id);
-  const coverage = await tx.reconciliation.readCoverage(company_id);
-  const { unsearched } = await recomputeAndWrite(tx, { records, item_ids: [] }, { company_id, coverage, now_ms });
+  const circumstances = await readCircumstances(tx.reconciliation, company_id, now_ms);
+  const { unsearched } = await recomputeAndWrite(tx, { records, item_ids: [] }, circumstances);
   if (unsearched.length === 0) return;
   await tx.reconciliation.updateProgress({ ...progress, unsearched: addUnsearched(progress.unsearched, unsearched) });
-}
-
-/**
- * The walk that is due: over the items since the earliest date from which clearings need a line now
- * and did not before.
- */
-function walkAfter({ coverage: before, walk }: CompanyProgress, coverage: Coverage): CoverageWalk | null {
-  let from = walk?.from ?? null;
-  let is_wider = false;
-  for (const [currency, since] of coverage) {
-    if (before.get(currency) === since) continue;
-    is_wider = true;
-    if (from === null || since < from) from = since;
-  }
-  if (from === null) return null;
-  return is_wider || walk === null ? { from, after: null } : walk;
 }

@@ -19,6 +19,7 @@ export interface OpenGroup {
   readonly hands: HandPairs;
   readonly decisions: ReadonlyMap<string, Decision>;
   readonly accepted: ReadonlySet<string>;
+  readonly untolerated: ReadonlySet<string>;
   /** Made by people and by statement key. */
   readonly pairings: readonly Pairing[];
   /** What these do not explain. */
@@ -45,7 +46,7 @@ export async function pairGroup(
     is_loaded = records.every((record) => group.has(record));
     for (const record of records) group.addRecord(record);
   }
-  const { hands, decisions, accepted } = standingActs(acts);
+  const { hands, ...standing } = standingActs(acts);
   const frozen = await frozenOf(store, company_id, group);
   const clearings = [...group.clearings.values()].filter(({ id }) => !frozen.clearings.has(id));
   const lines = [...group.lines.values()].filter(({ id }) => !frozen.lines.has(id));
@@ -58,8 +59,7 @@ export async function pairGroup(
     frozen,
     acts,
     hands,
-    decisions,
-    accepted,
+    ...standing,
     pairings,
     leftovers,
     leftover_keys: new Map(placesOf(leftovers).map(({ key, record }) => [itemIdOf(record), key])),

@@ -21,7 +21,7 @@ import {
   type LeftoverDates,
 } from '../pairing/entry-key.ts';
 import type { Entry, ItemChanges, ItemPlace, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
-import { type Coverage, hasItemOfLine } from '../records.ts';
+import { hasItemOfLine } from '../records.ts';
 import {
   CellSums,
   cellKeyOf,
@@ -34,7 +34,14 @@ import {
 import type { KnownSets } from './covering-region.ts';
 import { catchUp, recomputeAndWrite } from './keep-up.ts';
 import { sweepLeftovers } from './leftover-walk.ts';
-import { entriesChanged, noItemChanges, recompute, type Seeds } from './recompute.ts';
+import {
+  type Circumstances,
+  entriesChanged,
+  noItemChanges,
+  readCircumstances,
+  recompute,
+  type Seeds,
+} from './recompute.ts';
 
 export interface RebuildOptions {
   /** Null: all companies. */
@@ -170,11 +177,11 @@ class CompanyRebuild {
   /** Adds the entries that records of a kind lack, or recomputes the items that have them. */
   async #walkRecords(kind: RecordKey['kind'], phase: RebuildPhase): Promise<void> {
     for (let after = 0, done = 0; ; ) {
-      const ids = await this.#step(async (tx, coverage) => {
+      const ids = await this.#step(async (tx, circumstances) => {
         const found = await tx.reconciliation.recordsAfter(this.#company_id, kind, after, this.#batch_max);
         const records = found.map((id): RecordKey => ({ kind, id }));
         if (phase === 'entries') await this.#addEntries(tx, records);
-        else await this.#recompute(tx, { records, item_ids: [] }, coverage);
+        else await this.#recompute(tx, { records, item_ids: [] }, circumstances);
         return found;
       });
       const last = ids.at(-1);
@@ -209,9 +216,9 @@ class CompanyRebuild {
   /** Recomputes items, so that those whose records are gone are found, and counts the cells. */
   async #walkItems(): Promise<void> {
     for (let after: ItemPlace | null = null, done = 0; ; ) {
-      const items: readonly Item[] = await this.#step(async (tx, coverage) => {
+      const items: readonly Item[] = await this.#step(async (tx, circumstances) => {
         const found = await tx.reconciliation.itemsAfter(this.#company_id, after, this.#batch_max);
-        await this.#recompute(tx, { records: [], item_ids: found.map(({ id }) => id) }, coverage);
+        await this.#recompute(tx, { records: [], item_ids: found.map(({ id }) => id) }, circumstances);
         return found;
       });
       const last = items.at(-1);
@@ -227,8 +234,8 @@ class CompanyRebuild {
     let done = 0;
     for (const range of joinDates([...this.#unsearched.values()], 2 * covering_reach_days)) {
       const walk = sweepLeftovers(this.#ports, this.#company_id, range, async (known) => {
-        await this.#step((tx, coverage) =>
-          this.#recompute(tx, { records: known.records, item_ids: [] }, coverage, known),
+        await this.#step((tx, circumstances) =>
+          this.#recompute(tx, { records: known.records, item_ids: [] }, circumstances, known),
         );
         done += known.records.length;
         this.#report('sets', done);
@@ -276,12 +283,10 @@ class CompanyRebuild {
   async #recompute(
     tx: ReconciliationTx,
     seeds: Seeds,
-    coverage: Coverage,
+    circumstances: Circumstances,
     known: KnownSets | null = null,
   ): Promise<void> {
-    const { check_only, leftovers_max } = this.#options;
-    const now_ms = this.#ports.clock.nowMs();
-    const circumstances = { company_id: this.#company_id, coverage, now_ms, leftovers_max };
+    const { check_only } = this.#options;
     const { changes, items, unsearched } = check_only
       ? await recompute(tx.reconciliation, seeds, circumstances, known)
       : await recomputeAndWrite(tx, seeds, circumstances, known);
@@ -299,17 +304,21 @@ class CompanyRebuild {
   }
 
   /** A transaction that has the company; one that only reads when nothing is mended. */
-  async #step<Result>(work: (tx: ReconciliationTx, coverage: Coverage) => Promise<Result>): Promise<Result> {
+  async #step<Result>(work: (tx: ReconciliationTx, circumstances: Circumstances) => Promise<Result>): Promise<Result> {
     const { unitOfWork } = this.#ports;
     this.#options.signal?.throwIfAborted();
     if (this.#options.check_only) {
-      return await unitOfWork.read(async (tx) => work(tx, await tx.reconciliation.readCoverage(this.#company_id)));
+      return await unitOfWork.read(async (tx) => work(tx, await this.#circumstances(tx)));
     }
     return await unitOfWork.run(async (tx) => {
-      const { reconciliation } = tx;
-      await reconciliation.lockCompany(this.#company_id);
-      return await work(tx, await reconciliation.readCoverage(this.#company_id));
+      await tx.reconciliation.lockCompany(this.#company_id);
+      return await work(tx, await this.#circumstances(tx));
     });
+  }
+
+  async #circumstances({ reconciliation }: ReconciliationTx): Promise<Circumstances> {
+    const now = await readCircumstances(reconciliation, this.#company_id, this.#ports.clock.nowMs());
+    return { ...now, leftovers_max: this.#options.leftovers_max };
   }
 
   #report(phase: RebuildPhase, done: number): void {

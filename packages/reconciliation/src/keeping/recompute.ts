@@ -6,7 +6,7 @@ import { composeItems } from '../items/compose-items.ts';
 import { pairingsOf } from '../pairing/covering-sets.ts';
 import type { LeftoverDates } from '../pairing/entry-key.ts';
 import type { Entry, ItemChanges, ReconciliationStore } from '../ports.ts';
-import type { Coverage } from '../records.ts';
+import type { Coverage, Tolerances } from '../records.ts';
 import { breakDayChanges } from './break-days.ts';
 import { cellChanges, matchCellChanges } from './cells.ts';
 import { ClosedGroup } from './closed-group.ts';
@@ -24,9 +24,20 @@ export interface Seeds {
 export interface Circumstances {
   readonly company_id: number;
   readonly coverage: Coverage;
+  readonly tolerances: Tolerances;
   readonly now_ms: number;
   /** The most stored leftovers within reach of a change that are looked at in the transaction. */
   readonly leftovers_max?: number | undefined;
+}
+
+/** The circumstances of a company as they are now. */
+export async function readCircumstances(
+  store: Pick<ReconciliationStore, 'readCoverage' | 'readTolerances'>,
+  company_id: number,
+  now_ms: number,
+): Promise<Circumstances> {
+  const coverage = await store.readCoverage(company_id);
+  return { company_id, coverage, tolerances: await store.readTolerances(company_id), now_ms };
 }
 
 /** The differences between stored items and what their records make. */
@@ -46,7 +57,7 @@ export interface Recomputed {
 export async function recompute(
   store: ReconciliationStore,
   seeds: Seeds,
-  { company_id, coverage, now_ms, leftovers_max = leftovers_max_default }: Circumstances,
+  { company_id, coverage, tolerances, now_ms, leftovers_max = leftovers_max_default }: Circumstances,
   known: KnownSets | null = null,
 ): Promise<Recomputed> {
   const group = new ClosedGroup(store, company_id);
@@ -64,6 +75,8 @@ export async function recompute(
     offersOf: sets.offersOf,
     decisions: open.decisions,
     accepted: open.accepted,
+    untolerated: open.untolerated,
+    tolerances,
     frozen: open.frozen,
     touched: new Set(open.acts.flatMap(recordsOfAct)),
     coverage,

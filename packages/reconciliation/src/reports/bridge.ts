@@ -2,6 +2,7 @@ import { type ClearingClass, clearing_classes } from '@tallystick/cards';
 import { type Money, money } from '@tallystick/kernel';
 import { compareTexts } from '../calendar.ts';
 import { break_kinds, type Item } from '../item.ts';
+import { sideOf } from '../items/difference.ts';
 import { sumOf } from '../items/item-amounts.ts';
 
 /** The part of an account's book that a bridge leads over: booking dates, both ends included. */
@@ -26,12 +27,13 @@ export interface BridgeLine {
 
 /**
  * What a difference comes from: the kind of a break or the class of a clearing, a line of the same
- * item that was booked on other dates (`timing`) or on another account, or what has become of lines
- * without a clearing. `pending`: the line is in no item yet.
+ * item that was booked on other dates (`timing`) or on another account, what the rule `tolerance`
+ * accepted, or what has become of lines without a clearing. `pending`: the line is in no item yet.
  */
 export const difference_kinds = [
   ...break_kinds,
   ...clearing_classes.filter((name) => name !== 'suspected_duplicate'),
+  'tolerance',
   'timing',
   'other_account',
   'awaiting',
@@ -178,10 +180,14 @@ export function buildBridge(
     const paid = lines.filter(({ is_fee }) => !is_fee);
     if (is_home) {
       const booked = sumOf(paid);
+      const tolerated = toleratedOf(item);
       sums.clearings -= cleared;
       sums.authorized -= authorized ?? 0;
-      differ({ item_id, step: 'statement', kind: item.kind ?? awaitedOr(item, 'amount') }, booked + cleared);
-      let rest = (authorized ?? 0) - cleared;
+      differ({ item_id, step: 'statement', kind: 'tolerance' }, tolerated.statement);
+      const stated = booked + cleared - tolerated.statement;
+      differ({ item_id, step: 'statement', kind: item.kind ?? awaitedOr(item, 'amount') }, stated);
+      differ({ item_id, step: 'authorization', kind: 'tolerance' }, tolerated.authorization);
+      let rest = (authorized ?? 0) - cleared - tolerated.authorization;
       for (const [kind, credited] of creditsOf(item)) {
         differ({ item_id, step: 'authorization', kind }, credited);
         rest -= credited;
@@ -251,6 +257,13 @@ function creditsOf({ matches }: Item): ReadonlyMap<ClearingClass, number> {
     credits.set(its_class, (credits.get(its_class) ?? 0) - Number(values.amount));
   }
   return credits;
+}
+
+/** What the rule `tolerance` accepts of each step, in the account's sign. */
+function toleratedOf({ tolerated }: Item): Readonly<Record<BridgeDifference['step'], number>> {
+  const sums = { statement: 0, authorization: 0 };
+  for (const difference of tolerated) sums[sideOf(difference)] -= difference.amount;
+  return sums;
 }
 
 /** What a difference without a break comes from. */

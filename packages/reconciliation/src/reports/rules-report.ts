@@ -24,6 +24,8 @@ export interface RulesReport {
   readonly matches: number;
   /** The part of `matches` that no person made, from 0 to 1; null when there are none. */
   readonly share_without_person: number | null;
+  /** Differences that the rule `tolerance` accepts: no matches. */
+  readonly tolerated: number;
   readonly confirmed: number;
   readonly undone: number;
   readonly items: number;
@@ -33,8 +35,8 @@ export interface RulesReport {
   readonly share_untouched: number | null;
 }
 
-/** Rule 8 found nothing: it made no match. */
-const no_match: MatchedBy = '8';
+/** Rule 8 found nothing, and `tolerance` accepts differences: they make no match. */
+const no_match: ReadonlySet<MatchedBy> = new Set(['8', 'tolerance']);
 
 /**
  * Counts the items whose newest clearing settled on these dates, their matches, and all acts that
@@ -52,7 +54,7 @@ export async function readRules(
   const actsOf = (rule: MatchedBy | null, action: 'confirm' | 'unmatch') =>
     sumOf(acts.filter((one) => one.rule === rule && one.action === action).map((one) => one.acts));
   const rules = matched_by
-    .filter((rule) => rule !== no_match)
+    .filter((rule) => !no_match.has(rule))
     .map((rule) => ({
       rule,
       authorization_matches: matchesOf(rule, 'authorization'),
@@ -71,6 +73,7 @@ export async function readRules(
     rules,
     matches,
     share_without_person: shareOf(matches - by_hand, matches),
+    tolerated: matchesOf('tolerance', 'authorization') + matchesOf('tolerance', 'statement'),
     confirmed: all('confirm'),
     undone: all('unmatch'),
     items,

@@ -146,7 +146,8 @@ describe('items under acts', () => {
       ['unstated', 'unexplained_line'],
     );
     const again = itemsAfter(records, [act(1, 'unmatch', [pair]), act(2, 'match', [pair])]);
-    assert.deepEqual(again, itemsAfter(records, []));
+    const untouched = again.map((item) => ({ ...item, is_touched: false }));
+    assert.deepEqual(untouched, itemsAfter(records, []));
   });
 
   test('a pair that a person made stays when a better line arrives, which joins it with a difference', () => {

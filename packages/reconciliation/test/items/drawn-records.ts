@@ -17,6 +17,8 @@ export interface ReconciliationWorld {
   readonly records: ReferenceRecords;
   /** By currency, the first date that a statement covers. */
   readonly coverage: ReadonlyMap<string, string>;
+  /** By currency, in minor units. */
+  readonly tolerances: ReadonlyMap<string, number>;
   readonly now_ms: number;
 }
 
@@ -129,10 +131,13 @@ export function reconciliationWorld(): fc.Arbitrary<ReconciliationWorld> {
       lone: fc.array(fc.tuple(linePlan(), fc.constantFrom(...references)), { maxLength: 2 }),
       days_later: fc.nat({ max: 50 }),
       first_covered: fc.constantFrom(null, first_day, daysAfter(first_day, 2)),
+      // Differences are of 5, and of 5 more or less than some hundreds.
+      tolerance: fc.constantFrom(null, null, 4, 5, 405),
     })
-    .map(({ purchases, lone, days_later, first_covered }) => ({
+    .map(({ purchases, lone, days_later, first_covered, tolerance }) => ({
       records: recordsOf(purchases, lone),
       coverage: new Map(first_covered === null ? [] : [[currencies[0], first_covered] as const]),
+      tolerances: new Map(tolerance === null ? [] : [[currencies[0], tolerance] as const]),
       now_ms: startOf(daysAfter(first_day, days_later)) + 12 * 60 * 60 * 1_000,
     }));
 }

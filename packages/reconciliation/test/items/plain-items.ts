@@ -15,6 +15,8 @@ export interface ReferenceItem {
   readonly stated: number | null;
   readonly fees: number;
   readonly due_date: string | null;
+  /** The amounts that the tolerance accepts, ascending. */
+  readonly tolerated: readonly number[];
 }
 
 interface Pair {
@@ -28,9 +30,14 @@ const day_ms = 86_400_000;
 /** How references are compared: those of 23 digits by BIN and sequence, or each as it came. */
 export type ReferenceKeySetting = 'bin+sequence' | 'whole';
 
+export interface ReferenceSettings {
+  readonly coverage: ReadonlyMap<string, string>;
+  readonly tolerances: ReadonlyMap<string, number>;
+}
+
 export function referenceItems(
   records: ReferenceRecords,
-  coverage: ReadonlyMap<string, string>,
+  settings: ReferenceSettings,
   now_ms: number,
   setting: ReferenceKeySetting,
 ): readonly ReferenceItem[] {
@@ -41,7 +48,7 @@ export function referenceItems(
   const by_key = pairsByKey(counting, setting);
   const pairs = [...by_key, ...pairsBySets(counting, by_key)];
   return groupsOf(records, pairs)
-    .map((members) => itemOf(members, records, pairs, coverage, now_ms))
+    .map((members) => itemOf(members, records, pairs, settings, now_ms))
     .filter((item) => item !== null);
 }
 
@@ -228,7 +235,7 @@ function itemOf(
   members: readonly string[],
   records: ReferenceRecords,
   all_pairs: readonly Pair[],
-  coverage: ReadonlyMap<string, string>,
+  { coverage, tolerances }: ReferenceSettings,
   now_ms: number,
 ): ReferenceItem | null {
   const purchases = records.purchases.filter(({ id }) => members.includes(`authorization ${id}`));
@@ -239,7 +246,7 @@ function itemOf(
     return null;
   }
   /** What is or will be wrong: the kind, its date, and the instant from which on it is a break. */
-  const wrong: { kind: string | null; date: string; from_ms: number }[] = [];
+  const wrong: Wrong[] = [];
   const undone = clearings
     .filter(({ cycle, match_rule }) => cycle === 'reversal' && match_rule === 1)
     .map(({ clearing_id }) => clearing_id);
@@ -260,12 +267,17 @@ function itemOf(
     const gone = equal.filter((one) => one.class !== 'suspected_duplicate' && undone.includes(one.id));
     return duplicates.indexOf(own) < gone.length;
   };
-  for (const { id, class: its_class, is_tie, settlement_date: date } of clearings) {
+  const leftOf = (root_id: number | null): Left | null => {
+    const purchase = purchases.find(({ id }) => id === root_id);
+    const own = clearings.filter((one) => rootOf(one, clearings) === `authorization ${root_id}`);
+    return purchase === undefined ? null : { of: `purchase ${root_id}`, amount: sum(own) - purchase.authorized };
+  };
+  for (const { id, class: its_class, is_tie, settlement_date: date, authorization_id } of clearings) {
     if (undone.includes(id)) continue;
     if (its_class === 'suspected_duplicate' && !replaces(id))
       wrong.push({ kind: 'suspected_duplicate', date, from_ms: 0 });
     if (its_class === 'force_post' && !is_tie) wrong.push({ kind: 'unauthorized', date, from_ms: 0 });
-    if (its_class === 'over') wrong.push({ kind: 'amount', date, from_ms: 0 });
+    if (its_class === 'over') wrong.push({ kind: 'amount', date, from_ms: 0, left: leftOf(authorization_id) });
   }
   for (const { status, authorized, hold_end_ms, decided_at_ms } of purchases) {
     if (authorized === 0 || !['open', 'expired', 'partially_cleared'].includes(status)) continue;
@@ -282,8 +294,10 @@ function itemOf(
   const open_clearings = new Set(clearings);
   for (const cluster of clustersOf(pairs.filter(({ how }) => how !== 'fee'))) {
     for (const clearing of cluster.clearings) open_clearings.delete(clearing);
-    if (sum(cluster.clearings) === sum(cluster.lines)) continue;
-    wrong.push({ kind: 'amount', date: cluster.clearings.map((one) => one.settlement_date).sort()[0]!, from_ms: 0 });
+    const left = { of: namesOf(cluster.clearings), amount: sum(cluster.lines) - sum(cluster.clearings) };
+    if (left.amount === 0) continue;
+    const [date] = cluster.clearings.map((one) => one.settlement_date).sort();
+    wrong.push({ kind: 'amount', date: date!, from_ms: 0, left });
   }
   for (const group of undoneGroups(clearings)) {
     if (group.every((one) => open_clearings.has(one))) for (const one of group) open_clearings.delete(one);
@@ -303,8 +317,7 @@ function itemOf(
     'unstated',
     'unexplained_line',
   ];
-  const breaks = wrong.filter((one) => one.kind !== null && one.from_ms <= now_ms);
-  const kind = order.find((known) => breaks.some((one) => one.kind === known)) ?? null;
+  const present = wrong.filter((one) => one.kind !== null && one.from_ms <= now_ms);
   const awaited = wrong.filter(({ from_ms }) => from_ms > now_ms);
   const proposed =
     pairs.some((pair) => pair.how === 'set' || (pair.how === 'rest' && daysApart(pair) > 3)) ||
@@ -313,11 +326,26 @@ function itemOf(
         !undone.includes(id) &&
         (review || ([5, 6, 7].includes(match_rule) && (authorization_id !== null || clearing_id !== null))),
     );
-  const shown = kind === null ? awaited : breaks.filter((one) => one.kind === kind);
+  const tolerance = tolerances.get([...clearings, ...purchases, ...lines][0]!.currency) ?? -1;
+  const isTolerated = ({ left }: Wrong) =>
+    !proposed && left !== undefined && left !== null && Math.abs(left.amount) <= tolerance;
+  const breaks = present.filter((one) => !isTolerated(one));
+  const accepted = breaks.length === 0 && present.length > 0;
+  const kind = order.find((known) => (accepted ? present : breaks).some((one) => one.kind === known)) ?? null;
+  const shown = kind === null ? awaited : (accepted ? present : breaks).filter((one) => one.kind === kind);
+  const tolerated = new Map(present.filter(isTolerated).map(({ left }) => [left!.of, left!.amount]));
   const fee_lines = lines.filter(({ is_fee }) => is_fee);
   return {
     members,
-    status: kind !== null ? 'break' : proposed ? 'proposed' : awaited.length > 0 ? 'awaiting' : 'matched',
+    status: accepted
+      ? 'accepted'
+      : kind !== null
+        ? 'break'
+        : proposed
+          ? 'proposed'
+          : awaited.length > 0
+            ? 'awaiting'
+            : 'matched',
     kind,
     authorized: purchases.length === 0 ? null : purchases.reduce((total, { authorized }) => total + authorized, 0),
     cleared: clearings.length === 0 ? null : sum(clearings),
@@ -325,10 +353,32 @@ function itemOf(
     stated: lines.length === (clearings.length === 0 ? 0 : fee_lines.length) ? null : sum(lines),
     fees: sum(fee_lines),
     due_date: shown.map(({ date }) => date).sort()[0] ?? null,
+    tolerated: [...tolerated.values()].sort((a, b) => a - b),
   };
 }
 
-function missing(kind: string, date: string): { kind: string; date: string; from_ms: number } {
+interface Wrong {
+  readonly kind: string | null;
+  readonly date: string;
+  readonly from_ms: number;
+  /** The difference of the kind `amount`; null: not known. */
+  readonly left?: Left | null;
+}
+
+interface Left {
+  /** The records that it is between. */
+  readonly of: string;
+  readonly amount: number;
+}
+
+function namesOf(clearings: readonly ReferenceClearing[]): string {
+  return clearings
+    .map(({ id }) => id)
+    .sort((a, b) => a - b)
+    .join();
+}
+
+function missing(kind: string, date: string): Wrong {
   const due = Temporal.PlainDate.from(date).add({ days: 3 }).toString();
   return { kind, date: due, from_ms: (dayOf(due) + 1) * day_ms };
 }

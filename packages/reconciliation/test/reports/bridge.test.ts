@@ -44,6 +44,7 @@ const plain: Item = {
   statement_line_id: null,
   matches: [],
   alternatives: [],
+  tolerated: [],
   authorized: money(1_000),
   cleared: money(1_000),
   stated: money(1_000),

@@ -65,10 +65,10 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
   const clearedOf = (clearing: Clearing) =>
     clearedAmountOf({ ...clearing, merchant_name: merchantOf(clearing) }, currenciesOf(clearing.card_id), setting);
   const lock = async (company_id: number): Promise<CompanyProgress> => {
-    const { coverage, ...progress } =
+    const { coverage, tolerances, ...progress } =
       reconciliation_companies.get(company_id) ??
-      reconciliation_companies.set(company_id, { coverage: [], walk: null, unsearched: [] });
-    return { company_id, coverage: new Map(coverage), ...progress };
+      reconciliation_companies.set(company_id, { coverage: [], tolerances: [], walk: null, unsearched: [] });
+    return { company_id, coverage: new Map(coverage), tolerances: new Map(tolerances), ...progress };
   };
   const itemsOf = (company_id: number) =>
     reconciliation_items.values().filter((item) => item.company_id === company_id);
@@ -90,8 +90,12 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     lockCompany: lock,
     lockCompanyIfFree: lock,
 
-    async updateProgress({ company_id, coverage, ...progress }) {
-      reconciliation_companies.set(company_id, { coverage: [...coverage], ...progress });
+    async updateProgress({ company_id, coverage, tolerances, ...progress }) {
+      reconciliation_companies.set(company_id, { coverage: [...coverage], tolerances: [...tolerances], ...progress });
+    },
+
+    async readTolerances(company_id) {
+      return new Map(reconciliation_companies.get(company_id)?.tolerances);
     },
 
     async readCoverage(company_id) {

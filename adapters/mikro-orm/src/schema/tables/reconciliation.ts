@@ -32,6 +32,7 @@ export const ReconciliationCompany = defineEntity({
   properties: {
     company_id: givenId(),
     coverage: json(),
+    tolerances: json(),
     walk: json().nullable(),
     unsearched: json().nullable(),
   },
@@ -67,7 +68,7 @@ export const indexed_amounts = {
   stated: 'stated is not null and stated is distinct from coalesce(cleared, authorized)',
 } as const;
 
-/** Items of reconciliation. Lists of ids, matches and alternatives are JSON. */
+/** Items of reconciliation. Lists are JSON. */
 export const ReconciliationItem = defineEntity({
   name: 'ReconciliationItem',
   tableName: 'tallystick_reconciliation_items',
@@ -86,6 +87,7 @@ export const ReconciliationItem = defineEntity({
     statement_line_id: int().nullable(),
     matches: p.text(),
     alternatives: p.text(),
+    tolerated: p.text(),
     authorized: money().nullable(),
     cleared: money().nullable(),
     stated: money().nullable(),

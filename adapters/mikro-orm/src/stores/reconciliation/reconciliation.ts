@@ -9,6 +9,8 @@ import type {
   RecordKind,
   StatementKeySetting,
   SummaryCell,
+  Tolerance,
+  Tolerances,
 } from '@tallystick/reconciliation';
 import { inbox_count_max, itemIdOf } from '@tallystick/reconciliation';
 import type { Selectable } from 'kysely';
@@ -41,7 +43,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
 
   async function insertCompany(company_id: number): Promise<void> {
     await run(
-      "insert into tallystick_reconciliation_companies (company_id, coverage) values (?, '{}') on conflict do nothing",
+      "insert into tallystick_reconciliation_companies (company_id, coverage, tolerances) values (?, '{}', '{}') on conflict do nothing",
       company_id,
     );
   }
@@ -67,10 +69,11 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
       return await lockRow(company_id, 'for update skip locked');
     },
 
-    async updateProgress({ company_id, coverage, walk, unsearched }) {
+    async updateProgress({ company_id, coverage, tolerances, walk, unsearched }) {
       await run(
-        'update tallystick_reconciliation_companies set coverage = ?, walk = ?, unsearched = ? where company_id = ?',
+        'update tallystick_reconciliation_companies set coverage = ?, tolerances = ?, walk = ?, unsearched = ? where company_id = ?',
         JSON.stringify(Object.fromEntries(coverage)),
+        JSON.stringify(Object.fromEntries(tolerances)),
         toJsonOrNull(walk),
         unsearched.length === 0 ? null : JSON.stringify(unsearched),
         company_id,
@@ -84,6 +87,11 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
         company_id,
       );
       return new Map(rows.map(({ currency, since }) => [currency, since]));
+    },
+
+    async readTolerances(company_id) {
+      const [row] = await all<ProgressRow>(select_progress, company_id);
+      return row === undefined ? new Map() : progressOf(row).tolerances;
     },
 
     async takeArrivals(company_id, limit) {
@@ -351,7 +359,7 @@ const arrival_columns: Readonly<Record<RecordKind | 'account', { readonly table:
   account: { table: 'tallystick_accounts', column: 'created_at_ms' },
 };
 
-const progress_columns = 'company_id, coverage, walk, unsearched';
+const progress_columns = 'company_id, coverage, tolerances, walk, unsearched';
 
 type ProgressRow = Selectable<Tables['tallystick_reconciliation_companies']>;
 type EntryRow = Selectable<Tables['tallystick_reconciliation_entries']>;
@@ -359,9 +367,16 @@ type CellRow = Selectable<Tables['tallystick_reconciliation_cells']>;
 type MatchCellRow = Selectable<Tables['tallystick_reconciliation_match_cells']>;
 type ActRow = Selectable<Tables['tallystick_reconciliation_acts']>;
 
-function progressOf({ company_id, coverage, walk, unsearched }: ProgressRow): CompanyProgress {
+function progressOf({ company_id, coverage, tolerances, walk, unsearched }: ProgressRow): CompanyProgress {
   const since: Coverage = new Map(Object.entries(JSON.parse(coverage) as Record<string, string>));
-  return { company_id, coverage: since, walk: parseOrNull(walk), unsearched: parseOrNull(unsearched) ?? [] };
+  const tolerated: Tolerances = new Map(Object.entries(JSON.parse(tolerances) as Record<string, Tolerance>));
+  return {
+    company_id,
+    coverage: since,
+    tolerances: tolerated,
+    walk: parseOrNull(walk),
+    unsearched: parseOrNull(unsearched) ?? [],
+  };
 }
 
 function entryOf({ company_id, key, kind, record_id, item_id }: EntryRow): Entry {

@@ -80,6 +80,8 @@ import type {
   ReconciliationRules,
   ReconciliationRulesFilter,
   ReconciliationSummary,
+  ReconciliationTolerances,
+  ReconciliationTolerancesChange,
   ReconciliationUnmatchAction,
   RecordReport,
   RecoverDeliveries,
@@ -310,6 +312,7 @@ export interface ReconciliationOperations {
   ): Promise<ReconciliationBridge>;
   readonly decisions: ReconciliationDecisionOperations;
   readonly periods: ReconciliationPeriodOperations;
+  readonly tolerances: ReconciliationToleranceOperations;
 }
 
 /**
@@ -447,6 +450,18 @@ export interface ReconciliationPeriodOperations {
    * Takes no `tx`, because its work is many transactions.
    */
   reopen(id: Id, options?: CallOptions): Promise<void>;
+}
+
+/** Small differences that are accepted. */
+export interface ReconciliationToleranceOperations {
+  /** Read the tolerances of the company, by currency. */
+  read(options?: TransactionOptions): Promise<ReconciliationTolerances>;
+  /**
+   * Change tolerances. A difference of the kind `amount` that is at most the tolerance, measured on
+   * what is left, is accepted by the rule `tolerance`. Items that are not frozen follow soon,
+   * whether their records came before or after.
+   */
+  update(data: ReconciliationTolerancesChange, options?: TransactionOptions): Promise<ReconciliationTolerances>;
 }
 
 /**

@@ -1114,6 +1114,7 @@ export type DifferenceKind =
   | 'over'
   | 'under'
   | 'dispute'
+  | 'tolerance'
   | 'timing'
   | 'other_account'
   | 'awaiting'
@@ -1563,8 +1564,11 @@ export interface MailboxMessage {
  */
 export type MailState = 'pending' | 'sent' | 'failed';
 
-/** A rule of matching, `ard` (the acquirer reference of a line), `covering_set`, or `person`. */
-export type MatchedBy = '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | 'ard' | 'covering_set' | 'person';
+/**
+ * A rule of matching, `ard` (the acquirer reference of a line), `covering_set`, or `person`.
+ * `tolerance` accepts an item, and makes no match.
+ */
+export type MatchedBy = '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | 'ard' | 'covering_set' | 'person' | 'tolerance';
 
 /** The side to which clearings are matched. */
 export type MatchSide = 'authorization' | 'statement';
@@ -2154,7 +2158,10 @@ export interface ReconciliationItem {
   readonly kind: BreakKind | null;
   /** The class of its clearings; null: it has none. */
   readonly class: ClearingClass | null;
-  /** The rule of the weakest of its matches; null: it has none. */
+  /**
+   * `tolerance` when that rule accepts it, else the rule of the weakest of its matches; null: it
+   * has none.
+   */
   readonly rule: MatchedBy | null;
   /** How many sides it needs; 2: no statement covers its clearings. */
   readonly sides: 1 | 2 | 3;
@@ -2339,7 +2346,10 @@ export interface ReconciliationItemWithHistory {
   readonly kind: BreakKind | null;
   /** The class of its clearings; null: it has none. */
   readonly class: ClearingClass | null;
-  /** The rule of the weakest of its matches; null: it has none. */
+  /**
+   * `tolerance` when that rule accepts it, else the rule of the weakest of its matches; null: it
+   * has none.
+   */
   readonly rule: MatchedBy | null;
   /** How many sides it needs; 2: no statement covers its clearings. */
   readonly sides: 1 | 2 | 3;
@@ -2607,6 +2617,8 @@ export interface ReconciliationRules {
   readonly matches: number;
   /** The part of the matches that no person made; null: there are none. */
   readonly share_without_person: number | null;
+  /** Differences that the rule `tolerance` accepts; they are no matches. */
+  readonly tolerated: number;
   /** Proposals that a person confirmed. */
   readonly confirmed: number;
   /** Matches that a person undid. */
@@ -2682,6 +2694,15 @@ export interface ReconciliationSummary {
   /** The same for each currency. */
   readonly by_currency: Readonly<Record<string, ReconciliationTotals>>;
 }
+
+/**
+ * The largest difference that is accepted, by currency; minor units. A currency without one is
+ * absent.
+ */
+export type ReconciliationTolerances = Readonly<Record<string, number>>;
+
+/** By currency, ISO 4217: the amount in minor units; null: removes the tolerance. */
+export type ReconciliationTolerancesChange = Readonly<Record<string, number | null>>;
 
 /** The number of some items, and the sum of their amounts. */
 export interface ReconciliationTotal {

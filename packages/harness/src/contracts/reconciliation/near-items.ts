@@ -88,6 +88,7 @@ function itemOf(plan: ItemPlan, company_id: number, card_base: number): Item {
     statement_line_id: null,
     matches: [],
     alternatives: [],
+    tolerated: [],
     authorized: signed(authorized),
     cleared: signed(cleared),
     stated: signed(stated),

@@ -15,6 +15,7 @@ import {
   matchCellKeyOf,
   matchCellsOf,
   noItemChanges,
+  readCircumstances,
   rebuild,
   recompute,
   type SummaryCell,
@@ -54,6 +55,7 @@ function itemsOf(company_id: number, account_ids: readonly number[]): readonly I
       statement_line_id: at % 4 === 0 ? 7 + at : null,
       matches: [],
       alternatives: [],
+      tolerated: [],
       authorized: at % 4 === 1 ? money(at % 10) : null,
       cleared: at % 8 === 3 ? null : money(at),
       stated: at % 3 === 2 ? money(at + 1) : null,
@@ -274,9 +276,9 @@ async function assertConsistent({ storage, company_id, now_ms }: StoredWorld): P
       records.push(...ids.map((id) => ({ kind, id })));
     }
     const items = await store.itemsAfter(company_id, null, 1_000);
-    const coverage = await store.readCoverage(company_id);
     const item_ids = items.map(({ id }) => id);
-    const { changes } = await recompute(store, { records, item_ids }, { company_id, coverage, now_ms, leftovers_max });
+    const circumstances = { ...(await readCircumstances(store, company_id, now_ms)), leftovers_max };
+    const { changes } = await recompute(store, { records, item_ids }, circumstances);
     const differences = { ...changes, cells: [], match_cells: [] };
     assertEqual(differences, noItemChanges(company_id), 'a recomputation of all records');
     const counted = new Map<string, SummaryCell>();

@@ -11,7 +11,7 @@ import { rowRequest } from '../act-request.ts';
 import { type AskedAct, recordsNamedBy } from '../known-records.ts';
 import { readSituations } from '../read-situations.ts';
 import { refuseMerged, refuseOtherVersion } from '../refuse-act.ts';
-import { standingActs, standingDecisions } from '../standing-acts.ts';
+import { isOfTolerance, standingActs, standingDecisions } from '../standing-acts.ts';
 import { isStandingMatch } from '../standing-match.ts';
 import type { RowRecords } from './claimed-records.ts';
 import type { DecidedRow } from './decision-table.ts';
@@ -114,9 +114,10 @@ function isStanding(situation: Situation, row: DecidedRow): boolean {
   if (decision === 'match') {
     return history.some((act) => isMatchOf(row, act) && isStandingMatch(act, situation));
   }
+  const last = history.findLast(({ action }) => action !== 'match' && action !== 'unmatch');
+  if (last !== undefined && isOfTolerance(last) && last.action === decision) return last.note === note;
   const standing = standingActs(history).decisions.get(fingerprintOf(item));
   if (decision === 'reopen') {
-    const last = history.findLast(({ action }) => action !== 'match' && action !== 'unmatch');
     return standing === undefined && last?.action === 'reopen' && last.note === note;
   }
   return history.some((act) => act.id === standing?.act_id && act.action === decision && act.note === note);

@@ -7,7 +7,7 @@ import { rowRequest } from '../act-request.ts';
 import { reopeningOf, repetitionOf } from '../plan-decision.ts';
 import { lockItems, readSituations } from '../read-situations.ts';
 import { recordBatch } from '../record-acts.ts';
-import { standingDecisions } from '../standing-acts.ts';
+import { isOfTolerance, standingDecisions } from '../standing-acts.ts';
 import { isStandingMatch, undoingOfMatch } from '../standing-match.ts';
 
 /** A decision that was recorded, and the one that it undid, if it reopened an item. */
@@ -83,6 +83,7 @@ async function planUndoing(tx: ActTx, call: Call, batch: readonly MadeDecision[]
     if (situation === null || act === undefined || !isStanding(act, situation)) return [];
     const { undone } = decision;
     if (act.action === 'match') return [{ decision, situation, plan: undoingOfMatch(act, situation) }];
+    if (isOfTolerance(act)) return [{ decision, situation, plan: { subject: act.subject, rematches: [] } }];
     if (act.action === 'reopen' && undone === null) return [];
     const plan = undone === null ? reopeningOf(act, situation) : repetitionOf(undone, situation);
     return [{ decision, situation, plan }];
@@ -91,7 +92,9 @@ async function planUndoing(tx: ActTx, call: Call, batch: readonly MadeDecision[]
 
 function inverseOf({ act, undone }: MadeDecision): ActKind {
   const action = 'situation' in act ? act.situation.request.action : act.action;
-  return action === 'match' ? 'unmatch' : (undone?.action ?? 'reopen');
+  if (action === 'match') return 'unmatch';
+  if (!('situation' in act) && isOfTolerance(act)) return action === 'reopen' ? 'accept' : 'reopen';
+  return undone?.action ?? 'reopen';
 }
 
 /** The act as recorded; undefined when the pass that it was sent to did not record it. */
@@ -113,6 +116,6 @@ function recordedAct({ act }: MadeDecision, { history }: SeenItem): Act | undefi
 function isStanding(act: Act, situation: Situation): boolean {
   const { history } = situation;
   if (act.action === 'match') return isStandingMatch(act, situation);
-  if (act.action !== 'reopen') return standingDecisions(history).some(({ id }) => id === act.id);
+  if (act.action !== 'reopen' && !isOfTolerance(act)) return standingDecisions(history).some(({ id }) => id === act.id);
   return history.findLast(({ action }) => action !== 'match' && action !== 'unmatch')?.id === act.id;
 }

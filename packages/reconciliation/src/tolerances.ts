@@ -1,0 +1,67 @@
+import {
+  type AuditLog,
+  auditEntry,
+  type Call,
+  currency_expected,
+  isCurrency,
+  RequestFields,
+  showValue,
+} from '@tallystick/kernel';
+import type { ReconciliationStore, ReconciliationTx } from './ports.ts';
+import type { Tolerances } from './records.ts';
+
+/** The tolerances of a company, by currency. */
+export function readTolerances(
+  { reconciliation }: Pick<ReconciliationTx, 'reconciliation'>,
+  { company_id }: Pick<Call, 'company_id'>,
+): Promise<Tolerances> {
+  return reconciliation.readTolerances(company_id);
+}
+
+/** What changing tolerances needs of a transaction. */
+export interface TolerancesTx {
+  readonly reconciliation: Pick<ReconciliationStore, 'lockCompany' | 'updateProgress'>;
+  readonly audit: AuditLog;
+}
+
+/**
+ * Changes the tolerances that the request names by currency: an amount in minor units sets one, null
+ * removes it. Returns all. Writes the audit log. Items follow in steps, as they follow their
+ * records. Refuses `validation_failed` what is no currency or no amount above 0.
+ */
+export async function changeTolerances(
+  { reconciliation, audit }: TolerancesTx,
+  call: Call,
+  request: object,
+): Promise<Tolerances> {
+  const { company_id, now_ms } = call;
+  const asked = readChanges(request);
+  const progress = await reconciliation.lockCompany(company_id);
+  const amountNow = (currency: string) => progress.tolerances.get(currency)?.amount ?? null;
+  const changes = [...asked].filter(([currency, amount]) => amount !== amountNow(currency));
+  if (changes.length === 0) return progress.tolerances;
+  const tolerances = new Map(progress.tolerances);
+  for (const [currency, amount] of changes) {
+    if (amount === null) tolerances.delete(currency);
+    else tolerances.set(currency, { amount, since_ms: now_ms });
+  }
+  const walk = { coverage: progress.walk?.coverage ?? null, tolerance: { after: null } };
+  await reconciliation.updateProgress({ ...progress, tolerances, walk });
+  const details = Object.fromEntries(
+    changes.map(([currency, after]) => [currency, { before: amountNow(currency), after }]),
+  );
+  const entry = auditEntry(call, 'reconciliation.tolerances_changed', `company:${company_id}`, details);
+  await audit.record(entry, now_ms);
+  return tolerances;
+}
+
+function readChanges(request: object): ReadonlyMap<string, number | null> {
+  const fields = new RequestFields(request);
+  const changes = new Map<string, number | null>();
+  for (const name of Object.keys(request)) {
+    if (isCurrency(name)) changes.set(name, fields.readAmount(name, 1));
+    else fields.addProblem(/^\w{1,64}$/.test(name) ? name : showValue(name), `must be ${currency_expected}`);
+  }
+  fields.refuseInvalid();
+  return changes;
+}
