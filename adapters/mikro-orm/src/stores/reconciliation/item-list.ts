@@ -46,26 +46,29 @@ export async function listItems(
     lead === 'all'
       ? item_statuses.map((one) => joined([company, ...equal('status', one)]))
       : [joined([company, ...conditions[lead], ...(lead === 'class' ? indexed_class : [])])];
-  const further: Condition[] = [];
   const few: Few[] = [];
+  const keys = filter.reference === undefined ? [] : await keysOf(queries, setting, company_id, filter.reference);
+  const referenced = filter.reference === undefined ? [] : [withReference(queries, company_id, keys, filter.reference)];
+  const by_line = filter.account_id !== undefined || filter.booking_date !== undefined;
+  const accounts = by_line ? oneOfAccounts(queries, await accountsOf(queries, company_id, filter.account_id)) : null;
+  const of_account = accounts === null || filter.account_id === undefined ? [] : [accounts];
+  const further = [...referenced, ...of_account];
   if (filter.reference !== undefined) {
-    const keys = await keysOf(queries, setting, company_id, filter.reference);
-    further.push(withReference(queries, company_id, keys, filter.reference));
-    few.push(fewOfReference(queries, setting, company_id, keys, filter.reference, without()));
+    few.push(fewOfReference(queries, setting, company_id, keys, filter.reference, [...without(), ...of_account]));
   }
-  if (filter.account_id !== undefined || filter.booking_date !== undefined) {
-    const account_ids = await accountsOf(queries, company_id, filter.account_id);
-    const its = oneOfAccounts(queries, account_ids);
-    if (filter.account_id !== undefined) further.push(its);
-    few.push(fewWhere([its, ...conditions.booking_date], [...without('booking_date')]));
+  if (accounts !== null) {
+    few.push(fewWhere([accounts, ...conditions.booking_date], [...without('booking_date'), ...referenced]));
   }
   if (filter.settlement_date !== undefined) {
     // The same dates, by the index of periods: an item with a clearing has its period by it.
-    few.push(fewWhere([company, ...within('period_date', filter.settlement_date)], without()));
+    const dates = within('period_date', filter.settlement_date);
+    few.push(fewWhere([company, ...dates], [...without(), ...further]));
   }
-  if (filter.amount !== undefined) few.push(fewOfAmount(company, filter, without('amount')));
+  if (filter.amount !== undefined) few.push(fewOfAmount(company, filter, [...without('amount'), ...further]));
   for (const name of ['vcn_id', 'merchant_name', 'kind'] as const) {
-    if (conditions[name].length > 0) few.push(fewWhere([company, ...conditions[name]], without(name)));
+    if (conditions[name].length > 0) {
+      few.push(fewWhere([company, ...conditions[name]], [...without(name), ...further]));
+    }
   }
   const { rows, next } = await newestRows<ItemRow>(
     queries,
@@ -73,7 +76,8 @@ export async function listItems(
     {
       ranges,
       others: [...without(lead), ...further],
-      few: few.map((one) => ({ ...one, others: [...one.others, ...further] })),
+      few,
+      ...(filter.reference === undefined ? {} : { looked_at_max: reference_looked_at_max }),
     },
     place === null ? null : { at: place.at_ms, id: place.id },
     page,
@@ -83,6 +87,9 @@ export async function listItems(
     next: next === null ? null : timedCursor(list_name, { at_ms: Number(next.at), id: next.id }),
   };
 }
+
+/** Each comparison of a reference reads the records of an item. */
+const reference_looked_at_max = 2_000;
 
 type Conditions = Readonly<Record<Exclude<keyof ItemFilter, 'reference' | 'account_id'>, readonly Condition[]>>;
 
@@ -236,6 +243,5 @@ function fewOfReference(
         part(by_line, [company_id, reference])(before, limit),
       ]),
     others,
-    size_max: 1_000,
   };
 }

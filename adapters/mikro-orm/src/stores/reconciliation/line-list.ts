@@ -64,7 +64,12 @@ export async function listLines(
   const { bai_code, amount } = filter;
   if (bai_code !== undefined || amount !== undefined) {
     const codes = bai_code === undefined ? await codesOf(queries, company_id) : [bai_code];
-    few.push(fewOfAmount(queries, [...company, ...conditions.amount], codes, [...others, ...dates]));
+    few.push(
+      fewOfAmount(queries, [...company, ...conditions.amount, ...dates], codes, [
+        ...conditions.account_id,
+        ...conditions.reference,
+      ]),
+    );
   }
   const in_order = account_id === undefined ? company : conditions.account_id;
   const { rows, next } = await newestRows<{ readonly id: number; readonly booking_date: string }>(
@@ -74,6 +79,7 @@ export async function listLines(
       ranges: [joined([...in_order, ...dates])],
       others: others.filter((one) => !in_order.includes(one)),
       few,
+      ...(filter.reference === undefined ? {} : { looked_at_max: 2_000 }),
     },
     place === null ? null : { at: place.date, id: place.id },
     page,
@@ -167,6 +173,5 @@ function fewOfReference(reference: string, company_id: number, others: readonly 
       values: [company_id, reference, ...before.values, limit, company_id, key, ...before.values, limit],
     }),
     others,
-    size_max: 1_000,
   };
 }

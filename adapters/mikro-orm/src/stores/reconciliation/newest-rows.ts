@@ -33,26 +33,26 @@ export interface Search {
    * a limit, and what else must hold of the rows. `before` is a condition on both columns.
    */
   readonly few: readonly Few[];
+  /** The most rows that are looked at, where to compare one takes long. */
+  readonly looked_at_max?: number;
 }
 
 export interface Few {
   readonly rows: (before: Condition, limit: number) => Condition;
   readonly others: readonly Condition[];
-  /** The most rows for which it is used. */
-  readonly size_max?: number;
 }
 
 /**
  * How many rows a page with several filters looks at. Few at first: they may fill it. A page for
  * which they do not suffice is shorter than its limit, and the next one continues behind them.
  */
-const looked_at: readonly number[] = [1_000, 20_000];
+const looked_at: readonly number[] = [200, 2_000, 20_000];
 
 /** A page of the rows that the search finds after this place, from the first one when it is null. */
 export async function newestRows<Row extends { readonly id: number }>(
   queries: Queries,
   { name, at }: ListedTable,
-  { ranges, others, few }: Search,
+  { ranges, others, few, looked_at_max = Number.POSITIVE_INFINITY }: Search,
   after: Place | null,
   { limit, offset = 0 }: PageRequest,
 ): Promise<{ readonly rows: readonly Row[]; readonly next: Place | null }> {
@@ -74,7 +74,6 @@ export async function newestRows<Row extends { readonly id: number }>(
 
   async function amongFew(size: number): Promise<readonly Row[] | null> {
     for (const one of few) {
-      if (size > (one.size_max ?? size)) continue;
       const found = one.rows(beforePlace(at, after), size + 1);
       const [counted] = await queries.all<{ count: number }>(
         `select count(*) as count from (${found.text}) f`,
@@ -91,7 +90,8 @@ export async function newestRows<Row extends { readonly id: number }>(
     return null;
   }
 
-  for (const size of others.length === 0 ? [wanted] : looked_at) {
+  const sizes = others.length === 0 ? [wanted] : looked_at.filter((size) => size <= looked_at_max);
+  for (const size of sizes) {
     const found = others.length === 0 ? null : await amongFew(size);
     if (found !== null) return pageOf(found, null);
     const examined = Math.max(size, wanted);
@@ -109,7 +109,7 @@ export async function newestRows<Row extends { readonly id: number }>(
       examined - 1,
     );
     if (last === undefined) return pageOf(rows, null);
-    if (size === looked_at.at(-1)) return pageOf(rows, placeOf(last));
+    if (size === sizes.at(-1)) return pageOf(rows, placeOf(last));
   }
   throw new Error('unreachable');
 }

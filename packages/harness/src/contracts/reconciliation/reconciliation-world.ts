@@ -325,7 +325,7 @@ export class StoredWorld {
     return items
       .map(({ id, company_id: _company, line_ids, matches, alternatives, ...item }) => {
         const record = recordOfItemId(id)!;
-        const { version: _version, period_id: _period, vcn_id: _card, ...content } = item as Item;
+        const { version: _version, period_id: _period, vcn_id: _card, account_id: _account, ...content } = item as Item;
         return {
           ...content,
           id: record.kind === 'line' ? references.get(record.id) : `${record.kind} ${record.id - this.#base}`,
