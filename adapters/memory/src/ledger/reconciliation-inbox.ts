@@ -1,5 +1,5 @@
 import type { Authorization, Clearing } from '@tallystick/cards';
-import type { State } from '../storage/state.ts';
+import type { InboxRow, State } from '../storage/state.ts';
 
 /**
  * Enters an authorization into the inbox of reconciliation when it may have an item, or when
@@ -10,7 +10,8 @@ export function enterAuthorization(state: State, before: Authorization | null, a
   const { id, company_id, root_id, decline_code, authorized, cleared } = after;
   if (root_id !== id) return;
   if (before === null) {
-    if (decline_code === null && (authorized !== 0 || cleared !== 0)) enter(state, company_id, 'authorization', id);
+    if (decline_code === null && (authorized !== 0 || cleared !== 0))
+      enterRecord(state, { company_id, kind: 'authorization', record_id: id });
     return;
   }
   const is_status_changed =
@@ -21,7 +22,7 @@ export function enterAuthorization(state: State, before: Authorization | null, a
     before.authorized !== authorized ||
     before.hold_end_ms !== after.hold_end_ms ||
     (before.cleared === cleared && is_status_changed);
-  if (is_changed) enter(state, company_id, 'authorization', id);
+  if (is_changed) enterRecord(state, { company_id, kind: 'authorization', record_id: id });
 }
 
 const matched_fields = [
@@ -39,14 +40,9 @@ export function enterClearing(state: State, before: Clearing | null, after: Clea
     before === null ||
     matched_fields.some((name) => before[name] !== after[name]) ||
     JSON.stringify(before.choices) !== JSON.stringify(after.choices);
-  if (is_changed) enter(state, after.company_id, 'clearing', after.id);
+  if (is_changed) enterRecord(state, { company_id: after.company_id, kind: 'clearing', record_id: after.id });
 }
 
-function enter(
-  { reconciliation_inbox }: State,
-  company_id: number,
-  kind: 'authorization' | 'clearing',
-  record_id: number,
-): void {
-  reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id, kind, record_id });
+export function enterRecord({ reconciliation_inbox }: State, row: InboxRow): void {
+  reconciliation_inbox.set(reconciliation_inbox.nextId(), row);
 }

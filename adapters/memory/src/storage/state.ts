@@ -171,8 +171,9 @@ function emptyTables() {
     /** By company and key, as text. */
     reconciliation_cells: new Table<{ readonly company_id: number; readonly cell: SummaryCell }, string>(),
     /** The same. */
-    reconciliation_break_days: new Table<BreakDay & { readonly company_id: number }, string>(),
     reconciliation_match_cells: new Table<{ readonly company_id: number; readonly cell: MatchCell }, string>(),
+    /** By company, day, currency and due date, as text. */
+    reconciliation_break_days: new Table<BreakDay & { readonly company_id: number }, string>(),
     reconciliation_acts: new Table<Act>(),
     reconciliation_periods: new Table<Period>(),
     api_keys: new Table<ApiKey>(),

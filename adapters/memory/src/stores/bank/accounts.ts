@@ -11,11 +11,12 @@ import {
   type StatementLine,
 } from '@tallystick/accounts';
 import { assert } from '@tallystick/kernel';
+import { enterRecord } from '../../ledger/reconciliation-inbox.ts';
 import { newestByDate, newestFirst } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
 export function accountStore(state: State): AccountStore {
-  const { accounts, companies, statements, statement_lines, line_ids, line_counts, reconciliation_inbox } = state;
+  const { accounts, companies, statements, statement_lines, line_ids, line_counts } = state;
   const chainOf = (account_id: number): Statement[] =>
     statements
       .values()
@@ -57,7 +58,7 @@ export function accountStore(state: State): AccountStore {
       accounts.set(id, { ...account, first_statement, last_statement });
       if (account.first_statement?.as_of === first_statement?.as_of) return;
       const { company_id } = account;
-      reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id, kind: 'account', record_id: id });
+      enterRecord(state, { company_id, kind: 'account', record_id: id });
     },
 
     async insertStatements(inserted) {
@@ -102,15 +103,11 @@ export function accountStore(state: State): AccountStore {
         if (bank_reference !== null && statement_id !== null) {
           const reported = statement_lines.get(line_ids.get(reportedKey({ account_id, bank_reference })) ?? 0);
           if (reported?.standing === 'differs') {
-            reconciliation_inbox.set(reconciliation_inbox.nextId(), {
-              company_id,
-              kind: 'line',
-              record_id: reported.id,
-            });
+            enterRecord(state, { company_id, kind: 'line', record_id: reported.id });
           }
         }
         if (!isCardLine(line) && line.standing === null) continue;
-        reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id, kind: 'line', record_id: id });
+        enterRecord(state, { company_id, kind: 'line', record_id: id });
       }
       return recorded;
     },
@@ -172,13 +169,13 @@ export function accountStore(state: State): AccountStore {
 
 /** Changes how a line stands beside the statements. */
 export function changeStanding(
-  { statement_lines, reconciliation_inbox }: State,
+  state: State,
   { id, company_id, standing: before }: StatementLine,
   standing: StatementLine['standing'],
 ): void {
   if (before === standing) return;
-  statement_lines.change(id, { standing });
-  reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id, kind: 'line', record_id: id });
+  state.statement_lines.change(id, { standing });
+  enterRecord(state, { company_id, kind: 'line', record_id: id });
 }
 
 function comparePlaces(a: ReportedPlace, b: ReportedPlace): number {

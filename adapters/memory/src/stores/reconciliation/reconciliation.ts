@@ -10,6 +10,7 @@ import {
   type CompanyProgress,
   cellKeyOf,
   clearedAmountOf,
+  compareTexts,
   type DateRange,
   type Entry,
   hasItemOfLine,
@@ -30,6 +31,7 @@ import {
   type SummaryCell,
   statementKeyOf,
 } from '@tallystick/reconciliation';
+import { enterRecord } from '../../ledger/reconciliation-inbox.ts';
 import { newestFirst, newestFirstByTime } from '../../storage/paging.ts';
 import type { InboxRow, State } from '../../storage/state.ts';
 import { accountStore, changeStanding } from '../bank/accounts.ts';
@@ -479,10 +481,6 @@ function statedLineOf(
   return nearest?.id ?? null;
 }
 
-function compareTexts(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
-}
-
 function candidateRecordsOf({ authorizations, cards, clearings, real_cards }: State, clearing: Clearing) {
   const card = cards.get(clearing.card_id)!;
   const message = asSent(clearing);
@@ -577,12 +575,13 @@ function isWithin(date: string | null, range: DateRange | undefined): boolean {
 /**
  * Records an act and enters its item into the inbox. Acts and the ledger both write acts this way.
  */
-export function insertAct({ reconciliation_acts, reconciliation_inbox }: State, act: Omit<Act, 'id'>): Act {
+export function insertAct(state: State, act: Omit<Act, 'id'>): Act {
+  const { reconciliation_acts } = state;
   const id = reconciliation_acts.nextId();
   const record = recordOfItemId(act.item_id);
   if (record !== null) {
     const { kind, id: record_id } = record;
-    reconciliation_inbox.set(reconciliation_inbox.nextId(), { company_id: act.company_id, kind, record_id });
+    enterRecord(state, { company_id: act.company_id, kind, record_id });
   }
   return reconciliation_acts.set(id, { ...act, id });
 }

@@ -225,7 +225,7 @@ const isOfKey = sql`l.account_id = w.account_id and l.bank_reference = w.bank_re
   and l.occurrence = w.occurrence and l.bank_reference is not null`;
 
 /** Whether a statement covers the booking date of a line `l`. */
-export const isCovered = sql<boolean>`(coalesce((select s.covers_from from tallystick_statements as s
+const isCovered = sql<boolean>`(coalesce((select s.covers_from from tallystick_statements as s
   where s.account_id = l.account_id and s.as_of >= l.booking_date and s.covers_from is not null
   order by s.as_of, s.position limit 1) <= l.booking_date, false))`;
 
