@@ -65,10 +65,11 @@ export class KnownRecords {
     const seen = await findSeenItems(tx, { company_id }, [...new Set(asked.flatMap(concernedIds))]);
     const itemsOf = (ids: readonly number[]) => [...new Set(ids.flatMap((id) => seen.get(id)?.item ?? []))];
     const own = asked.map(({ item_id }) => item_id);
-    const matched = itemsOf(asked.flatMap(ofMatch));
+    const matching = asked.filter(({ request }) => request.with !== null);
+    const matched = itemsOf(matching.map(({ item_id }) => item_id));
     // What is left of an authorization depends on all its clearings.
     const accepting = asked.filter(({ request }) => request.accept_difference).flatMap(concernedIds);
-    const named = asked.flatMap(({ request }) => (request.with === null ? [] : recordsNamedBy(request.with)));
+    const named = matching.flatMap(({ request }) => recordsNamedBy(request.with!));
     const idsOf = (kind: RecordKey['kind'], items: readonly Item[]) => {
       const records = [...items.flatMap(recordsOf), ...named];
       return [...new Set(records.filter((record) => record.kind === kind).map(({ id }) => id))];
@@ -115,10 +116,6 @@ export class KnownRecords {
     const seen = this.#seen.get(itemIdOf(record));
     return seen === undefined ? [] : [[seen.item.id, seen]];
   }
-}
-
-function ofMatch({ item_id, request }: AskedAct): readonly number[] {
-  return request.with === null ? [] : [item_id];
 }
 
 function withoutCoveringSets(item: Item): Item {

@@ -52,16 +52,17 @@ function isConfirmable(clearing: ClearedAmount): boolean {
  * confirmation whose matches, or whose kept line, it still has. What the rule `tolerance` accepts, it
  * does not accept any more. Refuses (`conflict`) when there is none.
  */
-export function planReopening({ item, history, clearings, known }: Situation): ActPlan {
+export function planReopening(situation: Situation): ActPlan {
+  const { item } = situation;
   if (item.status === 'accepted' && item.rule === 'tolerance') {
     return { subject: subjectOf(item, { rule: 'tolerance' }), rematches: [] };
   }
-  const decision = decisionToUndo({ item, history, clearings, known });
+  const decision = decisionToUndo(situation);
   if (decision === null) {
     const how = item.status === 'accepted' ? '. A match accepted its difference: unmatch it' : '';
     throw conflict(`item ${item.id} is ${stateOf(item)}: it has no ignore, accept or confirm to undo${how}`);
   }
-  return reopeningOf(decision, { item, clearings });
+  return reopeningOf(decision, situation);
 }
 
 /** The plan that undoes a decision that stands; a confirmation with the matches that it still has. */
@@ -89,12 +90,7 @@ function confirming(clearing: ClearedAmount): Rematch {
   return { clearing, authorization_id: clearing.authorization_id, is_confirmation: true };
 }
 
-function decisionToUndo({
-  item,
-  history,
-  clearings,
-  known,
-}: Pick<Situation, 'item' | 'history' | 'clearings' | 'known'>): Act | null {
+function decisionToUndo({ item, history, clearings, known }: Situation): Act | null {
   const standing = standingDecisions(history);
   const kept = new Set(item.line_ids.filter((id) => known.lines.get(id)?.standing === 'kept'));
   const fingerprint = fingerprintOf(item);

@@ -1,7 +1,7 @@
 import { pairKeyOf, type StatementPair } from '../act.ts';
 import { dayOf } from '../calendar.ts';
 import type { Alternative } from '../item.ts';
-import { itemIdOf, type RecordKey } from '../item-id.ts';
+import { itemIdOf, recordsOf } from '../item-id.ts';
 import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
 import { cancelledGroupsOf } from './cancelled-clearings.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from './entry-key.ts';
@@ -53,25 +53,15 @@ export function keyOffersOf({ pairings, bars, ...records }: KeyRecords): KeyOffe
   if (left_by_key.size === 0) return offers;
   const barred = new Set(bars.map(pairKeyOf));
   const by_id = new Map(clearings.map((clearing) => [clearing.id, clearing]));
-  const offer = (of: readonly RecordKey[], pair: StatementPair, reason: string): void => {
+  const offer = (pair: StatementPair, reason: string): void => {
     if (barred.has(pairKeyOf(pair))) return;
-    const { clearing_id, line_id } = pair;
-    const made: Alternative = {
-      rule: 'ard',
-      reason,
-      authorization_id: null,
-      clearing_ids: [clearing_id],
-      line_ids: [line_id],
-    };
-    for (const own of of.map(itemIdOf)) {
+    const ids = { clearing_ids: [pair.clearing_id], line_ids: [pair.line_id] };
+    const made: Alternative = { rule: 'ard', reason, authorization_id: null, ...ids };
+    for (const own of recordsOf(ids).map(itemIdOf)) {
       const known = offers.get(own) ?? [];
       if (known.length < key_offers_max) offers.set(own, [...known, made]);
     }
   };
-  const both = ({ clearing_id, line_id }: StatementPair): readonly RecordKey[] => [
-    { kind: 'line', id: line_id },
-    { kind: 'clearing', id: clearing_id },
-  ];
 
   const order = new Map(clearings.map(({ id }, at) => [id, at]));
   const exact = pairings.filter(({ rule, fit }) => rule === 'ard' && fit === 'exact');
@@ -96,7 +86,7 @@ export function keyOffersOf({ pairings, bars, ...records }: KeyRecords): KeyOffe
         }
         const { line_id } = alike;
         const reason = 'two clearings fit the line alike; the first by settlement date and transaction id has it';
-        offer(both({ line_id, clearing_id: clearing.id }), { line_id, clearing_id: clearing.id }, reason);
+        offer({ line_id, clearing_id: clearing.id }, reason);
       }
     }
   }
@@ -109,8 +99,7 @@ export function keyOffersOf({ pairings, bars, ...records }: KeyRecords): KeyOffe
     const days = left.map((clearing) => ({ clearing, day: dayOf(clearing.settlement_date) }));
     for (const line of lines_of_key) {
       for (const clearing of nearestOf(days, dayOf(line.booking_date))) {
-        const pair = { line_id: line.id, clearing_id: clearing.id };
-        offer(both(pair), pair, reason);
+        offer({ line_id: line.id, clearing_id: clearing.id }, reason);
       }
     }
   }

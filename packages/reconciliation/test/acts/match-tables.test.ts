@@ -174,7 +174,7 @@ checkOnStorages('tables of matches', [
       const by_line = await matchRow(world, line(one.line_id), `clearing:${one.clearing_id}`);
       assert.deepEqual(
         await errorsOf(world, [by_line, await matchRow(world, clearing(other.clearing_id), `line:${one.line_id}`)]),
-        [`3 with must be about records of no other row: row 2 is about line:${one.line_id}, too`],
+        [`3 with must be about records of no other row: row 2 is also about line:${one.line_id}`],
         'two rows that match one line',
       );
       assert.deepEqual(
@@ -184,8 +184,8 @@ checkOnStorages('tables of matches', [
           await matchRow(world, line(other.line_id), `clearing:${one.clearing_id}`),
         ]),
         [
-          `3 id must be about records of no other row: row 2 is about clearing:${one.clearing_id}, too`,
-          `4 with must be about records of no other row: row 2 is about clearing:${one.clearing_id}, too`,
+          `3 id must be about records of no other row: row 2 is also about clearing:${one.clearing_id}`,
+          `4 with must be about records of no other row: row 2 is also about clearing:${one.clearing_id}`,
         ],
         'a row that decides what another one matches',
       );

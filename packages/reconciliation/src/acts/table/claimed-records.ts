@@ -38,7 +38,7 @@ export class ClaimedRecords {
     const taken = records.find((record) => this.#rows.has(itemIdOf(record)));
     if (taken === undefined) return null;
     const before = this.#rows.get(itemIdOf(taken))!;
-    const message = `must be about records of no other row: row ${before} is about ${recordNameOf(taken)}, too`;
+    const message = `must be about records of no other row: row ${before} is also about ${recordNameOf(taken)}`;
     return { row, column, message };
   }
 }

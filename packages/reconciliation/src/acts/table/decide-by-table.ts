@@ -65,7 +65,7 @@ export async function decideByTable(
   const written = new WrittenTable(ports, call, check.seen);
   try {
     for await (const { rows } of batchesOf(source)) {
-      await written.write(rows.filter(isDecided));
+      await written.write(rows.filter(isSound));
     }
   } catch (error) {
     throw await written.undo(error);
@@ -95,7 +95,7 @@ class TableCheck {
       counts.rows += rows.length + skipped;
       counts.skipped += skipped;
       for (const error of rows.filter(isErrors).flat()) this.#add(error);
-      const sound = rows.filter(isDecided);
+      const sound = rows.filter(isSound);
       const planned = await this.#ports.unitOfWork.read((tx) => planRows(tx, this.#call, sound));
       for (const plan of planned) {
         const outcome = this.#claimed.claim(plan.records) ?? outcomeOf(plan);
@@ -135,7 +135,7 @@ function isErrors(row: ReadRow): row is readonly RowError[] {
   return Array.isArray(row);
 }
 
-function isDecided(row: ReadRow): row is DecidedRow {
+function isSound(row: ReadRow): row is DecidedRow {
   return !isErrors(row);
 }
 

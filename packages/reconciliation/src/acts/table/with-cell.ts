@@ -17,8 +17,9 @@ export interface NamedMatch extends Pick<ActRequest, 'accept_difference'> {
 
 /**
  * Reads the cell `with` of a row: words such as `line:408 line:409` or `suggestion:1`, separated by
- * blanks, line breaks, commas or semicolons, and `accept_difference`. A suggestion stands for the records that the row's own
- * cell `suggestions` names, which are those that the person saw. Returns what is wrong as a text.
+ * blanks, line breaks, commas or semicolons, and `accept_difference`. A suggestion stands for the
+ * records that the row's own cell `suggestions` names, which are those that the person saw. Returns
+ * what is wrong as a text.
  */
 export function readWithCell(cell: string, suggestions: string): NamedMatch | string {
   const words = new Set(cell.toLowerCase().split(/[\s,;]+/));
