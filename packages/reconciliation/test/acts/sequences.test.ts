@@ -6,6 +6,7 @@ import {
   type Act,
   type ActKind,
   act_kinds,
+  changeTolerances,
   closePeriod,
   daysAfter,
   decideByTable,
@@ -176,6 +177,13 @@ async function assertEachOnce(world: ActWorld): Promise<void> {
 
 const record_plans = fc.array(record_plan, { minLength: 3, maxLength: 9 });
 
+/** In minor units: amounts differ by 200, 400 and 600. */
+const tolerances = fc.constantFrom(null, 200, 400);
+
+async function tolerate(world: ActWorld, USD: number | null): Promise<void> {
+  await world.storage.unitOfWork.run((tx) => changeTolerances(tx, world.call(), { USD }));
+}
+
 const attempts = fc.array(attempt_plan, { minLength: 3, maxLength: 14 });
 
 interface Done {
@@ -203,7 +211,9 @@ async function attempt(world: ActWorld, arrived: readonly RecordKey[], tried: At
   const acts = all.filter(({ id, action: its }) => !seen.has(id) && its === action);
   assert(acts.length > 0, `${action} is in no history`);
   const { fingerprint } = acts[0]!.subject;
-  const undone = history.findLast((act) => isDecision(act) && act.subject.fingerprint === fingerprint);
+  const undone = history.findLast(
+    (act) => isDecision(act) && act.subject.rule !== 'tolerance' && act.subject.fingerprint === fingerprint,
+  );
   const was_accepted = action === 'unmatch' && standingActs(history).accepted.size > standingActs(all).accepted.size;
   return { before, acts: acts.slice(-2), undone: action === 'reopen' ? (undone ?? null) : null, was_accepted };
 }
@@ -232,7 +242,8 @@ async function undo(world: ActWorld, { acts, undone, was_accepted }: Done): Prom
   } else if (action === 'unmatch') {
     await world.act(line(pair!.line_id), 'match', { with: { line_ids, clearing_ids }, ...again });
   } else {
-    await world.act(recordOfItemId(item_id)!, undone?.action ?? 'reopen');
+    const inverse = subject.rule === 'tolerance' && action === 'reopen' ? 'accept' : undone?.action;
+    await world.act(recordOfItemId(item_id)!, inverse ?? 'reopen');
   }
 }
 
@@ -242,6 +253,7 @@ type Happening =
   | { readonly kind: 'act'; readonly attempt: Attempt }
   | { readonly kind: 'table'; readonly attempts: readonly Attempt[] }
   | { readonly kind: 'close'; readonly closed_through: string }
+  | { readonly kind: 'tolerance'; readonly amount: number | null }
   | { readonly kind: 'reopen' };
 
 const arrival: fc.Arbitrary<Happening> = fc
@@ -262,6 +274,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
       .map((closed_through): Happening => ({ kind: 'close', closed_through })),
   },
   { weight: 1, arbitrary: fc.constant<Happening>({ kind: 'reopen' }) },
+  { weight: 1, arbitrary: tolerances.map((amount): Happening => ({ kind: 'tolerance', amount })) },
 );
 
 const histories = fc.tuple(
@@ -280,6 +293,8 @@ async function happen(world: ActWorld, arrived: RecordKey[], one: Happening): Pr
     const rows = items.length === 0 ? [] : await tableOfAttempts(world, items, one.attempts);
     await unlessRefused(() => decideByTable(world.ports(), world.call(), tableOf(rows), { dry_run: false }));
     await assertEachOnce(world);
+  } else if (one.kind === 'tolerance') {
+    await tolerate(world, one.amount);
   } else if (one.kind === 'close') {
     await unlessRefused(() => closePeriod(world.ports(), world.call(), one));
   } else {
@@ -304,8 +319,9 @@ checkOnStorages('sequences of acts', [
     async check(open, database) {
       const storage = await open();
       await fc.assert(
-        fc.asyncProperty(record_plans, attempts, async (records, tried) => {
+        fc.asyncProperty(record_plans, attempts, tolerances, async (records, tried, tolerance) => {
           const world = await ActWorld.on(storage);
+          await tolerate(world, tolerance);
           const arrived: RecordKey[] = [];
           for (const record of records) arrived.push(await arrive(world, record));
           if ((await world.items()).length === 0) return;
