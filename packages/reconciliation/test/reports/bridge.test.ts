@@ -86,6 +86,15 @@ const booked_items: fc.Arbitrary<readonly Booked[]> = fc
       class: fc.constantFrom(...clearing_classes),
       authorized: side,
       cleared: side,
+      tolerated: fc.array(
+        fc.record({
+          authorization_id: fc.constantFrom(null, 1),
+          clearing_ids: fc.constant([1]),
+          line_ids: fc.constant([]),
+          amount: fc.integer({ min: -9, max: 9 }),
+        }),
+        { maxLength: 2 },
+      ),
       lines: fc.array(
         fc.record({
           account_id: fc.constantFrom(1, 1, 1, 2),
