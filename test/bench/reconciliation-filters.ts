@@ -115,7 +115,7 @@ function fillings(numbers: string, date: (days: string) => string): readonly str
       select i * 4 + 1, 1, case when i % 50 = 1 then 'break' else 'matched' end, case when i % 50 = 1 then 'amount' end, 'exact', '3', 1 + i % 10,
         case when i % 5 = 0 then 'Merchant ' || i % 5000 else 'Common' end, '[]', '[' || i || ']', '[' || i || ']', '[]', '[]', 1 + i % 9973, 1 + i % 9973,
         case when i % 50 = 1 then 2 + i % 9973 else 1 + i % 9973 end, 0, 0, 'USD', 3, ${day}, ${day}, case when i % 50 = 7 then 2 else 1 end, ${day},
-        1800000000000 + i * 60000, 0, '[]', 1 from ${numbers} n`,
+        1800000000000 + cast(i as bigint) * 60000, 0, '[]', 1 from ${numbers} n`,
     `insert into tallystick_reconciliation_entries (company_id, "key", kind, record_id, item_id)
       select 1, 'USD ' || ${key}, 'clearing', i, i * 4 + 1 from ${numbers} n`,
     `insert into tallystick_reconciliation_entries (company_id, "key", kind, record_id, item_id)
