@@ -120,6 +120,9 @@ checkOnStorages('matches that accept a difference', [
       await assertRebuilt(world, 'after the match');
       await world.act(authorization(root_id), 'unmatch', { side: 'authorization' });
       assertSameState(await world.state(), before, 'everything after the unmatch');
+      const again = await world.act(clearing(clearing_id), 'match', request);
+      assert.deepEqual(again.status, 'break', 'the match alone, after the acceptance was undone');
+      await world.act(clearing(clearing_id), 'unmatch', { side: 'authorization' });
       await world.act(clearing(clearing_id), 'match', { ...request, ...accepting });
       await world.clear({ amount: 100, net_reference_number: 'MCCDDDDDD0520' });
       const { item } = await world.read(clearing(clearing_id));
