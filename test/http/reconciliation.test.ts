@@ -233,9 +233,10 @@ for (const database of database_names) {
         ],
         matches: 5,
         share_without_person: 1,
+        tolerated: 0,
         ...count,
-        items: json.data.items,
-        items_untouched: json.data.items,
+        items: 6,
+        items_untouched: 6,
         share_untouched: 1,
       });
       const of_day = await service.send('GET', `${path}/rules?filter[settlement_date]=[,2030-03-14]`);

@@ -5,7 +5,7 @@ import type { Item, Suggestion } from '@tallystick/reconciliation';
 import { shortenText } from '@tallystick/server';
 import { describeBreaks, describeNextStep, type ShownBreak } from '../src/reconcile/breaks-text.ts';
 
-const item = {
+const item: Item = {
   id: 22,
   company_id: 1,
   status: 'break',
@@ -17,8 +17,10 @@ const item = {
   authorization_ids: [],
   clearing_ids: [],
   line_ids: [5],
+  statement_line_id: null,
   matches: [],
   alternatives: [],
+  tolerated: [],
   authorized: null,
   cleared: null,
   stated: money(333),
@@ -28,6 +30,8 @@ const item = {
   sides: 2,
   settlement_date: null,
   period_date: '2030-03-19',
+  account_id: 1,
+  booking_date: '2030-03-19',
   due_date: '2030-03-22',
   next_change_ms: null,
   opened_at_ms: 0,
@@ -35,7 +39,7 @@ const item = {
   is_touched: false,
   version: 1,
   period_id: null,
-} as unknown as Item;
+};
 
 const suggestion: Suggestion = {
   number: 1,
@@ -55,7 +59,6 @@ const shown: ShownBreak = {
     acquirer_reference: null,
     approval_code: null,
     account_number: '1000000001',
-    booking_date: '2030-03-19',
     bank_text: 'CARD SALE PAPER AND INK',
     bank_reference: 'B-0017',
   },

@@ -28,7 +28,7 @@ export { presentAuditEntry } from './oversight/presenter.ts';
 export { presentQuarantined } from './quarantine/operations.ts';
 export type { ReadTable } from './reconciliation/operations.ts';
 export { presentExplainedItem, presentItem, presentLine, presentPeriod } from './reconciliation/presenter.ts';
-export { presentBridge, presentRules, presentSummary } from './reconciliation/report-presenter.ts';
+export { presentBridge, presentSummary } from './reconciliation/report-presenter.ts';
 export { presentTolerances } from './reconciliation/tolerances.ts';
 export type { Sandbox } from './sandbox/operations.ts';
 export { presentTemplate, templateStatusPath } from './templates/presenter.ts';

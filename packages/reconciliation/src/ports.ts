@@ -196,7 +196,7 @@ export interface ReconciliationStore {
    * `candidates_read_max`. For one item: several queries for each clearing.
    */
   candidateRecords(company_id: number, clearing_ids: readonly number[]): Promise<readonly CandidateRecords[]>;
-  /** Lines of any code. Those that can have no item may be asked for, too. */
+  /** Lines of any code, also those that have no item. */
   lines(company_id: number, ids: readonly number[]): Promise<readonly CardLine[]>;
   /** All entries with one of these keys. */
   entries(company_id: number, keys: readonly string[]): Promise<readonly Entry[]>;

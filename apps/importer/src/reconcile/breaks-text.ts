@@ -46,7 +46,7 @@ function describeBreak({ item, names, suggestions }: ShownBreak, today: string, 
   ];
   const line = [
     ...named('account ', names.account_number),
-    ...named('booked ', names.booking_date),
+    ...named('booked ', item.booking_date),
     ...named('bank reference ', names.bank_reference),
     ...named('"', names.bank_text, '"'),
   ];
@@ -74,7 +74,8 @@ function amountsOf({ authorized, cleared, stated, fees, difference, currency }: 
   ];
 }
 
-function describeSuggested(suggestion: Suggestion, { currency }: Item): string {
+/** `1. clearing:45  3.35 on 2030-03-18: 0.02 more, same merchant, settled 1 day earlier`. */
+export function describeSuggested(suggestion: Suggestion, { currency }: Pick<Item, 'currency'>): string {
   const { number, amount, date, reason } = suggestion;
   return `${number}. ${suggestedNames(suggestion)}  ${showDecimal(amount, currency)} on ${date}: ${reason}`;
 }

@@ -1,5 +1,5 @@
 import type { PageRequest } from '@tallystick/kernel';
-import { presentBridge, presentItem, presentRules, presentSummary } from '@tallystick/operations';
+import { presentBridge, presentItem, presentSummary } from '@tallystick/operations';
 import {
   type BreakAges,
   type BridgeDifference,
@@ -107,7 +107,7 @@ function reportCommand({ stdout }: ReconcileTerminal): Command {
         data: reports.map(({ company_id, summary, rules, ages }) => ({
           company_id,
           summary: presentSummary(summary),
-          rules: presentRules(rules),
+          rules,
           ages_of_breaks: Object.fromEntries(ages),
         })),
         text: reports.length === 0 ? 'There are no items.' : reports.flatMap(describeReport).join('\n'),

@@ -43,13 +43,22 @@ export async function actPortsOf(services: AdminServices): Promise<ActPorts & Re
 
 /** The companies of the command line, brought up to date with what has arrived. */
 export async function companiesOf(ports: ReconcilePorts, given: ParsedWords): Promise<readonly number[]> {
-  const named = readOptionalId(given, 'company');
+  const named = await namedCompany(ports, given);
   const companies = named === undefined ? await everyCompany(ports) : [named];
-  if (named !== undefined && (await ports.unitOfWork.read((tx) => tx.companies.find(named))) === null) {
-    throw new Error(`there is no company ${named}`);
-  }
   for (const company_id of companies) await catchUp(ports, company_id);
   return companies;
+}
+
+/** The company of `--company`. Throws an `Error` when there is none with this id. */
+async function namedCompany(
+  { unitOfWork }: Pick<ReconcilePorts, 'unitOfWork'>,
+  given: ParsedWords,
+): Promise<number | undefined> {
+  const named = readOptionalId(given, 'company');
+  if (named !== undefined && (await unitOfWork.read((tx) => tx.companies.find(named))) === null) {
+    throw new Error(`there is no company ${named}`);
+  }
+  return named;
 }
 
 async function everyCompany({ unitOfWork }: ReconcilePorts): Promise<readonly number[]> {
@@ -71,12 +80,9 @@ export function callFor(services: AdminServices, company_id: number): Pick<Call,
 
 /** The one company that a command is about. Throws a `UsageError` when there are several. */
 export async function companyOf(services: AdminServices, given: ParsedWords): Promise<number> {
-  const named = readOptionalId(given, 'company');
   const { unitOfWork } = await services.persistence();
-  if (named !== undefined) {
-    if ((await unitOfWork.read((tx) => tx.companies.find(named))) !== null) return named;
-    throw new Error(`there is no company ${named}`);
-  }
+  const named = await namedCompany({ unitOfWork }, given);
+  if (named !== undefined) return named;
   const found = await unitOfWork.read((tx) => tx.reconciliation.companiesAfter(0, 2));
   if (found.length > 1) throw new UsageError('--company is missing: there are several companies');
   if (found.length === 0) throw new Error('there are no items');

@@ -2,17 +2,15 @@ import {
   type Alternative,
   ageOfItem,
   describeAct,
-  describeSuggestion,
   type ExplainedItem,
   type Item,
   type ItemNames,
   recordNamesOf,
-  type Suggestion,
   stateOf,
 } from '@tallystick/reconciliation';
 import { formatTerms, wrapText } from '@tallystick/server';
 import { nameRule, showAmount } from '../words.ts';
-import { plain } from './breaks-text.ts';
+import { describeSuggested, plain } from './breaks-text.ts';
 
 /** An item for a person: its amounts, its records, what they may be matched with, and its history. */
 export function describeItem(
@@ -34,7 +32,7 @@ export function describeItem(
     ...amounts,
     ...named('merchant', merchant_name),
     ...named('bank', names.bank_text),
-    ...named('booked', names.booking_date),
+    ...named('booked', item.booking_date),
     ...named('account', names.account_number),
     ...named('bank reference', names.bank_reference),
     ...named('reference', names.acquirer_reference),
@@ -48,7 +46,7 @@ export function describeItem(
     ...formatTerms(terms),
     ...section(
       'It may be matched with',
-      suggestions.map((one) => describeSuggested(one, currency)),
+      suggestions.map((one) => describeSuggested(one, item)),
     ),
     ...section('It may also belong to', item.alternatives.map(describeAlternative)),
     ...section('What was done', history.map(describeAct)),
@@ -62,10 +60,6 @@ function named(name: string, text: string | null): readonly (readonly [string, s
 
 function section(head: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', `${head}:`, ...lines.map((line) => wrapText(line, '  ', '    ', 80))];
-}
-
-function describeSuggested(suggestion: Suggestion, currency: string): string {
-  return `${describeSuggestion(suggestion, currency)}: ${suggestion.reason}`;
 }
 
 function describeAlternative({ reason, authorization_id, clearing_ids, line_ids }: Alternative): string {

@@ -42,7 +42,7 @@ import {
 } from '../operation.ts';
 import { lineOperations } from './lines.ts';
 import { presentExplainedItem, presentItem } from './presenter.ts';
-import { presentBridge, presentRules, presentSummary } from './report-presenter.ts';
+import { presentBridge, presentSummary } from './report-presenter.ts';
 import { bridge, rules_report, summary } from './report-shapes.ts';
 import {
   bridge_filter,
@@ -235,7 +235,7 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
       before,
       async read(tx, call) {
         const dates = readFilters(call.query, (filters) => readDateRange('settlement_date', filters));
-        return presentRules(await readRules(tx, companyCall(call), dates));
+        return await readRules(tx, companyCall(call), dates);
       },
     }),
     operation('reconciliation', {

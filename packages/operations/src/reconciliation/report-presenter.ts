@@ -5,7 +5,6 @@ import {
   break_kinds,
   type DifferenceSum,
   item_statuses,
-  type RulesReport,
   type Summary,
 } from '@tallystick/reconciliation';
 import { items_path } from './presenter.ts';
@@ -59,31 +58,6 @@ function addTotals(of_currencies: readonly Totals[], is_single: boolean): Totals
     added[name] = { count: (added[name]?.count ?? 0) + count, sum: is_single ? sum : null };
   }
   return added;
-}
-
-export function presentRules(report: RulesReport) {
-  const {
-    rules,
-    matches,
-    share_without_person,
-    tolerated,
-    confirmed,
-    undone,
-    items,
-    items_untouched,
-    share_untouched,
-  } = report;
-  return {
-    rules,
-    matches,
-    share_without_person,
-    tolerated,
-    confirmed,
-    undone,
-    items,
-    items_untouched,
-    share_untouched,
-  };
 }
 
 export function presentBridge(bridge: AccountBridge) {

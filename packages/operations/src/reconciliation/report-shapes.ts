@@ -1,8 +1,8 @@
-import { bridge_listed_max, difference_kinds } from '@tallystick/reconciliation';
+import { bridge_listed_max, difference_kinds, type RulesReport } from '@tallystick/reconciliation';
 import * as z from 'zod';
 import { currency, date, id_number, id_text, type ShapeOf, shown_amount, type_names } from '../fields.ts';
 import { clearing_class } from '../network/shapes.ts';
-import type { presentBridge, presentRules, presentSummary } from './report-presenter.ts';
+import type { presentBridge, presentSummary } from './report-presenter.ts';
 import { break_age, break_kind, item_status, matched_by } from './shapes.ts';
 
 const count = z.int().min(0);
@@ -81,7 +81,7 @@ export const rules_report = z
       .max(1)
       .nullable()
       .describe('The part of the items that is untouched, rounded down; null: there are none'),
-  } satisfies ShapeOf<ReturnType<typeof presentRules>>)
+  } satisfies ShapeOf<RulesReport>)
   .meta({ id: 'ReconciliationRules', description: 'The matches of all rules in numbers' });
 
 const difference = z

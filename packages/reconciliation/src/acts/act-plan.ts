@@ -58,9 +58,9 @@ export interface ActPlan {
   readonly rematches: readonly Rematch[];
   /**
    * Whether items are as the act asked, once an act without rematches is recorded: `after` is every
-   * item that has a record of the item or of the subject. Taking back an earlier act leaves the decision to the
-   * rules, which may decide otherwise: then the act is planned again, against the rules. Absent:
-   * they always are.
+   * item that has a record of the item or of the subject. Taking back an earlier act leaves the
+   * decision to the rules, which may decide otherwise: then the act is planned again, against the
+   * rules. Absent: they always are.
    */
   readonly isMet?: (after: readonly Item[]) => boolean;
 }

@@ -77,7 +77,7 @@ export class KnownRecords {
     const by_record = [...seen.values()].flatMap((one) =>
       recordsOf(one.item).map((key) => [itemIdOf(key), one] as const),
     );
-    // What was asked for comes last: of an authorization with several items, the one that `findItem` finds.
+    // What was asked for comes last: an id may name another item than its records do.
     return new KnownRecords(new Map([...by_record, ...seen]), {
       purchases: byId(await store.authorizations(company_id, idsOf('authorization', matched))),
       clearings: byId(await store.clearings(company_id, idsOf('clearing', itemsOf([...own, ...accepting])))),

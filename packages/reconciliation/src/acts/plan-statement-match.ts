@@ -15,7 +15,8 @@ import { standingActs } from './standing-acts.ts';
 /**
  * Plans a match of lines with clearings. Together with what they are paired with already they are a
  * set, which must add up, fees excepted, unless the act or the rule `tolerance` accepts the
- * difference. So no match leaves a difference open. What an unmatch took apart may come together again as it was, whatever its sum.
+ * difference. So no match leaves a difference open. What an unmatch took apart may come together
+ * again as it was, whatever its sum.
  */
 export function planStatementMatch(situation: Situation, matched_with: MatchWith): ActPlan {
   const { item, known, request } = situation;
@@ -154,7 +155,10 @@ function refuseMixed(clearings: readonly ClearedAmount[], lines: readonly CardLi
   });
 }
 
-/** Refuses (`conflict`) records that other items have in pairs that are not wanted. Says who made them. */
+/**
+ * Refuses (`conflict`) records that other items have in pairs that are not wanted. Says who made
+ * these.
+ */
 function refusePaired(
   others: readonly Item[],
   { clearings, lines }: StatementSet,
@@ -207,7 +211,10 @@ function wholeSet(
   };
 }
 
-/** The refusal (`validation_failed`) of a set whose lines, without fees, and clearings have different sums. */
+/**
+ * The refusal (`validation_failed`) of a set whose lines, without fees, and clearings have different
+ * sums.
+ */
 function differing({ clearing_ids, line_ids, amount }: Difference, currency: string): Refusal {
   const named = `lines ${line_ids.join(', ')} and clearings ${clearing_ids.join(', ')}`;
   const what = `${named} have a difference of ${amount} in minor units of ${currency}`;

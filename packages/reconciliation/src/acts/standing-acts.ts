@@ -156,7 +156,7 @@ export function permittedActs(
   return permitted;
 }
 
-/** Whether an item is a line that counts only if a person keeps it: it has nothing to be matched with. */
+/** Whether an item is a line that counts only if a person keeps it. It cannot be matched. */
 export function differsFromStatement({ status, kind }: Pick<ItemContent, 'status' | 'kind'>): boolean {
   return status === 'break' && kind === 'bank_line_differs';
 }

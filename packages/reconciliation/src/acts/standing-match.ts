@@ -2,7 +2,7 @@ import { type Act, pairKeyOf } from '../act.ts';
 import { type ActPlan, type Situation, subjectOf } from './act-plan.ts';
 import { statementPairsOf } from './plan-statement-match.ts';
 
-/** Whether a match by hand stands: its records are together, and no later act is about one of its pairs. */
+/** Whether a match by hand stands: it has its records, and no later act is about one of its pairs. */
 export function isStandingMatch(
   act: Act,
   { item, history, clearings }: Pick<Situation, 'item' | 'history' | 'clearings'>,

@@ -12,7 +12,7 @@ import { differenceKeyOf, differenceOfPurchase, differenceOfSet } from './differ
 import type { ItemRecords } from './item-parts.ts';
 
 /** What an assessment depends on beside the records. */
-export interface Circumstances {
+export interface Criteria {
   readonly coverage: Coverage;
   /** The differences that matches of people accept, as `differenceKeyOf` has them. */
   readonly accepted: ReadonlySet<string>;
@@ -58,7 +58,7 @@ const endless_hold_days = match_reach_days;
  * break. An item of which nothing else is left is accepted, unless a match of it is a proposal: what a
  * person has to check is no match whose difference a rule accepts.
  */
-export function assess(records: ItemRecords, { coverage, accepted, tolerance, now_ms }: Circumstances): Assessment {
+export function assess(records: ItemRecords, { coverage, accepted, tolerance, now_ms }: Criteria): Assessment {
   const findings = findingsOf(records, coverage);
   const pending = findings.filter(({ from_ms }) => from_ms > now_ms);
   const present = findings.filter(({ kind, from_ms }) => kind !== null && from_ms <= now_ms);
@@ -248,7 +248,13 @@ function missingAfter(kind: BreakKind, date: string, clearings: readonly Cleared
  * The earliest instant from which a break of this kind and due date can be one: what is missing is
  * awaited until then. Negative infinity for a break at once.
  */
-export function openSinceMs({ kind, due_date }: { readonly kind: BreakKind | null; readonly due_date: string | null }) {
+export function openSinceMs({
+  kind,
+  due_date,
+}: {
+  readonly kind: BreakKind | null;
+  readonly due_date: string | null;
+}): number {
   if (due_date === null || kind === null) return Number.NEGATIVE_INFINITY;
   if (kind === 'uncleared') return startOf(due_date);
   return kind === 'unstated' || kind === 'unexplained_line' ? startOf(due_date) + day_ms : Number.NEGATIVE_INFINITY;

@@ -19,10 +19,8 @@ export interface ItemNames {
   readonly acquirer_reference: string | null;
   /** Of an authorization, else of a clearing. */
   readonly approval_code: string | null;
-  /** The number of the account of its first line. */
+  /** The number of the account of its first line, which has also the bank's text and reference. */
   readonly account_number: string | null;
-  /** Of its first line, as are the bank's text and reference. */
-  readonly booking_date: string | null;
   readonly bank_text: string | null;
   readonly bank_reference: string | null;
 }
@@ -70,7 +68,6 @@ export function namesOf({ lines, clearings, authorizations }: NamedRecords): Ite
     acquirer_reference: firstOfAll([...clearings, ...lines].map((record) => record.acquirer_reference)),
     approval_code: firstOfAll([...authorizations, ...clearings].map((record) => record.approval_code)),
     account_number: line?.account_number ?? null,
-    booking_date: line?.booking_date ?? null,
     bank_text: line?.text ?? null,
     bank_reference: line?.bank_reference ?? null,
   };

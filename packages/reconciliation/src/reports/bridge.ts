@@ -272,8 +272,8 @@ function awaitedOr({ status }: Item, otherwise: DifferenceKind): DifferenceKind 
 }
 
 /**
- * The line at which an item counts: the first by booking date, then by account and by id, that is no fee; of an
- * item with nothing but fees the first of these.
+ * The line at which an item counts: the first by booking date, then by account and by id, that is no
+ * fee; of an item with nothing but fees the first of these.
  */
 export function firstOf(lines: readonly BridgeLine[]): BridgeLine {
   const [first] = lines.toSorted(

@@ -9,7 +9,7 @@ import type { Suggestion } from '../suggestions/suggestion.ts';
 import { suggestionCell } from '../suggestions/suggestion-cell.ts';
 import { type CellValue, toCsvRow } from '../table-cell.ts';
 
-/** The columns of the table of items (decision: reconciliation). People fill in `decision`, `note` and `with`. */
+/** The columns of the table of items (decision: reconciliation). */
 export const item_columns = [
   'id',
   'version',
@@ -66,7 +66,6 @@ export function itemTableRow(
     acquirer_reference: textCell(names.acquirer_reference),
     approval_code: textCell(names.approval_code),
     account: textCell(names.account_number),
-    booking_date: names.booking_date,
     bank_text: textCell(names.bank_text),
     bank_reference: textCell(names.bank_reference),
     suggestions: suggestions.length === 0 ? null : suggestionCell(suggestions, item.currency),

@@ -12,8 +12,7 @@ export function suggestionCell(suggestions: readonly Suggestion[], currency: str
   return suggestions.map((one) => `${one.number} = ${describeSuggestion(one, currency)}`).join('; ');
 }
 
-/** `line:408 (3.33 on 2030-03-22, 2 days later)`. */
-export function describeSuggestion(suggestion: Suggestion, currency: string): string {
+function describeSuggestion(suggestion: Suggestion, currency: string): string {
   const { amount, date, differs } = suggestion;
   return `${suggestedNames(suggestion)} (${showDecimal(amount, currency)} on ${date}, ${describeDays(differs.days)})`;
 }

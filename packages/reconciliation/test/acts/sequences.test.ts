@@ -168,10 +168,9 @@ async function tableOfAttempts(
   return rows;
 }
 
-/** Throws a `Violation` if a record is in two items, other than an authorization that a period froze. */
 async function assertEachOnce(world: ActWorld): Promise<void> {
   const items = await world.items();
-  const ids = items.flatMap(({ clearing_ids, line_ids }) => recordsOf({ clearing_ids, line_ids }).map(itemIdOf));
+  const ids = items.flatMap(recordsOf).map(itemIdOf);
   assert.equal(new Set(ids).size, ids.length, 'no record is in two items');
 }
 

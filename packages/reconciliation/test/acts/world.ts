@@ -302,7 +302,10 @@ export class ActWorld {
     return items.toSorted((a, b) => a.id - b.id);
   }
 
-  /** What acts and their undoing must leave as it was: items but for their version and that acts concern them, and the card. */
+  /**
+   * What acts and their undoing must leave as it was: items, except their version and that acts
+   * concern them, and the card.
+   */
   async state(): Promise<WorldState> {
     const items = (await this.items()).map(({ version: _version, is_touched: _, ...item }) => JSON.stringify(item));
     const { company_id } = this;
