@@ -9,6 +9,7 @@ import { pairing_days_max } from '../pairing/pair-lines.ts';
 import { type AuthorizedPurchase, type CardLine, type ClearedAmount, type Coverage, isPairable } from '../records.ts';
 import { nextBucketAt } from './age.ts';
 import { differenceKeyOf, differenceOfPurchase, differenceOfSet } from './difference.ts';
+import { sumOf } from './item-amounts.ts';
 import type { ItemRecords } from './item-parts.ts';
 
 /** What an assessment depends on beside the records. */
@@ -63,15 +64,9 @@ export function assess(records: ItemRecords, { coverage, accepted, tolerance, no
   const pending = findings.filter(({ from_ms }) => from_ms > now_ms);
   const present = findings.filter(({ kind, from_ms }) => kind !== null && from_ms <= now_ms);
   const is_proposed = isProposed(records);
-  const tolerated = new Map<string, Difference>();
-  const breaks = present.filter(({ difference }) => {
-    if (difference === null) return true;
-    const key = differenceKeyOf(difference);
-    if (accepted.has(key)) return false;
-    if (is_proposed || tolerance === null || Math.abs(difference.amount) > tolerance) return true;
-    tolerated.set(key, difference);
-    return false;
-  });
+  const left = present.filter(({ difference }) => difference === null || !accepted.has(differenceKeyOf(difference)));
+  const tolerated = is_proposed || tolerance === null ? nothing_tolerated : toleratedOf(left, tolerance);
+  const breaks = left.filter(({ difference }) => difference === null || !tolerated.has(differenceKeyOf(difference)));
   const status = statusOf({ is_proposed, present, breaks, pending });
   const kinds = status === 'break' ? breaks : status === 'accepted' ? present : [];
   const kind = break_kinds.find((one) => kinds.some((found) => found.kind === one)) ?? null;
@@ -87,6 +82,20 @@ export function assess(records: ItemRecords, { coverage, accepted, tolerance, no
     sides: sidesOf(records, coverage),
     tolerated: [...tolerated.values()],
   };
+}
+
+const nothing_tolerated: ReadonlyMap<string, Difference> = new Map();
+
+/**
+ * The differences of at most the tolerance, of which several together are at most the tolerance,
+ * too: else a purchase of many parts would be accepted with many times as much.
+ */
+function toleratedOf(findings: readonly Finding[], tolerance: number): ReadonlyMap<string, Difference> {
+  const small = findings.flatMap(({ difference }) =>
+    difference !== null && Math.abs(difference.amount) <= tolerance ? [difference] : [],
+  );
+  const tolerated = new Map(small.map((difference) => [differenceKeyOf(difference), difference]));
+  return Math.abs(sumOf([...tolerated.values()])) <= tolerance ? tolerated : nothing_tolerated;
 }
 
 function statusOf({

@@ -64,6 +64,21 @@ async function eventsOf(world: ActWorld, { id }: Item): Promise<readonly string[
 
 checkOnStorages('the rule tolerance', [
   {
+    rule: 'accepts of one item no more than the tolerance altogether',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      await tolerate(world, { USD: 5 });
+      const both = await purchase(world, { authorized: 10, cleared: 13, stated: 16 });
+      assert.deepEqual(await shown(world, both), open_break, '3 over, and booked with 3 more');
+      const less = await purchase(world, { authorized: 10, cleared: 13, stated: 11 });
+      const { status, left } = await shown(world, less);
+      assert.deepEqual({ status, left }, { status: 'accepted', left: [3, -2] }, '3 over, and booked with 2 less');
+      await tolerate(world, { USD: 6 });
+      assert.deepEqual((await shown(world, both)).left, [3, 3], 'with a tolerance of both together');
+      await assertRebuilt(world, 'with differences of both sides');
+    },
+  },
+  {
     rule: 'accepts exactly the tolerance and less, of either sign, beside fees, and no more',
     async check(open) {
       const world = await ActWorld.on(await open());

@@ -327,8 +327,11 @@ function itemOf(
         (review || ([5, 6, 7].includes(match_rule) && (authorization_id !== null || clearing_id !== null))),
     );
   const tolerance = tolerances.get([...clearings, ...purchases, ...lines][0]!.currency) ?? -1;
-  const isTolerated = ({ left }: Wrong) =>
+  const small = ({ left }: Wrong) =>
     !proposed && left !== undefined && left !== null && Math.abs(left.amount) <= tolerance;
+  const amounts = new Map(present.filter(small).map(({ left }) => [left!.of, left!.amount]));
+  const together = [...amounts.values()].reduce((total, amount) => total + amount, 0);
+  const isTolerated = (one: Wrong) => small(one) && Math.abs(together) <= tolerance;
   const breaks = present.filter((one) => !isTolerated(one));
   const accepted = breaks.length === 0 && present.length > 0;
   const kind = order.find((known) => (accepted ? present : breaks).some((one) => one.kind === known)) ?? null;
