@@ -7,6 +7,7 @@ import {
   type StatementKeySetting,
   statementKeyOf,
 } from '@tallystick/reconciliation';
+import { lookedUp } from '../../schema/look-ups.ts';
 import { acquirer_key_sql } from '../../schema/tables/accounts.ts';
 import { indexed_amounts } from '../../schema/tables/reconciliation.ts';
 import { type ItemRow, itemOf } from './item-rows.ts';
@@ -188,6 +189,16 @@ async function keysOf(
   return rows.map(({ currency }) => `${currency} ${key}`);
 }
 
+/**
+ * A join that looks up the rows of a table for each row before it: Postgres would else read the whole
+ * table. The condition gets the prefix of the table's columns.
+ */
+function joinedTo(is_postgres: boolean, table: string, alias: string, condition: (prefix: string) => string): string {
+  return is_postgres
+    ? `cross join lateral ${lookedUp(table, condition(''))} ${alias}`
+    : `cross join ${table} ${alias} on ${condition(`${alias}.`)}`;
+}
+
 /** That a clearing or a line of the item has one of these keys, or a line the bank's reference. */
 function withReference(
   { is_postgres, from_texts, list }: Queries,
@@ -199,13 +210,24 @@ function withReference(
     is_postgres
       ? `(select v::bigint as value from json_array_elements_text(${column}::json) v) m`
       : `json_each(${column}) m`;
-  const entry = (kind: string, column: string) =>
-    `exists (select 1 from ${idsIn(column)} cross join ${from_texts} cross join tallystick_reconciliation_entries e
-      where e.company_id = ? and e."key" = j.value and e.kind = '${kind}' and e.record_id = m.value)`;
+  const entry = (kind: string, column: string) => {
+    const found = joinedTo(
+      is_postgres,
+      'tallystick_reconciliation_entries',
+      'e',
+      (e) => `${e}company_id = ? and ${e}"key" = j.value and ${e}kind = '${kind}' and ${e}record_id = m.value`,
+    );
+    return `exists (select 1 from ${idsIn(column)} cross join ${from_texts} ${found})`;
+  };
+  const line = joinedTo(
+    is_postgres,
+    'tallystick_statement_lines',
+    'l',
+    (l) => `${l}id = m.value and ${l}bank_reference = ?`,
+  );
   return {
     text: `(${entry('clearing', 'clearing_ids')} or ${entry('line', 'line_ids')}
-      or exists (select 1 from ${idsIn('line_ids')} cross join tallystick_statement_lines l
-        where l.id = m.value and l.bank_reference = ?))`,
+      or exists (select 1 from ${idsIn('line_ids')} ${line}))`,
     values: [list(keys), company_id, list(keys), company_id, reference],
   };
 }
@@ -215,7 +237,7 @@ function withReference(
  * the newest items have it, too.
  */
 function fewOfReference(
-  { from_texts, list }: Queries,
+  { is_postgres, from_texts, list }: Queries,
   setting: StatementKeySetting,
   company_id: number,
   keys: readonly string[],
@@ -223,13 +245,19 @@ function fewOfReference(
   others: readonly Condition[],
 ): Few {
   const key = setting === 'whole' ? 'l.acquirer_reference' : acquirer_key_sql.replaceAll('acquirer_', 'l.acquirer_');
-  const by_key = `select i.opened_at_ms, i.id from ${from_texts} cross join tallystick_reconciliation_entries e cross join ${items.name} i
-    where e.company_id = ? and e."key" = j.value and i.id = e.item_id`;
-  const by_line = `select i.opened_at_ms, i.id from tallystick_accounts a cross join tallystick_statement_lines l
-      cross join tallystick_reconciliation_entries e cross join ${items.name} i
-    where a.company_id = ? and l.account_id = a.id and l.bank_reference = ? and e.company_id = a.company_id and e.kind = 'line'
-      and e.record_id = l.id and e."key" in (l.currency || ' ' || ${key}, l.currency || ' -' || l.booking_date)
-      and i.id = e.item_id`;
+  const look = (table: string, alias: string, condition: (prefix: string) => string) =>
+    joinedTo(is_postgres, table, alias, condition);
+  const item = look(items.name, 'i', (i) => `${i}id = e.item_id`);
+  const by_key = `select i.opened_at_ms, i.id from ${from_texts}
+    ${look('tallystick_reconciliation_entries', 'e', (e) => `${e}company_id = ? and ${e}"key" = j.value`)} ${item}`;
+  const by_line = `select i.opened_at_ms, i.id from tallystick_accounts a
+    ${look('tallystick_statement_lines', 'l', (l) => `${l}account_id = a.id and ${l}bank_reference = ?`)}
+    ${look(
+      'tallystick_reconciliation_entries',
+      'e',
+      (e) => `${e}company_id = a.company_id and ${e}kind = 'line' and ${e}record_id = l.id
+        and ${e}"key" in (l.currency || ' ' || ${key}, l.currency || ' -' || l.booking_date)`,
+    )} ${item} where a.company_id = ?`;
   const part =
     (text: string, values: readonly unknown[]): Few['rows'] =>
     (before, limit) => ({
@@ -240,7 +268,7 @@ function fewOfReference(
     rows: (before, limit) =>
       union([
         part(by_key, [list(keys), company_id])(before, limit),
-        part(by_line, [company_id, reference])(before, limit),
+        part(by_line, [reference, company_id])(before, limit),
       ]),
     others,
   };
