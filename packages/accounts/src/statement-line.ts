@@ -78,16 +78,19 @@ export type LineKey = Omit<ReferencedKey, 'bank_reference'> &
 const purchase_line_codes = ['391', '691', '821', '822', '824'] as const;
 
 /** The BAI codes of fees of card purchases, and their refunds. */
-export const fee_line_codes = ['825', '826'] as const;
+const fee_line_codes: readonly string[] = ['825', '826'];
 
-/** The BAI codes of the lines that reconciliation matches: all others are in no item. */
+/** The BAI codes of the lines that reconciliation matches with purchases. */
 export const card_line_codes: readonly string[] = [...purchase_line_codes, ...fee_line_codes];
-
-const card_codes: ReadonlySet<string> = new Set(card_line_codes);
 
 /** Whether reconciliation matches a line with purchases. */
 export function isCardLine({ bai_code }: Pick<ReportedLine, 'bai_code'>): boolean {
-  return card_codes.has(bai_code);
+  return card_line_codes.includes(bai_code);
+}
+
+/** Whether a card line is a fee, or the refund of one. */
+export function isFeeLine({ bai_code }: Pick<ReportedLine, 'bai_code'>): boolean {
+  return fee_line_codes.includes(bai_code);
 }
 
 /** The fields in which two versions of a line must agree. A text may have other white space. */

@@ -51,17 +51,22 @@ function describeUnknown(name: string, of: string, known: readonly string[]): st
  */
 export function readDateRange(name: string, filters: ReadonlyMap<string, string>): DateRange {
   const text = filters.get(name);
-  const range = text === undefined ? {} : parseDates(text);
+  const range = text === undefined ? {} : parseDates(text, (dates) => dates);
   if (typeof range === 'string') throw invalidQuery({ path: name, message: range });
   return range;
 }
 
-export function parseDates(text: string): DateRange | string {
-  return readRange(text, (end) => (isDay(end) ? end : null), 'a date, YYYY-MM-DD');
+/** Reads a date, or a range of dates: `set` makes its part of the filter. */
+export function parseDates<Filter>(text: string, set: (dates: DateRange) => Filter): Filter | string {
+  const dates = readRange(text, (end) => (isDay(end) ? end : null), 'a date, YYYY-MM-DD');
+  return typeof dates === 'string' ? dates : set(dates);
 }
 
-export function parseAmounts(text: string): AmountRange | string {
-  return readRange(text, readAmount, `an amount in minor units, an integer from -${sum_max} to ${sum_max}`);
+/** Reads an amount, or a range of amounts: `set` makes its part of the filter. */
+export function parseAmounts<Filter>(text: string, set: (amounts: AmountRange) => Filter): Filter | string {
+  const expected = `an amount in minor units, an integer from -${sum_max} to ${sum_max}`;
+  const amounts = readRange(text, readAmount, expected);
+  return typeof amounts === 'string' ? amounts : set(amounts);
 }
 
 function readAmount(text: string): number | null {

@@ -79,21 +79,12 @@ const readers: FilterReaders<ItemFilter, (typeof item_filter_names)[number]> = {
       ? { vcn_id: Number(text) }
       : `must be the id of a card, an integer, not ${showValue(text)}`,
   currency: (text) => (isCurrency(text) ? { currency: text } : `must be ${currency_expected}, not ${showValue(text)}`),
-  settlement_date: (text) => {
-    const range = parseDates(text);
-    return typeof range === 'string' ? range : { settlement_date: range };
-  },
-  amount: (text) => {
-    const range = parseAmounts(text);
-    return typeof range === 'string' ? range : { amount: range };
-  },
+  settlement_date: (text) => parseDates(text, (settlement_date) => ({ settlement_date })),
+  amount: (text) => parseAmounts(text, (amount) => ({ amount })),
   reference: (text) => parseText(text, (reference) => ({ reference })),
   merchant_name: (text) => parseText(text, (merchant_name) => ({ merchant_name })),
   account_id: (text) => parseText(text, (account_id) => ({ account_id })),
-  booking_date: (text) => {
-    const range = parseDates(text);
-    return typeof range === 'string' ? range : { booking_date: range };
-  },
+  booking_date: (text) => parseDates(text, (booking_date) => ({ booking_date })),
   age_days: (text, now_ms) => {
     const range = readRange(text, readDays, `a number of days from 0 to ${age_days_max}`);
     if (typeof range === 'string') return range;

@@ -34,14 +34,8 @@ export function parseLineFilter(filters: Iterable<readonly [name: string, text: 
 
 const readers: FilterReaders<LineFilter, (typeof line_filter_names)[number]> = {
   account_id: (text) => parseText(text, (account_id) => ({ account_id })),
-  booking_date: (text) => {
-    const range = parseDates(text);
-    return typeof range === 'string' ? range : { booking_date: range };
-  },
-  amount: (text) => {
-    const range = parseAmounts(text);
-    return typeof range === 'string' ? range : { amount: range };
-  },
+  booking_date: (text) => parseDates(text, (booking_date) => ({ booking_date })),
+  amount: (text) => parseAmounts(text, (amount) => ({ amount })),
   reference: (text) => parseText(text, (reference) => ({ reference })),
   bai_code: (text) =>
     /^\d{3}$/.test(text) ? { bai_code: text } : `must be a BAI code of three digits, not ${showValue(text)}`,

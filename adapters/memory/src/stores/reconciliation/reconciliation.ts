@@ -1,4 +1,4 @@
-import { fee_line_codes, type StatementLine } from '@tallystick/accounts';
+import { isFeeLine, type StatementLine } from '@tallystick/accounts';
 import { type Authorization, asSent, type Clearing, type ReconciliationActRow, referenceKeys } from '@tallystick/cards';
 import { assert, money } from '@tallystick/kernel';
 import {
@@ -209,7 +209,7 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
         account_id: line.account_id,
         currency: line.currency,
         amount: money(-line.amount),
-        is_fee: (fee_line_codes as readonly string[]).includes(line.bai_code),
+        is_fee: isFeeLine(line),
         bai_code: line.bai_code,
         booking_date: line.booking_date,
         bank_reference: line.bank_reference,

@@ -1,4 +1,4 @@
-import { fee_line_codes, type StatementLine } from '@tallystick/accounts';
+import { isFeeLine, type StatementLine } from '@tallystick/accounts';
 import {
   type BookedLine,
   type BookPlace,
@@ -13,8 +13,6 @@ import {
 } from '@tallystick/reconciliation';
 import { newestByDate } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
-
-const fee_codes: ReadonlySet<string> = new Set(fee_line_codes);
 
 export function reconciliationReports(state: State, setting: StatementKeySetting): ReconciliationReports {
   const { reconciliation_acts, reconciliation_entries, reconciliation_items, reconciliation_match_cells } = state;
@@ -116,7 +114,7 @@ export function reconciliationReports(state: State, setting: StatementKeySetting
 
 function lineOf(row: StatementLine): BookedLine {
   const { id, account_id, currency, booking_date, amount, bai_code, acquirer_reference } = row;
-  const is_fee = fee_codes.has(bai_code);
+  const is_fee = isFeeLine(row);
   return { id, account_id, currency, booking_date, amount, bai_code, acquirer_reference, is_fee };
 }
 

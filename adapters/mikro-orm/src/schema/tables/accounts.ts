@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { AccountKind, LineStanding } from '@tallystick/accounts';
+import { type AccountKind, card_line_codes, type LineStanding } from '@tallystick/accounts';
 import { id, int, money } from './columns.ts';
 
 export const Account = defineEntity({
@@ -52,6 +52,12 @@ export const Statement = defineEntity({
  */
 export const acquirer_key_sql =
   'case when length(acquirer_reference) = 23 then substr(acquirer_reference, 2, 6) || substr(acquirer_reference, 12, 11) else acquirer_reference end';
+
+/** Whether a line `r` has an item (`hasItemOfLine`). */
+export const has_item_sql = `(r.bai_code in (${card_line_codes.map((code) => `'${code}'`)}) or r.standing in ('differs', 'kept'))`;
+
+/** Whether a line counts in the bridge and is shown to Open Banking (docs/adr/0071). */
+export const counts_sql = "(standing is null or standing <> 'differs')";
 
 export const StatementLine = defineEntity({
   name: 'StatementLine',

@@ -14,6 +14,7 @@ import {
 import { assert, type PageStart, pageStart, twoWayPage } from '@tallystick/kernel';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../../connection/session.ts';
+import { counts_sql } from '../../schema/tables/accounts.ts';
 import { ShownTransaction as ShownTransactionTable } from '../../schema/tables/bank.ts';
 import { columnsOf } from '../../schema/tables/columns.ts';
 import { insertRows } from '../queries/insert-rows.ts';
@@ -24,8 +25,7 @@ type BankTransactions = Pick<BankStore, 'transactionsOf' | 'recordShown' | 'show
 interface Row extends TransactionRow, Omit<BookedTransaction, 'transaction_id'> {}
 
 const tables: Readonly<Record<TransactionSource, RawBuilder<unknown>>> = {
-  // A line that differs from its statement is not shown (docs/adr/0071).
-  line: sql`(select * from tallystick_statement_lines where standing is null or standing <> 'differs')`,
+  line: sql`(select * from tallystick_statement_lines where ${sql.raw(counts_sql)})`,
   shown: sql`tallystick_shown_transactions`,
 };
 

@@ -11,8 +11,8 @@ import { lookedUp } from '../../schema/look-ups.ts';
 import { acquirer_key_sql } from '../../schema/tables/accounts.ts';
 import { indexed_amounts } from '../../schema/tables/reconciliation.ts';
 import { type ItemRow, itemOf } from './item-rows.ts';
-import { type Condition, equal, type Few, joined, newestRows, within } from './newest-rows.ts';
-import type { Queries } from './query.ts';
+import { type Condition, equal, type Few, joined, newestRows, reference_looked_at_max, within } from './newest-rows.ts';
+import { distinctTexts, type Queries } from './query.ts';
 
 const list_name = 'reconciliation-items';
 
@@ -88,9 +88,6 @@ export async function listItems(
     next: next === null ? null : timedCursor(list_name, { at_ms: Number(next.at), id: next.id }),
   };
 }
-
-/** Each comparison of a reference reads the records of an item. */
-const reference_looked_at_max = 2_000;
 
 type Conditions = Readonly<Record<Exclude<keyof ItemFilter, 'reference' | 'account_id'>, readonly Condition[]>>;
 
@@ -170,23 +167,15 @@ function oneOfAccounts({ is_postgres, from_ids, list }: Queries, ids: readonly n
 
 /** The keys of entries with this acquirer reference, in each currency of the company's items. */
 async function keysOf(
-  { all }: Queries,
+  queries: Queries,
   setting: StatementKeySetting,
   company_id: number,
   reference: string,
 ): Promise<readonly string[]> {
   const key = statementKeyOf(reference, setting);
   if (key === null) return [];
-  const next = (after: string) =>
-    `(select min(currency) from tallystick_reconciliation_cells where company_id = ? ${after})`;
-  const rows = await all<{ currency: string }>(
-    `with recursive known(currency) as (select ${next('')}
-        union all select ${next('and currency > known.currency')} from known where known.currency is not null)
-      select currency from known where currency is not null`,
-    company_id,
-    company_id,
-  );
-  return rows.map(({ currency }) => `${currency} ${key}`);
+  const currencies = await distinctTexts(queries, 'tallystick_reconciliation_cells', 'currency', company_id);
+  return currencies.map((currency) => `${currency} ${key}`);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { fee_line_codes } from '@tallystick/accounts';
+import { isFeeLine } from '@tallystick/accounts';
 import { afterDate, datedCursor, type Page, type PageRequest } from '@tallystick/kernel';
 import {
   type LineFilter,
@@ -8,8 +8,8 @@ import {
   statementKeyOf,
 } from '@tallystick/reconciliation';
 import { acquirer_key_sql } from '../../schema/tables/accounts.ts';
-import { type Condition, equal, type Few, joined, newestRows, within } from './newest-rows.ts';
-import { inPieces, type Queries } from './query.ts';
+import { type Condition, equal, type Few, joined, newestRows, reference_looked_at_max, within } from './newest-rows.ts';
+import { distinctTexts, inPieces, type Queries } from './query.ts';
 
 const list_name = 'reconciliation-lines';
 
@@ -33,11 +33,9 @@ export async function linesById(
   );
   return await inPieces(ids, async (piece) => {
     const rows = await all<Omit<StatedLine, 'is_fee'>>(text, list(piece), company_id);
-    return rows.map((row) => ({ ...row, is_fee: fee_codes.has(row.bai_code) }));
+    return rows.map((row) => ({ ...row, is_fee: isFeeLine(row) }));
   });
 }
-
-const fee_codes: ReadonlySet<string> = new Set(fee_line_codes);
 
 /** The lines that fit the filter, newest first: see `ReconciliationReports.listLines`. */
 export async function listLines(
@@ -63,7 +61,8 @@ export async function listLines(
   if (filter.reference !== undefined) few.push(fewOfReference(filter.reference, company_id, [...others, ...dates]));
   const { bai_code, amount } = filter;
   if (bai_code !== undefined || amount !== undefined) {
-    const codes = bai_code === undefined ? await codesOf(queries, company_id) : [bai_code];
+    const codes =
+      bai_code === undefined ? await distinctTexts(queries, lines.name, 'bai_code', company_id) : [bai_code];
     few.push(
       fewOfAmount(queries, [...company, ...conditions.amount, ...dates], codes, [
         ...conditions.account_id,
@@ -79,7 +78,7 @@ export async function listLines(
       ranges: [joined([...in_order, ...dates])],
       others: others.filter((one) => !in_order.includes(one)),
       few,
-      ...(filter.reference === undefined ? {} : { looked_at_max: 2_000 }),
+      ...(filter.reference === undefined ? {} : { looked_at_max: reference_looked_at_max }),
     },
     place === null ? null : { at: place.date, id: place.id },
     page,
@@ -105,19 +104,6 @@ async function accountOf(
     company_id,
   );
   return account?.id ?? null;
-}
-
-/** The BAI codes of the company's lines: each is one look into the index. */
-async function codesOf({ all }: Queries, company_id: number): Promise<readonly string[]> {
-  const next = (after: string) => `(select min(bai_code) from ${lines.name} where company_id = ? ${after})`;
-  const rows = await all<{ code: string }>(
-    `with recursive known(code) as (
-        select ${next('')} union all select ${next('and bai_code > known.code')} from known where known.code is not null)
-      select code from known where code is not null`,
-    company_id,
-    company_id,
-  );
-  return rows.map(({ code }) => code);
 }
 
 /** Lines by their code and amount, which an index has. */

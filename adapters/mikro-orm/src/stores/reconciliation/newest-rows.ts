@@ -48,6 +48,9 @@ export interface Few {
  */
 const looked_at: readonly number[] = [200, 2_000, 20_000];
 
+/** The same for a filter by a reference: each comparison reads other records. */
+export const reference_looked_at_max = 2_000;
+
 /** A page of the rows that the search finds after this place, from the first one when it is null. */
 export async function newestRows<Row extends { readonly id: number }>(
   queries: Queries,

@@ -86,6 +86,24 @@ export async function inPieces<Value, Result>(
   return results;
 }
 
+/** The values of a column of a company's rows: each is one look into an index that begins with both. */
+export async function distinctTexts(
+  { all }: Queries,
+  table: string,
+  column: string,
+  company_id: number,
+): Promise<readonly string[]> {
+  const next = (after: string) => `(select min(${column}) from ${table} where company_id = ? ${after})`;
+  const rows = await all<{ found: string }>(
+    `with recursive known(found) as (select ${next('')}
+        union all select ${next(`and ${column} > known.found`)} from known where known.found is not null)
+      select found from known where found is not null`,
+    company_id,
+    company_id,
+  );
+  return rows.map(({ found }) => found);
+}
+
 const numbered_texts = new Map<string, string>();
 
 /** The text with `$1`, `$2` for its parameters, marked to be prepared once for each connection. */

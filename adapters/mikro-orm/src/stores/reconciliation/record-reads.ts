@@ -1,4 +1,4 @@
-import { card_line_codes, fee_line_codes } from '@tallystick/accounts';
+import { isFeeLine } from '@tallystick/accounts';
 import { assert, money } from '@tallystick/kernel';
 import {
   type AuthorizationFields,
@@ -12,6 +12,7 @@ import {
   type StatementKeySetting,
   statementKeyOf,
 } from '@tallystick/reconciliation';
+import { has_item_sql } from '../../schema/tables/accounts.ts';
 import { inPieces, type Queries } from './query.ts';
 
 type RecordReads = Pick<
@@ -131,22 +132,13 @@ function stated(side: '>=' | '<', order: 'asc' | 'desc'): string {
     order by o.booking_date ${order}, abs(o.amount - l.amount), o.bai_code, o.occurrence limit 1)`;
 }
 
-const quoted = (codes: readonly string[]) => codes.map((code) => `'${code}'`).join(', ');
-const card_codes = quoted(card_line_codes);
-
 /**
- * How clearings and card lines of a company are walked: by the card or account that has them, in the
+ * How clearings and lines with items of a company are walked: by the card or account that has them, in the
  * order of an index. By their ids the records of all companies would be read.
  */
 const record_walks = {
   clearing: walkBy('tallystick_virtual_cards', 'tallystick_clearings', 'card_id', ['id'], 'true'),
-  line: walkBy(
-    'tallystick_accounts',
-    'tallystick_statement_lines',
-    'account_id',
-    ['booking_date', 'id'],
-    `(r.bai_code in (${card_codes}) or r.standing in ('differs', 'kept'))`,
-  ),
+  line: walkBy('tallystick_accounts', 'tallystick_statement_lines', 'account_id', ['booking_date', 'id'], has_item_sql),
 };
 
 function walkBy(owners: string, records: string, owner: string, order: readonly string[], condition: string) {
@@ -187,9 +179,7 @@ function clearingOf(row: ClearingRow, setting: StatementKeySetting): ClearedAmou
 
 type LineRow = Omit<CardLine, 'is_fee' | 'statement_key'>;
 
-const fee_codes: ReadonlySet<string> = new Set(fee_line_codes);
-
 function lineOf(row: LineRow, setting: StatementKeySetting): CardLine {
   const statement_key = statementKeyOf(row.acquirer_reference, setting);
-  return { ...row, amount: money(-row.amount), is_fee: fee_codes.has(row.bai_code), statement_key };
+  return { ...row, amount: money(-row.amount), is_fee: isFeeLine(row), statement_key };
 }

@@ -1,4 +1,4 @@
-import { card_line_codes, fee_line_codes } from '@tallystick/accounts';
+import { isFeeLine } from '@tallystick/accounts';
 import {
   type ActCount,
   type BookedLine,
@@ -10,6 +10,7 @@ import {
 } from '@tallystick/reconciliation';
 import { type RawBuilder, sql } from 'kysely';
 import type { Session } from '../../connection/session.ts';
+import { counts_sql, has_item_sql } from '../../schema/tables/accounts.ts';
 import { jsonRows } from '../queries/json-rows.ts';
 import { linesById, listLines } from './line-list.ts';
 import { queriesOf } from './query.ts';
@@ -30,8 +31,7 @@ const line_columns = [
 export function reconciliationReports(session: Session, setting: StatementKeySetting): ReconciliationReports {
   const { db, dialect } = session;
   const queries = queriesOf(session);
-  // A line that differs from its statement is in no bridge (docs/adr/0071).
-  const counts = sql<boolean>`(standing is null or standing <> 'differs')`;
+  const counts = sql.raw<boolean>(counts_sql);
   const lines = () => db.selectFrom('tallystick_statement_lines').select(line_columns).where(counts);
 
   return {
@@ -100,14 +100,13 @@ export function reconciliationReports(session: Session, setting: StatementKeySet
         const { rows } = await sql<Counted<object>>`select count(*) as count from ${from}`.execute(db);
         return Number(rows[0]!.count);
       };
-      const codes = sql.join(card_line_codes.map((code) => sql.lit(code)));
       return {
         authorization: await count(sql`tallystick_authorizations where company_id = ${company_id} and root_id = id
           and decline_code is null`),
         clearing: await count(sql`tallystick_virtual_cards as o cross join tallystick_clearings as r
           where o.company_id = ${company_id} and r.card_id = o.id`),
         line: await count(sql`tallystick_accounts as o cross join tallystick_statement_lines as r where o.company_id = ${company_id}
-          and r.account_id = o.id and (r.bai_code in (${codes}) or r.standing in ('differs', 'kept'))`),
+          and r.account_id = o.id and ${sql.raw(has_item_sql)}`),
         items: await count(sql`tallystick_reconciliation_items where company_id = ${company_id}`),
       };
     },
@@ -120,8 +119,6 @@ const first_date = '0';
 /** On Postgres a count is text. */
 type Counted<Fields> = Fields & { readonly count: number | string };
 
-const fee_codes: ReadonlySet<string> = new Set(fee_line_codes);
-
 function lineOf(row: LineRow): BookedLine {
-  return { ...row, is_fee: fee_codes.has(row.bai_code) };
+  return { ...row, is_fee: isFeeLine(row) };
 }
