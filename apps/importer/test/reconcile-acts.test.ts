@@ -138,6 +138,25 @@ describe('npm run reconcile, the commands that act', () => {
     await runDone('reopen', seven, '--note', 'after the test');
   });
 
+  it('sets, shows and removes the tolerance of a currency, in units of the currency', async () => {
+    assert.match(await runDone('tolerance'), /^The company has no tolerance/);
+    assert.match(await runDone('tolerance', '--currency', 'USD', '--amount', '0.05'), /^USD +0\.05 USD$/m);
+    assert.match(await runDone('tolerance', '--currency', 'JPY', '--amount', '5'), /^JPY +5 JPY$/m);
+    assert.deepEqual(JSON.parse(await runDone('tolerance', '--json')), { JPY: 5, USD: 5 });
+    for (const [amount, currency] of [
+      ['0.005', 'USD'],
+      ['0.5', 'JPY'],
+      ['0', 'USD'],
+      ['1', 'dollar'],
+    ] as const) {
+      const ended = await run('tolerance', '--currency', currency, '--amount', amount);
+      assert.deepEqual([ended.status, ended.out], [2, ''], `${amount} ${currency}`);
+      assert.match(ended.err, /^--(amount|currency)/m);
+    }
+    await runDone('tolerance', '--currency', 'JPY', '--remove');
+    assert.deepEqual(JSON.parse(await runDone('tolerance', '--currency', 'USD', '--remove', '--json')), {});
+  });
+
   it('closes the days up to a date, and reopens them', async () => {
     await runDone('accept', eight, '--note', 'a toll');
     assert.equal(await runDone('periods'), 'No period was closed.\n');

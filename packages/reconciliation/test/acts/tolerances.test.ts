@@ -342,6 +342,34 @@ checkOnStorages('the rule tolerance', [
     },
   },
   {
+    rule: 'that changes while people act and records arrive leaves what a rebuild would make',
+    on_postgres: true,
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const there = await world.another();
+      for (const [race, amount] of [5, 2, 5, null, 3].entries()) {
+        const [acted, other] = [await purchase(world, { stated: 1_003 }), await purchase(world, { stated: 1_003 })];
+        const { item } = await world.read(acted);
+        const outcomes = await Promise.allSettled([
+          tolerate(there, { USD: amount }),
+          world.actOn(item.id, item.status === 'break' ? 'accept' : 'reopen', {}, 'key:2'),
+          there.line({ amount: 30, code: '825' }),
+          there.catchUp(),
+          purchase(world, { stated: 1_003 }),
+        ]);
+        const refused = outcomes.flatMap((outcome, at) => (outcome.status === 'rejected' ? [{ at, outcome }] : []));
+        for (const { at, outcome } of refused) {
+          // The rule may have decided first: only the act is refused, by what has changed.
+          assert.deepEqual([at, (outcome.reason as { code?: string }).code], [1, 'conflict'], String(outcome.reason));
+        }
+        const is_within = amount !== null && amount >= 3;
+        assert.deepEqual((await shown(world, other)).status, is_within ? 'accepted' : 'break', `race ${race}`);
+        await assertRebuilt(world, `race ${race}`);
+      }
+      await there.close();
+    },
+  },
+  {
     rule: 'has an amount above 0 for each currency, is changed by what is named, and writes the audit log',
     async check(open) {
       const world = await ActWorld.on(await open());
