@@ -8,7 +8,7 @@ import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from '../pairing/ent
 import type { ReconciliationStore } from '../ports.ts';
 import { type AuthorizedPurchase, type CardLine, type ClearedAmount, isPairable } from '../records.ts';
 import { compareReferences, compareSuggestions, describeDifferences, isNear } from './compare-records.ts';
-import { type NearQuestion, near_columns, near_days_max } from './near-items.ts';
+import { isNearSide, type NearQuestion, near_columns, near_days_max } from './near-items.ts';
 import type { Suggestion } from './suggestion.ts';
 
 /** How many suggestions a break has at most (decision: reconciliation). */
@@ -65,6 +65,8 @@ export async function suggestFor(
   function toCandidate(item: Item, other: Item, question: NearQuestion): readonly Unnumbered[] {
     const { side, amount, date } = question;
     const { has, record } = near_columns[side];
+    // A record with the reference may be in an item that is decided, frozen or complete.
+    if (!isNearSide(other, side)) return [];
     const ids = withOf(other, side);
     if (ids === null || isBarred(item, ids)) return [];
     const its_amount = other[has]!;

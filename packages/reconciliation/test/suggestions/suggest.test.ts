@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { checkOnStorages } from '@tallystick/test-support';
 import fc from 'fast-check';
-import { daysAfter, explainItem, itemIdOf, type RecordKey, type Suggestion } from '../../src/index.ts';
+import { closePeriod, daysAfter, explainItem, itemIdOf, type RecordKey, type Suggestion } from '../../src/index.ts';
 import { ActWorld, authorization, clearing, line } from '../acts/world.ts';
 
 const day = '2026-05-20';
@@ -129,6 +129,28 @@ checkOnStorages('the suggestions of a break', [
       assert.deepEqual(of_purchase.includes(authorization_id), false, 'of the barred purchase');
       const of_authorization = idsOf(await suggested(world, authorization(authorization_id))).flat();
       assert.deepEqual(of_authorization.includes(cleared_id), false, 'of its authorization');
+    },
+  },
+  {
+    rule: 'a frozen clearing or line is not suggested to what came late with its reference',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const bookedLate = async (reference: string) =>
+        await world.line({ amount: 700, reference, date: '2026-06-03', recorded_at_ms: world.call().now_ms + 1 });
+      const references = ['74123456074000000000171', '74123456074000000000189'] as const;
+      const [stated, unstated] = [
+        await world.clear({ amount: 700, settlement_date: day, acquirer_reference_data: references[0] }),
+        await world.clear({ amount: 710, settlement_date: day, acquirer_reference_data: references[1] }),
+      ];
+      await world.line({ amount: 700, reference: references[0], date: day });
+      for (const id of [stated, unstated]) await world.act(clearing(id), 'accept');
+      await closePeriod(world.ports(), world.call(), { closed_through: '2026-05-31' });
+      for (const reference of references) {
+        const line_id = await bookedLate(reference);
+        assert.deepEqual(idsOf(await suggested(world, line(line_id))), [], reference);
+        const { item } = await world.read(line(line_id));
+        assert.deepEqual(item.kind, 'late_change', reference);
+      }
     },
   },
   {
