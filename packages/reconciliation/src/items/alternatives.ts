@@ -1,7 +1,7 @@
 import type { MatchCandidate, MatchEvidence } from '@tallystick/cards';
 import type { Alternative, Item, MatchedBy } from '../item.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
-import { type CoveringSet, offers_max } from '../pairing/covering-sets.ts';
+import { type CoveringSet, offers_max } from '../pairing/covering-search.ts';
 import type { ClearedAmount } from '../records.ts';
 import { ruleOf } from './item-matches.ts';
 import type { ItemRecords } from './item-parts.ts';

@@ -66,7 +66,7 @@ checkOnStorages('tables beside others', [
     },
   },
   {
-    rule: 'of two tables at once that match the same lines, one is done as a whole, and nothing of the other one',
+    rule: 'of two tables at once that match the same lines, at most one is done, and nothing of the other one',
     on_postgres: true,
     async check(open) {
       const world = await ActWorld.on(await open());
