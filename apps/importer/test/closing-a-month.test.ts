@@ -132,7 +132,10 @@ const byCommands: WorkOff = async (month, decided) => {
   }
 };
 
-/** By the table that a spreadsheet saved: with semicolons, a byte order mark and all texts in quotes. */
+/**
+ * By the table that a spreadsheet saved: with semicolons, a byte order mark and all texts in
+ * quotes.
+ */
 const byTable: WorkOff = async (month, decided) => {
   const [head, ...rows] = rowsOf(await month.reconcile('breaks', '--csv'));
   const names = [...new Set([...head!, 'with'])];

@@ -9,7 +9,10 @@ import { type Ended, runReconcile } from './run-command.ts';
 const folder = mkdtempSync(join(tmpdir(), 'tallystick-reconcile-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A sandbox with an open purchase of 9.00 and two clearings without authorization, of 7.00 and 8.00. */
+/**
+ * A sandbox with an open purchase of 9.00 and two clearings without authorization, of 7.00 and
+ * 8.00.
+ */
 describe('npm run reconcile, the commands that act', () => {
   let database: Awaited<ReturnType<typeof migratedDatabase>>;
   let env: NodeJS.ProcessEnv;

@@ -91,7 +91,9 @@ export interface ItemContent {
   readonly kind: BreakKind | null;
   /** The class that describes the item; null without a clearing. */
   readonly class: ClearingClass | null;
-  /** `tolerance` when that rule accepts it, else the weakest of its matches; null when it has none. */
+  /**
+   * `tolerance` when that rule accepts it, else the weakest of its matches; null when it has none.
+   */
   readonly rule: MatchedBy | null;
   readonly vcn_id: number | null;
   readonly merchant_name: string | null;
@@ -146,8 +148,8 @@ export interface Item extends ItemContent {
 }
 
 /**
- * The amount of an item in sums: stated less fees, else cleared, else authorized; of a lone line what
- * it states, even a fee.
+ * The amount of an item in sums: stated less fees, else cleared, else authorized; of a lone line
+ * what it states, even a fee.
  */
 export function amountOf({ stated, fees, cleared, authorized }: ItemContent): number {
   if (cleared === null && authorized === null) return stated ?? 0;

@@ -23,7 +23,10 @@ export interface CompanyProgress {
    */
   readonly coverage: Coverage;
   readonly tolerances: Tolerances;
-  /** The items that a change of coverage or tolerances has not reached yet; null when there are none. */
+  /**
+   * The items that a change of coverage or tolerances has not reached yet; null when there are
+   * none.
+   */
   readonly walk: ItemWalks | null;
   /** Dates whose leftovers changed and whose covering sets are not found yet; usually none. */
   readonly unsearched: readonly UnsearchedDates[];
@@ -172,7 +175,10 @@ export interface ReconciliationStore {
   takeArrivals(company_id: number, limit: number): Promise<{ readonly rows: number; readonly records: RecordKey[] }>;
   /** Whether the company has rows in the inbox, items that are due, or a walk over them. */
   hasWork(company_id: number, now_ms: number): Promise<boolean>;
-  /** Companies with rows in the inbox, items that are due, a walk, or unsearched dates; up to `limit`. */
+  /**
+   * Companies with rows in the inbox, items that are due, a walk, or unsearched dates; up to
+   * `limit`.
+   */
   companiesWithWork(now_ms: number, limit: number): Promise<readonly number[]>;
   /** The ids of up to `limit` items whose `next_change_ms` has come, the earliest first. */
   dueItems(company_id: number, now_ms: number, limit: number): Promise<readonly number[]>;
@@ -203,8 +209,8 @@ export interface ReconciliationStore {
   /** The entries of these records under these keys. */
   entriesOf(company_id: number, places: readonly Pick<Entry, 'key' | 'record'>[]): Promise<readonly Entry[]>;
   /**
-   * Up to `limit` entries with keys from `from` to `to`, both included, in the order of key, kind and
-   * id: those after an entry, or the first when it is null.
+   * Up to `limit` entries with keys from `from` to `to`, both included, in the order of key, kind
+   * and id: those after an entry, or the first when it is null.
    */
   entriesBetween(
     company_id: number,
@@ -229,10 +235,10 @@ export interface ReconciliationStore {
    * For each question the ids of open items (`isNearSide`) of its currency or card, at most
    * `near_days_max` days from its date, of each of these up to `near_items_max`: those with its
    * amount on its date and before, the newest first; those with its amount after its date, the
-   * oldest first; among the `near_items_examined_max` with the next greater amounts (of any date, in
-   * the order of amount, date and id) the first ones; likewise among those with the next smaller
-   * amounts, in the reverse order; and the first entries of that kind under its key, with any amount
-   * and date. Costs a few searches of indexes for each question.
+   * oldest first; among the `near_items_examined_max` with the next greater amounts (of any date,
+   * in the order of amount, date and id) the first ones; likewise among those with the next smaller
+   * amounts, in the reverse order; and the first entries of that kind under its key, with any
+   * amount and date. Costs a few searches of indexes for each question.
    */
   nearItems(company_id: number, questions: readonly NearQuestion[]): Promise<readonly (readonly number[])[]>;
   /** All cells of the company; none with a count of 0. */
@@ -247,8 +253,8 @@ export interface ReconciliationStore {
   // Acts and periods
 
   /**
-   * Makes lines that differ from their statements `kept`, or such ones `differs` again. Those that a
-   * statement has meanwhile stay as they are.
+   * Makes lines that differ from their statements `kept`, or such ones `differs` again. Those that
+   * a statement has meanwhile stay as they are.
    */
   keepLines(company_id: number, line_ids: readonly number[], is_kept: boolean): Promise<void>;
   /** Inserts acts with rising ids, and returns them in their order. */
@@ -263,13 +269,14 @@ export interface ReconciliationStore {
   /**
    * Looks at up to `limit` items whose `period_date` is at most the last day of the period, in the
    * order of that date and the id, and freezes those that are matched, accepted or ignored and in
-   * no other period. A frozen item does not change by the clock. Its lines that the bank reported by
-   * itself become `frozen`, except where they are kept, or differ and a person decided about that.
+   * no other period. A frozen item does not change by the clock. Its lines that the bank reported
+   * by itself become `frozen`, except where they are kept, or differ and a person decided about
+   * that.
    */
   freeze(period: Period, after: PeriodPlace | null, limit: number): Promise<FrozenBatch>;
   /**
-   * Takes up to `limit` items out of the period, and returns them. Their lines that are `frozen` are
-   * compared with the statements again.
+   * Takes up to `limit` items out of the period, and returns them. Their lines that are `frozen`
+   * are compared with the statements again.
    */
   unfreeze(period: Period, limit: number): Promise<readonly Item[]>;
 

@@ -87,7 +87,9 @@ export interface SampleSet {
   expectedCards(): Iterable<ExpectedCard>;
   /** The records that come after the month was closed; none without a month. */
   lateRecords(cardOf: CardOf): Iterable<SampleRecord>;
-  /** What the bank reports of an account by itself, as records of its channel; none without a month. */
+  /**
+   * What the bank reports of an account by itself, as records of its channel; none without a month.
+   */
   reported(account_number: string): Iterable<Readonly<Record<string, unknown>>>;
   /** Null without a month. */
   readonly month: MonthDates | null;
@@ -101,9 +103,9 @@ export interface SampleSet {
    */
   statements(account_number: string): Iterable<SampleStatement>;
   /**
-   * The items at the end of a day (YYYY-MM-DD, UTC), once everything but what comes late has arrived. The
-   * authorizations must have been decided between 05:00 and 24:00 UTC of the day of the set,
-   * because the holds of some cards end in another zone.
+   * The items at the end of a day (YYYY-MM-DD, UTC), once everything but what comes late has
+   * arrived. The authorizations must have been decided between 05:00 and 24:00 UTC of the day of
+   * the set, because the holds of some cards end in another zone.
    */
   expectedItems(today: string): Iterable<ExpectedItem>;
   expectedSummary(today: string): ExpectedSummary;

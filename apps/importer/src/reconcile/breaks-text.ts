@@ -90,7 +90,9 @@ export function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
 }
 
-/** How to act on the first of these breaks that has a suggestion, else how to see and take out one. */
+/**
+ * How to act on the first of these breaks that has a suggestion, else how to see and take out one.
+ */
 export function describeNextStep(breaks: readonly ShownBreak[]): string {
   const found = breaks.find(({ suggestions }) => suggestions.length > 0);
   if (found === undefined) {

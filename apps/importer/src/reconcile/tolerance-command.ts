@@ -1,11 +1,13 @@
-import { decimalsOf, Refusal } from '@tallystick/kernel';
+import { currency_expected, decimalsOf, isCurrency, Refusal } from '@tallystick/kernel';
 import { presentTolerances } from '@tallystick/operations';
 import { catchUp, changeTolerances, readTolerances, type Tolerances } from '@tallystick/reconciliation';
 import { type Command, formatList, type ParsedWords, UsageError } from '@tallystick/server';
 import { showAmount } from '../words.ts';
 import { companyOf, portsOf, writingCall } from './companies.ts';
 
-/** The small differences that are accepted without a person (docs/reconciliation.md, "Tolerance"). */
+/**
+ * The small differences that are accepted without a person (docs/reconciliation.md, "Tolerance").
+ */
 export const toleranceCommand: Command = {
   name: 'tolerance',
   summary: 'Shows the tolerances of a company, or changes that of a currency',
@@ -34,6 +36,7 @@ function readChange({ values, flags }: ParsedWords): object | null {
   const [currency, amount, removes] = [values.get('currency'), values.get('amount'), flags.has('remove')];
   if (currency === undefined && amount === undefined && !removes) return null;
   if (currency === undefined) throw new UsageError('--currency is missing: a tolerance is of one currency');
+  if (!isCurrency(currency)) throw new UsageError(`--currency must be ${currency_expected}, not "${currency}"`);
   if ((amount === undefined) !== removes) throw new UsageError('give --amount to set the tolerance, or --remove');
   return { [currency]: amount === undefined ? null : minorUnitsOf(amount, currency) };
 }
@@ -51,11 +54,7 @@ function minorUnitsOf(amount: string, currency: string): number {
 
 function namedByOption(error: unknown): never {
   if (!(error instanceof Refusal)) throw error;
-  throw new UsageError(
-    error.fields
-      .map(({ message }) => `${message.includes('ISO 4217') ? '--currency' : '--amount, in minor units,'} ${message}`)
-      .join('\n'),
-  );
+  throw new UsageError(error.fields.map(({ message }) => `--amount, in minor units, ${message}`).join('\n'));
 }
 
 function describeTolerances(tolerances: Tolerances): string {

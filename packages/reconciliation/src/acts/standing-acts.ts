@@ -21,7 +21,9 @@ export interface StandingActs {
   readonly decisions: ReadonlyMap<string, Decision>;
   /** The differences that standing matches accept, as `differenceKeyOf` has them. */
   readonly accepted: ReadonlySet<string>;
-  /** The fingerprints of items whose differences a person keeps the rule `tolerance` from accepting. */
+  /**
+   * The fingerprints of items whose differences a person keeps the rule `tolerance` from accepting.
+   */
   readonly untolerated: ReadonlySet<string>;
 }
 

@@ -56,8 +56,8 @@ const endless_hold_days = match_reach_days;
 /**
  * Decides the status of an item and the kind of its break at an instant (decision: reconciliation,
  * statuses and kinds): the worst of what is missing or differs. A difference that is accepted is no
- * break. An item of which nothing else is left is accepted, unless a match of it is a proposal: what a
- * person has to check is no match whose difference a rule accepts.
+ * break. An item of which nothing else is left is accepted, unless a match of it is a proposal:
+ * what a person has to check is no match whose difference a rule accepts.
  */
 export function assess(records: ItemRecords, { coverage, accepted, tolerance, now_ms }: Criteria): Assessment {
   const findings = findingsOf(records, coverage);
@@ -87,8 +87,8 @@ export function assess(records: ItemRecords, { coverage, accepted, tolerance, no
 const nothing_tolerated: ReadonlyMap<string, Difference> = new Map();
 
 /**
- * The differences of at most the tolerance, of which several together are at most the tolerance,
- * too: else a purchase of many parts would be accepted with many times as much.
+ * The differences of at most the tolerance, if their sum is also at most the tolerance. Without
+ * that a purchase of many parts would be accepted with many times as much.
  */
 function toleratedOf(findings: readonly Finding[], tolerance: number): ReadonlyMap<string, Difference> {
   const small = findings.flatMap(({ difference }) =>

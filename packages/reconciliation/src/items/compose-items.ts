@@ -32,7 +32,9 @@ export interface ItemGroup {
   readonly decisions: ReadonlyMap<string, Decision>;
   /** The differences that matches of people accept, as `differenceKeyOf` has them. */
   readonly accepted: ReadonlySet<string>;
-  /** The fingerprints of items whose differences a person keeps the rule `tolerance` from accepting. */
+  /**
+   * The fingerprints of items whose differences a person keeps the rule `tolerance` from accepting.
+   */
   readonly untolerated: ReadonlySet<string>;
   readonly tolerances: Tolerances;
   readonly frozen: FrozenRecords;

@@ -13,7 +13,9 @@ export interface FrozenRecords {
   readonly lines: ReadonlyMap<number, number>;
   /** By `entryKeyOfClearing`, what lines came late for. */
   readonly cleared: FrozenPlaces;
-  /** By `entryKeyOfLine` of lines that were frozen without a clearing, what clearings came late for. */
+  /**
+   * By `entryKeyOfLine` of lines that were frozen without a clearing, what clearings came late for.
+   */
   readonly booked: FrozenPlaces;
 }
 
@@ -79,11 +81,11 @@ interface Joined {
 
 /**
  * The frozen item for which records came after its closing; null when they came for none. Clearings
- * came for the item to whose clearing or authorization they belong, or for a line without a clearing
- * that they would explain. A line without a clearing came for that of its reference. Of several
- * items the nearest by date counts, at most 35 days away: a key that comes again later is that of
- * another purchase. What was open when the item was frozen carries forward, and a line that differs from
- * its statement changes nothing.
+ * came for the item to whose clearing or authorization they belong, or for a line without a
+ * clearing that they would explain. A line without a clearing came for that of its reference. Of
+ * several items the nearest by date counts, at most 35 days away: a key that comes again later is
+ * that of another purchase. What was open when the item was frozen carries forward, and a line that
+ * differs from its statement changes nothing.
  */
 export function frozenItemOf({ clearings, lines, pairings }: Joined, frozen: FrozenRecords): number | null {
   for (const { authorization_id, clearing_id } of clearings) {

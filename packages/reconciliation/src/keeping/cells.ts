@@ -29,7 +29,9 @@ export interface SummaryCell extends CellKey {
 export interface MatchCellKey {
   /** Of the newest clearing of their items, YYYY-MM-DD; null without one. */
   readonly settlement_date: string | null;
-  /** What made the matches. Of `item`: `person` when an act concerns the items, null when none does. */
+  /**
+   * What made the matches. Of `item`: `person` when an act concerns the items, null when none does.
+   */
   readonly rule: MatchedBy | null;
   /** `item`: the cell counts items, not matches. */
   readonly side: ItemMatch['side'] | 'item';

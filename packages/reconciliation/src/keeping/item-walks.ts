@@ -51,15 +51,17 @@ function stepOf(walked: readonly { readonly id: number }[], { coverage, toleranc
   return { item_ids: walked.map(({ id }) => id), next: is_left ? { coverage, tolerance } : null };
 }
 
-/** Statuses in the order of `itemsAfter`: what is between accepted items and breaks is passed over. */
+/**
+ * Statuses in the order of `itemsAfter`: what is between accepted items and breaks is passed over.
+ */
 function toleranceWalkAfter({ status, opened_at_ms, id }: ItemPlace): ToleranceWalk | null {
   if (status === 'accepted' || status === 'break') return { after: { status, opened_at_ms, id } };
   return status < 'break' ? { after: { status: 'break', opened_at_ms: 0, id: 0 } } : null;
 }
 
 /**
- * The walk of coverage that is due: over the items since the earliest date from which clearings need
- * a line now and did not before.
+ * The walk of coverage that is due: over the items since the earliest date from which clearings
+ * need a line now and did not before.
  */
 function coverageWalkOf({ coverage: before, walk: walks }: CompanyProgress, coverage: Coverage): CoverageWalk | null {
   const walk = walks?.coverage ?? null;

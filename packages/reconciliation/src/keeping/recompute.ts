@@ -51,8 +51,8 @@ export interface Recomputed {
 /**
  * Recomputes the items of everything that the seeds may concern, and returns the differences.
  * Writes nothing. The items depend on the stored records, acts and frozen items, not on the seeds:
- * to recompute more than necessary changes nothing else. With `known` sets no others are looked for.
- * The work gives way (ADR 0054).
+ * to recompute more than necessary changes nothing else. With `known` sets no others are looked
+ * for. The work gives way (ADR 0054).
  */
 export async function recompute(
   store: ReconciliationStore,
@@ -106,7 +106,10 @@ export async function recompute(
   };
 }
 
-/** Returns when the newest record of an item arrived that no stored item has; null when there is none. */
+/**
+ * Returns when the newest record of an item arrived that no stored item has; null when there is
+ * none.
+ */
 function arrivalsOf({ purchases, clearings, lines, items, entries }: ClosedGroup) {
   const known = new Set([...items.values()].flatMap((item) => item.authorization_ids));
   const isNew = (kind: 'clearing' | 'line', id: number): boolean => !entries.has(itemIdOf({ kind, id }));
@@ -223,7 +226,8 @@ function* entryChangeSteps(
       left.delete(own_id);
     }
   }
-  // Of lines that have no item any more: of other codes than those of cards, as statements have them.
+  // Of lines that have no item any more: of other codes than those of cards, as statements have
+  // them.
   const shown = new Set(contents.flatMap(({ line_ids }) => line_ids));
   const gone = open.lines
     .filter(({ id }) => !shown.has(id))

@@ -115,7 +115,9 @@ export class CoveringSearch {
     this.#days.delete(day);
   }
 
-  /** Finds the sets of these records, and counts them with their members. A step for each record. */
+  /**
+   * Finds the sets of these records, and counts them with their members. A step for each record.
+   */
   *findSetsOf(subjects: readonly Leftover[]): Steps<readonly Found[]> {
     const listed: Found[] = [];
     for (const subject of subjects) {
@@ -167,8 +169,8 @@ function isFoundBefore(subject: Leftover, member: Leftover): boolean {
 type Place = Map<number | null, Leftover[]>;
 
 /**
- * The records of the other kind that may be members of a set of this one: the nearest of each account,
- * oldest first. Looks only at as many as it needs, because thousands may be on one day.
+ * The records of the other kind that may be members of a set of this one: the nearest of each
+ * account, oldest first. Looks only at as many as it needs, because thousands may be on one day.
  */
 function* candidatesOf(subject: Leftover, placeOn: (day: number) => Place | undefined): Generator<readonly Leftover[]> {
   const places = near_days.flatMap((days) => placeOn(subject.day + days) ?? []);

@@ -17,9 +17,10 @@ import { covering_reach_days } from './covering-sets.ts';
 import { pairing_days_max } from './pair-lines.ts';
 
 /**
- * Finds what `findCoveringSets` finds among leftovers of many days, of which only those of about `covering_reach_days` around the
- * present day are kept. Lines are searched before the clearings within reach of them, as they are
- * by `findCoveringSets`, and the sets of a day are known when everything within reach is searched.
+ * Finds what `findCoveringSets` finds among leftovers of many days, of which only those of about
+ * `covering_reach_days` around the present day are kept. Lines are searched before the clearings
+ * within reach of them, as they are by `findCoveringSets`, and the sets of a day are known when
+ * everything within reach is searched.
  */
 export class CoveringSweep {
   readonly #search = new CoveringSearch();

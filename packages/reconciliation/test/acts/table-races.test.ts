@@ -35,7 +35,9 @@ async function assertSound(world: ActWorld, what: string): Promise<void> {
   await assertRebuilt(world, what);
 }
 
-/** Asserts that one of both was done, and that the other one is a conflict that says what happened. */
+/**
+ * Asserts that one of both was done, and that the other one is a conflict that says what happened.
+ */
 function assertOneDone(outcomes: readonly PromiseSettledResult<unknown>[], what: string): void {
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
   assert.equal(refused.length, 1, `${what}: ${refused.map(({ reason }) => reason).join(' | ')}`);

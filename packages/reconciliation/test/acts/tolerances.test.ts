@@ -18,7 +18,10 @@ import { ActWorld, assertRebuilt, assertSameState, clearing, line, proposeTwo, t
 
 let purchases_made = 0;
 
-/** A purchase that is cleared, with a line that differs from the clearing. Returns the clearing's record. */
+/**
+ * A purchase that is cleared, with a line that differs from the clearing. Returns the clearing's
+ * record.
+ */
 async function purchase(
   world: ActWorld,
   {

@@ -250,7 +250,10 @@ function itemOf(
   const undone = clearings
     .filter(({ cycle, match_rule }) => cycle === 'reversal' && match_rule === 1)
     .map(({ clearing_id }) => clearing_id);
-  /** Whether a duplicate stands for an equal clearing that was undone: each of these has one, the first ones. */
+  /**
+   * Whether a duplicate stands for an equal clearing that was undone: each of these has one, the
+   * first ones.
+   */
   const replaces = (id: number) => {
     const own = clearings.find((one) => one.id === id)!;
     const equal = clearings

@@ -459,7 +459,10 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
   }
 }
 
-/** The line of a statement with the reference of a line: the first of its date or later, else the last. */
+/**
+ * The line of a statement with the reference of a line: the first of its date or later, else the
+ * last.
+ */
 function statedLineOf(
   { statement_lines }: State,
   { account_id, bank_reference, ...line }: StatementLine,

@@ -50,7 +50,10 @@ const counted_on_postgres: readonly string[] = [
 /** The BAI codes of card lines, as the list of an `in`. */
 const card_lines = `(${card_line_codes.map((code) => `'${code}'`).join(', ')})`;
 
-/** Whether the line `r` of the bank, which differs, has the reference of `row`: it shows the nearest one. */
+/**
+ * Whether the line `r` of the bank, which differs, has the reference of `row`: it shows the nearest
+ * one.
+ */
 function isDifferingOf(row: string): string {
   return `r.account_id = ${row}.account_id and r.bank_reference = ${row}.bank_reference
     and r.statement_id is null and r.bank_reference is not null and r.standing = 'differs'`;

@@ -132,7 +132,9 @@ function hasReference(reference: string | undefined, setting: StatementKeySettin
   return [{ text: `(bank_reference = ? or (${by_acquirer.text}))`, values: [reference, ...by_acquirer.values] }];
 }
 
-/** With the setting \`whole\` only the same text fits, which the index finds among those of its key. */
+/**
+ * With the setting `whole` only the same text fits, which the index finds among those of its key.
+ */
 function byAcquirerReference(reference: string, setting: StatementKeySetting): Condition {
   const key = statementKeyOf(reference, statement_key_default) ?? reference;
   const conditions = [
@@ -144,8 +146,8 @@ function byAcquirerReference(reference: string, setting: StatementKeySetting): C
 }
 
 /**
- * Lines by a reference. More than a few have it only when a bank repeats it without meaning, so that
- * the newest lines have it, too.
+ * Lines by a reference. More than a few have it only when a bank repeats it without meaning, so
+ * that the newest lines have it, too.
  */
 function fewOfReference(reference: string, company_id: number, others: readonly Condition[]): Few {
   const key = statementKeyOf(reference, statement_key_default) ?? reference;

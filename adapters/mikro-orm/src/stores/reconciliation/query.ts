@@ -86,7 +86,9 @@ export async function inPieces<Value, Result>(
   return results;
 }
 
-/** The values of a column of a company's rows: each is one look into an index that begins with both. */
+/**
+ * The values of a column of a company's rows: each is one look into an index that begins with both.
+ */
 export async function distinctTexts(
   { all }: Queries,
   table: string,

@@ -133,8 +133,8 @@ function stated(side: '>=' | '<', order: 'asc' | 'desc'): string {
 }
 
 /**
- * How clearings and lines with items of a company are walked: by the card or account that has them, in the
- * order of an index. By their ids the records of all companies would be read.
+ * How clearings and lines with items of a company are walked: by the card or account that has them,
+ * in the order of an index. By their ids the records of all companies would be read.
  */
 const record_walks = {
   clearing: walkBy('tallystick_virtual_cards', 'tallystick_clearings', 'card_id', ['id'], 'true'),

@@ -110,7 +110,10 @@ function itemOf(plan: ItemPlan, company_id: number, card_base: number): Item {
   };
 }
 
-/** Where an item is for a side; null when it is none of that side. Written without the port's own words. */
+/**
+ * Where an item is for a side; null when it is none of that side. Written without the port's own
+ * words.
+ */
 function placeOf(item: Item, side: NearQuestion['side']): { readonly amount: number; readonly date: string } | null {
   const { authorized, cleared, stated } = item;
   if (!['break', 'proposed', 'awaiting'].includes(item.status)) return null;
@@ -123,7 +126,9 @@ function placeOf(item: Item, side: NearQuestion['side']): { readonly amount: num
   return cleared !== null && lacks === null ? { amount: cleared, date: item.settlement_date! } : null;
 }
 
-/** Throws unless the answer has each item that is nearer than all that fill its list, and no other. */
+/**
+ * Throws unless the answer has each item that is nearer than all that fill its list, and no other.
+ */
 function assertNear(
   found: readonly number[],
   items: readonly Item[],

@@ -29,7 +29,10 @@ const filters: readonly LineFilter[] = [
   { reference: 'none' },
 ];
 
-/** Whether a line fits, but for the account; with the statement key that installations have by default. */
+/**
+ * Whether a line fits, but for the account; with the statement key that installations have by
+ * default.
+ */
 function fits(line: StatedLine, { booking_date, amount, reference, bai_code }: LineFilter): boolean {
   const isWithin = <Value extends string | number>(value: Value, { from, to }: { from?: Value; to?: Value } = {}) =>
     value >= (from ?? value) && value <= (to ?? value);
