@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { money } from '@tallystick/kernel';
-import type { Item, Suggestion } from '@tallystick/reconciliation';
+import type { Item, StatedLine, Suggestion } from '@tallystick/reconciliation';
 import { shortenText } from '@tallystick/server';
 import { describeBreaks, describeNextStep, type ShownBreak } from '../src/reconcile/breaks-text.ts';
 
@@ -61,6 +61,7 @@ const shown: ShownBreak = {
     account_number: '1000000001',
     bank_text: 'CARD SALE PAPER AND INK',
     bank_reference: 'B-0017',
+    statement_line: null,
   },
   suggestions: [suggestion],
 };
@@ -87,6 +88,16 @@ describe('the text of breaks', () => {
       `To match the first suggestion, for example:
   npm run reconcile -- match 22 --with "clearing:4" --note "..."
 Many at once: breaks --csv writes a table, and decide takes it back.`,
+    );
+  });
+
+  it('shows what the statement has in place of a line that the bank reported by itself', () => {
+    const of_bank = { ...shown, item: { ...item, kind: 'bank_line_differs' } as Item, suggestions: [] };
+    assert.match(describeBreaks([of_bank], '2030-04-25', false), /^ {2}the statement has no line with its reference$/m);
+    const statement_line = { id: 6, amount: -335, booking_date: '2030-03-20', text: 'PAPER' } as StatedLine;
+    assert.match(
+      describeBreaks([{ ...of_bank, names: { ...of_bank.names, statement_line } }], '2030-04-25', false),
+      /^ {2}the statement has line:6, 3\.35 on 2030-03-20, "PAPER"$/m,
     );
   });
 

@@ -50,9 +50,10 @@ function describeBreak({ item, names, suggestions }: ShownBreak, today: string, 
     ...named('bank reference ', names.bank_reference),
     ...named('"', names.bank_text, '"'),
   ];
+  const statement = kind === 'bank_line_differs' ? [describeStatementLine(item, names)] : [];
   return [
     wrapText(head.join('  '), '', '    ', width),
-    ...[amountsOf(item), purchase, line].flatMap((parts) =>
+    ...[amountsOf(item), purchase, line, statement].flatMap((parts) =>
       parts.length === 0 ? [] : wrapText(parts.join(', '), '  ', '    ', width),
     ),
     ...suggestions.map((one) => wrapText(describeSuggested(one, item), '  ', '     ', width)),
@@ -72,6 +73,14 @@ function amountsOf({ authorized, cleared, stated, fees, difference, currency }: 
     ...show('fees', fees === 0 ? null : fees),
     `difference ${showDecimal(difference, currency)} ${currency}`,
   ];
+}
+
+/** What the statement has in place of a line that the bank reported by itself. */
+export function describeStatementLine({ currency }: Item, { statement_line }: ItemNames): string {
+  if (statement_line === null) return 'the statement has no line with its reference';
+  const { id, amount, booking_date, text } = statement_line;
+  const shown = named(', "', text, '"').join('');
+  return `the statement has line:${id}, ${showDecimal(-amount, currency)} on ${booking_date}${shown}`;
 }
 
 /** `1. clearing:45  3.35 on 2030-03-18: 0.02 more, same merchant, settled 1 day earlier`. */

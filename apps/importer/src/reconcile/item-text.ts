@@ -10,7 +10,7 @@ import {
 } from '@tallystick/reconciliation';
 import { formatTerms, wrapText } from '@tallystick/server';
 import { nameRule, showAmount } from '../words.ts';
-import { describeSuggested, plain } from './breaks-text.ts';
+import { describeStatementLine, describeSuggested, plain } from './breaks-text.ts';
 
 /** An item for a person: its amounts, its records, what they may be matched with, and its history. */
 export function describeItem(
@@ -36,6 +36,7 @@ export function describeItem(
     ...named('account', names.account_number),
     ...named('bank reference', names.bank_reference),
     ...named('reference', names.acquirer_reference),
+    ...(item.kind === 'bank_line_differs' ? [['statement', describeStatementLine(item, names)] as const] : []),
     ...(vcn_id === null ? [] : [['card', String(vcn_id)] as const]),
     ...(due_date === null ? [] : [['due', age === null ? due_date : `${due_date}, ${age} days ago`] as const]),
     ['records', recordNamesOf(item)] as const,

@@ -64,13 +64,14 @@ export function presentLine({ line: found, item_id }: LineOfItem) {
 
 /** An item with what people did to it, the oldest act first. */
 export function presentExplainedItem(
-  { item, records, history, suggestions, has_more_alternatives }: ExplainedItem,
+  { item, records, statement_line, history, suggestions, has_more_alternatives }: ExplainedItem,
   today: string,
 ) {
   const listed = <Found>(found: readonly Found[]) => found.slice(0, item_records_max);
   return showAs(item_with_history, {
     ...presentItem(item, namesOf(records), today, suggestions),
     lines: listed(records.lines).map((found) => presentLine({ line: found, item_id: item.id })),
+    statement_line: statement_line === null ? null : presentLine(statement_line),
     clearings: listed(records.clearings).map((found) => showAs(item_clearing, found)),
     authorizations: listed(records.authorizations).map(presentAuthorized),
     has_more_alternatives,

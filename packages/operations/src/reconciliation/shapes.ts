@@ -256,6 +256,9 @@ export const item_with_history = z
   .object({
     ...item_fields,
     lines: z.array(line).describe(`Its statement lines, the first ${item_records_max}`),
+    statement_line: line
+      .nullable()
+      .describe('The line `statement_line_id`, which is of another item or of none; null: there is none'),
     clearings: z.array(item_clearing).describe(`Its clearings, the first ${item_records_max}`),
     authorizations: z.array(item_authorization).describe(`Its authorizations, the first ${item_records_max}`),
     has_more_alternatives: z.boolean().describe('More authorizations fit than the alternatives list'),

@@ -1,6 +1,7 @@
 import { type CandidateRecords, findCandidates, isDispute } from '@tallystick/cards';
 import type { Call } from '@tallystick/kernel';
 import type { Alternative, Item } from '../item.ts';
+import { type LineOfItem, withItems } from '../lines/read-lines.ts';
 import { suggestFor } from '../suggestions/suggest.ts';
 import type { Suggestion } from '../suggestions/suggestion.ts';
 import { toCandidate } from './alternatives.ts';
@@ -18,6 +19,8 @@ const explained_clearings_max = 10;
 /** An item with the authorizations that its proposed clearings may belong to, and suggestions. */
 export interface ExplainedItem extends SeenItem {
   readonly records: NamedRecords;
+  /** The line `Item.statement_line_id`; null without one. */
+  readonly statement_line: LineOfItem | null;
   /** What a break with a side missing may be matched with, best first. */
   readonly suggestions: readonly Suggestion[];
   /** More authorizations fit than the item lists. */
@@ -37,25 +40,29 @@ export async function explainItem(
 ): Promise<ExplainedItem> {
   const { item, history: acts } = await readItem(tx, call, id);
   const records = (await recordsOfItems(tx, item.company_id, [item])).get(item.id)!;
+  const [statement_line = null] = await withItems(
+    tx,
+    item.company_id,
+    records.statement_line === null ? [] : [records.statement_line],
+  );
   const history = [...acts, ...(await toleranceEntriesOf(tx, { item, history: acts }, records))];
   const suggestions = (await suggestFor(tx.reconciliation, item.company_id, [item])).get(item.id) ?? [];
   const proposed = (isOpen(item) ? records.clearings : [])
     .filter((one) => isProposal(one) && !isDispute(one))
     .map((one) => one.id);
-  if (proposed.length === 0) return { item, records, history, suggestions, has_more_alternatives: false };
+  const explained = { item, records, statement_line, history, suggestions };
+  if (proposed.length === 0) return { ...explained, has_more_alternatives: false };
   const explained_ids = proposed.sort((a, b) => a - b).slice(0, explained_clearings_max);
   const candidates = await tx.reconciliation.candidateRecords(item.company_id, explained_ids);
   const found = candidates
     .toSorted((a, b) => a.clearing.id - b.clearing.id)
     .flatMap((of_clearing) => candidatesOf(of_clearing, call.now_ms));
   const listed = found.slice(0, candidates_listed_max);
-  const explained = new Set(listed.flatMap(({ clearing_ids }) => clearing_ids));
-  const others = item.alternatives.filter((one) => !isTie(one) || !explained.has(one.clearing_ids[0]!));
+  const named = new Set(listed.flatMap(({ clearing_ids }) => clearing_ids));
+  const others = item.alternatives.filter((one) => !isTie(one) || !named.has(one.clearing_ids[0]!));
   return {
+    ...explained,
     item: { ...item, alternatives: [...listed, ...others] },
-    records,
-    history,
-    suggestions,
     has_more_alternatives: found.length > listed.length || proposed.length > explained_ids.length,
   };
 }

@@ -11,6 +11,8 @@ export interface NamedRecords {
   readonly lines: readonly StatedLine[];
   readonly clearings: readonly ClearedAmount[];
   readonly authorizations: readonly AuthorizedPurchase[];
+  /** The line `Item.statement_line_id`, which is of another item or none. */
+  readonly statement_line: StatedLine | null;
 }
 
 /** What names an item to a person. Each is that of its first record that has it; null without one. */
@@ -23,6 +25,7 @@ export interface ItemNames {
   readonly account_number: string | null;
   readonly bank_text: string | null;
   readonly bank_reference: string | null;
+  readonly statement_line: StatedLine | null;
 }
 
 /** The parts of a transaction that the records of items are read from. */
@@ -45,9 +48,15 @@ export async function recordsOfItems(
   items: readonly Item[],
 ): Promise<ReadonlyMap<number, NamedRecords>> {
   const [lines, clearings, authorizations] = await Promise.all([
-    reconciliation_reports.linesById(company_id, idsOf(items, 'line_ids')),
-    reconciliation.clearings(company_id, idsOf(items, 'clearing_ids')),
-    reconciliation.authorizations(company_id, idsOf(items, 'authorization_ids')),
+    reconciliation_reports.linesById(company_id, idsOf(items, linesShownBy)),
+    reconciliation.clearings(
+      company_id,
+      idsOf(items, ({ clearing_ids }) => clearing_ids),
+    ),
+    reconciliation.authorizations(
+      company_id,
+      idsOf(items, ({ authorization_ids }) => authorization_ids),
+    ),
   ]);
   const known = { lines: byId(lines), clearings: byId(clearings), authorizations: byId(authorizations) };
   return new Map(
@@ -57,12 +66,13 @@ export async function recordsOfItems(
         lines: inOrder(item.line_ids.flatMap((id) => known.lines.get(id) ?? [])),
         clearings: item.clearing_ids.flatMap((id) => known.clearings.get(id) ?? []).sort(compareClearings),
         authorizations: item.authorization_ids.flatMap((id) => known.authorizations.get(id) ?? []),
+        statement_line: known.lines.get(item.statement_line_id ?? 0) ?? null,
       },
     ]),
   );
 }
 
-export function namesOf({ lines, clearings, authorizations }: NamedRecords): ItemNames {
+export function namesOf({ lines, clearings, authorizations, statement_line }: NamedRecords): ItemNames {
   const [line] = lines;
   return {
     acquirer_reference: firstOfAll([...clearings, ...lines].map((record) => record.acquirer_reference)),
@@ -70,6 +80,7 @@ export function namesOf({ lines, clearings, authorizations }: NamedRecords): Ite
     account_number: line?.account_number ?? null,
     bank_text: line?.text ?? null,
     bank_reference: line?.bank_reference ?? null,
+    statement_line,
   };
 }
 
@@ -85,8 +96,12 @@ function inOrder(lines: readonly StatedLine[]): readonly StatedLine[] {
   return [...lines.filter(({ id }) => id === first.id), ...others];
 }
 
-function idsOf(items: readonly Item[], kind: 'line_ids' | 'clearing_ids' | 'authorization_ids'): readonly number[] {
-  return [...new Set(items.flatMap((item) => item[kind]))];
+function linesShownBy({ line_ids, statement_line_id }: Item): readonly number[] {
+  return statement_line_id === null ? line_ids : [...line_ids, statement_line_id];
+}
+
+function idsOf(items: readonly Item[], recordsOf: (item: Item) => readonly number[]): readonly number[] {
+  return [...new Set(items.flatMap(recordsOf))];
 }
 
 function byId<Found extends { readonly id: number }>(records: readonly Found[]): ReadonlyMap<number, Found> {

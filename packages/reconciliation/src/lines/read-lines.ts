@@ -31,7 +31,8 @@ export async function readLine(
   return found;
 }
 
-async function withItems(
+/** The lines with their items, in their order. */
+export async function withItems(
   { reconciliation_reports }: ReportsTx,
   company_id: number,
   lines: readonly StatedLine[],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { refusalOf } from '@tallystick/harness';
 import { checkOnStorages } from '@tallystick/test-support';
-import { closePeriod, type Item, itemIdOf, readBridge, rebuild, reopenPeriod } from '../../src/index.ts';
+import { closePeriod, explainItem, type Item, itemIdOf, readBridge, rebuild, reopenPeriod } from '../../src/index.ts';
 import { ActWorld, assertSameState, clearing, line } from './world.ts';
 
 const reference = '74123456061000000000017';
@@ -123,7 +123,15 @@ checkOnStorages('lines of the bank that differ from their statement', [
         other_id,
       ]);
       const [nearer_id] = await world.statement(day, [{ amount: 71, bank_reference: 'S', code: '475' }]);
-      assert.equal((await world.read(line(line_id))).item.statement_line_id, nearer_id, 'of a further page');
+      const { id: item_id } = (await world.read(line(line_id))).item;
+      const { records, statement_line } = await world.storage.unitOfWork.read((tx) =>
+        explainItem(tx, world.call(), item_id),
+      );
+      assert.deepEqual(
+        records.lines.map(({ id }) => id),
+        [line_id],
+      );
+      assert.deepEqual([statement_line?.line.id, statement_line?.item_id], [nearer_id, null], 'of a further page');
       const kept = await world.act(line(line_id), 'confirm');
       assert.deepEqual(stateOf(kept), ['matched', null, [line_id], null]);
       await assertRebuilt(world);

@@ -2441,6 +2441,8 @@ export interface ReconciliationItemWithHistory {
   readonly url: string;
   /** Its statement lines, the first 1000. */
   readonly lines: readonly ReconciliationLine[];
+  /** The line `statement_line_id`, which is of another item or of none; null: there is none. */
+  readonly statement_line: ReconciliationLine | null;
   /** Its clearings, the first 1000. */
   readonly clearings: readonly ReconciliationItemClearing[];
   /** Its authorizations, the first 1000. */
