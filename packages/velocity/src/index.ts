@@ -1,3 +1,3 @@
 export * from './aging-hold.ts';
-export { day_ms, utcDateAt, utcInstantAt, utcMonthStart } from './calendar.ts';
+export { day_ms, daysAt, utcDateAt, utcInstantAt, utcMonthStart } from './calendar.ts';
 export * from './window.ts';

@@ -13,6 +13,7 @@ import { inCanonicalOrder } from '../settling/canonical-order.ts';
 import { afterItsEnd } from '../settling/clearing-effect.ts';
 import { restoreClearing } from '../settling/retention.ts';
 import { settleClearing } from '../settling/settle.ts';
+import { StandingRoots } from '../settling/standing-roots.ts';
 import { findPair, recordPair } from '../working/paired-clearing.ts';
 import type { Pass } from '../working/pass.ts';
 import { auditChanges, settleAgain } from '../working/settle-again.ts';
@@ -138,7 +139,7 @@ function clear(pass: Pass, working: WorkingCard, unnumbered: Clearing, around: R
   const settled = settleClearing(
     {
       card: working.card,
-      roots: around.roots,
+      roots: new StandingRoots(around.roots),
       earlier: ordered.slice(0, ordered.indexOf(unnumbered)),
       own_window_start_ms: working.window_start_ms,
     },

@@ -11,18 +11,32 @@ import { foldRelease } from './release.ts';
 export type NetworkAnswer = AuthorizationAnswer | ClearingAnswer | ReleaseAnswer | RematchAnswer;
 
 /**
+ * How many records a pass of the network examines around its messages, before it leaves the rest of
+ * them to the next pass. Its last message may examine `neighbours_max` more, and one that settles
+ * records several times, several times as many (docs/adr/0075).
+ */
+export const examined_max = 500;
+
+/**
  * Decides the messages one after another on a working copy of the state, all at the instant of the
  * state. Returns the rows to write: the counters of a card at most once, each authorization once in
  * its final state. Pure except for randomness, so that a pass can run again after a conflict. The
- * answers and records are the same however messages are split over passes at one instant.
+ * answers and records are the same however messages are split over passes at one instant. So with
+ * `may_stop` it decides only the first ones, at least one, when it has examined `examined_max`
+ * records: those with an answer.
  */
 export function foldMessages(
   state: LedgerState,
   messages: readonly NetworkMessage[],
   ports: PassPorts,
+  { may_stop = false }: { readonly may_stop?: boolean } = {},
 ): ReturnType<Fold<readonly NetworkAnswer[]>> {
   const pass = beginPass(state, ports);
-  const result = messages.map((message) => foldMessage(pass, message));
+  const result: NetworkAnswer[] = [];
+  for (const message of messages) {
+    if (may_stop && pass.cards.work.examined >= examined_max) break;
+    result.push(foldMessage(pass, message));
+  }
   return { changes: changesOf(pass), result };
 }
 

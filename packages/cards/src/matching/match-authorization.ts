@@ -30,24 +30,32 @@ interface FoundAuthorization {
   readonly review: boolean;
 }
 
-/** Finds the authorization that a clearing belongs to: rules 3 to 6. */
+/**
+ * Finds the authorization that a clearing belongs to: rules 3 to 6. When the clearing bears the
+ * approval code of some, it is never the clearing of another: not of one without a code of its own,
+ * which is not decided yet, and not of one with the same merchant and amount.
+ */
 export function findAuthorization(input: MatchCase): FoundAuthorization {
-  const roots = eligibleRoots(input);
+  const coded = rootsWithItsCode(input);
+  const roots = coded.length > 0 ? coded : input.authorizations;
+  const isFound = (root: Authorization, finds: AuthorizationRule['finds']) =>
+    finds(input, root) && isAllowed(input, root);
   const [named, ...as_good] = bestOf(
     input,
-    roots.filter((root) => isSameNetworkReference(input.message, root)),
+    isWholeNetReference(input.message.net_reference_number) ? roots.filter((root) => isFound(root, isNamed)) : [],
   );
   if (named !== undefined) {
     const review = as_good.length > 0 || isInOtherCurrency(input.message, named);
     return { by: { rule: 3, authorization: named }, review };
   }
   let review = false;
-  for (const { rule, finds } of authorization_rules) {
-    const [only, ...others] = roots.filter((root) => finds(input, root));
-    if (only !== undefined && others.length === 0) {
-      return { by: { rule, authorization: only }, review: review || rule === 6 };
+  for (const { rule, finds } of coded.length > 0 ? authorization_rules : rules_without_code) {
+    const first_at = roots.findIndex((root) => isFound(root, finds));
+    if (first_at < 0) continue;
+    if (!roots.some((root, at) => at > first_at && isFound(root, finds))) {
+      return { by: { rule, authorization: roots[first_at]! }, review: review || rule === 6 };
     }
-    if (others.length > 0) review = true;
+    review = true;
   }
   return { by: null, review };
 }
@@ -63,16 +71,6 @@ export function ruleFor(input: MatchCase, root: Authorization): CandidateRule | 
   if (!isAllowed(input, root)) return null;
   if (isSameNetworkReference(input.message, root)) return 3;
   return authorization_rules.find(({ finds }) => finds(input, root))?.rule ?? null;
-}
-
-/**
- * The authorizations that a rule may find. When the clearing bears the approval code of some, it is
- * never the clearing of another: not of one without a code of its own, which is not decided yet, and
- * not of one with the same merchant and amount.
- */
-function eligibleRoots(input: MatchCase): readonly Authorization[] {
-  const coded = rootsWithItsCode(input);
-  return (coded.length > 0 ? coded : input.authorizations).filter((root) => isAllowed(input, root));
 }
 
 function isAllowed({ message, barred = [] }: MatchCase, root: Authorization): boolean {
@@ -135,17 +133,19 @@ export function isUnfinished(root: Pick<Authorization, 'status' | 'uncleared_sta
   return root.status !== 'cleared' && unclearedStatusOf(root) !== 'reversed';
 }
 
-/** Rules 4 to 6: the authorization of a clearing without a whole reference. */
-const authorization_rules: readonly {
+interface AuthorizationRule {
   readonly rule: CandidateRule;
   readonly finds: (input: MatchCase, root: Authorization) => boolean;
-}[] = [
+}
+
+/** Rules 4 to 6: the authorization of a clearing without a whole reference. */
+const authorization_rules: readonly AuthorizationRule[] = [
   {
     rule: 4,
     finds: ({ message }, root) =>
+      isSameApprovalCode(message, root) &&
       networkReferenceOf(message.net_reference_number) !== null &&
       networkReferenceOf(message.net_reference_number) === networkReferenceOf(root.net_reference_number) &&
-      isSameApprovalCode(message, root) &&
       isWithinOneDay(message, root),
   },
   {
@@ -160,11 +160,18 @@ const authorization_rules: readonly {
     rule: 6,
     finds: (input, root) =>
       isSameMerchant(input.message, root) &&
-      isNearRoot(input.message, root) &&
       isAwaitingClearing(input.message, root) &&
+      isNearRoot(input.message, root) &&
       amountsOf(input, root).some(({ cleared, authorized }) => cleared === authorized),
   },
 ];
+
+/** The rule of clearings that bear the approval code of no authorization. */
+const rules_without_code = authorization_rules.filter(({ rule }) => rule === 6);
+
+function isNamed({ message }: MatchCase, root: Authorization): boolean {
+  return isSameNetworkReference(message, root);
+}
 
 /** Rule 3: all thirteen characters and, when both have one, the approval code. */
 function isSameNetworkReference(message: ReferenceFacts, root: Authorization): boolean {

@@ -1,4 +1,4 @@
-import { day_ms, utcDateAt } from '@tallystick/velocity';
+import { day_ms, daysAt } from '@tallystick/velocity';
 import { type Authorization, isStandingRoot } from '../records/authorization.ts';
 import type { Clearing, ClearingMessage } from '../records/clearing.ts';
 import type { LedgerCard } from '../records/ledger.ts';
@@ -52,7 +52,8 @@ export function isSameApprovalCode(
 
 /** The authorizations whose approval code the clearing bears, in whatever state they are. */
 export function rootsWithItsCode({ message, authorizations }: MatchCase): readonly Authorization[] {
-  return authorizations.filter((root) => isStandingRoot(root) && isSameApprovalCode(message, root));
+  if (message.approval_code === null) return [];
+  return authorizations.filter((root) => isSameApprovalCode(message, root) && isStandingRoot(root));
 }
 
 export function isSameMerchant(
@@ -73,7 +74,7 @@ export const match_tolerance_parts = 5;
 
 /** Whether the settlement date of a clearing is near the date of an authorization. */
 export function isNearRoot({ settlement_date }: Pick<ClearingFacts, 'settlement_date'>, root: Authorization): boolean {
-  return isNear(settlement_date, dateOf(root));
+  return isNear(daysOf(settlement_date), daysAt(root.transaction_date_time_ms));
 }
 
 /** Whether the settlement dates of two clearings are near each other. */
@@ -81,7 +82,7 @@ export function isNearClearing(
   { settlement_date }: Pick<ClearingFacts, 'settlement_date'>,
   other: Pick<ClearingFacts, 'settlement_date'>,
 ): boolean {
-  return isNear(settlement_date, other.settlement_date);
+  return isNear(daysOf(settlement_date), daysOf(other.settlement_date));
 }
 
 /** The days from 1970-01-01 to a date. */
@@ -89,11 +90,7 @@ export function daysOf(date: string): number {
   return Date.parse(date) / day_ms;
 }
 
-/** Whether two dates, YYYY-MM-DD, are at most `match_reach_days` apart. */
-function isNear(date: string, other: string): boolean {
-  return Math.abs(daysOf(date) - daysOf(other)) <= match_reach_days;
-}
-
-function dateOf({ transaction_date_time_ms }: Pick<Authorization, 'transaction_date_time_ms'>): string {
-  return utcDateAt(transaction_date_time_ms);
+/** Whether two days are at most `match_reach_days` apart. */
+function isNear(day: number, other: number): boolean {
+  return Math.abs(day - other) <= match_reach_days;
 }

@@ -127,6 +127,7 @@ export class NeighbourSearch {
   readonly #named_clearings: ReadonlySet<number>;
   readonly #seeds: { readonly roots: Authorization[]; readonly clearings: Clearing[] };
   readonly #asked: AskedQuestions = new Map();
+  readonly #asked_about = new Set<Authorization | Clearing>();
   readonly #root_ids = new Set<number>();
   readonly #clearing_ids = new Set<number>();
   /** With more records than this the search is cut; unknown before the first question. */
@@ -195,14 +196,24 @@ export class NeighbourSearch {
     return this.#root_ids.size + this.#clearing_ids.size;
   }
 
+  /**
+   * Whether nothing was asked about the record. Nothing more is asked about it later: a further
+   * authorization may settle a clearing, and none unsettles one.
+   */
+  #isNew(record: Authorization | Clearing): boolean {
+    if (this.#asked_about.has(record)) return false;
+    this.#asked_about.add(record);
+    return true;
+  }
+
   next(): NeighbourQuestions | null {
     if (this.#asked.size === 0) this.#records_max = this.#records + neighbours_max;
     if (this.is_cut) return null;
     const { roots, clearings } = this.#neighbourhood.around(this.#seeds);
     const questions = new Questions(this.#asked);
-    for (const root of roots) askAboutRoot(questions, root, this.#now_ms);
+    for (const root of roots) if (this.#isNew(root)) askAboutRoot(questions, root, this.#now_ms);
     for (const clearing of clearings) {
-      askAboutClearing(questions, clearing, this.#neighbourhood, this.#now_ms);
+      if (this.#isNew(clearing)) askAboutClearing(questions, clearing, this.#neighbourhood, this.#now_ms);
     }
     if (questions.is_empty) return null;
     return { card_id: this.card_id, clearings_max: this.#records_max + 1, ...questions.lists };

@@ -61,12 +61,15 @@ export class Lane {
   watched_until_ms: number | null = null;
   readonly #bounds: LaneBounds;
   #queue: Place[] = [];
+  /** The most messages of the next pass. Fewer than the bound after a pass that left messages. */
+  #take_max: number;
   /** When the present round began; null between two rounds. */
   #round_begun_ms: number | null = null;
   #rounds_ms: readonly number[] = [];
 
   constructor(bounds: LaneBounds) {
     this.#bounds = bounds;
+    this.#take_max = bounds.batch_max;
     this.phase = createPhase('a lane of the network', 'resting', { resting: ['passing'], passing: ['resting'] });
   }
 
@@ -102,14 +105,14 @@ export class Lane {
   }
 
   /**
-   * Begins a round: removes and returns the messages of its pass, the first `batch_max`, or one
-   * that is tried alone. Empty when no message waits.
+   * Begins a round: removes and returns the messages of its pass, the first `batch_max`, fewer after
+   * a pass that left messages, or one that is tried alone. Empty when no message waits.
    */
   take(): Batch {
-    const { batch_max, monotonicNow, decision_ms_max } = this.#bounds;
+    const { monotonicNow, decision_ms_max } = this.#bounds;
     const begun_ms = monotonicNow();
     this.#endRound(begun_ms);
-    const alone_at = this.#queue.findIndex(({ alone }, at) => alone || at === batch_max);
+    const alone_at = this.#queue.findIndex(({ alone }, at) => alone || at === this.#take_max);
     const count = alone_at < 0 ? this.#queue.length : Math.max(1, alone_at);
     const places = this.#queue.slice(0, count);
     this.#queue = this.#queue.slice(count);
@@ -121,8 +124,18 @@ export class Lane {
   }
 
   /**
-   * The messages of a failed pass, to be tried again, together or each alone. The time in the pass
-   * was not waiting.
+   * Notes how many messages of a pass it answered. After one that left some, the next passes take
+   * no more than that, and twice as many after each that left none: what a pass leaves, it has
+   * loaded in vain.
+   */
+  noteAnswered({ messages }: Batch, answered: number): void {
+    if (answered < messages.length) this.#take_max = answered;
+    else if (answered === this.#take_max) this.#take_max = Math.min(2 * answered, this.#bounds.batch_max);
+  }
+
+  /**
+   * The messages of a pass that has not answered them, to be tried again, together or each alone.
+   * The time in the pass was not waiting.
    */
   placesAfter({ places, begun_ms }: Batch, { alone }: { readonly alone: boolean }): readonly Place[] {
     const in_pass_ms = this.#bounds.monotonicNow() - begun_ms;

@@ -12,7 +12,8 @@
  * not wait for others. When a pass rejects because of the whole database, its messages fail
  * together. When one of them may be the cause, they are tried again one by one, so that a message
  * that fails the pass fails alone. A card that another transaction holds gets a lane of its own for
- * as long as its messages wait, so that it delays no other card.
+ * as long as its messages wait, so that it delays no other card. A pass that examined many records
+ * answers its first messages, and the next passes decide the others (ADR 0075).
  *
  * A message that would wait too long is refused immediately, and one that has waited too long is
  * not decided any more (ADR 0020). Every message has a deadline: it is answered by then, and not
@@ -245,7 +246,9 @@ export function createNetwork(ports: NetworkPorts): Network {
     const { messages } = batch;
     try {
       const answers = await decide(batch, lane);
-      for (const [index, waiting] of messages.entries()) waiting.answer(answers[index]!);
+      for (const [index, answer] of answers.entries()) messages[index]!.answer(answer);
+      lane.noteAnswered(batch, answers.length);
+      takeAgain(lane, lane.placesAfter(batch, { alone: false }).slice(answers.length));
     } catch (error) {
       onFault?.(error);
       const failing = new Set(messages.filter(({ message }) => concerns(error, message, messages.length)));
@@ -256,12 +259,19 @@ export function createNetwork(ports: NetworkPorts): Network {
       } else {
         for (const waiting of failing) waiting.fail(error);
       }
-      const again = places.filter(({ waiting }) => !failing.has(waiting));
-      if (again.length === 0) return;
-      lane.putFirst(again);
-      waiting_count += again.length;
-      watch(lane);
+      takeAgain(
+        lane,
+        places.filter(({ waiting }) => !failing.has(waiting)),
+      );
     }
+  }
+
+  /** Puts messages that their pass has not answered before those that wait. */
+  function takeAgain(lane: Lane, places: readonly Place[]): void {
+    if (places.length === 0) return;
+    lane.putFirst(places);
+    waiting_count += places.length;
+    watch(lane);
   }
 
   /**
@@ -289,13 +299,13 @@ export function createNetwork(ports: NetworkPorts): Network {
   async function decide(batch: Batch, lane: Lane): Promise<readonly NetworkAnswer[]> {
     assert(!phase.is('drained'), 'no pass begins once the network is drained');
     const messages = batch.messages.map(({ message }) => message);
-    const fold = (state: LedgerState) => foldMessages(state, messages, pass_ports);
+    const fold = (state: LedgerState) => foldMessages(state, messages, pass_ports, { may_stop: true });
     const bounds = {
       ...(time_bounds === undefined ? {} : { deadline: batch.deadline }),
       ...(lanes.includes(lane) ? { held_ms_max } : {}),
     };
     const answers = await ledger.pass(messages.flatMap(lookupsOf), fold, bounds);
-    assert(answers.length === messages.length, 'a pass answers each of its messages');
+    assert(answers.length > 0 && answers.length <= messages.length, 'a pass answers its first messages');
     return answers;
   }
 

@@ -19,6 +19,7 @@ import {
   withoutClearings,
 } from './clearing-effect.ts';
 import { ownWindow } from './past-window.ts';
+import { StandingRoots } from './standing-roots.ts';
 
 /** A clearing with its match, its class and its effect, and its authorization after that effect. */
 interface Settlement {
@@ -29,7 +30,7 @@ interface Settlement {
 /** What a clearing is settled against: its card after the clearings that come before it. */
 interface SettleContext {
   readonly card: LedgerCard;
-  readonly roots: readonly Authorization[];
+  readonly roots: StandingRoots;
   /** In the canonical order. */
   readonly earlier: readonly Clearing[];
   /** The window of the clearing when it belongs to no record. */
@@ -73,22 +74,21 @@ export function settleInOrder(
   now_ms: number,
   isKept: (clearing: Clearing) => boolean = () => false,
 ): Records {
-  const standing = roots.map((root) => withoutClearings(root, now_ms));
-  const places = new Map(standing.map(({ id }, at) => [id, at]));
+  const standing = new StandingRoots(roots.map((root) => withoutClearings(root, now_ms)));
   const settled: Clearing[] = [];
   for (const clearing of inCanonicalOrder(clearings)) {
     const own_window_start_ms = ownWindow(card, clearing);
     const context = { card, roots: standing, earlier: settled, own_window_start_ms };
     const settlement = isKept(clearing) ? keepMatch(context, clearing) : settleClearing(context, clearing);
     settled.push(settlement.clearing);
-    if (settlement.root !== null) standing[places.get(settlement.root.id)!] = settlement.root;
+    if (settlement.root !== null) standing.put(settlement.root);
   }
-  return { roots: standing, clearings: settled };
+  return { roots: standing.all, clearings: settled };
 }
 
 function keepMatch({ roots }: SettleContext, clearing: Clearing): Settlement {
-  const root = roots.find(({ id }) => id === clearing.authorization_id);
-  return { clearing, root: root === undefined ? null : rootAfter(root, clearing) };
+  const root = roots.get(clearing.authorization_id);
+  return { clearing, root: root === null ? null : rootAfter(root, clearing) };
 }
 
 /**
@@ -106,7 +106,7 @@ export function rootsAfter({ roots, clearings }: Records, now_ms: number): reado
 function finalMatch({ roots, earlier }: SettleContext, clearing: Clearing): Match {
   const referred = earlier.find(({ id }) => id === clearing.clearing_id) ?? null;
   const root_id = referred === null ? clearing.authorization_id : referred.authorization_id;
-  const authorization = roots.find(({ id }) => id === root_id) ?? null;
+  const authorization = roots.get(root_id);
   return { rule: clearing.match_rule as MatchRule, authorization, clearing: referred, review: false };
 }
 
@@ -120,13 +120,12 @@ function provisionalMatch({ card, roots, earlier }: SettleContext, clearing: Cle
   const match = matchClearing({
     message,
     card,
-    authorizations: roots,
+    authorizations: roots.candidatesOf(message),
     clearings: earlier,
     barred: barredOf(choices),
   });
-  const chosen_id = chosenOf(choices);
-  const chosen = chosen_id === null ? undefined : roots.find(({ id }) => id === chosen_id);
-  if (chosen === undefined) return match;
+  const chosen = roots.get(chosenOf(choices));
+  if (chosen === null) return match;
   const referred = match.authorization?.id === chosen.id ? match.clearing : null;
   return { rule: match_rule_by_hand, authorization: chosen, clearing: referred, review: false };
 }

@@ -42,6 +42,7 @@ export class WorkingCard {
   /** Whether records around those of the pass are missing, because there are too many. */
   readonly is_cut: boolean;
   readonly #now: PassInstant;
+  readonly #work: PassWork;
   readonly #entries = new Map<number, Entry>();
   /** Null while the entries are few: then they are searched. */
   #by_trace: Map<string, Entry[]> | null = null;
@@ -57,10 +58,15 @@ export class WorkingCard {
   #next_hold_end_ms: number | null;
   #code_failures: Pick<Counters, 'code_failures' | 'code_failures_on'>;
 
-  constructor(card: LedgerCard, { authorizations, clearings, windows, is_cut }: History, now: PassInstant) {
+  constructor(
+    card: LedgerCard,
+    { authorizations, clearings, windows, is_cut }: History,
+    { now, work }: { readonly now: PassInstant; readonly work: PassWork },
+  ) {
     this.card = card;
     this.is_cut = is_cut;
     this.#now = now;
+    this.#work = work;
     const { now_ms } = now;
     const { counters } = card;
     const { start_ms } = windowAt(card.recurring ?? 'Continuous', now_ms);
@@ -191,8 +197,7 @@ export class WorkingCard {
 
   /** The known neighbours of records of the card, and these themselves, as they are now. */
   around(seeds: Partial<Records>): Records {
-    const neighbourhood = this.#placed();
-    const { roots, clearings } = neighbourhood.around(seeds);
+    const { roots, clearings } = this.#examine(seeds);
     return { roots: roots.map(({ id }) => this.#entries.get(id)!.now), clearings };
   }
 
@@ -201,7 +206,7 @@ export class WorkingCard {
     const neighbourhood = this.#placed();
     if (root !== undefined) neighbourhood.keepRoot(root);
     if (clearing !== undefined) neighbourhood.keepClearing(clearing);
-    const found = neighbourhood.around({
+    const found = this.#examine({
       roots: root === undefined ? [] : [root],
       clearings: clearing === undefined ? [] : [clearing],
     });
@@ -220,12 +225,18 @@ export class WorkingCard {
   aroundChoices(chosen: Records): Records {
     const neighbourhood = this.#placed();
     for (const clearing of chosen.clearings) neighbourhood.keepClearing(withChoices(clearing));
-    const { roots, clearings } = neighbourhood.around(chosen);
+    const { roots, clearings } = this.#examine(chosen);
     for (const clearing of chosen.clearings) neighbourhood.keepClearing(clearing);
     return {
       roots: roots.map(({ id }) => this.#entries.get(id)!.now),
       clearings: clearings.map(({ id }) => this.#clearings.get(id)!.now),
     };
+  }
+
+  #examine(seeds: Partial<Records>): Records {
+    const found = this.#placed().around(seeds);
+    this.#work.examined += found.roots.length + found.clearings.length;
+    return found;
   }
 
   #placed(): Neighbourhood {
@@ -378,6 +389,12 @@ export class WorkingCard {
 /** The recorded rows of a card that a pass loaded, and whether neighbours are missing. */
 interface History extends Pick<LedgerState, 'authorizations' | 'clearings' | 'windows'> {
   readonly is_cut: boolean;
+}
+
+/** The work of a pass so far. */
+export interface PassWork {
+  /** The records that were found around those of its messages, each time that they were. */
+  examined: number;
 }
 
 /** A clearing within a pass: as loaded (null: created in this pass) and as it is now. */

@@ -3,10 +3,11 @@ import type { Authorization } from '../records/authorization.ts';
 import type { Clearing } from '../records/clearing.ts';
 import { PassInstant } from '../records/hold-lifetime.ts';
 import type { LedgerCard, LedgerState } from '../records/ledger.ts';
-import { WorkingCard } from './working-card.ts';
+import { type PassWork, WorkingCard } from './working-card.ts';
 
 /** The cards of a pass, by number and by id. Cards without a message are never copied. */
 export class WorkingCards {
+  readonly work: PassWork = { examined: 0 };
   readonly #now: PassInstant;
   readonly #by_index = new ByNumberIndex<LedgerCard>();
   readonly #by_id = new Map<number, LedgerCard>();
@@ -49,7 +50,8 @@ export class WorkingCards {
       const clearings = this.#clearings.get(card.id) ?? [];
       const windows = this.#windows.get(card.id) ?? [];
       const is_cut = this.#cut_card_ids.has(card.id);
-      working = new WorkingCard(card, { authorizations, clearings, windows, is_cut }, this.#now);
+      const history = { authorizations, clearings, windows, is_cut };
+      working = new WorkingCard(card, history, { now: this.#now, work: this.work });
       this.#working.set(card.id, working);
     }
     return working;
