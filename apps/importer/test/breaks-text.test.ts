@@ -53,6 +53,9 @@ const suggestion: Suggestion = {
   reason: 'same amount, same merchant, settled 1 day earlier',
 };
 
+/** Suggested, but with another amount: a match with it is refused unless it accepts the difference. */
+const lacking: Suggestion = { ...suggestion, differs: { ...suggestion.differs, amount: -2 } };
+
 const shown: ShownBreak = {
   item,
   names: {
@@ -84,10 +87,11 @@ describe('the text of breaks', () => {
   none was chosen: 2 clearings make up 3.33 within 3 days, and so do others`,
     );
     assert.equal(
-      describeNextStep([{ ...shown, suggestions: [] }, shown]),
+      describeNextStep([{ ...shown, suggestions: [] }, { ...shown, suggestions: [lacking] }, shown]),
       `To match the first suggestion, for example:
   npm run reconcile -- match 22 --with "clearing:4" --note "..."
-Many at once: breaks --csv writes a table, and decide takes it back.`,
+Many at once, by a table that decide takes back:
+  npm run --silent reconcile -- breaks --csv > breaks.csv`,
     );
   });
 
@@ -99,6 +103,11 @@ Many at once: breaks --csv writes a table, and decide takes it back.`,
       describeBreaks([{ ...of_bank, names: { ...of_bank.names, statement_line } }], '2030-04-25', false),
       /^ {2}the statement has line:6, 3\.35 on 2030-03-20, "PAPER"$/m,
     );
+  });
+
+  it('suggests no match that is refused because it does not add up', () => {
+    const next = describeNextStep([{ ...shown, suggestions: [lacking] }]);
+    assert.match(next, /^npm run reconcile -- show 22 shows one/);
   });
 
   it('is at most 80 columns wide whatever the values, and obeys no control character', () => {

@@ -100,10 +100,11 @@ export function plain(text: string): string {
 }
 
 /**
- * How to act on the first of these breaks that has a suggestion, else how to see and take out one.
+ * How to match the first of these breaks whose first suggestion has the same amount, else how to
+ * see and take out one. A match that does not add up is refused.
  */
 export function describeNextStep(breaks: readonly ShownBreak[]): string {
-  const found = breaks.find(({ suggestions }) => suggestions.length > 0);
+  const found = breaks.find(({ suggestions }) => suggestions[0]?.differs.amount === 0);
   if (found === undefined) {
     return `npm run reconcile -- show ${breaks[0]!.item.id} shows one; accept, ignore and match decide it.`;
   }
@@ -113,7 +114,8 @@ export function describeNextStep(breaks: readonly ShownBreak[]): string {
   return [
     'To match the first suggestion, for example:',
     `  npm run reconcile -- match ${item.id} --with "${names}" --note "..."`,
-    'Many at once: breaks --csv writes a table, and decide takes it back.',
+    'Many at once, by a table that decide takes back:',
+    '  npm run --silent reconcile -- breaks --csv > breaks.csv',
   ].join('\n');
 }
 

@@ -145,7 +145,7 @@ function breaksCommand({ stdout }: ReconcileTerminal): Command {
     options: {
       ...company_option,
       kind: `only this kind: ${break_kinds.join(', ')}`,
-      class: 'only this class: force_post',
+      class: 'only this class, such as force_post or over',
       card: 'only of the virtual card with this id',
       currency: 'only in this currency',
       from: 'only those that settled on this date or later',

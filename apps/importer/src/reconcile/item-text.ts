@@ -39,6 +39,7 @@ export function describeItem(
     ...(item.kind === 'bank_line_differs' ? [['statement', describeStatementLine(item, names)] as const] : []),
     ...(vcn_id === null ? [] : [['card', String(vcn_id)] as const]),
     ...(due_date === null ? [] : [['due', age === null ? due_date : `${due_date}, ${age} days ago`] as const]),
+    ...(item.frozen_item_id === null ? [] : [['for item', String(item.frozen_item_id)] as const]),
     ['records', recordNamesOf(item)] as const,
     ...item.matches.map(({ side, rule }) => ['match', `${side}: ${nameRule(rule)}`] as const),
   ];

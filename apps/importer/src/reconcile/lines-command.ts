@@ -15,7 +15,8 @@ export const linesCommand: Command = {
     account: 'only of the account with this number',
     from: 'only those that were booked on this date or later',
     to: 'only those that were booked on this date or before',
-    amount: 'only with this amount in minor units, or a range such as [-5000,-4000]; debits are negative',
+    amount:
+      'only with this amount in minor units (cents), or a range such as [-5000,-4000]; debits are negative: --amount=-5000',
     reference: 'only with this reference of the bank, or this acquirer reference',
     code: 'only with this BAI code',
     company: 'the company; needed when there are several',
