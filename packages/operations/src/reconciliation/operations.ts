@@ -40,21 +40,12 @@ import {
   type Spool,
   shares_pass,
 } from '../operation.ts';
+import { match_act, plain_act, table_answer, unmatch_act } from './act-shapes.ts';
 import { lineOperations } from './lines.ts';
 import { presentExplainedItem, presentItem } from './presenter.ts';
 import { presentBridge, presentSummary } from './report-presenter.ts';
-import { bridge, rules_report, summary } from './report-shapes.ts';
-import {
-  bridge_filter,
-  item,
-  item_filter,
-  item_with_history,
-  match_act,
-  plain_act,
-  rules_filter,
-  table_answer,
-  unmatch_act,
-} from './shapes.ts';
+import { bridge, bridge_filter, rules_filter, rules_report, summary } from './report-shapes.ts';
+import { item, item_filter, item_with_history } from './shapes.ts';
 
 /** The most tables that are written at the same time; each company has a fair share of them. */
 const tables_max = 8;

@@ -2,8 +2,8 @@ import { closePeriod, listPeriods, type PeriodPorts, reopenPeriod } from '@tally
 import * as z from 'zod';
 import { data_of_domain } from '../fields.ts';
 import { companyCall, type Operation, operation, own_transactions, present } from '../operation.ts';
+import { close_period, period } from './period-shapes.ts';
 import { presentPeriod } from './presenter.ts';
-import { close_period, period } from './shapes.ts';
 
 /** Closing days, and undoing it (decision: reconciliation, periods). */
 export function periodOperations(ports: PeriodPorts): readonly Operation[] {

@@ -12,9 +12,10 @@ import {
   type Suggestion,
 } from '@tallystick/reconciliation';
 import { showAs } from '../fields.ts';
+import { act } from './act-shapes.ts';
 import { line } from './line-shapes.ts';
+import { period } from './period-shapes.ts';
 import {
-  act,
   alternative,
   item,
   item_authorization,
@@ -22,7 +23,6 @@ import {
   item_records_max,
   item_with_history,
   match,
-  period,
   suggestion,
 } from './shapes.ts';
 

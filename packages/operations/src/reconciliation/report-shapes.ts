@@ -2,6 +2,7 @@ import { bridge_listed_max, difference_kinds, type RulesReport } from '@tallysti
 import * as z from 'zod';
 import { currency, date, id_number, id_text, type ShapeOf, shown_amount, type_names } from '../fields.ts';
 import { clearing_class } from '../network/shapes.ts';
+import { dates } from './range-shapes.ts';
 import type { presentBridge, presentSummary } from './report-presenter.ts';
 import { break_age, break_kind, item_status, matched_by } from './shapes.ts';
 
@@ -164,3 +165,16 @@ export const bridge = z
     id: 'ReconciliationBridge',
     description: 'How the balances of an account follow from clearings and authorizations',
   });
+
+export const rules_filter = z
+  .object({ settlement_date: dates.describe('Only clearings that settled on this date or these dates') })
+  .partial();
+
+export const bridge_filter = z.object({
+  account_id: z
+    .string()
+    .min(1)
+    .describe('The account, by its number')
+    .meta({ examples: ['1000000001'] }),
+  booking_date: dates.optional().describe('Only lines that were booked on this date or these dates'),
+});

@@ -1,12 +1,5 @@
 import type { item_filter_names } from '@tallystick/reconciliation';
-import {
-  act_kinds,
-  age_buckets,
-  break_kinds,
-  filled_columns,
-  item_statuses,
-  matched_by as matched_by_values,
-} from '@tallystick/reconciliation';
+import { age_buckets, break_kinds, item_statuses, matched_by as matched_by_values } from '@tallystick/reconciliation';
 import * as z from 'zod';
 import {
   account_number,
@@ -22,6 +15,7 @@ import {
   type_names,
 } from '../fields.ts';
 import { clearing_class } from '../network/shapes.ts';
+import { act, match_side } from './act-shapes.ts';
 import { line } from './line-shapes.ts';
 import { amounts, compared_text, dates, rangeOf } from './range-shapes.ts';
 
@@ -33,7 +27,7 @@ export const break_kind = z
 export const item_status = z
   .enum(item_statuses)
   .describe(
-    '`matched`: all sides are there and agree. `awaiting`: what is still to come is not overdue. `proposed`: a person should check its match. `break`: something is overdue or differs. `accepted`, `ignored`: a person has decided so',
+    '`matched`: all sides are there and agree. `awaiting`: what is still to come is not overdue. `proposed`: a person should check its match. `break`: something is overdue or differs. `accepted`, `ignored`: a person has decided so, or the rule `tolerance` has accepted it',
   )
   .register(type_names, { id: 'ItemStatus' });
 
@@ -50,11 +44,6 @@ export const matched_by = z
     'A rule of matching, `ard` (the acquirer reference of a line), `covering_set`, or `person`. `tolerance` accepts an item, and makes no match',
   )
   .register(type_names, { id: 'MatchedBy' });
-
-const match_side = z
-  .enum(['authorization', 'statement'])
-  .describe('The side to which clearings are matched')
-  .register(type_names, { id: 'MatchSide' });
 
 const clearing_ids = ids.describe('Its clearings, by their ids');
 const line_ids = ids.describe('Its statement lines, by their ids');
@@ -110,20 +99,6 @@ export const suggestion = z
     id: 'ReconciliationSuggestion',
     description: 'Records that a break may be matched with, by the ids that `match` takes',
   });
-
-export const act = z
-  .object({
-    at: shown_instant.describe("When it was done, by the service's clock, UTC"),
-    actor: z.string().describe('Who did it: `key:<id>`, the `actor` of a call in process, or `command`'),
-    action: z.enum(act_kinds).describe('What was done'),
-    item_id: id_text.describe('The id of the item at that time; it may have been merged since'),
-    note: z.string().describe('Why, in the words of the person'),
-    reason: z.string().nullable().describe('The code or word that the person gave; null: none'),
-    accepted_difference: shown_amount
-      .nullable()
-      .describe('The difference that the match accepts; minor units of the currency of the item; null: none'),
-  })
-  .meta({ id: 'ReconciliationAct', description: 'What a person did to an item' });
 
 const side_amount = shown_amount.nullable();
 
@@ -262,125 +237,13 @@ export const item_with_history = z
     clearings: z.array(item_clearing).describe(`Its clearings, the first ${item_records_max}`),
     authorizations: z.array(item_authorization).describe(`Its authorizations, the first ${item_records_max}`),
     has_more_alternatives: z.boolean().describe('More authorizations fit than the alternatives list'),
-    history: z.array(act).describe('What people did to it and to the items merged into it, the oldest act first'),
+    history: z
+      .array(act)
+      .describe(
+        'What people did to it and to the items merged into it, the oldest act first; then what the rule `tolerance` accepts',
+      ),
   })
   .meta({ id: 'ReconciliationItemWithHistory', description: 'An item with its history' });
-
-const note = z.string().meta({ minLength: 1, maxLength: 1000 }).describe('Why; the history and the audit log keep it');
-
-const action = {
-  note,
-  reason: z.string().nullish().describe('A code or a word of your own, such as `merchant_refund_agreed`; null: none'),
-  version: z
-    .int()
-    .min(1)
-    .nullish()
-    .describe('The version that you saw: refused (`conflict`) when the item has another one; null: not compared'),
-};
-
-/** The body of an action without further fields. */
-export const plain_act = z.object({ data: z.object(action) }).meta({
-  id: 'ReconciliationAction',
-  description: 'An action on an item',
-  examples: [{ data: { note: 'Agreed with the supplier' } }],
-});
-
-/** `POST items/:id/match`. */
-export const match_act = z
-  .object({
-    data: z.object({
-      ...action,
-      with: z
-        .object({
-          authorization_id: id_number.nullish().describe('An authorization; null: none'),
-          clearing_ids: z.array(id_number).nullish().describe('Clearings; null: none'),
-          line_ids: z.array(id_number).nullish().describe('Statement lines; null: none'),
-        })
-        .describe('What belongs to the item: the records of the other side'),
-      accept_difference: z
-        .boolean()
-        .nullish()
-        .describe('True: also accepts what is left between the two sides, and `reason` is required; null: false'),
-    }),
-  })
-  .meta({
-    id: 'ReconciliationMatchAction',
-    description: 'A match by hand',
-    examples: [
-      { data: { with: { line_ids: [12] }, note: 'The bank confirmed the reference' } },
-      {
-        data: {
-          with: { line_ids: [12] },
-          accept_difference: true,
-          note: 'The bank booked 0.02 less',
-          reason: 'rounding',
-        },
-      },
-    ],
-  });
-
-/** `POST items/:id/unmatch`. */
-export const unmatch_act = z
-  .object({
-    data: z.object({
-      ...action,
-      side: match_side
-        .nullish()
-        .describe('The side that is taken from the clearings; null: that of the match made last'),
-    }),
-  })
-  .meta({
-    id: 'ReconciliationUnmatchAction',
-    description: 'The undoing of a match',
-    examples: [{ data: { note: 'Another purchase of that day' } }],
-  });
-
-const count = z.int().min(0);
-
-export const row_error = z
-  .object({
-    row: z.int().min(1).describe('The row of the table; the line of names is row 1'),
-    column: z.enum(filled_columns).describe('The column with the wrong value'),
-    message: z.string().describe('What it must be'),
-  })
-  .meta({ id: 'ReconciliationRowError', description: 'What is wrong with a row of a table' });
-
-export const table_answer = z
-  .object({
-    dry_run: z.boolean().describe('True: nothing was decided'),
-    rows: count.describe('Rows below the names'),
-    skipped: count.describe('Rows without a decision'),
-    decided: count.describe('Rows whose decision was made; in a dry run, would be made'),
-    unchanged: count.describe('Rows whose decision with that note stands already'),
-    errors: z.array(row_error).readonly().describe('The first errors; empty unless it was a dry run'),
-    errors_total: count.describe('All errors, listed or not'),
-  })
-  .meta({ id: 'ReconciliationDecisions', description: 'The result of a table of decisions' });
-
-export const period = z
-  .object({
-    id: id_text,
-    closed_through: date.describe('The last day of the period; it begins after the one before it'),
-    status: z
-      .enum(['closing', 'closed', 'reopening', 'reopened'])
-      .describe('`closing`, `reopening`: it was interrupted; the same request again completes it'),
-    frozen: count.describe('Items that do not change any more'),
-    open_breaks: count.describe('Breaks of the period that were open when it was closed'),
-    closed_at: shown_instant.describe('When it was closed, UTC'),
-    closed_by: z.string().describe('Who closed it, as the audit log names callers: `key:17`'),
-    reopened_at: shown_instant.nullable().describe('When it was reopened, UTC; null: it was not'),
-    reopened_by: z.string().nullable().describe('Who reopened it; null: nobody'),
-    type: resourceType('reconciliation_period'),
-  })
-  .meta({ id: 'ReconciliationPeriod', description: 'A closed period' });
-
-export const close_period = z
-  .object({ data: z.object({ closed_through: date.describe('The last day to close; a day that is over in UTC') }) })
-  .meta({
-    id: 'ReconciliationPeriodClosing',
-    description: 'The period to close',
-    examples: [{ data: { closed_through: '2030-03-14' } }],
-  });
 
 const whole_state = z
   .object({
@@ -396,6 +259,9 @@ const whole_state = z
     difference: item_fields.difference,
     currency: item_fields.currency,
     due_date: item_fields.due_date,
+    frozen_item_id: id_number
+      .nullable()
+      .describe('Of a late change, the item of a closed period for which it came; null: it came for none'),
     age: break_age.nullable().describe('Days since the due date; null: it is no break'),
   })
   .meta({ id: 'ReconciliationBreak', description: 'The item of a break in an event' });
@@ -438,16 +304,3 @@ export const item_filter = z
   } satisfies Record<(typeof item_filter_names)[number], z.ZodType>)
   .partial()
   .describe('Several filters are ANDed. A range is `[from,to]` with both ends included. Either end may be empty.');
-
-export const rules_filter = z
-  .object({ settlement_date: dates.describe('Only clearings that settled on this date or these dates') })
-  .partial();
-
-export const bridge_filter = z.object({
-  account_id: z
-    .string()
-    .min(1)
-    .describe('The account, by its number')
-    .meta({ examples: ['1000000001'] }),
-  booking_date: dates.optional().describe('Only lines that were booked on this date or these dates'),
-});

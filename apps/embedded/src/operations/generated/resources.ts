@@ -1512,7 +1512,7 @@ export type ImportStatus = 'running' | 'completed' | 'completed_with_quarantine'
 /**
  * `matched`: all sides are there and agree. `awaiting`: what is still to come is not overdue.
  * `proposed`: a person should check its match. `break`: something is overdue or differs.
- * `accepted`, `ignored`: a person has decided so.
+ * `accepted`, `ignored`: a person has decided so, or the rule `tolerance` has accepted it.
  */
 export type ItemStatus = 'ignored' | 'accepted' | 'break' | 'proposed' | 'awaiting' | 'matched';
 
@@ -1940,21 +1940,24 @@ export interface RealCard {
   readonly url: string;
 }
 
-/** What a person did to an item. */
+/** What a person did to an item, or what the rule `tolerance` accepts of it. */
 export interface ReconciliationAct {
   /** When it was done, by the service's clock, UTC. ISO 8601. */
   readonly at: string;
-  /** Who did it: `key:<id>`, the `actor` of a call in process, or `command`. */
+  /** Who did it: `key:<id>`, the `actor` of a call in process, `command`, or `rule:tolerance`. */
   readonly actor: string;
   /** What was done. */
   readonly action: 'match' | 'unmatch' | 'ignore' | 'accept' | 'confirm' | 'reopen';
   /** The id of the item at that time; it may have been merged since. */
   readonly item_id: string;
-  /** Why, in the words of the person. */
+  /** Why, in the words of the person; of the rule `tolerance`, what is left and the tolerance. */
   readonly note: string;
   /** The code or word that the person gave; null: none. */
   readonly reason: string | null;
-  /** The difference that the match accepts; minor units of the currency of the item; null: none. */
+  /**
+   * The difference that the match or the rule accepts; minor units of the currency of the item;
+   * null: none.
+   */
   readonly accepted_difference: number | null;
 }
 
@@ -2023,6 +2026,8 @@ export interface ReconciliationBreak {
    * When what is missing is due, or since when it is a break, YYYY-MM-DD; null: nothing is missing.
    */
   readonly due_date: string | null;
+  /** Of a late change, the item of a closed period for which it came; null: it came for none. */
+  readonly frozen_item_id: number | null;
   /** Days since the due date; null: it is no break. */
   readonly age: BreakAge | null;
 }
@@ -2449,7 +2454,10 @@ export interface ReconciliationItemWithHistory {
   readonly authorizations: readonly ReconciliationItemAuthorization[];
   /** More authorizations fit than the alternatives list. */
   readonly has_more_alternatives: boolean;
-  /** What people did to it and to the items merged into it, the oldest act first. */
+  /**
+   * What people did to it and to the items merged into it, the oldest act first; then what the rule
+   * `tolerance` accepts.
+   */
   readonly history: readonly ReconciliationAct[];
 }
 
