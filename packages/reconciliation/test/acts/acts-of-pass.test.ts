@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { checkOnStorages } from '@tallystick/test-support';
-import { type ActOfPass, type PlannedAct, withSeenActs } from '../../src/acts/act-in-pass.ts';
+import { type PlannedAct, withSeenActs } from '../../src/acts/act-in-pass.ts';
 import { undoDecisions } from '../../src/acts/table/undo-decisions.ts';
-import { type RecordKey, recordsOf } from '../../src/index.ts';
+import { type ActKind, type RecordKey, recordsOf } from '../../src/index.ts';
 import { itemIdOf } from '../../src/item-id.ts';
 import { ActWorld, areConfirmed, authorization, clearing, line, proposeTwo } from './world.ts';
 
@@ -52,22 +52,22 @@ checkOnStorages('an act that a pass makes', [
       await world.act(line(line_id), 'confirm');
       const { item, history } = await world.read(line(line_id));
       const { id, actor, note, subject } = history.at(-1)!;
-      const recorded = { newest_id: id - 1, action: 'confirm', actor, note, fingerprint: subject.fingerprint };
+      const recorded = {
+        newest_id: id - 1,
+        action: 'confirm' as ActKind,
+        actor,
+        note,
+        fingerprint: subject.fingerprint,
+      };
       const undo = async (change: Partial<typeof recorded>) => {
-        const { newest_id, fingerprint, ...sent } = { ...recorded, ...change };
-        const call = { ...world.call(), actor: sent.actor };
-        const act = {
-          situation: { item, history: [], call, request: sent },
-          plan: { subject: { ...subject, fingerprint } },
-          seen_acts: { newest_id },
-        } as unknown as ActOfPass;
+        const act = { item_id: item.id, ...recorded, ...change };
         const kept = await undoDecisions(world.ports(), world.call(), [{ act, undone: null }]);
         assert.deepEqual(kept, [], JSON.stringify(change));
         return await areConfirmed(world, clearing_ids);
       };
       for (const change of [
         { newest_id: id },
-        { action: 'match' },
+        { action: 'match' as const },
         { actor: 'key:9' },
         { note: 'of another table' },
         { fingerprint: 'of other records' },

@@ -13,8 +13,31 @@ import { isStandingMatch, undoingOfMatch } from '../standing-match.ts';
 /** A decision that was recorded, and the one that it undid, if it reopened an item. */
 export interface MadeDecision {
   /** As recorded; or as it was sent to a pass, which may have recorded it. */
-  readonly act: Act | ActOfPass;
+  readonly act: Act | SentAct;
   readonly undone: Act | null;
+}
+
+/** What an act is found by that was sent to a pass. A table keeps it for each of its rows. */
+interface SentAct extends Pick<Act, 'item_id' | 'action' | 'actor' | 'note'> {
+  readonly fingerprint: Act['subject']['fingerprint'];
+  /** The newest act about its records before it. */
+  readonly newest_id: number;
+}
+
+export function sentAct({ situation, plan, seen_acts }: ActOfPass): SentAct {
+  const { item, call, request } = situation;
+  return {
+    item_id: item.id,
+    action: request.action,
+    actor: call.actor,
+    note: request.note,
+    fingerprint: plan.subject.fingerprint,
+    newest_id: seen_acts.newest_id,
+  };
+}
+
+function isSent(act: Act | SentAct): act is SentAct {
+  return 'newest_id' in act;
 }
 
 const batch_size = 25;
@@ -41,13 +64,9 @@ export async function undoDecisions(
     for (let attempts = 0; left.length > 0 && attempts < attempts_max; attempts += 1) {
       left = await undoBatch(ports, call, left);
     }
-    kept_ids.push(...left.map(itemIdOfMade));
+    kept_ids.push(...left.map(({ act }) => act.item_id));
   }
   return kept_ids;
-}
-
-function itemIdOfMade({ act }: MadeDecision): number {
-  return 'situation' in act ? act.situation.item.id : act.item_id;
 }
 
 /** Returns the decisions whose undoing a pass refused. */
@@ -57,7 +76,8 @@ async function undoBatch(
   batch: readonly MadeDecision[],
 ): Promise<readonly MadeDecision[]> {
   const { of_pass } = await unitOfWork.run(async (tx) => {
-    const records = await lockItems(tx, call, batch.map(itemIdOfMade));
+    const item_ids = batch.map(({ act }) => act.item_id);
+    const records = await lockItems(tx, call, item_ids);
     return await recordBatch(tx, call, await planUndoing(tx, call, batch), records);
   });
   const answers = await Promise.all(of_pass.map((act) => network.rematch(rematchMessage(act))));
@@ -73,7 +93,7 @@ async function planUndoing(tx: ActTx, call: Call, batch: readonly MadeDecision[]
     tx,
     call,
     batch.map((decision) => ({
-      item_id: itemIdOfMade(decision),
+      item_id: decision.act.item_id,
       request: rowRequest(inverseOf(decision), { note, version: null }),
     })),
   );
@@ -91,24 +111,22 @@ async function planUndoing(tx: ActTx, call: Call, batch: readonly MadeDecision[]
 }
 
 function inverseOf({ act, undone }: MadeDecision): ActKind {
-  const action = 'situation' in act ? act.situation.request.action : act.action;
-  if (action === 'match') return 'unmatch';
-  if (!('situation' in act) && isOfTolerance(act)) return action === 'reopen' ? 'accept' : 'reopen';
+  if (act.action === 'match') return 'unmatch';
+  if (!isSent(act) && isOfTolerance(act)) return act.action === 'reopen' ? 'accept' : 'reopen';
   return undone?.action ?? 'reopen';
 }
 
 /** The act as recorded; undefined when the pass that it was sent to did not record it. */
 function recordedAct({ act }: MadeDecision, { history }: SeenItem): Act | undefined {
-  if (!('situation' in act)) return act;
-  const { situation, plan, seen_acts } = act;
-  const { call, request } = situation;
+  if (!isSent(act)) return act;
+  const { action, actor, note: sent_note, fingerprint, newest_id } = act;
   return history.findLast(
     (recorded) =>
-      recorded.id > seen_acts.newest_id &&
-      recorded.action === request.action &&
-      recorded.actor === call.actor &&
-      recorded.note === request.note &&
-      recorded.subject.fingerprint === plan.subject.fingerprint,
+      recorded.id > newest_id &&
+      recorded.action === action &&
+      recorded.actor === actor &&
+      recorded.note === sent_note &&
+      recorded.subject.fingerprint === fingerprint,
   );
 }
 

@@ -8,7 +8,7 @@ import { conflict } from '../refuse-act.ts';
 import type { DecidedRow } from './decision-table.ts';
 import { askedBy, type PlannedRow, planRows } from './plan-rows.ts';
 import type { SeenRow } from './seen-row.ts';
-import { type MadeDecision, undoDecisions } from './undo-decisions.ts';
+import { type MadeDecision, sentAct, undoDecisions } from './undo-decisions.ts';
 
 /**
  * The decisions of a table as they are written, batch after batch. Those with matches of cards are
@@ -59,7 +59,7 @@ export class WrittenTable {
       const answer = answers[at]!;
       if (answer.status === 'fulfilled' && answer.value.kind === 'refused') {
         refused.push({ act, refusal: answer.value.refusal });
-      } else this.#made.push({ act, undone: act.undone });
+      } else this.#made.push({ act: sentAct(act), undone: act.undone });
     }
     for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
     const final = refused.find(({ refusal }) => !may_try_again || refusal.code !== 'conflict');
