@@ -127,7 +127,7 @@ export const ReconciliationItem = defineEntity({
     },
     {
       name: 'tallystick_reconciliation_items_period',
-      properties: ['company_id', 'period_date', 'id'],
+      properties: ['company_id', 'period_date', 'id', 'opened_at_ms'],
       where: 'period_date is not null',
     },
     {
@@ -137,8 +137,13 @@ export const ReconciliationItem = defineEntity({
     },
     {
       name: 'tallystick_reconciliation_items_account',
-      properties: ['account_id', 'booking_date', 'opened_at_ms', 'id'],
+      properties: ['account_id', 'status', 'opened_at_ms', 'id'],
       where: 'account_id is not null',
+    },
+    {
+      name: 'tallystick_reconciliation_items_booked',
+      properties: ['company_id', 'booking_date', 'opened_at_ms', 'id'],
+      where: 'booking_date is not null',
     },
     ...Object.entries(indexed_amounts).map(([column, where]) => ({
       name: `tallystick_reconciliation_items_amount_${column}`,

@@ -11,7 +11,8 @@ import { lookedUp } from '../../schema/look-ups.ts';
 import { acquirer_key_sql } from '../../schema/tables/accounts.ts';
 import { indexed_amounts } from '../../schema/tables/reconciliation.ts';
 import { type ItemRow, itemOf } from './item-rows.ts';
-import { type Condition, equal, type Few, joined, newestRows, reference_looked_at_max, within } from './newest-rows.ts';
+import { accountIdOf } from './line-list.ts';
+import { type Condition, equal, type Few, joined, newestRows, within } from './newest-rows.ts';
 import { distinctTexts, type Queries } from './query.ts';
 
 const list_name = 'reconciliation-items';
@@ -27,7 +28,10 @@ export async function listItems(
   page: PageRequest,
 ): Promise<Page<Item>> {
   const place = afterTime(list_name, page);
+  const account_id = await accountIdOf(queries, company_id, filter.account_id);
+  if (account_id === null) return { items: [], next: null };
   const conditions: Conditions = {
+    account_id: equal('account_id', account_id),
     vcn_id: equal('vcn_id', filter.vcn_id),
     kind: equal('kind', filter.kind),
     class: equal('class', filter.class),
@@ -39,36 +43,36 @@ export async function listItems(
     booking_date: within('booking_date', filter.booking_date),
     amount: withAmount(filter),
   };
-  const company: Condition = { text: 'company_id = ?', values: [company_id] };
+  const company = equal('company_id', company_id);
   const without = (...names: readonly string[]) =>
     Object.entries(conditions).flatMap(([name, found]) => (names.includes(name) ? [] : found));
   const lead = leadOf(filter);
+  // The index of an account has its items by status, as that of the company has.
+  const by_account = filter.account_id !== undefined && (lead === 'all' || lead === 'status');
+  const scope = by_account ? conditions.account_id : company;
   const ranges =
     lead === 'all'
-      ? item_statuses.map((one) => joined([company, ...equal('status', one)]))
-      : [joined([company, ...conditions[lead], ...(lead === 'class' ? indexed_class : [])])];
+      ? item_statuses.map((one) => joined([...scope, ...equal('status', one)]))
+      : [joined([...scope, ...conditions[lead], ...(lead === 'class' ? indexed_class : [])])];
   const few: Few[] = [];
   const keys = filter.reference === undefined ? [] : await keysOf(queries, setting, company_id, filter.reference);
   const referenced = filter.reference === undefined ? [] : [withReference(queries, company_id, keys, filter.reference)];
-  const by_line = filter.account_id !== undefined || filter.booking_date !== undefined;
-  const accounts = by_line ? oneOfAccounts(queries, await accountsOf(queries, company_id, filter.account_id)) : null;
-  const of_account = accounts === null || filter.account_id === undefined ? [] : [accounts];
-  const further = [...referenced, ...of_account];
   if (filter.reference !== undefined) {
-    few.push(fewOfReference(queries, setting, company_id, keys, filter.reference, [...without(), ...of_account]));
+    few.push(fewOfReference(queries, setting, company_id, keys, filter.reference, without()));
   }
-  if (accounts !== null) {
-    few.push(fewWhere([accounts, ...conditions.booking_date], [...without('booking_date'), ...referenced]));
+  // Dates of settlement by the index of periods: an item with a clearing has its period by it.
+  for (const [name, column] of [
+    ['booking_date', 'booking_date'],
+    ['settlement_date', 'period_date'],
+  ] as const) {
+    const dates = within(column, filter[name]);
+    const others = name === column ? without(name) : without();
+    if (dates.length > 0) few.push(fewWhere([...company, ...dates], [...others, ...referenced]));
   }
-  if (filter.settlement_date !== undefined) {
-    // The same dates, by the index of periods: an item with a clearing has its period by it.
-    const dates = within('period_date', filter.settlement_date);
-    few.push(fewWhere([company, ...dates], [...without(), ...further]));
-  }
-  if (filter.amount !== undefined) few.push(fewOfAmount(company, filter, [...without('amount'), ...further]));
-  for (const name of ['vcn_id', 'merchant_name', 'kind'] as const) {
-    if (conditions[name].length > 0) {
-      few.push(fewWhere([company, ...conditions[name]], [...without(name), ...further]));
+  if (filter.amount !== undefined) few.push(fewOfAmount(company, filter, [...without('amount'), ...referenced]));
+  for (const name of ['vcn_id', 'merchant_name', 'account_id', 'kind'] as const) {
+    if (conditions[name].length > 0 && name !== lead) {
+      few.push(fewWhere([...company, ...conditions[name]], [...without(name), ...referenced]));
     }
   }
   const { rows, next } = await newestRows<ItemRow>(
@@ -76,9 +80,9 @@ export async function listItems(
     items,
     {
       ranges,
-      others: [...without(lead), ...further],
+      others: [...without(lead, by_account ? 'account_id' : ''), ...referenced],
       few,
-      ...(filter.reference === undefined ? {} : { looked_at_max: reference_looked_at_max }),
+      ...(filter.reference === undefined ? {} : { compared_max: referenced_max }),
     },
     place === null ? null : { at: place.at_ms, id: place.id },
     page,
@@ -89,7 +93,10 @@ export async function listItems(
   };
 }
 
-type Conditions = Readonly<Record<Exclude<keyof ItemFilter, 'reference' | 'account_id'>, readonly Condition[]>>;
+/** Each comparison of a reference reads the records of an item. */
+const referenced_max = 500;
+
+type Conditions = Readonly<Record<Exclude<keyof ItemFilter, 'reference'>, readonly Condition[]>>;
 
 /** The index of the most frequent class does not exist: it would have almost every item. */
 const indexed_class: readonly Condition[] = [{ text: "class <> 'exact'", values: [] }];
@@ -132,9 +139,9 @@ function withAmount({ amount }: ItemFilter): readonly Condition[] {
   ];
 }
 
-function fewOfAmount(company: Condition, { amount }: ItemFilter, others: readonly Condition[]): Few {
+function fewOfAmount(company: readonly Condition[], { amount }: ItemFilter, others: readonly Condition[]): Few {
   const parts = Object.entries(indexed_amounts).map(([column, indexed]) =>
-    fewWhere([company, ...within(column, amount), { text: indexed, values: [] }], []),
+    fewWhere([...company, ...within(column, amount), { text: indexed, values: [] }], []),
   );
   return { rows: (before, limit) => union(parts.map((part) => part.rows(before, limit))), others };
 }
@@ -144,25 +151,6 @@ function union(parts: readonly Condition[]): Condition {
     text: parts.map(({ text }, at) => `select opened_at_ms, id from (${text}) u${at}`).join(' union '),
     values: parts.flatMap(({ values }) => values),
   };
-}
-
-/** The ids of the company's accounts; with a number, of that one. */
-async function accountsOf(
-  { all }: Queries,
-  company_id: number,
-  number: string | undefined,
-): Promise<readonly number[]> {
-  const of_number = joined([{ text: 'company_id = ?', values: [company_id] }, ...equal('number', number)]);
-  const rows = await all<{ id: number }>(
-    `select id from tallystick_accounts where ${of_number.text}`,
-    ...of_number.values,
-  );
-  return rows.map(({ id }) => id);
-}
-
-function oneOfAccounts({ is_postgres, from_ids, list }: Queries, ids: readonly number[]): Condition {
-  const text = is_postgres ? 'account_id = any(?::bigint[])' : `account_id in (select j.value from ${from_ids})`;
-  return { text: `account_id is not null and ${text}`, values: [list(ids)] };
 }
 
 /** The keys of entries with this acquirer reference, in each currency of the company's items. */
@@ -199,14 +187,17 @@ function withReference(
     is_postgres
       ? `(select v::bigint as value from json_array_elements_text(${column}::json) v) m`
       : `json_each(${column}) m`;
-  const entry = (kind: string, column: string) => {
+  const entry = (kind: string, column: string): Condition => {
     const found = joinedTo(
       is_postgres,
       'tallystick_reconciliation_entries',
       'e',
       (e) => `${e}company_id = ? and ${e}"key" = j.value and ${e}kind = '${kind}' and ${e}record_id = m.value`,
     );
-    return `exists (select 1 from ${idsIn(column)} cross join ${from_texts} ${found})`;
+    return {
+      text: `exists (select 1 from ${idsIn(column)} cross join ${from_texts} ${found})`,
+      values: [list(keys), company_id],
+    };
   };
   const line = joinedTo(
     is_postgres,
@@ -214,11 +205,11 @@ function withReference(
     'l',
     (l) => `${l}id = m.value and ${l}bank_reference = ?`,
   );
-  return {
-    text: `(${entry('clearing', 'clearing_ids')} or ${entry('line', 'line_ids')}
-      or exists (select 1 from ${idsIn('line_ids')} ${line}))`,
-    values: [list(keys), company_id, list(keys), company_id, reference],
-  };
+  const any: readonly Condition[] = [
+    { text: `exists (select 1 from ${idsIn('line_ids')} ${line})`, values: [reference] },
+    ...(keys.length === 0 ? [] : [entry('clearing', 'clearing_ids'), entry('line', 'line_ids')]),
+  ];
+  return { text: `(${any.map(({ text }) => text).join(' or ')})`, values: any.flatMap(({ values }) => values) };
 }
 
 /**
@@ -260,5 +251,6 @@ function fewOfReference(
         part(by_line, [reference, company_id])(before, limit),
       ]),
     others,
+    sorted_max: referenced_max,
   };
 }

@@ -8,7 +8,7 @@ import {
   statementKeyOf,
 } from '@tallystick/reconciliation';
 import { acquirer_key_sql } from '../../schema/tables/accounts.ts';
-import { type Condition, equal, type Few, joined, newestRows, reference_looked_at_max, within } from './newest-rows.ts';
+import { type Condition, equal, type Few, joined, newestRows, within } from './newest-rows.ts';
 import { distinctTexts, inPieces, type Queries } from './query.ts';
 
 const list_name = 'reconciliation-lines';
@@ -46,7 +46,7 @@ export async function listLines(
   page: PageRequest,
 ): Promise<Page<StatedLine>> {
   const place = afterDate(list_name, page);
-  const account_id = await accountOf(queries, company_id, filter);
+  const account_id = await accountIdOf(queries, company_id, filter.account_id);
   if (account_id === null) return { items: [], next: null };
   const dates = within('booking_date', filter.booking_date);
   const company = equal('company_id', company_id);
@@ -78,7 +78,6 @@ export async function listLines(
       ranges: [joined([...in_order, ...dates])],
       others: others.filter((one) => !in_order.includes(one)),
       few,
-      ...(filter.reference === undefined ? {} : { looked_at_max: reference_looked_at_max }),
     },
     place === null ? null : { at: place.date, id: place.id },
     page,
@@ -91,11 +90,11 @@ export async function listLines(
   };
 }
 
-/** The id of the filter's account; null when the company has no such account. */
-async function accountOf(
+/** The id of the account with this number; null when the company has no such account. */
+export async function accountIdOf(
   { all }: Queries,
   company_id: number,
-  { account_id: number }: LineFilter,
+  number: string | undefined,
 ): Promise<number | null | undefined> {
   if (number === undefined) return undefined;
   const [account] = await all<{ id: number }>(
@@ -161,5 +160,6 @@ function fewOfReference(reference: string, company_id: number, others: readonly 
       values: [company_id, reference, ...before.values, limit, company_id, key, ...before.values, limit],
     }),
     others,
+    sorted_max: 2_000,
   };
 }

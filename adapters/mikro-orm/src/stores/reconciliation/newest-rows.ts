@@ -1,4 +1,5 @@
 import type { PageRequest } from '@tallystick/kernel';
+import { lookedUp } from '../../schema/look-ups.ts';
 import type { Queries } from './query.ts';
 
 /** A condition with its parameters. */
@@ -33,88 +34,107 @@ export interface Search {
    * a limit, and what else must hold of the rows. `before` is a condition on both columns.
    */
   readonly few: readonly Few[];
-  /** The most rows that are looked at, where to compare one takes long. */
-  readonly looked_at_max?: number;
+  /** The most rows that a page compares. */
+  readonly compared_max?: number;
 }
 
 export interface Few {
   readonly rows: (before: Condition, limit: number) => Condition;
   readonly others: readonly Condition[];
+  /** The most rows that this way sorts. An index with both columns sorts many in little time. */
+  readonly sorted_max?: number;
 }
 
+/** Each may be on a page of its own in the file of SQLite: about 10 ms. */
+const compared_max_default = 2_000;
+/** Read from an index: about 5 ms of SQLite. */
+const sorted_max_default = 20_000;
+
 /**
- * How many rows a page with several filters looks at. Few at first: they may fill it. A page for
- * which they do not suffice is shorter than its limit, and the next one continues behind them.
+ * A page of the rows that the search finds after this place, from the first one when it is null. A
+ * page for which the bounds do not suffice is shorter than its limit, and the next one continues
+ * behind the rows that were compared.
  */
-const looked_at: readonly number[] = [200, 2_000, 20_000];
-
-/** The same for a filter by a reference: each comparison reads other records. */
-export const reference_looked_at_max = 2_000;
-
-/** A page of the rows that the search finds after this place, from the first one when it is null. */
 export async function newestRows<Row extends { readonly id: number }>(
   queries: Queries,
   { name, at }: ListedTable,
-  { ranges, others, few, looked_at_max = Number.POSITIVE_INFINITY }: Search,
+  { ranges, others, few, compared_max = compared_max_default }: Search,
   after: Place | null,
   { limit, offset = 0 }: PageRequest,
 ): Promise<{ readonly rows: readonly Row[]; readonly next: Place | null }> {
   const newest_first = `order by ${at} desc, id desc`;
   const wanted = offset + limit + 1;
-
-  async function rowsOf(places: Condition): Promise<readonly Row[]> {
-    const text = `select t.* from (${places.text}) k cross join ${name} t where t.id = k.id order by t.${at} desc, t.id desc`;
-    return await queries.all<Row>(text, ...places.values);
-  }
-
-  function pageOf(rows: readonly Row[], looked_through: Place | null) {
-    const shown = rows.slice(offset, offset + limit);
-    const last = rows.length === wanted ? shown.at(-1) : undefined;
-    return { rows: shown, next: last === undefined ? looked_through : placeOf(last) };
-  }
-
   const placeOf = (row: Row): Place => ({ at: row[at as keyof Row] as Place['at'], id: row.id });
+  const walk: Way = {
+    places: (size) => newestPlaces(name, at, ranges, after, size),
+    others,
+    count: Number.POSITIVE_INFINITY,
+  };
 
-  async function amongFew(size: number): Promise<readonly Row[] | null> {
-    for (const one of few) {
-      const found = one.rows(beforePlace(at, after), size + 1);
-      const [counted] = await queries.all<{ count: number }>(
-        `select count(*) as count from (${found.text}) f`,
-        ...found.values,
-      );
-      if (Number(counted!.count) > size) continue;
-      const rest = joined(one.others);
-      const matching =
-        rest.text === ''
-          ? `select ${at}, id from (${found.text}) f ${newest_first} limit ?`
-          : `select i.${at}, i.id from (select id as row_id from (${found.text}) f) k cross join ${name} i where i.id = k.row_id and ${rest.text} order by i.${at} desc, i.id desc limit ?`;
-      return await rowsOf({ text: matching, values: [...found.values, ...rest.values, wanted] });
-    }
-    return null;
-  }
-
-  const sizes = others.length === 0 ? [wanted] : looked_at.filter((size) => size <= looked_at_max);
-  for (const size of sizes) {
-    const found = others.length === 0 ? null : await amongFew(size);
-    if (found !== null) return pageOf(found, null);
-    const examined = Math.max(size, wanted);
-    const walked = walk(name, at, ranges, after, examined);
-    const rest = joined(others);
-    const rows = await rowsOf({
-      text: `select ${at}, id from (${walked.text}) i ${rest.text === '' ? '' : `where ${rest.text}`} ${newest_first} limit ?`,
-      values: [...walked.values, ...rest.values, wanted],
-    });
-    if (rows.length === wanted || others.length === 0) return pageOf(rows, null);
-    // The last row that was looked at, when there are more behind it.
-    const [last] = await queries.all<Row>(
-      `select ${at}, id from (${walked.text}) i ${newest_first} limit 1 offset ?`,
-      ...walked.values,
-      examined - 1,
+  /** The page from the first places of a way; whether it is full, or has all rows that fit. */
+  async function compare({ places, others: rest, count: found }: Way, size_max: number) {
+    const size = rest.length === 0 ? wanted : Math.max(wanted, size_max);
+    const { text, values } = places(size);
+    const looked_up = queries.is_postgres
+      ? `lateral ${lookedUp(name, 'id = k.row_id')} t`
+      : `${name} t on t.id = k.row_id`;
+    const condition = joined(rest);
+    const rows = await queries.all<Row>(
+      `select t.* from (select id as row_id from (${text}) p) k cross join ${looked_up}
+        ${condition.text === '' ? '' : `where ${condition.text}`}
+        order by t.${at} desc, t.id desc limit ?`,
+      ...values,
+      ...condition.values,
+      wanted,
     );
-    if (last === undefined) return pageOf(rows, null);
-    if (size === sizes.at(-1)) return pageOf(rows, placeOf(last));
+    const shown = rows.slice(offset, offset + limit);
+    if (rows.length === wanted) return { rows: shown, next: placeOf(shown.at(-1)!), is_done: true };
+    if (found <= size) return { rows: shown, next: null, is_done: true };
+    // The last row that was compared, when there may be more behind it.
+    const [last] = await queries.all<Row>(
+      `select ${at}, id from (${text}) k ${newest_first} limit 1 offset ?`,
+      ...values,
+      size - 1,
+    );
+    return { rows: shown, next: last === undefined ? null : placeOf(last), is_done: last === undefined };
   }
-  throw new Error('unreachable');
+
+  async function count(rows: Condition): Promise<number> {
+    const [counted] = await queries.all<{ count: number }>(
+      `select count(*) as count from (${rows.text}) f`,
+      ...rows.values,
+    );
+    return Number(counted!.count);
+  }
+
+  // A tenth fills the page when many rows fit.
+  const first = await compare(walk, compared_max / 10);
+  if (first.is_done) return first;
+  let best = walk;
+  let fewest = sorted_max_default + 1;
+  for (const { rows, others: rest, sorted_max = sorted_max_default } of few) {
+    const least = Math.min(fewest, sorted_max + 1);
+    const found = await count(rows(beforePlace(at, after), least));
+    if (found >= least) continue;
+    fewest = found;
+    best = {
+      places: (size) => {
+        const { text, values } = rows(beforePlace(at, after), found);
+        return { text: `select ${at}, id from (${text}) f ${newest_first} limit ?`, values: [...values, size] };
+      },
+      others: rest,
+      count: found,
+    };
+  }
+  return await compare(best, compared_max);
+}
+
+/** The newest places of a range of rows, and what must hold of these rows. */
+interface Way {
+  readonly places: (limit: number) => Condition;
+  readonly others: readonly Condition[];
+  /** How many places it has; infinite when it was not counted. */
+  readonly count: number;
 }
 
 /** The condition that a row comes after this place. */
@@ -124,10 +144,16 @@ function beforePlace(at: string, after: Place | null): Condition {
 }
 
 /**
- * The newest rows of all ranges after a place. A range is read in two parts: SQLite finds no id by a
- * comparison of pairs, because an id is its row number.
+ * The newest places of all ranges after a place. A range is read in two parts: SQLite finds no id by
+ * a comparison of pairs, because an id is its row number.
  */
-function walk(name: string, at: string, ranges: readonly Condition[], after: Place | null, limit: number): Condition {
+function newestPlaces(
+  name: string,
+  at: string,
+  ranges: readonly Condition[],
+  after: Place | null,
+  limit: number,
+): Condition {
   const newest_first = `order by ${at} desc, id desc`;
   const beyond: readonly (readonly Condition[])[] =
     after === null
@@ -143,7 +169,7 @@ function walk(name: string, at: string, ranges: readonly Condition[], after: Pla
     beyond.map((conditions): Condition => {
       const { text, values } = joined([range, ...conditions]);
       return {
-        text: `select * from (select * from ${name} where ${text} ${newest_first} limit ?) r`,
+        text: `select ${at}, id from (select ${at}, id from ${name} where ${text} ${newest_first} limit ?) r`,
         values: [...values, limit],
       };
     }),
