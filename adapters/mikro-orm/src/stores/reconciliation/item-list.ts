@@ -94,7 +94,7 @@ export async function listItems(
 }
 
 /** Each comparison of a reference reads the records of an item. */
-const referenced_max = 500;
+const referenced_max = 200;
 
 type Conditions = Readonly<Record<Exclude<keyof ItemFilter, 'reference'>, readonly Condition[]>>;
 
