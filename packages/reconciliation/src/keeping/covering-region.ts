@@ -26,12 +26,16 @@ export interface SetsOfGroup {
 
 const no_sets: SetsOfGroup = { applied: [], offersOf: noOffers };
 
+const nothing_changed = { changed: [], is_searched: true } as const;
+
 /** What composing a group needs beside its pairs. */
 export interface CoveredGroup {
   readonly open: OpenGroup;
   readonly sets: SetsOfGroup;
-  /** The dates of leftovers that changed and whose sets are to be found. */
-  readonly unsearched: readonly LeftoverDates[];
+  /** The dates of leftovers that changed. */
+  readonly changed: readonly LeftoverDates[];
+  /** Whether the sets of these dates are found: there may be too many leftovers near them. */
+  readonly is_searched: boolean;
 }
 
 /**
@@ -50,7 +54,8 @@ export async function coveringSetsOf(
 ): Promise<CoveredGroup> {
   const seed_ids = new Set(seeds.map(itemIdOf));
   const changed_at_first = datesOf(changedLeftovers(group, paired, seed_ids));
-  if (changed_at_first.length === 0) return { open: paired, sets: storedSets(group, paired), unsearched: [] };
+  if (changed_at_first.length === 0) return { open: paired, sets: storedSets(group, paired), ...nothing_changed };
+  const searched = { changed: changed_at_first, is_searched: true };
   let open = paired;
   const reached = new Set<string>();
   for (;;) {
@@ -60,9 +65,9 @@ export async function coveringSetsOf(
       lines: [...open.leftovers.lines, ...all_changed.lines],
     });
     // Usually no line is left over near them, so there are no sets.
-    if (!(await hasLinesNear(store, company_id, dates, open))) return { open, sets: no_sets, unsearched: [] };
+    if (!(await hasLinesNear(store, company_id, dates, open))) return { open, sets: no_sets, ...searched };
     if ((await entriesNear(store, company_id, dates, leftovers_max + 1)).length > leftovers_max) {
-      return { open, sets: storedSets(group, open), unsearched: changed_at_first };
+      return { open, sets: storedSets(group, open), changed: changed_at_first, is_searched: false };
     }
     const changed = datesOf(all_changed).filter((one) => !reached.has(textOf(one)));
     for (const one of changed) reached.add(textOf(one));
@@ -71,7 +76,7 @@ export async function coveringSetsOf(
       is_larger = join(group, entry) || is_larger;
     if (!is_larger) {
       const { sets, missing } = await findSets(store, company_id, group, open, leftovers_max);
-      if (missing.length === 0) return { open, sets, unsearched: [] };
+      if (missing.length === 0) return { open, sets, ...searched };
       for (const record of missing) group.addRecord(record);
     }
     open = await pairGroup(store, company_id, group);
@@ -136,7 +141,7 @@ export async function withKnownSets(
     ...stored.applied.filter((set) => !recordsOf(set).some((record) => searched.has(itemIdOf(record)))),
   ];
   const offersOf: OffersOf = (record) => (searched.has(itemIdOf(record)) ? known : stored).offersOf(record);
-  return { open, sets: { applied, offersOf: offersOfLeftovers(offersOf, open, applied) }, unsearched: [] };
+  return { open, sets: { applied, offersOf: offersOfLeftovers(offersOf, open, applied) }, ...nothing_changed };
 }
 
 /** Returns whether the record was not in the group. */

@@ -188,7 +188,7 @@ export async function keepUp(
   let { unsearched } = progress;
   if (seeds.records.length + seeds.item_ids.length > 0) {
     const recomputed = await recomputeAndWrite(tx, seeds, { company_id, coverage, tolerances, now_ms, leftovers_max });
-    unsearched = addUnsearched(unsearched, recomputed.unsearched);
+    unsearched = unsearchedAfter(unsearched, recomputed);
   }
   if (walked !== null || unsearched !== progress.unsearched) {
     await store.updateProgress({
@@ -228,7 +228,19 @@ export async function refresh(
 ): Promise<void> {
   const progress = await tx.reconciliation.lockCompany(company_id);
   const circumstances = await readCircumstances(tx.reconciliation, company_id, now_ms);
-  const { unsearched } = await recomputeAndWrite(tx, { records, item_ids: [] }, circumstances);
-  if (unsearched.length === 0) return;
-  await tx.reconciliation.updateProgress({ ...progress, unsearched: addUnsearched(progress.unsearched, unsearched) });
+  const recomputed = await recomputeAndWrite(tx, { records, item_ids: [] }, circumstances);
+  const unsearched = unsearchedAfter(progress.unsearched, recomputed);
+  if (unsearched !== progress.unsearched) await tx.reconciliation.updateProgress({ ...progress, unsearched });
+}
+
+/**
+ * The dates that a walk has to look at. A walk in progress may have read leftovers as they were
+ * before this change, and would write sets of these: the next one looks at the dates again.
+ */
+function unsearchedAfter(
+  unsearched: CompanyProgress['unsearched'],
+  { changed, is_searched }: Recomputed,
+): CompanyProgress['unsearched'] {
+  const is_walking = unsearched.some(({ mark }) => mark !== null);
+  return is_searched && !is_walking ? unsearched : addUnsearched(unsearched, changed);
 }

@@ -16,7 +16,7 @@ import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { offersByRecord } from '../items/alternatives.ts';
 import { covering_reach_days } from '../pairing/covering-sets.ts';
 import { CoveringSweep, type SetsOfDay, sweep_lag_days } from '../pairing/covering-sweep.ts';
-import { joinDates, type LeftoverDates, leftoverKeyOf } from '../pairing/entry-key.ts';
+import { addUnsearched, joinDates, type LeftoverDates, leftoverKeyOf } from '../pairing/entry-key.ts';
 import type { Entry, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
 import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
 import type { KnownSets } from './covering-region.ts';
@@ -33,15 +33,19 @@ const page_size = 200;
 /** After how many records searched a walk ends a step. */
 const searched_max = 100;
 
-/** Finds the sets of the noted dates, and passes them to `write`, some records at a time. */
+/**
+ * Finds the sets of the noted dates, and of `more`, and passes them to `write`, some records at a
+ * time.
+ */
 export async function* walkLeftovers(
   ports: ReconciliationPorts,
   company_id: number,
   write: (known: KnownSets) => Promise<void>,
+  more: readonly LeftoverDates[] = [],
 ): LeftoverWalk {
   const { unitOfWork, clock } = ports;
   const now_ms = clock.nowMs();
-  const taken = await unitOfWork.run((tx) => takeDates(tx, company_id, now_ms));
+  const taken = await unitOfWork.run((tx) => takeDates(tx, company_id, now_ms, more));
   for (const range of joinDates(taken, 2 * covering_reach_days)) yield* sweepLeftovers(ports, company_id, range, write);
   const marks = new Set<number | null>(taken.map(({ mark }) => mark));
   await unitOfWork.run(async ({ reconciliation }) => {
@@ -51,10 +55,15 @@ export async function* walkLeftovers(
   });
 }
 
-async function takeDates({ reconciliation }: ReconciliationTx, company_id: number, now_ms: number) {
+async function takeDates(
+  { reconciliation }: ReconciliationTx,
+  company_id: number,
+  now_ms: number,
+  more: readonly LeftoverDates[],
+) {
   const progress = await reconciliation.lockCompany(company_id);
   const mark = Math.max(now_ms, ...progress.unsearched.map((dates) => (dates.mark ?? 0) + 1));
-  const unsearched = progress.unsearched.map((dates) => ({ ...dates, mark: dates.mark ?? mark }));
+  const unsearched = addUnsearched(progress.unsearched, more).map((dates) => ({ ...dates, mark: dates.mark ?? mark }));
   await reconciliation.updateProgress({ ...progress, unsearched });
   return unsearched;
 }

@@ -33,7 +33,7 @@ import {
 } from './cells.ts';
 import type { KnownSets } from './covering-region.ts';
 import { catchUp, recomputeAndWrite } from './keep-up.ts';
-import { sweepLeftovers } from './leftover-walk.ts';
+import { sweepLeftovers, walkLeftovers } from './leftover-walk.ts';
 import {
   type Circumstances,
   entriesChanged,
@@ -232,16 +232,19 @@ class CompanyRebuild {
   /** Recomputes the items of leftovers whose covering sets no other phase could look for. */
   async #walkSets(): Promise<void> {
     let done = 0;
-    for (const range of joinDates([...this.#unsearched.values()], 2 * covering_reach_days)) {
-      const walk = sweepLeftovers(this.#ports, this.#company_id, range, async (known) => {
-        await this.#step((tx, circumstances) =>
-          this.#recompute(tx, { records: known.records, item_ids: [] }, circumstances, known),
-        );
-        done += known.records.length;
-        this.#report('sets', done);
-      });
-      for await (const _ of walk) this.#options.signal?.throwIfAborted();
-    }
+    const write = async (known: KnownSets): Promise<void> => {
+      await this.#step((tx, circumstances) =>
+        this.#recompute(tx, { records: known.records, item_ids: [] }, circumstances, known),
+      );
+      done += known.records.length;
+      this.#report('sets', done);
+    };
+    const dates = [...this.#unsearched.values()];
+    const of_company = [this.#ports, this.#company_id] as const;
+    const walks = this.#options.check_only
+      ? joinDates(dates, 2 * covering_reach_days).map((range) => sweepLeftovers(...of_company, range, write))
+      : [walkLeftovers(...of_company, write, dates)];
+    for (const walk of walks) for await (const _ of walk) this.#options.signal?.throwIfAborted();
   }
 
   /**
@@ -287,10 +290,10 @@ class CompanyRebuild {
     known: KnownSets | null = null,
   ): Promise<void> {
     const { check_only } = this.#options;
-    const { changes, items, unsearched } = check_only
+    const { changes, items, changed, is_searched } = check_only
       ? await recompute(tx.reconciliation, seeds, circumstances, known)
       : await recomputeAndWrite(tx, seeds, circumstances, known);
-    for (const dates of unsearched) this.#unsearched.set(`${dates.currency} ${dates.from}`, dates);
+    if (!is_searched) for (const dates of changed) this.#unsearched.set(`${dates.currency} ${dates.from}`, dates);
     this.#found.items_different += items.length;
     this.#found.entries_different += entriesChanged(changes);
   }

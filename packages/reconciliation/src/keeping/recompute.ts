@@ -44,8 +44,10 @@ export async function readCircumstances(
 export interface Recomputed {
   readonly changes: ItemChanges;
   readonly items: readonly ItemChange[];
-  /** The dates of leftovers that changed and whose sets are not found: there are too many near. */
-  readonly unsearched: readonly LeftoverDates[];
+  /** The dates of leftovers that changed. */
+  readonly changed: readonly LeftoverDates[];
+  /** Whether the sets of these dates are found: there may be too many leftovers near them. */
+  readonly is_searched: boolean;
 }
 
 /**
@@ -64,7 +66,7 @@ export async function recompute(
   for (const record of seeds.records) group.addRecord(record);
   for (const id of seeds.item_ids) group.addItem(id);
   const paired = await pairGroup(store, company_id, group);
-  const { open, sets, unsearched } =
+  const { open, sets, changed, is_searched } =
     known === null
       ? await coveringSetsOf(store, company_id, group, paired, seeds.records, leftovers_max)
       : await withKnownSets(store, company_id, group, paired, known);
@@ -88,7 +90,8 @@ export async function recompute(
   const rows = items.map((change) => ({ ...change, is_new_row: isNewRow(change) }));
   return {
     items,
-    unsearched,
+    changed,
+    is_searched,
     changes: {
       company_id,
       inserted: rows.flatMap(({ after, is_new_row }) => (after !== null && is_new_row ? after : [])),

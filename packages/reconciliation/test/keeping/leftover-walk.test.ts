@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { checkOnStorages } from '@tallystick/test-support';
-import { catchUp, type ReconciliationPorts, type ReconciliationStore, rebuild } from '../../src/index.ts';
-import { ActWorld } from '../acts/world.ts';
+import { catchUp, itemIdOf, type ReconciliationPorts, type ReconciliationStore, rebuild } from '../../src/index.ts';
+import { ActWorld, line } from '../acts/world.ts';
 
 /** Counts the rows that each transaction which may write reads, and keeps the most. */
 function countRows({ run, read }: ReconciliationPorts['unitOfWork'], counted: { most: number }) {
@@ -59,6 +59,36 @@ checkOnStorages('leftovers that are too many for a step', [
         of_few > 0 && of_many <= of_few,
         `beside 60 lines a transaction reads ${of_few} rows, beside 120 ${of_many}`,
       );
+    },
+  },
+  {
+    rule: 'a person may match a leftover at any step of a walk, which leaves nothing for a rebuild',
+    on_postgres: true,
+    async check(open) {
+      const storage = await open();
+      let is_walking = true;
+      let steps = 0;
+      for (; is_walking; steps += 1) {
+        const world = await ActWorld.on(storage);
+        // Each of two lines makes up the clearing, so neither is chosen while both are left over.
+        await world.clear({ amount: 1_000 });
+        const line_id = await world.line({ amount: 1_000 });
+        await world.line({ amount: 1_000 });
+        const elsewhere = { amount: 1_000, settlement_date: '2026-09-20' };
+        const clearing_id = await world.clear(elsewhere);
+        await world.catchUp();
+        // With one more they are too many for a step. The walk writes its sets after it has read all.
+        await world.line({ amount: 77, date: '2026-05-15' });
+        const options = { steps_max: 1, leftovers_max: 2, walks: new Map() };
+        const step = () => catchUp(world.ports(), world.company_id, options);
+        for (let at = 0; at <= steps && is_walking; at += 1) is_walking = (await step()).is_pending;
+        await world.actOn(itemIdOf(line(line_id)), 'match', { with: { clearing_ids: [clearing_id] } });
+        while ((await step()).is_pending);
+        await world.catchUp();
+        const found = await rebuild(world.ports(), { company_id: world.company_id, check_only: true });
+        assert.equal(found.items_different + found.entries_different, 0, `matched after ${steps + 1} steps`);
+      }
+      assert(steps > 2, `the walk has ${steps} steps`);
     },
   },
 ]);
