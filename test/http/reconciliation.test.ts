@@ -88,7 +88,8 @@ for (const database of database_names) {
       const item: Reply['json'] = json.data;
       assert.deepEqual([item.history, item.has_more_alternatives], [[], false]);
       const { lines, clearings, authorizations } = item;
-      for (const name of ['history', 'has_more_alternatives', 'lines', 'clearings', 'authorizations'])
+      assert.equal(item.statement_line, null);
+      for (const name of ['history', 'has_more_alternatives', 'lines', 'statement_line', 'clearings', 'authorizations'])
         delete item[name];
       assert.deepEqual({ ...item }, matched);
       assert.deepEqual(
