@@ -171,7 +171,10 @@ describe('npm run reconcile, the commands that act', () => {
     assert.deepEqual([frozen.status, frozen.out], [1, '']);
     assert.match(frozen.err, /belongs to period 1, closed through 2026-01-31, and does not change any more/);
     assert.match(await runDone('periods'), /^2026-01-31 +closed +1 +1 /m);
-    assert.equal(await runDone('reopen-period'), 'Reopened: the days through 2026-01-31 are open\n');
+    const why = ['--note', 'The bank corrected its statement', '--reason', 'late file'];
+    assert.equal(await runDone('reopen-period', ...why), 'Reopened: the days through 2026-01-31 are open\n');
+    const [period] = JSON.parse(await runDone('periods', '--json'));
+    assert.deepEqual([period.reopened_note, period.reopened_reason], [why[1], why[3]]);
     await runDone('reopen', eight, '--note', 'in time');
   });
 
@@ -186,7 +189,7 @@ describe('npm run reconcile, the commands that act', () => {
       [
         ['match', seven, '--note', 'x', '--with', 'card:1'],
         2,
-        /^--with must be words such as authorization:9, .* "card:1"/m,
+        /^--with must be words such as authorization:9, clearing:45 or line:408, separated by blanks, and "card:1"/m,
       ],
       [['match', seven, '--note', 'x', '--with', 'suggestion:1'], 2, /^--with must name the records of a suggestion/m],
       [['match', seven, '--note', 'x', '--with', 'line:99'], 1, /^--with .*99/m],

@@ -111,9 +111,7 @@ export const actCommands: readonly Command[] = [
 function readMatch({ values, flags }: ParsedWords): object {
   const text = values.get('with');
   if (text === undefined) throw new UsageError('--with is missing: it names the records of the other side');
-  // Their numbers may be others by now than those that the person saw.
-  if (/suggestion:/i.test(text)) throw new UsageError('--with must name the records of a suggestion, as line:408');
-  const named = readWithCell(text, '');
+  const named = readWithCell(text, null);
   if (typeof named === 'string') throw new UsageError(`--with ${named}`);
   const { authorization_id, clearing_ids, line_ids } = named.with;
   return {

@@ -5,8 +5,6 @@ import { readSuggestionCell } from '../../suggestions/suggestion-cell.ts';
 import { type ActRequest, act_members_max, type MatchWith } from '../act-request.ts';
 import { recordsNamedBy } from '../known-records.ts';
 
-const with_words = 'authorization:9, clearing:45, line:408 or suggestion:1, separated by blanks';
-
 /** The word by which a match also accepts what is left. */
 const accepting_word = 'accept_difference';
 
@@ -18,17 +16,20 @@ export interface NamedMatch extends Pick<ActRequest, 'accept_difference'> {
 /**
  * Reads the cell `with` of a row: words such as `line:408 line:409` or `suggestion:1`, separated by
  * blanks, line breaks, commas or semicolons, and `accept_difference`. A suggestion stands for the
- * records that the row's own cell `suggestions` names, which are those that the person saw. Returns
+ * records that the row's own cell `suggestions` names, which are those that the person saw. Null:
+ * there is no row, and a suggestion is refused, because its number may be another one by now. Returns
  * what is wrong as a text.
  */
-export function readWithCell(cell: string, suggestions: string): NamedMatch | string {
+export function readWithCell(cell: string, suggestions: string | null): NamedMatch | string {
   const words = new Set(cell.toLowerCase().split(/[\s,;]+/));
   words.delete('');
   const accept_difference = words.delete(accepting_word);
   if (words.size === 0) return 'must also name the records of the other side, as line:408';
   const named = new Map<RecordKind, Set<number>>();
   for (const word of words) {
-    const records = word.startsWith('suggestion:') ? suggested(word, suggestions) : recordOf(word);
+    const records = word.startsWith('suggestion:')
+      ? suggested(word, suggestions)
+      : recordOf(word, suggestions !== null);
     if (typeof records === 'string') return records;
     for (const { kind, id } of records) named.set(kind, (named.get(kind) ?? new Set()).add(id));
   }
@@ -45,16 +46,18 @@ export function readWithCell(cell: string, suggestions: string): NamedMatch | st
   return { with: { authorization_id: authorization_ids[0] ?? null, clearing_ids, line_ids }, accept_difference };
 }
 
-function recordOf(word: string) {
+function recordOf(word: string, has_suggestions: boolean) {
   const record = readRecordName(word);
   if (record !== null) return [record];
   if (word.startsWith('item:')) {
     return `must name records, not items: write the authorization, clearing or line of ${showValue(word)}, as line:408`;
   }
-  return `must be words such as ${with_words}, and ${showValue(word)} is none`;
+  const words = has_suggestions ? 'clearing:45, line:408 or suggestion:1' : 'clearing:45 or line:408';
+  return `must be words such as authorization:9, ${words}, separated by blanks, and ${showValue(word)} is none`;
 }
 
-function suggested(word: string, suggestions: string) {
+function suggested(word: string, suggestions: string | null) {
+  if (suggestions === null) return 'must name the records of a suggestion, as line:408';
   const known = readSuggestionCell(suggestions);
   const matched_with = known.get(Number(word.slice('suggestion:'.length)));
   if (matched_with !== undefined) return recordsNamedBy(matched_with);
