@@ -48,7 +48,13 @@ for (const database of database_names) {
       assert.deepEqual([after.status, after.rule, after.line_ids.length], ['proposed', 'covering_set', 1]);
       assert.deepEqual(await differences(service), [0, 0, 0], 'closed');
 
-      assert.equal((await send('DELETE', `${path}/periods/${closed.json.data.id}`)).status, 204);
+      const why = { note: 'The bank corrected its statement', reason: null };
+      assert.equal(
+        (await send('DELETE', `${path}/periods/${closed.json.data.id}`, { body: { data: why } })).status,
+        204,
+      );
+      const [period] = (await send('GET', `${path}/periods`)).json.data;
+      assert.deepEqual([period.status, period.reopened_note, period.reopened_reason], ['reopened', why.note, null]);
       const { version: _, ...reopened } = await itemOfCleared(service, 3_000, '');
       const { version: __, ...was } = before;
       assert.deepEqual(reopened, was);

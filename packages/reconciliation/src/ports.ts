@@ -119,6 +119,9 @@ export interface Period {
   readonly open_breaks: number;
   readonly reopened_at_ms: number | null;
   readonly reopened_by: string | null;
+  /** Why it was reopened; null: it was not, or nobody said why. */
+  readonly reopened_note: string | null;
+  readonly reopened_reason: string | null;
 }
 
 /** The most rows of the inbox that `backlog` counts. */

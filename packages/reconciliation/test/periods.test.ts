@@ -53,8 +53,13 @@ checkOnStorages('closed periods', [
       await world.act(line(break_id), 'reopen');
       const page = await world.storage.unitOfWork.read((tx) => listPeriods(tx, world.call(), { limit: 10 }));
       assert.deepEqual(page.items, [period], 'the list of periods');
-      const reopened = await reopenPeriod(world.ports(), world.call('key:9'), period.id);
-      assert.deepEqual([reopened.status, reopened.reopened_by], ['reopened', 'key:9'], 'the reopened period');
+      const why = { note: ' The bank corrected its statement ', reason: 'late file' };
+      const reopened = await reopenPeriod(world.ports(), world.call('key:9'), period.id, why);
+      const { status, reopened_by, reopened_note, reopened_reason } = reopened;
+      const kept = [status, reopened_by, reopened_note, reopened_reason];
+      assert.deepEqual(kept, ['reopened', 'key:9', why.note.trim(), why.reason], 'the reopened period');
+      const listed = await world.storage.unitOfWork.read((tx) => listPeriods(tx, world.call(), { limit: 1 }));
+      assert.deepEqual(listed.items, [reopened], 'the list of periods');
       assertSameState(await world.state(), before, 'everything after closing and reopening');
     },
   },
@@ -117,6 +122,11 @@ checkOnStorages('closed periods', [
           /only the newest period can be reopened/,
         ],
         [() => reopenPeriod(world.ports(), world.call(), 999_999), 'not_found', /no period/],
+        [
+          () => reopenPeriod(world.ports(), world.call(), second.id, { note: ' ' }),
+          'validation_failed',
+          /text of 1 to 1000 characters/,
+        ],
         [
           () => reopenPeriod(world.ports(), { ...world.call(), company_id: world.company_id + 99_999 }, second.id),
           'not_found',

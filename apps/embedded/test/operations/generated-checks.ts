@@ -70,6 +70,7 @@ export const examples = [
   { note: 'Another purchase of that day' } satisfies own.ReconciliationUnmatchAction,
   { note: 'Agreed with the supplier' } satisfies own.ReconciliationAction,
   { closed_through: '2030-03-14' } satisfies own.ReconciliationPeriodClosing,
+  { note: 'The bank corrected its statement' } satisfies own.ReconciliationPeriodReopening,
   { USD: 5, EUR: null } satisfies own.ReconciliationTolerancesChange,
   { name: 'Example Ltd', customer_number: '4711' } satisfies own.CreateCompany,
   { hold_days: 7 } satisfies own.UpdateCompany,

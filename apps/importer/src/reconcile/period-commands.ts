@@ -29,14 +29,20 @@ export const periodCommands: readonly Command[] = [
   {
     name: 'reopen-period',
     summary: 'Reopens the newest closed period, on the record',
-    options: company_option,
+    options: {
+      note: 'why, for the period and the audit log',
+      reason: 'a reason in words of your own',
+      ...company_option,
+    },
     flags: {},
     async run(services, given) {
+      const { values } = given;
+      const why = { note: values.get('note') ?? null, reason: values.get('reason') ?? null };
       const company_id = await companyOf(services, given);
       const ports = await portsOf(services);
       const newest = await ports.unitOfWork.read((tx) => tx.reconciliation.newestPeriod(company_id));
       if (newest === null) throw new Error('no period is closed');
-      const period = await reopenPeriod(ports, writingCall(services, company_id), newest.id);
+      const period = await reopenPeriod(ports, writingCall(services, company_id), newest.id, why);
       return { data: presentPeriod(period), text: `Reopened: the days through ${period.closed_through} are open` };
     },
   },

@@ -30,11 +30,19 @@ export const act = z
     description: 'What a person did to an item, or what the rule `tolerance` accepts of it',
   });
 
-const note = z.string().meta({ minLength: 1, maxLength: 1000 }).describe('Why; the history and the audit log keep it');
+export const note = z
+  .string()
+  .meta({ minLength: 1, maxLength: 1000 })
+  .describe('Why; the history and the audit log keep it');
+
+export const reason = z
+  .string()
+  .nullish()
+  .describe('A code or a word of your own, such as `merchant_refund_agreed`; null: none');
 
 const action = {
   note,
-  reason: z.string().nullish().describe('A code or a word of your own, such as `merchant_refund_agreed`; null: none'),
+  reason,
   version: z
     .int()
     .min(1)

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { date, id_text, resourceType, shown_instant } from '../fields.ts';
+import { note, reason } from './act-shapes.ts';
 
 const count = z.int().min(0);
 
@@ -16,6 +17,8 @@ export const period = z
     closed_by: z.string().describe('Who closed it, as the audit log names callers: `key:17`'),
     reopened_at: shown_instant.nullable().describe('When it was reopened, UTC; null: it was not'),
     reopened_by: z.string().nullable().describe('Who reopened it; null: nobody'),
+    reopened_note: z.string().nullable().describe('Why it was reopened; null: it was not, or nobody said why'),
+    reopened_reason: z.string().nullable().describe('The code or word that the person gave; null: none'),
     type: resourceType('reconciliation_period'),
   })
   .meta({ id: 'ReconciliationPeriod', description: 'A closed period' });
@@ -26,4 +29,17 @@ export const close_period = z
     id: 'ReconciliationPeriodClosing',
     description: 'The period to close',
     examples: [{ data: { closed_through: '2030-03-14' } }],
+  });
+
+export const reopen_period = z
+  .object({
+    data: z.object({
+      note: note.nullish().describe('Why; the period and the audit log keep it; null: not stated'),
+      reason,
+    }),
+  })
+  .meta({
+    id: 'ReconciliationPeriodReopening',
+    description: 'Why a period is reopened',
+    examples: [{ data: { note: 'The bank corrected its statement' } }],
   });

@@ -2,7 +2,7 @@ import { closePeriod, listPeriods, type PeriodPorts, reopenPeriod } from '@tally
 import * as z from 'zod';
 import { data_of_domain } from '../fields.ts';
 import { companyCall, type Operation, operation, own_transactions, present } from '../operation.ts';
-import { close_period, period } from './period-shapes.ts';
+import { close_period, period, reopen_period } from './period-shapes.ts';
 import { presentPeriod } from './presenter.ts';
 
 /** Closing days, and undoing it (decision: reconciliation, periods). */
@@ -39,12 +39,15 @@ export function periodOperations(ports: PeriodPorts): readonly Operation[] {
       method: 'company.reconciliation.periods.reopen',
       summary: 'Reopen the newest period, on the record',
       parameters: ['id'],
-      description: 'Refused (`conflict`) when it is not the newest one.',
+      description: 'Refused (`conflict`) when it is not the newest one. The body may say why.',
+      body: data_of_domain,
+      documented_body: reopen_period,
+      data_is_optional: true,
       refusals: ['conflict'],
       runs_alone: own_transactions,
       answer: null,
       async perform(call) {
-        await reopenPeriod(ports, companyCall(call), call.id);
+        await reopenPeriod(ports, companyCall(call), call.id, call.body.data);
       },
     }),
   ];

@@ -59,29 +59,36 @@ export function rowRequest(
 export function readActRequest(action: ActKind, request: object): ActRequest {
   const fields = new RequestFields(request);
   fields.require('note');
-  const expected = `text of 1 to ${act_note_length_max} characters, not all of them blank`;
-  const note = fields.readText('note', isNote, expected);
-  const reason = fields.readText('reason', isNote, expected);
+  const note = readNote(fields, 'note');
+  const reason = readNote(fields, 'reason');
   const version = fields.readInteger('version', { min: 1, max: Number.MAX_SAFE_INTEGER });
   if (action === 'match') fields.require('with', '{ authorization_id?, clearing_ids?, line_ids? }');
   else if (fields.has('with')) fields.addProblem('with', `is only for a match, not for ${action}`);
   const accept_difference = fields.readFlag('accept_difference') ?? false;
   if (accept_difference && action !== 'match') {
     fields.addProblem('accept_difference', `is only for a match, not for ${action}`);
-  } else if (accept_difference) fields.require('reason', `why the difference is accepted, ${expected}`);
+  } else if (accept_difference) fields.require('reason', `why the difference is accepted, ${note_expected}`);
   const side = fields.readChoice('side', match_sides);
   if (action !== 'unmatch' && fields.has('side')) fields.addProblem('side', `is only for unmatch, not for ${action}`);
   const matched_with = action === 'match' && fields.has('with') ? readWith(fields) : null;
   fields.refuseInvalid();
   return {
     action,
-    note: cleanText(note!),
-    reason: reason === null ? null : cleanText(reason),
+    note: note!,
+    reason,
     version,
     with: matched_with,
     accept_difference,
     side,
   };
+}
+
+const note_expected = `text of 1 to ${act_note_length_max} characters, not all of them blank`;
+
+/** Reads a note or a reason as it is stored. Null: there is none, or it is added to the problems. */
+export function readNote(fields: RequestFields, name: 'note' | 'reason'): string | null {
+  const text = fields.readText(name, isNote, note_expected);
+  return text === null ? null : cleanText(text);
 }
 
 /** Whether the text can be a note or a reason. */

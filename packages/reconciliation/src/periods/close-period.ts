@@ -104,6 +104,8 @@ async function beginClosing({ reconciliation, audit }: ActTx, call: Call, closed
     open_breaks: 0,
     reopened_at_ms: null,
     reopened_by: null,
+    reopened_note: null,
+    reopened_reason: null,
   });
   const entry = auditEntry(call, 'reconciliation.period_closed', objectOf(period), { closed_through });
   await audit.record(entry, now_ms);

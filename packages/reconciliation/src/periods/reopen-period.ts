@@ -1,5 +1,6 @@
-import { auditEntry, type Call, Refusal } from '@tallystick/kernel';
+import { auditEntry, type Call, Refusal, RequestFields } from '@tallystick/kernel';
 import type { ActTx } from '../acts/act-plan.ts';
+import { readNote } from '../acts/act-request.ts';
 import { conflict } from '../acts/refuse-act.ts';
 import { recordsOf } from '../item-id.ts';
 import { refresh } from '../keeping/keep-up.ts';
@@ -7,12 +8,19 @@ import type { Period } from '../ports.ts';
 import { endBatches, objectOf, type PeriodPorts, period_batch_size } from './period.ts';
 
 /**
- * Reopens the newest period: its items change again, and get the records that came late. Writes
- * the audit log. Refuses `not_found`, and `conflict` for a period that is reopened, being closed,
- * or not the newest one.
+ * Reopens the newest period: its items change again, and get the records that came late. The period
+ * and the audit log keep the `note` and the `reason` of the request, if it has them. Refuses
+ * `not_found`, `validation_failed` for another note or reason than an act may have, and `conflict`
+ * for a period that is reopened, being closed, or not the newest one.
  */
-export async function reopenPeriod(ports: PeriodPorts, call: Call, period_id: number): Promise<Period> {
-  const period = await ports.unitOfWork.run((tx) => beginReopening(tx, call, period_id));
+export async function reopenPeriod(
+  ports: PeriodPorts,
+  call: Call,
+  period_id: number,
+  request: object = {},
+): Promise<Period> {
+  const why = readWhy(request);
+  const period = await ports.unitOfWork.run((tx) => beginReopening(tx, call, period_id, why));
   for (let freed = period_batch_size; freed === period_batch_size; ) {
     freed = await ports.unitOfWork.run(async (tx) => {
       await tx.reconciliation.lockCompany(call.company_id);
@@ -24,7 +32,24 @@ export async function reopenPeriod(ports: PeriodPorts, call: Call, period_id: nu
   return await ports.unitOfWork.run((tx) => endBatches(tx, call, { ...period, status: 'reopened' }, 'reopening'));
 }
 
-async function beginReopening({ reconciliation, audit }: ActTx, call: Call, period_id: number): Promise<Period> {
+interface Why {
+  readonly note: string | null;
+  readonly reason: string | null;
+}
+
+function readWhy(request: object): Why {
+  const fields = new RequestFields(request);
+  const why = { note: readNote(fields, 'note'), reason: readNote(fields, 'reason') };
+  fields.refuseInvalid();
+  return why;
+}
+
+async function beginReopening(
+  { reconciliation, audit }: ActTx,
+  call: Call,
+  period_id: number,
+  { note, reason }: Why,
+): Promise<Period> {
   const { company_id, actor, now_ms } = call;
   await reconciliation.lockCompany(company_id);
   const period = await reconciliation.findPeriod(company_id, period_id);
@@ -40,9 +65,16 @@ async function beginReopening({ reconciliation, audit }: ActTx, call: Call, peri
     );
   }
   if (period.status === 'reopening') return period;
-  const reopening: Period = { ...period, status: 'reopening', reopened_at_ms: now_ms, reopened_by: actor };
+  const reopening: Period = {
+    ...period,
+    status: 'reopening',
+    reopened_at_ms: now_ms,
+    reopened_by: actor,
+    reopened_note: note,
+    reopened_reason: reason,
+  };
   await reconciliation.updatePeriod(reopening);
-  const details = { closed_through: period.closed_through };
+  const details = { closed_through: period.closed_through, note, reason };
   await audit.record(auditEntry(call, 'reconciliation.period_reopened', objectOf(period), details), now_ms);
   return reopening;
 }

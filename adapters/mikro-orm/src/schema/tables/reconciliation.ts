@@ -256,6 +256,8 @@ export const ReconciliationPeriod = defineEntity({
     open_breaks: int(),
     reopened_at_ms: int().nullable(),
     reopened_by: p.text().nullable(),
+    reopened_note: p.text().nullable(),
+    reopened_reason: p.text().nullable(),
   },
   indexes: [{ name: 'tallystick_reconciliation_periods_page', properties: ['company_id', 'id'] }],
 });

@@ -148,6 +148,8 @@ const period_columns = [
   'open_breaks',
   'reopened_at_ms',
   'reopened_by',
+  'reopened_note',
+  'reopened_reason',
 ] as const satisfies readonly (keyof Period)[];
 
 function periodRow(period: Omit<Period, 'id'>): Readonly<Record<string, unknown>> {

@@ -77,6 +77,7 @@ import type {
   ReconciliationMatchAction,
   ReconciliationPeriod,
   ReconciliationPeriodClosing,
+  ReconciliationPeriodReopening,
   ReconciliationRules,
   ReconciliationRulesFilter,
   ReconciliationSummary,
@@ -447,9 +448,9 @@ export interface ReconciliationPeriodOperations {
   list(options?: TransactionOptions & PageOptions): List<ReconciliationPeriod>;
   /**
    * Reopen the newest period, on the record. Refused (`conflict`) when it is not the newest one.
-   * Takes no `tx`, because its work is many transactions.
+   * The body may say why. Takes no `tx`, because its work is many transactions.
    */
-  reopen(id: Id, options?: CallOptions): Promise<void>;
+  reopen(id: Id, data?: ReconciliationPeriodReopening, options?: CallOptions): Promise<void>;
 }
 
 /** Small differences that are accepted. */

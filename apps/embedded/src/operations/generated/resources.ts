@@ -2586,6 +2586,10 @@ export interface ReconciliationPeriod {
   readonly reopened_at: string | null;
   /** Who reopened it; null: nobody. */
   readonly reopened_by: string | null;
+  /** Why it was reopened; null: it was not, or nobody said why. */
+  readonly reopened_note: string | null;
+  /** The code or word that the person gave; null: none. */
+  readonly reopened_reason: string | null;
   /** Always `reconciliation_period`: the kind of this resource. */
   readonly type: 'reconciliation_period';
 }
@@ -2594,6 +2598,14 @@ export interface ReconciliationPeriod {
 export interface ReconciliationPeriodClosing {
   /** The last day to close; a day that is over in UTC. YYYY-MM-DD. */
   readonly closed_through: string;
+}
+
+/** Why a period is reopened. */
+export interface ReconciliationPeriodReopening {
+  /** Why; the history and the audit log keep it. */
+  readonly note?: string | null | undefined;
+  /** A code or a word of your own, such as `merchant_refund_agreed`; null: none. */
+  readonly reason?: string | null | undefined;
 }
 
 /** What is wrong with a row of a table. */

@@ -108,6 +108,8 @@ function closed(company_id: number): Omit<Period, 'id'> {
     open_breaks: 0,
     reopened_at_ms: null,
     reopened_by: null,
+    reopened_note: null,
+    reopened_reason: null,
   };
 }
 
