@@ -141,7 +141,7 @@ export interface ItemContent {
 
 /** An item as stored. */
 export interface Item extends ItemContent {
-  /** Rises when the content changes. */
+  /** Rises when the content changes, but not when a break only becomes older. */
   readonly version: number;
   /** The closed period that froze it; null while it is open. */
   readonly period_id: number | null;

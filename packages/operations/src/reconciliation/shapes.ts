@@ -104,7 +104,7 @@ const side_amount = shown_amount.nullable();
 
 const item_fields = {
   id: id_text,
-  version: z.int().min(1).describe('Rises when the content of the item changes'),
+  version: z.int().min(1).describe('Rises when the content of the item changes; the age alone does not raise it'),
   status: item_status,
   kind: break_kind
     .nullable()

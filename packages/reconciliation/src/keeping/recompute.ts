@@ -175,7 +175,9 @@ function* itemChangeSteps(group: ClosedGroup, contents: readonly ItemContent[]):
     const known = before !== null && hasSameRecords(before, content) ? before.merchant_name : null;
     const after = { ...content, merchant_name: content.merchant_name ?? known };
     if (before !== null && isSameContent(before, after)) continue;
-    changes.push({ before, after: { ...after, version: versionOf(group, content) + 1, period_id: null } });
+    const is_older_only = before !== null && isSameContent({ ...before, next_change_ms: after.next_change_ms }, after);
+    const version = versionOf(group, content) + (is_older_only ? 0 : 1);
+    changes.push({ before, after: { ...after, version, period_id: null } });
   }
   return changes;
 }

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { refusalOf } from '@tallystick/harness';
+import { fixedClock } from '@tallystick/kernel';
 import { checkOnStorages } from '@tallystick/test-support';
 import {
   type ActPorts,
   type ActTx,
+  catchUp,
   decideByTable,
   exportItems,
   type RecordKey,
   recordOfItemId,
+  startOf,
 } from '../../src/index.ts';
 import {
   ActWorld,
@@ -110,6 +113,20 @@ checkOnStorages('tables of decisions', [
       assertSameState(await world.state(), before, 'everything after the decisions were undone');
       const reopened = await decideByTable(world.ports(), world.call(), tableOf(reopening), { dry_run: false });
       assert.deepEqual(reopened.unchanged, 2, 'the same reopening again');
+    },
+  },
+  {
+    rule: 'a table of before still decides a break that has only become older',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const record = line(await world.line({ amount: 70, date: '2026-07-10' }));
+      const row = await rowOf(world, record, 'accept');
+      assert.notEqual((await world.read(record)).item.next_change_ms, null, 'it becomes older');
+      const aged = { ...world.ports(), clock: fixedClock(startOf('2026-09-20')) };
+      await catchUp(aged, world.company_id);
+      assert.equal((await world.read(record)).item.next_change_ms, null, 'it is in the last age bucket');
+      const answer = await decideByTable(aged, world.call(), tableOf([row]), { dry_run: false });
+      assert.deepEqual([answer.decided, answer.errors], [1, []]);
     },
   },
   {

@@ -2156,7 +2156,7 @@ export interface ReconciliationDifferenceSum {
 export interface ReconciliationItem {
   /** The id of this resource, as digits. */
   readonly id: string;
-  /** Rises when the content of the item changes. */
+  /** Rises when the content of the item changes; the age alone does not raise it. */
   readonly version: number;
   readonly status: ItemStatus;
   /** The kind of its break, also when it is accepted or ignored; null: there is none. */
@@ -2344,7 +2344,7 @@ export interface ReconciliationItemFilter {
 export interface ReconciliationItemWithHistory {
   /** The id of this resource, as digits. */
   readonly id: string;
-  /** Rises when the content of the item changes. */
+  /** Rises when the content of the item changes; the age alone does not raise it. */
   readonly version: number;
   readonly status: ItemStatus;
   /** The kind of its break, also when it is accepted or ignored; null: there is none. */
