@@ -65,8 +65,8 @@ export function periodStore({ all, run, list, from_ids }: Queries, session: Sess
     },
 
     async freeze({ id, company_id, closed_through }, after, limit) {
-      const rows = await all<PeriodPlace & Pick<ItemRow, 'status' | 'period_id' | 'kind' | 'line_ids'>>(
-        `select period_date, id, status, period_id, kind, line_ids from tallystick_reconciliation_items
+      const rows = await all<PeriodPlace & Pick<ItemRow, 'status' | 'period_id' | 'next_change_ms' | 'kind' | 'line_ids'>>(
+        `select period_date, id, status, period_id, next_change_ms, kind, line_ids from tallystick_reconciliation_items
           where company_id = ? and period_date is not null and period_date <= ? and (period_date, id) > (?, ?)
           order by period_date, id limit ?`,
         company_id,
