@@ -6,7 +6,7 @@ import {
   ReconciliationEntry,
   ReconciliationMatchCell,
 } from '../../schema/tables/reconciliation.ts';
-import { changeOf, changing_columns, item_columns, rowOf } from './item-rows.ts';
+import { changing_columns, item_columns, rowOf } from './item-rows.ts';
 import type { Queries } from './query.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function writeItems(
   const steps: readonly (() => Promise<void>)[] = [
     () => removeItems(queries, company_id, removed_ids),
     () => write(queries, 'insert_items', inserted.map(rowOf)),
-    () => write(queries, 'update_items', updated.map(changeOf)),
+    () => write(queries, 'update_items', updated.map(rowOf)),
     () => write(queries, 'insert_entries', changes.entries_inserted.map(entryRow)),
     () => write(queries, 'update_entries', changes.entries_updated.map(entryRow)),
     () => write(queries, 'remove_entries', changes.entries_removed.map(entryRow)),
@@ -68,87 +68,68 @@ async function removeItems(queries: Queries, company_id: number, ids: readonly n
 type Row = Readonly<Record<string, unknown>>;
 
 interface Write {
-  readonly columns: Readonly<Record<string, 'bigint' | ColumnKind>>;
+  readonly columns: Readonly<Record<string, ColumnKind>>;
   /** The statement with `rows` for the table of rows, whose columns have the alias `n`. */
   readonly text: (rows: string) => string;
 }
 
+const items = 'tallystick_reconciliation_items';
+const entries = 'tallystick_reconciliation_entries';
 const entry_columns = columnsOf(ReconciliationEntry);
-
-const cell_columns = columnsOf(ReconciliationCell);
-
-const break_day_columns = columnsOf(ReconciliationBreakDay);
-
-const match_cell_columns = columnsOf(ReconciliationMatchCell);
-
-const names = (columns: Readonly<Record<string, unknown>>) => Object.keys(columns).map((name) => `"${name}"`);
-const changed = Object.keys(changing_columns).filter((name) => name !== 'id');
+const entry_keys = ['company_id', '"key"', 'kind', 'record_id'];
+const changed = namesOf(changing_columns).filter((name) => name !== '"id"');
 
 const writes = {
-  insert_items: {
-    columns: item_columns,
-    text: (rows) =>
-      `insert into tallystick_reconciliation_items (${names(item_columns)}) select ${names(item_columns)} from ${rows} where true`,
-  },
+  insert_items: inserting(items, item_columns),
   update_items: {
     columns: changing_columns,
     text: (rows) =>
-      `update tallystick_reconciliation_items set ${changed.map((name) => `"${name}" = n."${name}"`)} from ${rows}
-        where tallystick_reconciliation_items.id = n.id`,
+      `update ${items} set ${changed.map((name) => `${name} = n.${name}`)} from ${rows} where ${items}.id = n.id`,
   },
   // With a clause for conflicts, Postgres would take almost twice as long.
-  insert_entries: {
-    columns: entry_columns,
-    text: (rows) =>
-      `insert into tallystick_reconciliation_entries (${names(entry_columns)}) select ${names(entry_columns)} from ${rows} where true`,
-  },
+  insert_entries: inserting(entries, entry_columns),
   update_entries: {
     columns: entry_columns,
     text: (rows) =>
-      `update tallystick_reconciliation_entries set item_id = n.item_id from ${rows}
-        where tallystick_reconciliation_entries.company_id = n.company_id and tallystick_reconciliation_entries."key" = n."key"
-          and tallystick_reconciliation_entries.kind = n.kind and tallystick_reconciliation_entries.record_id = n.record_id`,
+      `update ${entries} set item_id = n.item_id from ${rows}
+        where ${entry_keys.map((name) => `${entries}.${name} = n.${name}`).join(' and ')}`,
   },
   remove_entries: {
     columns: entry_columns,
-    text: (rows) =>
-      `delete from tallystick_reconciliation_entries where (company_id, "key", kind, record_id) in
-        (select company_id, "key", kind, record_id from ${rows})`,
+    text: (rows) => `delete from ${entries} where (${entry_keys}) in (select ${entry_keys} from ${rows})`,
   },
-  add_cells: {
-    columns: cell_columns,
-    text: (rows) =>
-      `insert into tallystick_reconciliation_cells (${names(cell_columns)}) select ${names(cell_columns)} from ${rows}
-        where true on conflict (company_id, currency, status, kind, class, due_date) do update
-        set count = tallystick_reconciliation_cells.count + excluded.count, sum = tallystick_reconciliation_cells.sum + excluded.sum`,
-  },
-  remove_empty_cells: {
-    columns: cell_columns,
-    text: (rows) =>
-      `delete from tallystick_reconciliation_cells where count = 0 and (company_id, currency, status, kind, class, due_date) in
-        (select company_id, currency, status, kind, class, due_date from ${rows})`,
-  },
-  add_break_days: {
-    columns: break_day_columns,
-    text: (rows) =>
-      `insert into tallystick_reconciliation_break_days (${names(break_day_columns)}) select ${names(break_day_columns)}
-        from ${rows} where true on conflict (company_id, day, currency, due_date) do update
-        set count = tallystick_reconciliation_break_days.count + excluded.count`,
-  },
-  add_match_cells: {
-    columns: match_cell_columns,
-    text: (rows) =>
-      `insert into tallystick_reconciliation_match_cells (${names(match_cell_columns)}) select ${names(match_cell_columns)}
-        from ${rows} where true on conflict (company_id, settlement_date, rule, side) do update
-        set count = tallystick_reconciliation_match_cells.count + excluded.count`,
-  },
-  remove_empty_match_cells: {
-    columns: match_cell_columns,
-    text: (rows) =>
-      `delete from tallystick_reconciliation_match_cells where count = 0 and (company_id, settlement_date, rule, side) in
-        (select company_id, settlement_date, rule, side from ${rows})`,
-  },
+  ...adding('cells', ReconciliationCell),
+  ...adding('match_cells', ReconciliationMatchCell),
+  ...adding('break_days', ReconciliationBreakDay),
 } as const satisfies Readonly<Record<string, Write>>;
+
+function namesOf(columns: Write['columns']): readonly string[] {
+  return Object.keys(columns).map((name) => `"${name}"`);
+}
+
+function inserting(table: string, columns: Write['columns']): Write {
+  const names = namesOf(columns);
+  return { columns, text: (rows) => `insert into ${table} (${names}) select ${names} from ${rows} where true` };
+}
+
+/** Adds counts and sums to those with the same key, and removes rows that count nothing. */
+function adding<Name extends string>(name: Name, entity: Parameters<typeof columnsOf>[0]) {
+  const table = `tallystick_reconciliation_${name}`;
+  const { columns, text } = inserting(table, columnsOf(entity));
+  const isSum = (column: string) => column === '"count"' || column === '"sum"';
+  const keys = namesOf(columns).filter((column) => !isSum(column));
+  const added = namesOf(columns)
+    .filter(isSum)
+    .map((column) => `${column} = ${table}.${column} + excluded.${column}`);
+  const add: Write = { columns, text: (rows) => `${text(rows)} on conflict (${keys}) do update set ${added}` };
+  const remove: Write = {
+    columns,
+    text: (rows) => `delete from ${table} where count = 0 and (${keys}) in (select ${keys} from ${rows})`,
+  };
+  return { [`add_${name}`]: add, [`remove_empty_${name}`]: remove } as Readonly<
+    Record<`add_${Name}` | `remove_empty_${Name}`, Write>
+  >;
+}
 
 type WriteName = keyof typeof writes;
 
