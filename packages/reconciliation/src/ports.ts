@@ -2,12 +2,13 @@ import type { CandidateRecords } from '@tallystick/cards';
 import type { EventStore } from '@tallystick/events';
 import type { Clock, GiveWay, Page, PageRequest, UnitOfWork } from '@tallystick/kernel';
 import type { Act } from './act.ts';
+import type { DateRange } from './filters.ts';
 import type { Item } from './item.ts';
 import type { RecordKey } from './item-id.ts';
 import type { ItemFilter } from './items/item-filter.ts';
 import type { BreakDay, BreakDayChanges } from './keeping/break-days.ts';
 import type { MatchCell, SummaryCell } from './keeping/cells.ts';
-import type { UnsearchedDates } from './pairing/entry-key.ts';
+import type { KeyRange, UnsearchedDates } from './pairing/entry-key.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount, Coverage, Tolerances } from './records.ts';
 import type { NearQuestion } from './suggestions/near-items.ts';
 
@@ -60,14 +61,10 @@ export interface PeriodPlace {
   readonly id: number;
 }
 
-/** What a step of a closing did. */
-export interface FrozenBatch {
-  /** The ids of the items that it froze. */
-  readonly frozen_ids: readonly number[];
-  /** How many open breaks of the period it looked at (`isOpenBreakOf`). */
-  readonly open_breaks: number;
-  /** The last item that it looked at; null when there is none after it. */
-  readonly after: PeriodPlace | null;
+/** The place of the last of these items; null when they are fewer than the limit, and so all. */
+export function placeAfter(items: readonly Item[], limit: number): PeriodPlace | null {
+  const last = items.length < limit ? undefined : items.at(-1);
+  return last === undefined ? null : { period_date: last.period_date!, id: last.id };
 }
 
 /**
@@ -185,8 +182,6 @@ export interface ReconciliationStore {
   companiesWithWork(now_ms: number, limit: number): Promise<readonly number[]>;
   /** The ids of up to `limit` items whose `next_change_ms` has come, the earliest first. */
   dueItems(company_id: number, now_ms: number, limit: number): Promise<readonly number[]>;
-  /** The next items of a walk of coverage, in its order. */
-  itemsOfWalk(company_id: number, walk: CoverageWalk, limit: number): Promise<readonly Item[]>;
   backlog(): Promise<InboxBacklog>;
 
   // Records. Unknown ids are left out, and so are records of other companies.
@@ -212,22 +207,26 @@ export interface ReconciliationStore {
   /** The entries of these records under these keys. */
   entriesOf(company_id: number, places: readonly Pick<Entry, 'key' | 'record'>[]): Promise<readonly Entry[]>;
   /**
-   * Up to `limit` entries with keys from `from` to `to`, both included, in the order of key, kind
-   * and id: those after an entry, or the first when it is null.
+   * Up to `limit` entries with these keys in the order of key, kind and id: those after an entry, or
+   * the first when it is null.
    */
-  entriesBetween(
-    company_id: number,
-    from: string,
-    to: string,
-    after: Entry | null,
-    limit: number,
-  ): Promise<readonly Entry[]>;
+  entriesBetween(company_id: number, keys: KeyRange, after: Entry | null, limit: number): Promise<readonly Entry[]>;
   /** Acts that concern one of these records, in the order in which they were recorded. */
   actsOn(company_id: number, records: readonly RecordKey[]): Promise<readonly Act[]>;
 
   // Items
 
   items(company_id: number, ids: readonly number[]): Promise<readonly Item[]>;
+  /**
+   * Up to `limit` items whose `period_date` is one of these, in the order of that date and the id:
+   * those after this place, or the first when it is null.
+   */
+  itemsByPeriod(
+    company_id: number,
+    period_date: DateRange,
+    after: PeriodPlace | null,
+    limit: number,
+  ): Promise<readonly Item[]>;
   write(changes: ItemChanges): Promise<void>;
   /**
    * Items that fit the filter, newest first: by `opened_at_ms`, and by id at one time. A page may
@@ -270,13 +269,11 @@ export interface ReconciliationStore {
   /** The period with the latest day that is not reopened; null when there is none. */
   newestPeriod(company_id: number): Promise<Period | null>;
   /**
-   * Looks at up to `limit` items whose `period_date` is at most the last day of the period, in the
-   * order of that date and the id, and freezes those that are matched, accepted or ignored and in
-   * no other period. A frozen item does not change by the clock. Its lines that the bank reported
-   * by itself become `frozen`, except where they are kept, or differ and a person decided about
-   * that.
+   * Puts items into the period. A frozen item does not change by the clock. Its lines that the bank
+   * reported by itself become `frozen`, except where they are kept, or differ and a person decided
+   * about that.
    */
-  freeze(period: Period, after: PeriodPlace | null, limit: number): Promise<FrozenBatch>;
+  freeze(period: Period, items: readonly Item[]): Promise<void>;
   /**
    * Takes up to `limit` items out of the period, and returns them. Their lines that are `frozen`
    * are compared with the statements again.
@@ -296,8 +293,6 @@ export interface ReconciliationStore {
    * null. An item that changes its status meanwhile may be missed, and was recomputed by that.
    */
   itemsAfter(company_id: number, after: ItemPlace | null, limit: number): Promise<readonly Item[]>;
-  /** Entries after this one in the order of key, kind and id. */
-  entriesAfter(company_id: number, after: Entry | null, limit: number): Promise<readonly Entry[]>;
   /** The ids of companies above `after`, in their order. */
   companiesAfter(after: number, limit: number): Promise<readonly number[]>;
 }

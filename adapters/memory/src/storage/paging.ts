@@ -101,6 +101,33 @@ export function oldestBefore<Row>(
     .slice(0, limit);
 }
 
+/** Up to `limit` rows after a place, in the order of their places. */
+export function following<Row extends After, After>(
+  rows: readonly Row[],
+  placeOf: (row: After) => readonly (string | number)[],
+  after: After | null,
+  limit: number,
+): readonly Row[] {
+  const compare = (a: After, b: After): number => {
+    const [one, other] = [placeOf(a), placeOf(b)];
+    const at = one.findIndex((value, place) => value !== other[place]);
+    return at < 0 ? 0 : one[at]! < other[at]! ? -1 : 1;
+  };
+  return rows
+    .filter((row) => after === null || compare(row, after) > 0)
+    .sort(compare)
+    .slice(0, limit);
+}
+
+/** Whether the value lies in the range, both ends included, or no range is wanted. */
+export function isInRange<Value extends string | number>(
+  value: Value | null,
+  range: { readonly from?: Value | null | undefined; readonly to?: Value | null | undefined } | undefined,
+): boolean {
+  if (range === undefined) return true;
+  return value !== null && value >= (range.from ?? value) && value <= (range.to ?? value);
+}
+
 /** Whether the time lies in the interval, or no interval is wanted. */
 export function isWithin(at_ms: number, { from_ms, to_ms }: Interval = {}): boolean {
   return at_ms >= (from_ms ?? at_ms) && at_ms <= (to_ms ?? at_ms);

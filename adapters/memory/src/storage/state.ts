@@ -172,8 +172,8 @@ function emptyTables() {
     reconciliation_cells: new Table<{ readonly company_id: number; readonly cell: SummaryCell }, string>(),
     /** The same. */
     reconciliation_match_cells: new Table<{ readonly company_id: number; readonly cell: MatchCell }, string>(),
-    /** By company, day, currency and due date, as text. */
-    reconciliation_break_days: new Table<BreakDay & { readonly company_id: number }, string>(),
+    /** The same. */
+    reconciliation_break_days: new Table<{ readonly company_id: number; readonly cell: BreakDay }, string>(),
     reconciliation_acts: new Table<Act>(),
     reconciliation_periods: new Table<Period>(),
     api_keys: new Table<ApiKey>(),

@@ -19,6 +19,10 @@ export interface BreakDay {
   readonly count: number;
 }
 
+export function breakDayKeyOf({ day, currency, due_date }: BreakDay): string {
+  return `${day} ${currency} ${due_date}`;
+}
+
 /** Changes of the numbers of open breaks by day. */
 export interface BreakDayChanges {
   readonly added: readonly BreakDay[];
@@ -40,7 +44,7 @@ export function breakDayChanges(
   arrivedAt: (item: Item) => number | null,
   now_ms: number,
 ): BreakDayChanges | null {
-  const sums = new CellSums<BreakDay>(({ day, currency, due_date }) => `${day} ${currency} ${due_date}`);
+  const sums = new CellSums<BreakDay>(breakDayKeyOf);
   const kept_from = daysAfter(dateOf(now_ms), -break_days_kept);
   const add = (item: Item | null, at_ms: number, sign: 1 | -1): void => {
     const day = dateOf(Math.min(at_ms, now_ms));

@@ -193,8 +193,8 @@ async function hasLinesNear(
   // A line that was left over until now may have had sets with what is near it.
   if ([...leftover_entries.values()].some(({ record }) => record.kind === 'line')) return true;
   for (const range of joinDates(dates, 2 * covering_reach_days)) {
-    const { from, to } = leftoverKeysAround('line', range, covering_reach_days);
-    if ((await store.entriesBetween(company_id, from, to, null, 1)).length > 0) return true;
+    const keys = leftoverKeysAround('line', range, covering_reach_days);
+    if ((await store.entriesBetween(company_id, keys, null, 1)).length > 0) return true;
   }
   return false;
 }
@@ -209,8 +209,8 @@ async function entriesNear(
   const entries: Entry[] = [];
   for (const range of joinDates(dates, 2 * covering_reach_days)) {
     for (const kind of ['clearing', 'line'] as const) {
-      const { from, to } = leftoverKeysAround(kind, range, covering_reach_days);
-      entries.push(...(await store.entriesBetween(company_id, from, to, null, limit)));
+      const keys = leftoverKeysAround(kind, range, covering_reach_days);
+      entries.push(...(await store.entriesBetween(company_id, keys, null, limit)));
     }
   }
   return entries;

@@ -6,13 +6,14 @@
  *
  * An item that changes before a walk has reached it was recomputed by that change.
  */
-import type {
-  CompanyProgress,
-  CoverageWalk,
-  ItemPlace,
-  ItemWalks,
-  ReconciliationStore,
-  ToleranceWalk,
+import {
+  type CompanyProgress,
+  type CoverageWalk,
+  type ItemPlace,
+  type ItemWalks,
+  placeAfter,
+  type ReconciliationStore,
+  type ToleranceWalk,
 } from '../ports.ts';
 import type { Coverage } from '../records.ts';
 
@@ -25,7 +26,7 @@ export interface WalkStep {
 
 /** Takes the next batch of the walks that are due; null when none is. */
 export async function stepWalks(
-  store: Pick<ReconciliationStore, 'itemsOfWalk' | 'itemsAfter'>,
+  store: Pick<ReconciliationStore, 'itemsByPeriod' | 'itemsAfter'>,
   progress: CompanyProgress,
   coverage: Coverage,
   batch_max: number,
@@ -33,9 +34,9 @@ export async function stepWalks(
   const { company_id } = progress;
   const due = { coverage: coverageWalkOf(progress, coverage), tolerance: progress.walk?.tolerance ?? null };
   if (due.coverage !== null) {
-    const walked = await store.itemsOfWalk(company_id, due.coverage, batch_max);
-    const last = walked.length < batch_max ? undefined : walked.at(-1);
-    const after = last === undefined ? null : { period_date: last.period_date!, id: last.id };
+    const { from, after: reached } = due.coverage;
+    const walked = await store.itemsByPeriod(company_id, { from }, reached, batch_max);
+    const after = placeAfter(walked, batch_max);
     const left = after === null ? null : { ...due.coverage, after };
     return stepOf(walked, { ...due, coverage: left });
   }

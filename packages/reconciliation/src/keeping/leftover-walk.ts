@@ -146,7 +146,7 @@ async function readPage(
   key: string,
   after: Entry | null,
 ): Promise<LeftoverPage> {
-  const entries = await store.entriesBetween(company_id, key, key, after, page_size);
+  const entries = await store.entriesBetween(company_id, { from: key, to: key }, after, page_size);
   const records = entries.map(({ record }) => record);
   const idsOf = (wanted: RecordKey['kind']) => records.filter(({ kind }) => kind === wanted).map(({ id }) => id);
   return {

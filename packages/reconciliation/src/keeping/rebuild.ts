@@ -14,6 +14,7 @@ import type { Item } from '../item.ts';
 import { itemIdOf, type RecordKey, record_kinds } from '../item-id.ts';
 import { covering_reach_days } from '../pairing/covering-sets.ts';
 import {
+  all_keys,
   entryKeyOfClearing,
   entryKeyOfLine,
   isLeftoverKey,
@@ -160,7 +161,7 @@ class CompanyRebuild {
   async #walkEntries(): Promise<void> {
     for (let after: Entry | null = null, done = 0; ; ) {
       const entries: readonly Entry[] = await this.#step(async (tx) => {
-        const found = await tx.reconciliation.entriesAfter(this.#company_id, after, this.#batch_max);
+        const found = await tx.reconciliation.entriesBetween(this.#company_id, all_keys, after, this.#batch_max);
         const keys = await keysOf(tx, this.#company_id, found);
         const wrong = found.filter(({ key, record }) => !isLeftoverKey(key) && keys.get(textOfRecord(record)) !== key);
         await this.#mend(tx, { ...noItemChanges(this.#company_id), entries_removed: wrong });

@@ -41,12 +41,20 @@ export function isLeftoverKey(key: string): boolean {
   return key.startsWith(leftover);
 }
 
+/** Keys from one to another, both included. */
+export interface KeyRange {
+  readonly from: string;
+  readonly to: string;
+}
+
+export const all_keys: KeyRange = { from: '', to: `${leftover}~` };
+
 /** The keys of the leftovers of a kind and currency on these dates and some days around them. */
 export function leftoverKeysAround(
   kind: 'clearing' | 'line',
   { currency, from, to }: LeftoverDates,
   days: number,
-): { readonly from: string; readonly to: string } {
+): KeyRange {
   return {
     from: leftoverKeyOf(kind, currency, daysAfter(from, -days)),
     to: leftoverKeyOf(kind, currency, daysAfter(to, days)),

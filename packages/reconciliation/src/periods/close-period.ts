@@ -2,11 +2,12 @@ import { auditEntry, type Call, RequestFields, showValue } from '@tallystick/ker
 import type { ActTx } from '../acts/act-plan.ts';
 import { conflict } from '../acts/refuse-act.ts';
 import { dateOf, daysAfter } from '../calendar.ts';
+import type { Item } from '../item.ts';
 import type { RecordKey } from '../item-id.ts';
 import { catchUp, refresh } from '../keeping/keep-up.ts';
 import { placesOf } from '../keeping/open-group.ts';
-import type { FrozenBatch, Period, PeriodPlace } from '../ports.ts';
-import { endBatches, objectOf, type PeriodPorts, period_batch_size } from './period.ts';
+import { type Period, type PeriodPlace, placeAfter } from '../ports.ts';
+import { endBatches, isFrozenBy, isOpenBreakOf, objectOf, type PeriodPorts, period_batch_size } from './period.ts';
 
 /**
  * Closes the days up to `closed_through`. Freezes the matched, accepted and ignored items of the
@@ -19,41 +20,40 @@ export async function closePeriod(ports: PeriodPorts, call: Call, request: objec
   await catchUp(ports, call.company_id);
   const period = await ports.unitOfWork.run((tx) => beginClosing(tx, call, closed_through));
   if (period.status === 'closed') return period;
-  let counted = { frozen: 0, open_breaks: 0 };
+  let [frozen, open_breaks] = [0, 0];
   let after: PeriodPlace | null = null;
   do {
     const place: PeriodPlace | null = after;
-    const step: FrozenBatch = await ports.unitOfWork.run((tx) => freezeBatch(tx, call, period, place));
-    counted = {
-      frozen: counted.frozen + step.frozen_ids.length,
-      open_breaks: counted.open_breaks + step.open_breaks,
-    };
-    after = step.after;
+    const items = await ports.unitOfWork.run((tx) => freezeBatch(tx, call, period, place));
+    frozen += items.filter((item) => isFrozenBy(item, closed_through)).length;
+    open_breaks += items.filter((item) => isOpenBreakOf(item, closed_through)).length;
+    after = placeAfter(items, period_batch_size);
   } while (after !== null);
-  return await ports.unitOfWork.run((tx) =>
-    endBatches(tx, call, { ...period, ...counted, status: 'closed' }, 'closing'),
-  );
+  const closed: Period = { ...period, frozen, open_breaks, status: 'closed' };
+  return await ports.unitOfWork.run((tx) => endBatches(tx, call, closed, 'closing'));
 }
 
 /**
- * A clearing or line that has no partner is none for others either once it is frozen: sets that it
- * made ambiguous are recomputed.
+ * Returns the items that it looked at. A clearing or line that has no partner is none for others
+ * either once it is frozen: sets that it made ambiguous are recomputed.
  */
-async function freezeBatch(tx: ActTx, call: Call, period: Period, after: PeriodPlace | null): Promise<FrozenBatch> {
+async function freezeBatch(tx: ActTx, call: Call, period: Period, after: PeriodPlace | null): Promise<readonly Item[]> {
   const { reconciliation } = tx;
-  await reconciliation.lockCompany(call.company_id);
-  const step = await reconciliation.freeze(period, after, period_batch_size);
-  await refresh(tx, call, await leftoversAmong(tx, call, step.frozen_ids));
-  return step;
+  const { company_id, closed_through } = period;
+  await reconciliation.lockCompany(company_id);
+  const items = await reconciliation.itemsByPeriod(company_id, { to: closed_through }, after, period_batch_size);
+  const finished = items.filter((item) => isFrozenBy(item, closed_through));
+  await reconciliation.freeze(period, finished);
+  await refresh(tx, call, await leftoversAmong(tx, call, finished));
+  return items;
 }
 
 /** The clearings and lines of these items that are stored as candidates of covering sets. */
 async function leftoversAmong(
   { reconciliation }: ActTx,
   { company_id }: Call,
-  item_ids: readonly number[],
+  items: readonly Item[],
 ): Promise<readonly RecordKey[]> {
-  const items = await reconciliation.items(company_id, item_ids);
   const clearing_ids = items.flatMap((item) => item.clearing_ids);
   const line_ids = items.flatMap((item) => item.line_ids);
   const places = placesOf({

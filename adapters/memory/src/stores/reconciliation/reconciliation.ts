@@ -5,35 +5,34 @@ import {
   type Act,
   type ActKind,
   authorizedPurchaseOf,
-  type BreakDayChanges,
+  breakDayKeyOf,
   type CardCurrencies,
+  CellSums,
   type CompanyProgress,
   cellKeyOf,
   clearedAmountOf,
   compareTexts,
-  type DateRange,
   type Entry,
   hasItemOfLine,
   type Item,
   type ItemFilter,
   type ItemPlace,
   inbox_count_max,
-  isFrozenBy,
-  isOpenBreakOf,
   itemIdOf,
-  type MatchCell,
   matchCellKeyOf,
   type ReconciliationStore,
   type RecordKey,
   recordOfItemId,
+  recordsOf,
   recordsOfAct,
   type StatementKeySetting,
   type SummaryCell,
   statementKeyOf,
 } from '@tallystick/reconciliation';
 import { enterRecord } from '../../ledger/reconciliation-inbox.ts';
-import { newestFirst, newestFirstByTime } from '../../storage/paging.ts';
+import { following, isInRange, newestFirst, newestFirstByTime, oldestAfter } from '../../storage/paging.ts';
 import type { InboxRow, State } from '../../storage/state.ts';
+import type { Table } from '../../storage/table.ts';
 import { accountStore, changeStanding } from '../bank/accounts.ts';
 import { nearItemsOf } from './near-items.ts';
 
@@ -79,13 +78,6 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
   const inboxOf = (company_id: number) =>
     reconciliation_inbox.entries().filter(([, row]) => row.company_id === company_id);
   const isDue = ({ next_change_ms }: Item, now_ms: number) => next_change_ms !== null && next_change_ms <= now_ms;
-  const byPeriod = (a: Item, b: Item) =>
-    a.period_date === b.period_date ? a.id - b.id : a.period_date! < b.period_date! ? -1 : 1;
-  const isAfter = (item: Item, after: { readonly period_date: string; readonly id: number } | null) =>
-    after === null ||
-    item.period_date! > after.period_date ||
-    (item.period_date === after.period_date && item.id > after.id);
-
   return {
     // A pass of the ledger is synchronous, and must not find the transaction open.
     giveWay: () => undefined,
@@ -156,13 +148,6 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
         .map(({ id }) => id);
     },
 
-    async itemsOfWalk(company_id, { from, after }, limit) {
-      const reached = itemsOf(company_id).filter(
-        (item) => item.period_date !== null && item.period_date >= from && isAfter(item, after),
-      );
-      return reached.sort(byPeriod).slice(0, limit);
-    },
-
     async backlog() {
       const rows = reconciliation_inbox.entries().toSorted(([a], [b]) => a - b);
       const [oldest] = rows;
@@ -204,21 +189,11 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
 
     async lines(company_id, ids) {
       return found(statement_lines, company_id, ids).map((line) => ({
-        id: line.id,
-        company_id: line.company_id,
-        account_id: line.account_id,
-        currency: line.currency,
+        ...line,
         amount: money(-line.amount),
         is_fee: isFeeLine(line),
-        bai_code: line.bai_code,
-        booking_date: line.booking_date,
-        bank_reference: line.bank_reference,
-        acquirer_reference: line.acquirer_reference,
         statement_key: statementKeyOf(line.acquirer_reference, setting),
-        text: line.text,
-        standing: line.standing,
         statement_line_id: line.standing === 'differs' ? statedLineOf(state, line) : null,
-        recorded_at_ms: line.recorded_at_ms,
       }));
     },
 
@@ -230,10 +205,9 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
         ({ key, record }) => reconciliation_entries.get(entryKey({ company_id, key, record })) ?? [],
       );
     },
-    async entriesBetween(company_id, from, to, after, limit) {
+    async entriesBetween(company_id, { from, to }, after, limit) {
       const between = entriesOf(company_id).filter(({ key }) => key >= from && key <= to);
-      const left = after === null ? between : between.filter((entry) => compareEntries(entry, after) > 0);
-      return left.sort(compareEntries).slice(0, limit);
+      return following(between, ({ key, record }) => [key, record.kind, record.id], after, limit);
     },
 
     async actsOn(company_id, records) {
@@ -267,22 +241,20 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
         reconciliation_entries.set(key, entry);
       }
       for (const entry of changes.entries_removed) reconciliation_entries.delete(entryKey(entry));
-      for (const cell of changes.cells) addCell(company_id, cell);
-      for (const cell of changes.match_cells) addToMatchCell(company_id, cell);
-      if (changes.break_days !== null) addBreakDays(company_id, changes.break_days);
+      for (const cell of changes.cells) addTo(reconciliation_cells, company_id, cell, cellKeyOf(cell));
+      for (const cell of changes.match_cells) addTo(reconciliation_match_cells, company_id, cell, matchCellKeyOf(cell));
+      if (changes.break_days === null) return;
+      const { added, kept_from } = changes.break_days;
+      for (const cell of added) addTo(reconciliation_break_days, company_id, cell, breakDayKeyOf(cell));
+      for (const [key, row] of reconciliation_break_days.entries()) {
+        if (row.company_id === company_id && row.cell.day < kept_from) reconciliation_break_days.delete(key);
+      }
     },
 
     async list(company_id, filter, page) {
-      const account = accounts
-        .values()
-        .find((one) => one.company_id === company_id && one.number === filter.account_id);
-      const fitting = itemsOf(company_id).filter(
-        (item) =>
-          fits(item, filter) &&
-          (filter.account_id === undefined || (account !== undefined && item.account_id === account.id)) &&
-          (filter.reference === undefined || hasReference(item, filter.reference)),
-      );
-      const placed = fitting.map((item) => ({ at_ms: item.opened_at_ms, id: item.id, item }));
+      const placed = itemsOf(company_id)
+        .filter((item) => fits(item, filter))
+        .map((item) => ({ at_ms: item.opened_at_ms, id: item.id, item }));
       const { items, next } = newestFirstByTime('reconciliation-items', placed, page);
       return { items: items.map(({ item }) => item), next };
     },
@@ -290,26 +262,14 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     nearItems: async (company_id, questions) =>
       questions.map((question) => nearItemsOf(itemsOf(company_id), entriesOf(company_id), question)),
 
-    async cells(company_id) {
-      return reconciliation_cells.values().flatMap((row) => (row.company_id === company_id ? row.cell : []));
-    },
-
-    async matchCells(company_id) {
-      return reconciliation_match_cells.values().flatMap((row) => (row.company_id === company_id ? row.cell : []));
-    },
-
-    async breakDays(company_id) {
-      const its = reconciliation_break_days.values().filter((row) => row.company_id === company_id);
-      return its.map(({ company_id: _, ...day }) => day);
-    },
+    cells: async (company_id) => cellsOf(reconciliation_cells, company_id),
+    matchCells: async (company_id) => cellsOf(reconciliation_match_cells, company_id),
+    breakDays: async (company_id) => cellsOf(reconciliation_break_days, company_id),
 
     async allCells() {
-      const sums = new Map<string, SummaryCell>();
-      for (const { cell } of reconciliation_cells.values()) {
-        const { count, sum } = sums.get(cellKeyOf(cell)) ?? { count: 0, sum: 0 };
-        sums.set(cellKeyOf(cell), { ...cell, count: count + cell.count, sum: sum + cell.sum });
-      }
-      return [...sums.values()];
+      const sums = new CellSums<SummaryCell>(cellKeyOf);
+      for (const { cell } of reconciliation_cells.values()) sums.add(cell, 1);
+      return sums.different();
     },
 
     async keepLines(company_id, line_ids, is_kept) {
@@ -339,19 +299,12 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
       const its = reconciliation_periods
         .values()
         .filter((period) => period.company_id === company_id && period.status !== 'reopened');
-      const newest = its.toSorted((a, b) =>
-        a.closed_through === b.closed_through ? b.id - a.id : a.closed_through < b.closed_through ? 1 : -1,
-      );
-      return newest[0] ?? null;
+      const [newest] = its.toSorted((a, b) => compareTexts(b.closed_through, a.closed_through) || b.id - a.id);
+      return newest ?? null;
     },
 
-    async freeze({ id, company_id, closed_through }, after, limit) {
-      const its = itemsOf(company_id).filter(
-        (item) => item.period_date !== null && item.period_date <= closed_through && isAfter(item, after),
-      );
-      const looked_at = its.sort(byPeriod).slice(0, limit);
-      const finished = looked_at.filter((item) => isFrozenBy(item, closed_through));
-      for (const item of finished) {
+    async freeze({ id, company_id }, items) {
+      for (const item of items) {
         reconciliation_items.set(item.id, { ...item, period_id: id, next_change_ms: null });
         if (item.kind === 'bank_line_differs') continue;
         for (const line of found(statement_lines, company_id, item.line_ids)) {
@@ -359,12 +312,6 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
           if (statement_id === null && standing !== 'kept') changeStanding(state, line, 'frozen');
         }
       }
-      const last = looked_at.length < limit ? undefined : looked_at.at(-1);
-      return {
-        frozen_ids: finished.map((item) => item.id),
-        open_breaks: looked_at.filter((item) => isOpenBreakOf(item, closed_through)).length,
-        after: last === undefined ? null : { period_date: last.period_date!, id: last.id },
-      };
     },
 
     async unfreeze({ id, company_id }, limit) {
@@ -389,74 +336,80 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
         clearing: () => clearings.values(),
         line: () => statement_lines.values().filter(hasItemOfLine),
       }[kind]();
-      const later = its.filter((row) => row.company_id === company_id && row.id > after);
-      return later
-        .map(({ id }) => id)
-        .sort((a, b) => a - b)
-        .slice(0, limit);
+      const own = its.filter((row) => row.company_id === company_id);
+      return oldestAfter<{ readonly id: number }>(own, after, limit).map(({ id }) => id);
+    },
+
+    async itemsByPeriod(company_id, range, after, limit) {
+      const within = itemsOf(company_id).filter((item) => isInRange(item.period_date, range));
+      return following<Item, Pick<Item, 'period_date' | 'id'>>(
+        within,
+        ({ period_date, id }) => [period_date!, id],
+        after,
+        limit,
+      );
     },
 
     async itemsAfter(company_id, after, limit) {
-      const place = ({ status, opened_at_ms, id }: ItemPlace) => [status, opened_at_ms, id] as const;
-      const later = itemsOf(company_id).filter(
-        (item) => after === null || comparePlaces(place(item), place(after)) > 0,
+      return following<Item, ItemPlace>(
+        itemsOf(company_id),
+        ({ status, opened_at_ms, id }) => [status, opened_at_ms, id],
+        after,
+        limit,
       );
-      return later.sort((a, b) => comparePlaces(place(a), place(b))).slice(0, limit);
-    },
-
-    async entriesAfter(company_id, after, limit) {
-      const later = entriesOf(company_id).filter((entry) => after === null || compareEntries(entry, after) > 0);
-      return later.sort(compareEntries).slice(0, limit);
     },
 
     async companiesAfter(after, limit) {
-      const later = companies.keys().filter((id) => id > after);
-      return later.toSorted((a, b) => a - b).slice(0, limit);
+      return oldestAfter(companies.values(), after, limit).map(({ id }) => id);
     },
   };
 
-  function hasReference({ company_id, clearing_ids, line_ids }: Item, reference: string): boolean {
-    const key = statementKeyOf(reference, setting);
-    const records = [
-      ...clearing_ids.map((id) => ({ kind: 'clearing', id }) as const),
-      ...line_ids.map((id) => ({ kind: 'line', id }) as const),
-    ];
+  function fits(item: Item, filter: ItemFilter): boolean {
+    const { settlement_date, due_date, booking_date, amount, reference, account_id, ...equal } = filter;
+    const sums = [item.authorized, item.cleared, item.stated].filter((sum) => sum !== null);
+    const due = item.status === 'break' && due_date?.with_later_breaks ? { ...due_date, to: no_end } : due_date;
     return (
-      line_ids.some((id) => statement_lines.get(id)?.bank_reference === reference) ||
-      (key !== null &&
-        entriesOf(company_id).some(
-          (entry) =>
-            entry.key.endsWith(` ${key}`) &&
-            records.some(({ kind, id }) => entry.record.kind === kind && entry.record.id === id),
-        ))
+      Object.entries(equal).every(([name, value]) => item[name as keyof Item] === value) &&
+      isInRange(item.settlement_date, settlement_date) &&
+      isInRange(item.booking_date, booking_date) &&
+      isInRange(item.due_date, due) &&
+      (amount === undefined || sums.some((sum) => isInRange(sum, amount))) &&
+      (account_id === undefined || accounts.get(item.account_id ?? 0)?.number === account_id) &&
+      (reference === undefined || hasReference(item, reference))
     );
   }
 
-  function addCell(company_id: number, cell: SummaryCell): void {
-    const key = `${company_id} ${cellKeyOf(cell)}`;
-    const known = reconciliation_cells.get(key)?.cell;
-    const count = (known?.count ?? 0) + cell.count;
-    if (count === 0) reconciliation_cells.delete(key);
-    else reconciliation_cells.set(key, { company_id, cell: { ...cell, count, sum: (known?.sum ?? 0) + cell.sum } });
+  function hasReference({ company_id, clearing_ids, line_ids }: Item, reference: string): boolean {
+    const key = statementKeyOf(reference, setting);
+    const own = new Set(recordsOf({ clearing_ids, line_ids }).map(itemIdOf));
+    return (
+      line_ids.some((id) => statement_lines.get(id)?.bank_reference === reference) ||
+      (key !== null &&
+        entriesOf(company_id).some((entry) => entry.key.endsWith(` ${key}`) && own.has(itemIdOf(entry.record))))
+    );
   }
+}
 
-  function addBreakDays(company_id: number, { added, kept_from }: BreakDayChanges): void {
-    for (const row of added) {
-      const key = [company_id, row.day, row.currency, row.due_date].join(' ');
-      const count = (reconciliation_break_days.get(key)?.count ?? 0) + row.count;
-      reconciliation_break_days.set(key, { ...row, company_id, count });
-    }
-    for (const [key, row] of reconciliation_break_days.entries()) {
-      if (row.company_id === company_id && row.day < kept_from) reconciliation_break_days.delete(key);
-    }
-  }
+/** Counts of one kind, by company and their own key. */
+type Cells<Cell> = Table<{ readonly company_id: number; readonly cell: Cell }, string>;
 
-  function addToMatchCell(company_id: number, cell: MatchCell): void {
-    const key = `${company_id} ${matchCellKeyOf(cell)}`;
-    const count = (reconciliation_match_cells.get(key)?.cell.count ?? 0) + cell.count;
-    if (count === 0) reconciliation_match_cells.delete(key);
-    else reconciliation_match_cells.set(key, { company_id, cell: { ...cell, count } });
-  }
+function cellsOf<Cell>(table: Cells<Cell>, company_id: number): readonly Cell[] {
+  return table.values().flatMap((row) => (row.company_id === company_id ? row.cell : []));
+}
+
+/** Adds to the cell with the same key, and removes one that counts nothing. */
+function addTo<Cell extends { readonly count: number; readonly sum?: number }>(
+  table: Cells<Cell>,
+  company_id: number,
+  cell: Cell,
+  cell_key: string,
+): void {
+  const key = `${company_id} ${cell_key}`;
+  const known = table.get(key)?.cell;
+  const count = (known?.count ?? 0) + cell.count;
+  const sum = cell.sum === undefined ? {} : { sum: (known?.sum ?? 0) + cell.sum };
+  if (count === 0) table.delete(key);
+  else table.set(key, { company_id, cell: { ...cell, count, ...sum } });
 }
 
 /**
@@ -536,44 +489,8 @@ function entryKey({ company_id, key, record }: Pick<Entry, 'company_id' | 'key' 
   return JSON.stringify([company_id, key, record.kind, record.id]);
 }
 
-type Place<Second> = readonly [string, Second, number];
-
-function comparePlaces<Second extends number | string>(a: Place<Second>, b: Place<Second>): number {
-  if (a[0] !== b[0]) return a[0] < b[0] ? -1 : 1;
-  if (a[1] !== b[1]) return a[1] < b[1] ? -1 : 1;
-  return a[2] - b[2];
-}
-
-function compareEntries(a: Entry, b: Entry): number {
-  return comparePlaces([a.key, a.record.kind, a.record.id], [b.key, b.record.kind, b.record.id]);
-}
-
-function fits(item: Item, filter: ItemFilter): boolean {
-  const { status, kind, vcn_id, currency, settlement_date, due_date, amount, merchant_name } = filter;
-  const amounts = [item.authorized, item.cleared, item.stated];
-  return (
-    (merchant_name ?? item.merchant_name) === item.merchant_name &&
-    isWithin(item.booking_date, filter.booking_date) &&
-    (amount === undefined ||
-      amounts.some((one) => one !== null && one >= (amount.from ?? one) && one <= (amount.to ?? one))) &&
-    (status ?? item.status) === item.status &&
-    (kind ?? item.kind) === item.kind &&
-    (filter.class ?? item.class) === item.class &&
-    (vcn_id ?? item.vcn_id) === item.vcn_id &&
-    (currency ?? item.currency) === item.currency &&
-    isWithin(item.settlement_date, settlement_date) &&
-    isWithin(item.due_date, item.status === 'break' && due_date?.with_later_breaks ? withoutEnd(due_date) : due_date)
-  );
-}
-
-function withoutEnd({ from }: DateRange): DateRange {
-  return from === undefined ? {} : { from };
-}
-
-function isWithin(date: string | null, range: DateRange | undefined): boolean {
-  if (range === undefined) return true;
-  return date !== null && date >= (range.from ?? date) && date <= (range.to ?? date);
-}
+/** The last date that there is. */
+const no_end = '9999-12-31';
 
 /**
  * Records an act and enters its item into the inbox. Acts and the ledger both write acts this way.

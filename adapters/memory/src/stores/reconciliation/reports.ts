@@ -5,13 +5,12 @@ import {
   counted_acts,
   hasItemOfLine,
   type LineFilter,
-  type MatchCell,
   type ReconciliationReports,
   type StatedLine,
   type StatementKeySetting,
   statementKeyOf,
 } from '@tallystick/reconciliation';
-import { newestByDate } from '../../storage/paging.ts';
+import { following, isInRange, newestByDate } from '../../storage/paging.ts';
 import type { State } from '../../storage/state.ts';
 
 export function reconciliationReports(state: State, setting: StatementKeySetting): ReconciliationReports {
@@ -44,13 +43,9 @@ export function reconciliationReports(state: State, setting: StatementKeySetting
 
     async bookedLines({ account_id, from, to }, after, limit) {
       const within = lines().filter(
-        (line) =>
-          line.account_id === account_id &&
-          (from === null || line.booking_date >= from) &&
-          (to === null || line.booking_date <= to) &&
-          (after === null || comparePlaces(line, after) > 0),
+        (line) => line.account_id === account_id && isInRange(line.booking_date, { from, to }),
       );
-      return within.toSorted(comparePlaces).slice(0, limit);
+      return following<BookedLine, BookPlace>(within, ({ booking_date, id }) => [booking_date, id], after, limit);
     },
 
     async linesById(company_id, ids) {
@@ -75,11 +70,10 @@ export function reconciliationReports(state: State, setting: StatementKeySetting
 
     async countMatches(company_id, { from, to }) {
       const is_all = from === undefined && to === undefined;
-      const isWithin = ({ settlement_date: date }: MatchCell): boolean =>
-        is_all || (date !== null && (from === undefined || date >= from) && (to === undefined || date <= to));
       const its = reconciliation_match_cells
         .values()
-        .flatMap((row) => (row.company_id === company_id && isWithin(row.cell) ? row.cell : []));
+        .filter((row) => row.company_id === company_id)
+        .flatMap(({ cell }) => (is_all || isInRange(cell.settlement_date, { from, to }) ? cell : []));
       const groups = Map.groupBy(its, ({ rule, side }) => `${rule} ${side}`);
       return [...groups.values()].map((cells) => ({
         rule: cells[0]!.rule,
@@ -123,10 +117,8 @@ function fits(line: StatedLine, filter: LineFilter, setting: StatementKeySetting
   return (
     (account_id ?? line.account_number) === line.account_number &&
     (bai_code ?? line.bai_code) === line.bai_code &&
-    line.booking_date >= (booking_date?.from ?? line.booking_date) &&
-    line.booking_date <= (booking_date?.to ?? line.booking_date) &&
-    line.amount >= (amount?.from ?? line.amount) &&
-    line.amount <= (amount?.to ?? line.amount) &&
+    isInRange(line.booking_date, booking_date) &&
+    isInRange<number>(line.amount, amount) &&
     (reference === undefined || hasReference(line, reference, setting))
   );
 }
@@ -136,9 +128,4 @@ function hasReference(line: StatedLine, reference: string, setting: StatementKey
   if (bank_reference === reference || acquirer_reference === reference) return true;
   const key = statementKeyOf(reference, setting);
   return key !== null && key === statementKeyOf(acquirer_reference, setting);
-}
-
-function comparePlaces(a: BookPlace, b: BookPlace): number {
-  if (a.booking_date === b.booking_date) return a.id - b.id;
-  return a.booking_date < b.booking_date ? -1 : 1;
 }

@@ -1,12 +1,6 @@
 import type { StatementLine } from '@tallystick/accounts';
 import { afterId, cursor } from '@tallystick/kernel';
-import {
-  isFrozenBy,
-  isOpenBreakOf,
-  type Period,
-  type PeriodPlace,
-  type ReconciliationStore,
-} from '@tallystick/reconciliation';
+import type { Period, ReconciliationStore } from '@tallystick/reconciliation';
 import type { Session } from '../../connection/session.ts';
 import { accountStore } from '../bank/accounts.ts';
 import { type ItemRow, itemOf } from './item-rows.ts';
@@ -64,38 +58,19 @@ export function periodStore({ all, run, list, from_ids }: Queries, session: Sess
       return row ?? null;
     },
 
-    async freeze({ id, company_id, closed_through }, after, limit) {
-      const rows = await all<PeriodPlace & Pick<ItemRow, 'status' | 'period_id' | 'next_change_ms' | 'kind' | 'line_ids'>>(
-        `select period_date, id, status, period_id, next_change_ms, kind, line_ids from tallystick_reconciliation_items
-          where company_id = ? and period_date is not null and period_date <= ? and (period_date, id) > (?, ?)
-          order by period_date, id limit ?`,
-        company_id,
-        closed_through,
-        after?.period_date ?? '',
-        after?.id ?? 0,
-        limit,
-      );
-      const finished = rows.filter((item) => isFrozenBy(item, closed_through));
-      const frozen_ids = finished.map((item) => item.id);
+    async freeze({ id, company_id }, items) {
       await run(
         `update tallystick_reconciliation_items set period_id = ?, next_change_ms = null
           where id in (select value from ${from_ids}) and company_id = ?`,
         id,
-        list(frozen_ids),
+        list(items.map((item) => item.id)),
         company_id,
       );
-      const line_ids = finished.flatMap((item) => (item.kind === 'bank_line_differs' ? [] : lineIdsOf(item)));
       await run(
         `update tallystick_statement_lines set standing = 'frozen' where id in (select value from ${from_ids})
           and statement_id is null and (standing is null or standing = 'differs')`,
-        list(line_ids),
+        list(items.flatMap(({ kind, line_ids }) => (kind === 'bank_line_differs' ? [] : line_ids))),
       );
-      const last = rows.length < limit ? undefined : rows.at(-1);
-      return {
-        frozen_ids,
-        open_breaks: rows.filter((item) => isOpenBreakOf(item, closed_through)).length,
-        after: last === undefined ? null : { period_date: last.period_date, id: last.id },
-      };
     },
 
     async unfreeze({ id, company_id }, limit) {
@@ -106,8 +81,9 @@ export function periodStore({ all, run, list, from_ids }: Queries, session: Sess
         limit,
         company_id,
       );
-      await thaw(rows.flatMap(lineIdsOf));
-      return rows.map(itemOf);
+      const items = rows.map(itemOf);
+      await thaw(items.flatMap(({ line_ids }) => line_ids));
+      return items;
     },
   };
 
@@ -130,10 +106,6 @@ export function periodStore({ all, run, list, from_ids }: Queries, session: Sess
       );
     }
   }
-}
-
-function lineIdsOf({ line_ids }: Pick<ItemRow, 'line_ids'>): readonly number[] {
-  return line_ids === '[]' ? [] : JSON.parse(line_ids);
 }
 
 const periods_list = 'reconciliation-periods';

@@ -35,17 +35,18 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
   const { is_postgres, all, each, preferIndexes, run, list, from_ids, from_texts } = queries;
   const select_progress = `select ${progress_columns} from tallystick_reconciliation_companies where company_id = ?`;
 
-  async function lockRow(company_id: number, how: string): Promise<CompanyProgress | null> {
+  async function lock(company_id: number, how: string): Promise<CompanyProgress | null> {
     await preferIndexes();
-    const [row] = await all<ProgressRow>(`${select_progress} ${is_postgres ? how : ''}`, company_id);
+    const lockRow = () => all<ProgressRow>(`${select_progress} ${is_postgres ? how : ''}`, company_id);
+    let [row] = await lockRow();
+    if (row === undefined) {
+      await run(
+        "insert into tallystick_reconciliation_companies (company_id, coverage, tolerances) values (?, '{}', '{}') on conflict do nothing",
+        company_id,
+      );
+      [row] = await lockRow();
+    }
     return row === undefined ? null : progressOf(row);
-  }
-
-  async function insertCompany(company_id: number): Promise<void> {
-    await run(
-      "insert into tallystick_reconciliation_companies (company_id, coverage, tolerances) values (?, '{}', '{}') on conflict do nothing",
-      company_id,
-    );
   }
 
   return {
@@ -55,19 +56,8 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     ...nearReads(queries),
     ...periodStore(queries, session),
 
-    async lockCompany(company_id) {
-      const known = await lockRow(company_id, 'for update');
-      if (known !== null) return known;
-      await insertCompany(company_id);
-      return (await lockRow(company_id, 'for update'))!;
-    },
-
-    async lockCompanyIfFree(company_id) {
-      const known = await lockRow(company_id, 'for update skip locked');
-      if (known !== null) return known;
-      await insertCompany(company_id);
-      return await lockRow(company_id, 'for update skip locked');
-    },
+    lockCompany: async (company_id) => (await lock(company_id, 'for update'))!,
+    lockCompanyIfFree: (company_id) => lock(company_id, 'for update skip locked'),
 
     async updateProgress({ company_id, coverage, tolerances, walk, unsearched }) {
       await run(
@@ -157,12 +147,12 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
       return rows.map(({ id }) => id);
     },
 
-    async itemsOfWalk(company_id, { from, after }, limit) {
+    async itemsByPeriod(company_id, { from = '', to = last_date }, after, limit) {
       const rows = await all<ItemRow>(
-        `select * from tallystick_reconciliation_items where company_id = ? and period_date >= ? and (period_date, id) > (?, ?)
+        `select * from tallystick_reconciliation_items where company_id = ? and period_date <= ? and (period_date, id) > (?, ?)
           order by period_date, id limit ?`,
         company_id,
-        from,
+        to,
         after?.period_date ?? from,
         after?.id ?? 0,
         limit,
@@ -215,7 +205,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
       });
     },
 
-    async entriesBetween(company_id, from, to, after, limit) {
+    async entriesBetween(company_id, { from, to }, after, limit) {
       const rows = await all<EntryRow>(
         `select * from tallystick_reconciliation_entries
           where company_id = ? and ("key", kind, record_id) > (?, ?, ?) and "key" <= ?
@@ -327,19 +317,6 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
       return rows.map(itemOf);
     },
 
-    async entriesAfter(company_id, after, limit) {
-      const rows = await all<EntryRow>(
-        `select * from tallystick_reconciliation_entries where company_id = ? and ("key", kind, record_id) > (?, ?, ?)
-          order by "key", kind, record_id limit ?`,
-        company_id,
-        after?.key ?? '',
-        after?.record.kind ?? '',
-        after?.record.id ?? 0,
-        limit,
-      );
-      return rows.map(entryOf);
-    },
-
     async companiesAfter(after, limit) {
       const rows = await all<{ id: number }>(
         'select id from tallystick_companies where id > ? order by id limit ?',
@@ -358,6 +335,8 @@ const arrival_columns: Readonly<Record<RecordKind | 'account', { readonly table:
   line: { table: 'tallystick_statement_lines', column: 'recorded_at_ms' },
   account: { table: 'tallystick_accounts', column: 'created_at_ms' },
 };
+
+const last_date = '9999-12-31';
 
 const progress_columns = 'company_id, coverage, tolerances, walk, unsearched';
 

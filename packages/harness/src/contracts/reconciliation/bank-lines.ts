@@ -79,7 +79,7 @@ export function bankLinesContract(makeItem: (company_id: number) => Item): reado
           await reconciliation.lockCompany(company_id);
           await reconciliation.write({ ...noItemChanges(company_id), inserted: items });
           const made = await reconciliation.insertPeriod(closed(company_id));
-          assertEqual((await reconciliation.freeze(made, null, 10)).frozen_ids.length, 3, 'the frozen items');
+          await reconciliation.freeze(made, items.slice(0, 3));
           return made;
         });
         const all = [matched!, differing!, kept!, open_id!];

@@ -1,5 +1,6 @@
 import { money } from '@tallystick/kernel';
 import {
+  all_keys,
   break_kinds,
   catchUp,
   cellChanges,
@@ -471,7 +472,7 @@ async function lose({ company_id, storage }: StoredWorld): Promise<void> {
     const store = tx.reconciliation;
     await store.lockCompany(company_id);
     const items = await store.itemsAfter(company_id, null, 1_000);
-    const entries = await store.entriesAfter(company_id, null, 1_000);
+    const entries = await store.entriesBetween(company_id, all_keys, null, 1_000);
     await store.write({
       ...noItemChanges(company_id),
       removed_ids: items.filter((_item, at) => at % 2 === 0).map(({ id }) => id),
