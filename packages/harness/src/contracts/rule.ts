@@ -4,6 +4,11 @@ export interface ContractRule<Subject> {
   check(open: () => Promise<Subject>): Promise<void>;
 }
 
+/** Returns a rule that is checked on one new subject. */
+export function rule<Subject>(name: string, check: (subject: Subject) => Promise<void>): ContractRule<Subject> {
+  return { rule: name, check: async (open) => await check(await open()) };
+}
+
 /** The parameters of a property; those of fast-check. */
 export interface PropertyRuns {
   /** Generated at random when absent. A failure reports it. */
@@ -27,17 +32,4 @@ export function openForRuns<Opened>(open: () => Promise<Opened>): () => Promise<
     runs += 1;
     return opened;
   };
-}
-
-/** A storage as one process sees it, and as another process sees it. */
-export interface TwoProcesses<Storage> {
-  readonly here: Storage;
-  readonly there: Storage;
-}
-
-export async function twoProcesses<Storage extends { another(): Promise<Storage> }>(
-  open: () => Promise<Storage>,
-): Promise<TwoProcesses<Storage>> {
-  const here = await open();
-  return { here, there: await here.another() };
 }

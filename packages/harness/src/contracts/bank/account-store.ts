@@ -1,7 +1,7 @@
 import type { Account, LineKey, ReferencedKey, ReportedPlace, Statement, StatementLine } from '@tallystick/accounts';
 import { money, type PageRequest, page_limit_max } from '@tallystick/kernel';
 import { assertEqual, assertRejects, refusalOf } from '../assertions.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 import { everyPage, idsOf, makeCompany, rising, type StorageTx, type StorageUnderTest } from '../storage/storage.ts';
 
 let accounts_made = 0;
@@ -73,71 +73,54 @@ function linesOf({ accounts }: Pick<StorageTx, 'accounts'>, { id }: Owned, limit
 }
 
 export const account_store_contract: readonly ContractRule<StorageUnderTest>[] = [
-  {
-    rule: 'an account is read as it was inserted, by id and by number, and its ends change',
-    async check(open) {
-      const storage = await open();
-      const account = await storage.unitOfWork.run(async (tx) => {
-        const { id } = await makeCompany(tx);
-        const details = newAccount(id, { name: 'Travel – é😀', kind: 'card', currency: 'JPY', created_at_ms: 7 });
-        const inserted = await tx.accounts.insert(details);
-        assertEqual(inserted, { ...details, id: inserted.id }, 'what was inserted');
-        return inserted;
-      });
-      const ends = {
-        first_statement: { as_of: '2026-05-19', balance: money(-(10 ** 14)) },
-        last_statement: { as_of: '2026-05-20', balance: money(10 ** 14) },
-      };
-      await storage.unitOfWork.run((tx) => tx.accounts.updateEnds({ id: account.id, ...ends }));
-      await (await storage.another()).unitOfWork.run(async ({ accounts }) => {
-        assertEqual(await accounts.find(account.id), { ...account, ...ends }, 'by id');
-        assertEqual(await accounts.findByNumber(account.number), { ...account, ...ends }, 'by number');
-        assertEqual(await accounts.lockByNumber(account.number), { ...account, ...ends }, 'locked');
-        assertEqual(await accounts.find(999_999_999), null, 'by an unknown id');
-        assertEqual(await accounts.findByNumber(account.number.toUpperCase()), null, 'by an unknown number');
-        assertEqual(await accounts.lockByNumber('none'), null, 'locked by an unknown number');
-      });
-    },
-  },
-  {
-    rule: 'a number belongs to one account, also when two processes insert it at once',
-    async check(open) {
-      const storage = await open();
-      const { id } = await storage.unitOfWork.run((tx) => makeCompany(tx));
-      const wanted = newAccount(id);
-      const processes = [storage, await storage.another()];
-      const results = await Promise.allSettled(
-        processes.map(({ unitOfWork }) => unitOfWork.run((tx) => tx.accounts.insert(wanted))),
-      );
-      assertEqual(
-        rising(results.map(({ status }) => Number(status === 'fulfilled'))),
-        [0, 1],
-        'how many were inserted',
-      );
-      const again = storage.unitOfWork.run((tx) => tx.accounts.insert(wanted));
-      assertEqual((await refusalOf(again, 'a taken number')).code, 'conflict', 'the refusal');
-    },
-  },
-  {
-    rule: 'accounts are listed newest first, of one company or of all, on pages that omit none',
-    async check(open) {
-      const storage = await open();
-      await storage.unitOfWork.run(async (tx) => {
-        const [mine, other] = [await makeCompany(tx), await makeCompany(tx)];
-        const made: number[] = [];
-        for (let at = 0; at < 6; at += 1) {
-          made.unshift((await tx.accounts.insert(newAccount(at < 4 ? mine.id : other.id))).id);
-        }
-        const its = await everyPage((page) => tx.accounts.list({ company_id: mine.id }, page), 3);
-        assertEqual(idsOf(its), made.slice(2), 'those of one company');
-        assertEqual(idsOf((await tx.accounts.list({}, { limit: 6 })).items), made, 'those of all');
-      });
-    },
-  },
-  {
-    rule: 'the first account of a company, kind and currency stays the first one, however many are opened',
-    async check(open) {
-      const { unitOfWork } = await open();
+  rule('an account is read as it was inserted, by id and by number, and its ends change', async (storage) => {
+    const account = await storage.unitOfWork.run(async (tx) => {
+      const { id } = await makeCompany(tx);
+      const details = newAccount(id, { name: 'Travel – é😀', kind: 'card', currency: 'JPY', created_at_ms: 7 });
+      const inserted = await tx.accounts.insert(details);
+      assertEqual(inserted, { ...details, id: inserted.id }, 'what was inserted');
+      return inserted;
+    });
+    const ends = {
+      first_statement: { as_of: '2026-05-19', balance: money(-(10 ** 14)) },
+      last_statement: { as_of: '2026-05-20', balance: money(10 ** 14) },
+    };
+    await storage.unitOfWork.run((tx) => tx.accounts.updateEnds({ id: account.id, ...ends }));
+    await (await storage.another()).unitOfWork.run(async ({ accounts }) => {
+      assertEqual(await accounts.find(account.id), { ...account, ...ends }, 'by id');
+      assertEqual(await accounts.findByNumber(account.number), { ...account, ...ends }, 'by number');
+      assertEqual(await accounts.lockByNumber(account.number), { ...account, ...ends }, 'locked');
+      assertEqual(await accounts.find(999_999_999), null, 'by an unknown id');
+      assertEqual(await accounts.findByNumber(account.number.toUpperCase()), null, 'by an unknown number');
+      assertEqual(await accounts.lockByNumber('none'), null, 'locked by an unknown number');
+    });
+  }),
+  rule('a number belongs to one account, also when two processes insert it at once', async (storage) => {
+    const { id } = await storage.unitOfWork.run((tx) => makeCompany(tx));
+    const wanted = newAccount(id);
+    const processes = [storage, await storage.another()];
+    const results = await Promise.allSettled(
+      processes.map(({ unitOfWork }) => unitOfWork.run((tx) => tx.accounts.insert(wanted))),
+    );
+    assertEqual(rising(results.map(({ status }) => Number(status === 'fulfilled'))), [0, 1], 'how many were inserted');
+    const again = storage.unitOfWork.run((tx) => tx.accounts.insert(wanted));
+    assertEqual((await refusalOf(again, 'a taken number')).code, 'conflict', 'the refusal');
+  }),
+  rule('accounts are listed newest first, of one company or of all, on pages that omit none', async (storage) => {
+    await storage.unitOfWork.run(async (tx) => {
+      const [mine, other] = [await makeCompany(tx), await makeCompany(tx)];
+      const made: number[] = [];
+      for (let at = 0; at < 6; at += 1) {
+        made.unshift((await tx.accounts.insert(newAccount(at < 4 ? mine.id : other.id))).id);
+      }
+      const its = await everyPage((page) => tx.accounts.list({ company_id: mine.id }, page), 3);
+      assertEqual(idsOf(its), made.slice(2), 'those of one company');
+      assertEqual(idsOf((await tx.accounts.list({}, { limit: 6 })).items), made, 'those of all');
+    });
+  }),
+  rule(
+    'the first account of a company, kind and currency stays the first one, however many are opened',
+    async ({ unitOfWork }) => {
       await unitOfWork.run(async (tx) => {
         const [mine, other] = [await makeCompany(tx), await makeCompany(tx)];
         const wanted = { company_id: mine.id, kind: 'card', currency: 'EUR' } as const;
@@ -152,131 +135,109 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         assertEqual(await accounts.findFirst(wanted), first, 'the first one');
       });
     },
-  },
-  {
-    rule: 'statements are read in the order of their chain, with the neighbours of a date',
-    async check(open) {
-      const storage = await open();
-      const account = await storage.unitOfWork.run(makeAccount);
-      const other = await storage.unitOfWork.run(makeAccount);
-      const wanted = [
-        newStatement(account, { as_of: '2026-05-20', position: 0, reference: 'B/1', import_id: 7 }),
-        newStatement(account, { as_of: '2026-05-20', position: 1 }),
-        newStatement(account, { as_of: '2026-05-18', opening_balance: money(-7) }),
-        newStatement(account, { as_of: '2026-05-20', position: -1 }),
-        newStatement(account, { as_of: '2026-05-22', position: 3 }),
-        newStatement(account, { as_of: '2026-05-22', position: 2 }),
-      ];
-      await storage.unitOfWork.run(async ({ accounts }) => {
-        await accounts.insertStatements([...wanted, newStatement(other, { as_of: '2026-05-21' })]);
-        await accounts.insertStatements([]);
-      });
-      await storage.unitOfWork.read(async ({ accounts }) => {
-        const of_day = await accounts.statementsOf(account.id, '2026-05-20');
-        const [first, second] = [wanted[3]!, wanted[0]!];
-        assertEqual(of_day.map(withoutId), [first, second, wanted[1]!], 'those of a day');
-        assertEqual(await accounts.statementsOf(account.id, '2026-05-21'), [], 'those of another day');
-        const before = async (as_of: string) => withoutId(await accounts.statementBefore(account.id, as_of));
-        const after = async (as_of: string) => withoutId(await accounts.statementAfter(account.id, as_of));
-        assertEqual(await before('2026-05-18'), null, 'before the first');
-        assertEqual(await before('2026-05-20'), wanted[2], 'before a day');
-        assertEqual(await before('2026-05-22'), wanted[1], 'the last before a day');
-        assertEqual(await before('9999-12-31'), wanted[4], 'the last of all');
-        const opening = async (as_of: string, balance: number) =>
-          withoutId(await accounts.statementOpening(account.id, as_of, money(balance)));
-        assertEqual(await opening('2026-05-22', 1_000), wanted[1], 'the last one that opens with a balance');
-        assertEqual(await opening('2026-05-20', 1_000), null, 'none that opens with it before a date');
-        assertEqual(await opening('9999-12-31', -7), wanted[2], 'the only one that opens with a balance');
-        assertEqual(await after('2026-05-22'), null, 'after the last');
-        assertEqual(await after('2026-05-20'), wanted[5], 'the first after a day');
-        assertEqual(await after(''), wanted[2], 'the first of all');
-      });
-    },
-  },
-  {
-    rule: 'two statements of an account and a date have two positions',
-    async check(open) {
-      const storage = await open();
-      const account = await storage.unitOfWork.run(makeAccount);
-      const insert = () => storage.unitOfWork.run((tx) => tx.accounts.insertStatements([newStatement(account)]));
-      await insert();
-      await assertRejects(insert(), () => true, 'the same position');
-    },
-  },
-  {
-    rule: 'lines are recorded once, by bank reference or by place, and known ones stay as they are',
-    async check(open) {
-      const storage = await open();
-      const account = await storage.unitOfWork.run(makeAccount);
-      const other = await storage.unitOfWork.run(makeAccount);
-      const [statement, later] = await storage.unitOfWork.run(async ({ accounts }) => {
-        await accounts.insertStatements([newStatement(account), newStatement(account, { position: 1 })]);
-        return await accounts.statementsOf(account.id, '2026-05-20');
-      });
-      const of = (place: number, changes: Partial<StatementLine> = {}) =>
-        newLine(account, { statement_id: statement!.id, place, ...changes });
-      const record = (lines: readonly Omit<StatementLine, 'id'>[]) =>
-        storage.unitOfWork.run(({ accounts }) => accounts.recordLines(lines));
-      const first = [
-        of(1, { bank_reference: 'R "1" 😀', amount: money(-(10 ** 12)), acquirer_reference: '1'.repeat(23) }),
-        of(2),
-        newLine(account, { bank_reference: 'R2', text: '' }),
-        newLine(other, { bank_reference: 'R2' }),
-      ];
-      const keysOf = (lines: readonly LineKey[]) =>
-        lines
-          .map(({ account_id, bank_reference, booking_date, amount, bai_code, occurrence, statement_id, place }) =>
-            JSON.stringify([
-              account_id,
-              bank_reference,
-              booking_date,
-              amount,
-              bai_code,
-              occurrence,
-              statement_id,
-              place,
-            ]),
-          )
-          .toSorted();
-      assertEqual(keysOf(await record(first)), keysOf(first), 'the new ones');
-      assertEqual(await record([]), [], 'none');
-      const changed = { amount: money(5), text: 'another' };
-      const again = [
-        newLine(account, { bank_reference: 'R2', text: 'another', statement_id: later!.id, place: 9 }),
-        of(2, changed),
-        of(1, { bank_reference: 'R9', ...changed }),
-        of(3),
-        newLine(account, { statement_id: later!.id, place: 2 }),
-        newLine(account, { bank_reference: 'R3' }),
-        newLine(account, { bank_reference: 'R3' }),
-        newLine(account),
-        newLine(account),
-      ];
-      const added = [again[3]!, again[4]!, again[5]!, again[7]!, again[8]!];
-      assertEqual(keysOf(await record(again)), keysOf(added), 'the new ones of the second time');
-      const ofLater = { ...first[2]!, statement_id: later!.id, place: 9 };
-      await (await storage.another()).unitOfWork.read(async (tx) => {
-        const { accounts } = tx;
-        const listed = await linesOf(tx, account, 2);
-        assertEqual(
-          listed.map(withoutId).toReversed(),
-          [first[0], first[1], ofLater, again[3], again[4], again[5], again[7], again[8]],
-          'the lines in the order of their ids',
-        );
-        const [account_id, statement_id] = [account.id, statement!.id];
-        const references = ['R "1" 😀', 'R2', 'r2', 'R9'].map((bank_reference) => ({ account_id, bank_reference }));
-        const by_reference = await accounts.linesByReference(references);
-        assertEqual(rising(idsOf(by_reference)), [listed[7]!.id, listed[5]!.id], 'by reference');
-        assertEqual(await accounts.linesByReference([]), [], 'by no reference');
-        assertEqual(await accounts.lastPlace(statement_id), 3, 'the last place');
-        assertEqual(await accounts.lastPlace(999_999_999), 0, 'the last place of no line');
-      });
-    },
-  },
-  {
-    rule: 'lines that the bank reported by itself differ where a statement covers their date and does not have them',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule('statements are read in the order of their chain, with the neighbours of a date', async (storage) => {
+    const account = await storage.unitOfWork.run(makeAccount);
+    const other = await storage.unitOfWork.run(makeAccount);
+    const wanted = [
+      newStatement(account, { as_of: '2026-05-20', position: 0, reference: 'B/1', import_id: 7 }),
+      newStatement(account, { as_of: '2026-05-20', position: 1 }),
+      newStatement(account, { as_of: '2026-05-18', opening_balance: money(-7) }),
+      newStatement(account, { as_of: '2026-05-20', position: -1 }),
+      newStatement(account, { as_of: '2026-05-22', position: 3 }),
+      newStatement(account, { as_of: '2026-05-22', position: 2 }),
+    ];
+    await storage.unitOfWork.run(async ({ accounts }) => {
+      await accounts.insertStatements([...wanted, newStatement(other, { as_of: '2026-05-21' })]);
+      await accounts.insertStatements([]);
+    });
+    await storage.unitOfWork.read(async ({ accounts }) => {
+      const of_day = await accounts.statementsOf(account.id, '2026-05-20');
+      const [first, second] = [wanted[3]!, wanted[0]!];
+      assertEqual(of_day.map(withoutId), [first, second, wanted[1]!], 'those of a day');
+      assertEqual(await accounts.statementsOf(account.id, '2026-05-21'), [], 'those of another day');
+      const before = async (as_of: string) => withoutId(await accounts.statementBefore(account.id, as_of));
+      const after = async (as_of: string) => withoutId(await accounts.statementAfter(account.id, as_of));
+      assertEqual(await before('2026-05-18'), null, 'before the first');
+      assertEqual(await before('2026-05-20'), wanted[2], 'before a day');
+      assertEqual(await before('2026-05-22'), wanted[1], 'the last before a day');
+      assertEqual(await before('9999-12-31'), wanted[4], 'the last of all');
+      const opening = async (as_of: string, balance: number) =>
+        withoutId(await accounts.statementOpening(account.id, as_of, money(balance)));
+      assertEqual(await opening('2026-05-22', 1_000), wanted[1], 'the last one that opens with a balance');
+      assertEqual(await opening('2026-05-20', 1_000), null, 'none that opens with it before a date');
+      assertEqual(await opening('9999-12-31', -7), wanted[2], 'the only one that opens with a balance');
+      assertEqual(await after('2026-05-22'), null, 'after the last');
+      assertEqual(await after('2026-05-20'), wanted[5], 'the first after a day');
+      assertEqual(await after(''), wanted[2], 'the first of all');
+    });
+  }),
+  rule('two statements of an account and a date have two positions', async (storage) => {
+    const account = await storage.unitOfWork.run(makeAccount);
+    const insert = () => storage.unitOfWork.run((tx) => tx.accounts.insertStatements([newStatement(account)]));
+    await insert();
+    await assertRejects(insert(), () => true, 'the same position');
+  }),
+  rule('lines are recorded once, by bank reference or by place, and known ones stay as they are', async (storage) => {
+    const account = await storage.unitOfWork.run(makeAccount);
+    const other = await storage.unitOfWork.run(makeAccount);
+    const [statement, later] = await storage.unitOfWork.run(async ({ accounts }) => {
+      await accounts.insertStatements([newStatement(account), newStatement(account, { position: 1 })]);
+      return await accounts.statementsOf(account.id, '2026-05-20');
+    });
+    const of = (place: number, changes: Partial<StatementLine> = {}) =>
+      newLine(account, { statement_id: statement!.id, place, ...changes });
+    const record = (lines: readonly Omit<StatementLine, 'id'>[]) =>
+      storage.unitOfWork.run(({ accounts }) => accounts.recordLines(lines));
+    const first = [
+      of(1, { bank_reference: 'R "1" 😀', amount: money(-(10 ** 12)), acquirer_reference: '1'.repeat(23) }),
+      of(2),
+      newLine(account, { bank_reference: 'R2', text: '' }),
+      newLine(other, { bank_reference: 'R2' }),
+    ];
+    const keysOf = (lines: readonly LineKey[]) =>
+      lines
+        .map(({ account_id, bank_reference, booking_date, amount, bai_code, occurrence, statement_id, place }) =>
+          JSON.stringify([account_id, bank_reference, booking_date, amount, bai_code, occurrence, statement_id, place]),
+        )
+        .toSorted();
+    assertEqual(keysOf(await record(first)), keysOf(first), 'the new ones');
+    assertEqual(await record([]), [], 'none');
+    const changed = { amount: money(5), text: 'another' };
+    const again = [
+      newLine(account, { bank_reference: 'R2', text: 'another', statement_id: later!.id, place: 9 }),
+      of(2, changed),
+      of(1, { bank_reference: 'R9', ...changed }),
+      of(3),
+      newLine(account, { statement_id: later!.id, place: 2 }),
+      newLine(account, { bank_reference: 'R3' }),
+      newLine(account, { bank_reference: 'R3' }),
+      newLine(account),
+      newLine(account),
+    ];
+    const added = [again[3]!, again[4]!, again[5]!, again[7]!, again[8]!];
+    assertEqual(keysOf(await record(again)), keysOf(added), 'the new ones of the second time');
+    const ofLater = { ...first[2]!, statement_id: later!.id, place: 9 };
+    await (await storage.another()).unitOfWork.read(async (tx) => {
+      const { accounts } = tx;
+      const listed = await linesOf(tx, account, 2);
+      assertEqual(
+        listed.map(withoutId).toReversed(),
+        [first[0], first[1], ofLater, again[3], again[4], again[5], again[7], again[8]],
+        'the lines in the order of their ids',
+      );
+      const [account_id, statement_id] = [account.id, statement!.id];
+      const references = ['R "1" 😀', 'R2', 'r2', 'R9'].map((bank_reference) => ({ account_id, bank_reference }));
+      const by_reference = await accounts.linesByReference(references);
+      assertEqual(rising(idsOf(by_reference)), [listed[7]!.id, listed[5]!.id], 'by reference');
+      assertEqual(await accounts.linesByReference([]), [], 'by no reference');
+      assertEqual(await accounts.lastPlace(statement_id), 3, 'the last place');
+      assertEqual(await accounts.lastPlace(999_999_999), 0, 'the last place of no line');
+    });
+  }),
+  rule(
+    'lines that the bank reported by itself differ where a statement covers their date and does not have them',
+    async (storage) => {
       const [account, other] = await storage.unitOfWork.run(async (tx) => [
         await makeAccount(tx),
         await makeAccount(tx),
@@ -363,11 +324,10 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         'the transactions that people see',
       );
     },
-  },
-  {
-    rule: 'a bank reference has several lines, which differ in date, amount, code or occurrence, and one of no statement',
-    async check(open) {
-      const { unitOfWork } = await open();
+  ),
+  rule(
+    'a bank reference has several lines, which differ in date, amount, code or occurrence, and one of no statement',
+    async ({ unitOfWork }) => {
       await unitOfWork.run(async (tx) => {
         const { accounts } = tx;
         const [account, other] = [await makeAccount(tx), await makeAccount(tx)];
@@ -409,11 +369,10 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         assertEqual(reported, [3], 'by reference: the one that the bank reported');
       });
     },
-  },
-  {
-    rule: 'lines without a bank reference are counted by account, booking date, amount and code',
-    async check(open) {
-      const { unitOfWork } = await open();
+  ),
+  rule(
+    'lines without a bank reference are counted by account, booking date, amount and code',
+    async ({ unitOfWork }) => {
       await unitOfWork.run(async (tx) => {
         const { accounts } = tx;
         const [account, other] = [await makeAccount(tx), await makeAccount(tx)];
@@ -432,11 +391,10 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         assertEqual(await accounts.countUnreferenced(account.id, []), [], 'of none');
       });
     },
-  },
-  {
-    rule: 'of two processes that lock an account, the second one sees the lines that the first one recorded',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule(
+    'of two processes that lock an account, the second one sees the lines that the first one recorded',
+    async (storage) => {
       const account = await storage.unitOfWork.run(makeAccount);
       const later = await storage.unitOfWork.run(makeAccount);
       const reference = { account_id: account.id, bank_reference: 'R' };
@@ -456,24 +414,19 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         assertEqual((await accounts.linesByReference([reference])).length, 1, 'how many were recorded');
       });
     },
-  },
-  {
-    rule: 'a thousand lines are recorded at once, and no process records one of them a second time',
-    async check(open) {
-      const storage = await open();
-      const account = await storage.unitOfWork.run(makeAccount);
-      const lines = Array.from({ length: 1_000 }, (_, at) => newLine(account, { bank_reference: `N${at}` }));
-      const processes = [storage, await storage.another()];
-      const recorded = await Promise.all(
-        processes.map(({ unitOfWork }) => unitOfWork.run(({ accounts }) => accounts.recordLines(lines))),
-      );
-      assertEqual(rising(recorded.map(({ length }) => length)), [0, 1_000], 'how many each process recorded');
-    },
-  },
-  {
-    rule: 'the lines of an account are listed by booking date, newest first, within dates, on pages that omit none',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule('a thousand lines are recorded at once, and no process records one of them a second time', async (storage) => {
+    const account = await storage.unitOfWork.run(makeAccount);
+    const lines = Array.from({ length: 1_000 }, (_, at) => newLine(account, { bank_reference: `N${at}` }));
+    const processes = [storage, await storage.another()];
+    const recorded = await Promise.all(
+      processes.map(({ unitOfWork }) => unitOfWork.run(({ accounts }) => accounts.recordLines(lines))),
+    );
+    assertEqual(rising(recorded.map(({ length }) => length)), [0, 1_000], 'how many each process recorded');
+  }),
+  rule(
+    'the lines of an account are listed by booking date, newest first, within dates, on pages that omit none',
+    async (storage) => {
       await storage.unitOfWork.run(async (tx) => {
         const [account, other] = [await makeAccount(tx), await makeAccount(tx)];
         const days = ['2026-05-20', '2026-05-18', '2026-05-20', '2026-05-19', '2026-05-20', '2026-05-21'];
@@ -498,7 +451,7 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
         assertEqual((await refusalOf(foreign, 'no cursor')).code, 'invalid_query', 'the refusal');
       });
     },
-  },
+  ),
 ];
 
 function withoutId<Row extends { readonly id: number }>(row: Row | null): Omit<Row, 'id'> | null {

@@ -13,7 +13,7 @@ import {
 import { money, type TwoWayPage, type TwoWayPageRequest } from '@tallystick/kernel';
 import * as fc from 'fast-check';
 import { assertEqual, refusalOf } from '../assertions.ts';
-import type { ContractRule, PropertyRuns } from '../rule.ts';
+import { type ContractRule, type PropertyRuns, rule } from '../rule.ts';
 import { companyRow, makeCompany, rising, type StorageTx, type StorageUnderTest } from '../storage/storage.ts';
 import { newAccount, newLine } from './account-store.ts';
 
@@ -168,10 +168,9 @@ function referencesOf(rows: readonly { readonly bank_reference: string | null }[
 
 export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonly ContractRule<StorageUnderTest>[] {
   return [
-    {
-      rule: 'a user is read as it was put last, and users are listed in the order in which they were made, of one company or of all',
-      async check(open) {
-        const storage = await open();
+    rule(
+      'a user is read as it was put last, and users are listed in the order in which they were made, of one company or of all',
+      async (storage) => {
         const { mine, users } = await storage.unitOfWork.run(async (tx) => {
           const [one, other] = [await makeCompany(tx), await makeCompany(tx)];
           const made = [newUser(one.id), newUser(one.id), newUser(other.id), newUser(one.id)];
@@ -211,11 +210,10 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
           );
         });
       },
-    },
-    {
-      rule: 'a company is eligible for nothing until it is set up, and is active while it is not closed',
-      async check(open) {
-        const { unitOfWork } = await open();
+    ),
+    rule(
+      'a company is eligible for nothing until it is set up, and is active while it is not closed',
+      async ({ unitOfWork }) => {
         await unitOfWork.run(async (tx) => {
           const { id: company_id } = await makeCompany(tx);
           const unset = { company_id, is_active: true, eligible_services: [], is_configured: false };
@@ -230,51 +228,46 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
           assertEqual(await tx.bank.findCompany(999_999_999), null, 'an unknown one');
         });
       },
-    },
-    {
-      rule: 'accounts are found by number with their profile, and by what identifies them',
-      async check(open) {
-        const { unitOfWork } = await open();
-        await unitOfWork.run(async (tx) => {
-          const [one, two] = [await makeAccount(tx), await makeAccount(tx)];
-          const profile = {
-            account_id: one.id,
-            scheme_name: 'UK.OBIE.BBAN',
-            identification: `bban-${one.number}`,
-            secondary_identification: '7',
-            holder_name: 'É😀',
-            nickname: 'Bills',
-            description: null,
-            account_type: 'Personal',
-            deposit_sub_type: 'Savings',
-            opened_on: '2020-02-29',
-            status: 'Disabled',
-            status_updated_at_ms: 4,
-            servicer_scheme_name: 'UK.OBIE.BICFI',
-            servicer_identification: 'TALYGB2LXXX',
-          } as const;
-          await tx.bank.putProfiles([{ ...profile, nickname: 'Old', opened_on: null }]);
-          await tx.bank.putProfiles([profile]);
-          const numbers = [two.number, 'none', one.number];
-          const found = [
-            { ...one, profile },
-            { ...two, profile: null },
-          ].sort((a, b) => (a.number < b.number ? -1 : 1));
-          assertEqual(await tx.bank.accountsByNumber(numbers), found, 'by number');
-          assertEqual(await tx.bank.accountsByNumber([]), [], 'by no number');
-          const idOf = async (scheme: string, identification: string) =>
-            (await tx.bank.findAccount(scheme, identification))?.id ?? null;
-          assertEqual(await idOf('UK.OBIE.BBAN', profile.identification), one.id, 'by its identification');
-          assertEqual(await idOf('UK.OBIE.IBAN', profile.identification), null, 'in another scheme');
-          assertEqual(await idOf('UK.OBIE.IBAN', two.number), two.id, 'by its number, in any scheme');
-          assertEqual(await idOf('UK.OBIE.BBAN', 'none'), null, 'by an unknown identification');
-        });
-      },
-    },
-    {
-      rule: 'profiles are put many at once, and found by account, and by identification in any scheme',
-      async check(open) {
-        const { unitOfWork } = await open();
+    ),
+    rule('accounts are found by number with their profile, and by what identifies them', async ({ unitOfWork }) => {
+      await unitOfWork.run(async (tx) => {
+        const [one, two] = [await makeAccount(tx), await makeAccount(tx)];
+        const profile = {
+          account_id: one.id,
+          scheme_name: 'UK.OBIE.BBAN',
+          identification: `bban-${one.number}`,
+          secondary_identification: '7',
+          holder_name: 'É😀',
+          nickname: 'Bills',
+          description: null,
+          account_type: 'Personal',
+          deposit_sub_type: 'Savings',
+          opened_on: '2020-02-29',
+          status: 'Disabled',
+          status_updated_at_ms: 4,
+          servicer_scheme_name: 'UK.OBIE.BICFI',
+          servicer_identification: 'TALYGB2LXXX',
+        } as const;
+        await tx.bank.putProfiles([{ ...profile, nickname: 'Old', opened_on: null }]);
+        await tx.bank.putProfiles([profile]);
+        const numbers = [two.number, 'none', one.number];
+        const found = [
+          { ...one, profile },
+          { ...two, profile: null },
+        ].sort((a, b) => (a.number < b.number ? -1 : 1));
+        assertEqual(await tx.bank.accountsByNumber(numbers), found, 'by number');
+        assertEqual(await tx.bank.accountsByNumber([]), [], 'by no number');
+        const idOf = async (scheme: string, identification: string) =>
+          (await tx.bank.findAccount(scheme, identification))?.id ?? null;
+        assertEqual(await idOf('UK.OBIE.BBAN', profile.identification), one.id, 'by its identification');
+        assertEqual(await idOf('UK.OBIE.IBAN', profile.identification), null, 'in another scheme');
+        assertEqual(await idOf('UK.OBIE.IBAN', two.number), two.id, 'by its number, in any scheme');
+        assertEqual(await idOf('UK.OBIE.BBAN', 'none'), null, 'by an unknown identification');
+      });
+    }),
+    rule(
+      'profiles are put many at once, and found by account, and by identification in any scheme',
+      async ({ unitOfWork }) => {
         await unitOfWork.run(async (tx) => {
           const { bank } = tx;
           const accounts: Account[] = [];
@@ -306,11 +299,10 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
           assertEqual(await bank.profilesByIdentification([other!.identification!]), [changed[0]!], 'after a change');
         });
       },
-    },
-    {
-      rule: 'a balance is the reported one or that of the last statement, whichever is later, else 0',
-      async check(open) {
-        const { unitOfWork } = await open();
+    ),
+    rule(
+      'a balance is the reported one or that of the last statement, whichever is later, else 0',
+      async ({ unitOfWork }) => {
         await unitOfWork.run(async (tx) => {
           const { bank, accounts } = tx;
           const day_end_ms = Date.UTC(2026, 4, 21);
@@ -357,11 +349,10 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
           assertEqual((await of())?.booked, money(2), 'of two of one time, the last one');
         });
       },
-    },
-    {
-      rule: 'balances are put many at once in their order, each unless a later one is stored, also by two processes',
-      async check(open) {
-        const storage = await open();
+    ),
+    rule(
+      'balances are put many at once in their order, each unless a later one is stored, also by two processes',
+      async (storage) => {
         const ids = await storage.unitOfWork.run(async (tx) => [
           (await makeAccount(tx)).id,
           (await makeAccount(tx)).id,
@@ -406,31 +397,26 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
         const latest = ids.map((id) => balance(id, 101, 101));
         assertEqual(await find(), latest, 'after two processes at once');
       },
-    },
-    {
-      rule: 'a balance moves from what it is, and two processes that move it at once lose nothing',
-      async check(open) {
-        const storage = await open();
-        const account = await storage.unitOfWork.run(makeAccount);
-        const processes = [storage, await storage.another()];
-        const moves = processes.flatMap(({ unitOfWork }, at) =>
-          [1, 10, 100].map((amount) =>
-            unitOfWork.run(({ bank }) => bank.moveBalance(account.id, amount * (at + 1), amount)),
-          ),
-        );
-        await Promise.all(moves);
-        const moved = await storage.unitOfWork.run(({ bank }) => bank.moveBalance(account.id, -3, 7));
-        const expected = { account_id: account.id, booked: 330, available: 330, credit_line: null, as_of_ms: 100 };
-        assertEqual(moved, expected as never, 'what a move returns');
-        await storage.unitOfWork.read(async ({ bank }) => {
-          assertEqual((await bank.balancesOf([account.id]))[0], expected as never, 'what is stored');
-        });
-      },
-    },
-    {
-      rule: 'a balance that was not reported, or is older than the last statement, moves from that of the statement',
-      async check(open) {
-        const { unitOfWork } = await open();
+    ),
+    rule('a balance moves from what it is, and two processes that move it at once lose nothing', async (storage) => {
+      const account = await storage.unitOfWork.run(makeAccount);
+      const processes = [storage, await storage.another()];
+      const moves = processes.flatMap(({ unitOfWork }, at) =>
+        [1, 10, 100].map((amount) =>
+          unitOfWork.run(({ bank }) => bank.moveBalance(account.id, amount * (at + 1), amount)),
+        ),
+      );
+      await Promise.all(moves);
+      const moved = await storage.unitOfWork.run(({ bank }) => bank.moveBalance(account.id, -3, 7));
+      const expected = { account_id: account.id, booked: 330, available: 330, credit_line: null, as_of_ms: 100 };
+      assertEqual(moved, expected as never, 'what a move returns');
+      await storage.unitOfWork.read(async ({ bank }) => {
+        assertEqual((await bank.balancesOf([account.id]))[0], expected as never, 'what is stored');
+      });
+    }),
+    rule(
+      'a balance that was not reported, or is older than the last statement, moves from that of the statement',
+      async ({ unitOfWork }) => {
         await unitOfWork.run(async (tx) => {
           const { bank, accounts } = tx;
           const day_end_ms = Date.UTC(2026, 4, 21);
@@ -452,26 +438,21 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
           }
         });
       },
-    },
-    {
-      rule: 'a balance moves no further than Open Banking can show it',
-      async check(open) {
-        const { unitOfWork } = await open();
-        await unitOfWork.run(async (tx) => {
-          const { id } = await makeAccount(tx);
-          const max = money(10 ** 15 - 1);
-          const reported = { booked: money(max - 1), available: money(-5), credit_line: null, as_of_ms: 3 };
-          await tx.bank.putBalances([{ account_id: id, ...reported }]);
-          const moved = { account_id: id, booked: max, available: -3, credit_line: null, as_of_ms: 7 };
-          assertEqual(await tx.bank.moveBalance(id, 2, 7), moved as never, 'what a move returns');
-          assertEqual((await tx.bank.balancesOf([id]))[0], moved as never, 'what is stored');
-        });
-      },
-    },
-    {
-      rule: 'shown transactions are recorded once by reference, stay as they are, and are no statement lines',
-      async check(open) {
-        const storage = await open();
+    ),
+    rule('a balance moves no further than Open Banking can show it', async ({ unitOfWork }) => {
+      await unitOfWork.run(async (tx) => {
+        const { id } = await makeAccount(tx);
+        const max = money(10 ** 15 - 1);
+        const reported = { booked: money(max - 1), available: money(-5), credit_line: null, as_of_ms: 3 };
+        await tx.bank.putBalances([{ account_id: id, ...reported }]);
+        const moved = { account_id: id, booked: max, available: -3, credit_line: null, as_of_ms: 7 };
+        assertEqual(await tx.bank.moveBalance(id, 2, 7), moved as never, 'what a move returns');
+        assertEqual((await tx.bank.balancesOf([id]))[0], moved as never, 'what is stored');
+      });
+    }),
+    rule(
+      'shown transactions are recorded once by reference, stay as they are, and are no statement lines',
+      async (storage) => {
         const [account, other] = await storage.unitOfWork.run(async (tx) => [
           await makeAccount(tx),
           await makeAccount(tx),
@@ -499,11 +480,10 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
           assertEqual(items, [{ ...shown, transaction_id: items[0]!.transaction_id }], 'as it was recorded');
         });
       },
-    },
-    {
-      rule: 'transactions are statement lines and shown ones in one order, on pages in both directions that omit none',
-      async check(open) {
-        const storage = await open();
+    ),
+    rule(
+      'transactions are statement lines and shown ones in one order, on pages in both directions that omit none',
+      async (storage) => {
         const days = ['2026-05-18', '2026-05-19', '2026-05-20', '2026-05-21'];
         const sources = fc.constantFrom<TransactionSource>('line', 'shown');
         const rows = fc.array(fc.record({ source: sources, booking_date: fc.constantFrom(...days) }), {
@@ -538,35 +518,30 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
           runs,
         );
       },
-    },
-    {
-      rule: 'a statement line is read with its balance and without a merchant',
-      async check(open) {
-        const { unitOfWork } = await open();
-        await unitOfWork.run(async (tx) => {
-          const account = await makeAccount(tx);
-          await tx.accounts.recordLines([newLine(account, { balance_after: money(-42), bank_reference: 'L' })]);
-          const { items } = await tx.bank.transactionsOf(account.id, {}, { limit: 5 });
-          const {
-            currency: _1,
-            company_id: _2,
-            statement_id: _3,
-            place: _4,
-            occurrence: _5,
-            recorded_at_ms: _6,
-            standing: _7,
-            ...line
-          } = newLine(account, { balance_after: money(-42), bank_reference: 'L' });
-          const { transaction_id } = items[0]!;
-          const none = { merchant_name: null, merchant_category_code: null };
-          assertEqual(items, [{ ...line, ...none, transaction_id }], 'the line');
-        });
-      },
-    },
-    {
-      rule: 'only active mandates, and orders and payments that are pending on the date, are read, by account and id',
-      async check(open) {
-        const { unitOfWork } = await open();
+    ),
+    rule('a statement line is read with its balance and without a merchant', async ({ unitOfWork }) => {
+      await unitOfWork.run(async (tx) => {
+        const account = await makeAccount(tx);
+        await tx.accounts.recordLines([newLine(account, { balance_after: money(-42), bank_reference: 'L' })]);
+        const { items } = await tx.bank.transactionsOf(account.id, {}, { limit: 5 });
+        const {
+          currency: _1,
+          company_id: _2,
+          statement_id: _3,
+          place: _4,
+          occurrence: _5,
+          recorded_at_ms: _6,
+          standing: _7,
+          ...line
+        } = newLine(account, { balance_after: money(-42), bank_reference: 'L' });
+        const { transaction_id } = items[0]!;
+        const none = { merchant_name: null, merchant_category_code: null };
+        assertEqual(items, [{ ...line, ...none, transaction_id }], 'the line');
+      });
+    }),
+    rule(
+      'only active mandates, and orders and payments that are pending on the date, are read, by account and id',
+      async ({ unitOfWork }) => {
         await unitOfWork.run(async (tx) => {
           const { bank } = tx;
           const [one, two, foreign] = [await makeAccount(tx), await makeAccount(tx), await makeAccount(tx)];
@@ -618,11 +593,10 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
           );
         });
       },
-    },
-    {
-      rule: 'a mandate, an order and a payment that is put again replaces the one with its reference, with its id',
-      async check(open) {
-        const { unitOfWork } = await open();
+    ),
+    rule(
+      'a mandate, an order and a payment that is put again replaces the one with its reference, with its id',
+      async ({ unitOfWork }) => {
         await unitOfWork.run(async (tx) => {
           const { bank } = tx;
           const { id } = await makeAccount(tx);
@@ -649,28 +623,24 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
           );
         });
       },
-    },
-    {
-      rule: 'a cursor of another list, and other text, are refused',
-      async check(open) {
-        const { unitOfWork } = await open();
-        await unitOfWork.run(async (tx) => {
-          const { bank } = tx;
-          const { id } = await makeAccount(tx);
-          await bank.putDirectDebits([newMandate(id), newMandate(id, { mandate_reference: 'M2' })]);
-          const { next } = await bank.activeDirectDebits([id], { limit: 1 });
-          for (const cursor of [next!, 'none', '']) {
-            const page = { limit: 1, cursor };
-            const refusals = [
-              await refusalOf(bank.transactionsOf(id, {}, page), 'transactions'),
-              await refusalOf(bank.pendingStandingOrders([id], '2026-05-20', page), 'orders'),
-              await refusalOf(bank.listUsers({}, page), 'users'),
-            ];
-            for (const { code, fields } of refusals)
-              assertEqual([code, fields[0]?.path], ['invalid_query', 'page'], cursor);
-          }
-        });
-      },
-    },
+    ),
+    rule('a cursor of another list, and other text, are refused', async ({ unitOfWork }) => {
+      await unitOfWork.run(async (tx) => {
+        const { bank } = tx;
+        const { id } = await makeAccount(tx);
+        await bank.putDirectDebits([newMandate(id), newMandate(id, { mandate_reference: 'M2' })]);
+        const { next } = await bank.activeDirectDebits([id], { limit: 1 });
+        for (const cursor of [next!, 'none', '']) {
+          const page = { limit: 1, cursor };
+          const refusals = [
+            await refusalOf(bank.transactionsOf(id, {}, page), 'transactions'),
+            await refusalOf(bank.pendingStandingOrders([id], '2026-05-20', page), 'orders'),
+            await refusalOf(bank.listUsers({}, page), 'users'),
+          ];
+          for (const { code, fields } of refusals)
+            assertEqual([code, fields[0]?.path], ['invalid_query', 'page'], cursor);
+        }
+      });
+    }),
   ];
 }

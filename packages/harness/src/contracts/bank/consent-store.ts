@@ -7,7 +7,7 @@ import {
 } from '@tallystick/consents';
 import type { PageRequest } from '@tallystick/kernel';
 import { assertEqual, assertRejects, refusalOf } from '../assertions.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 import { everyPage, idsOf, type StorageUnderTest } from '../storage/storage.ts';
 
 let names_made = 0;
@@ -79,102 +79,85 @@ const authorised = {
 } as const;
 
 export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] = [
-  {
-    rule: 'a consent of each kind is read as it was inserted and as it was updated',
-    async check(open) {
-      const storage = await open();
-      const access = newAccessConsent({ transaction_from_date_time: '2026-01-01T00:00:00Z' });
-      for (const details of [access, newFundsConsent()]) {
-        const inserted = await storage.unitOfWork.run((tx) => tx.consents.insert(details));
-        assertEqual(inserted, { ...details, id: inserted.id }, 'what was inserted');
-        const updated: Consent = { ...inserted, ...authorised };
-        await storage.unitOfWork.run(async (tx) => {
-          assertEqual(await tx.consents.lock(details.consent_id), inserted, 'locked');
-          await tx.consents.update(updated);
-        });
-        await (await storage.another()).unitOfWork.read(async ({ consents }) => {
-          assertEqual(await consents.find(details.consent_id), updated, 'what was updated');
-        });
-        const deleted: Consent = { ...updated, deleted_at_ms: 20, decided_ahead: false };
-        await storage.unitOfWork.run((tx) => tx.consents.update(deleted));
-        const found = await storage.unitOfWork.read((tx) => tx.consents.find(details.consent_id));
-        assertEqual(found, deleted, 'what was deleted');
-      }
-    },
-  },
-  {
-    rule: 'a ConsentId is found exactly as it is written, and an unknown one is null',
-    async check(open) {
-      const storage = await open();
-      const { consent_id } = await storage.unitOfWork.run((tx) => tx.consents.insert(newAccessConsent()));
-      await storage.unitOfWork.run(async ({ consents }) => {
-        for (const unknown of [
-          consent_id.toUpperCase(),
-          `${consent_id} `,
-          consent_id.slice(1),
-          '',
-          '%',
-          'a\0b',
-          '\ud800',
-        ]) {
-          assertEqual(await consents.find(unknown), null, `found by ${unknown}`);
-          assertEqual(await consents.lock(unknown), null, `locked by ${unknown}`);
-        }
+  rule('a consent of each kind is read as it was inserted and as it was updated', async (storage) => {
+    const access = newAccessConsent({ transaction_from_date_time: '2026-01-01T00:00:00Z' });
+    for (const details of [access, newFundsConsent()]) {
+      const inserted = await storage.unitOfWork.run((tx) => tx.consents.insert(details));
+      assertEqual(inserted, { ...details, id: inserted.id }, 'what was inserted');
+      const updated: Consent = { ...inserted, ...authorised };
+      await storage.unitOfWork.run(async (tx) => {
+        assertEqual(await tx.consents.lock(details.consent_id), inserted, 'locked');
+        await tx.consents.update(updated);
       });
-    },
-  },
-  {
-    rule: 'a ConsentId belongs to one consent',
-    async check(open) {
-      const storage = await open();
-      const details = newAccessConsent();
-      await storage.unitOfWork.run((tx) => tx.consents.insert(details));
-      const again = storage.unitOfWork.run((tx) =>
-        tx.consents.insert({ ...newFundsConsent(), consent_id: details.consent_id }),
-      );
-      await assertRejects(again, () => true, 'a second consent with its id');
+      await (await storage.another()).unitOfWork.read(async ({ consents }) => {
+        assertEqual(await consents.find(details.consent_id), updated, 'what was updated');
+      });
+      const deleted: Consent = { ...updated, deleted_at_ms: 20, decided_ahead: false };
+      await storage.unitOfWork.run((tx) => tx.consents.update(deleted));
       const found = await storage.unitOfWork.read((tx) => tx.consents.find(details.consent_id));
-      assertEqual(found?.kind, 'account_access', 'the kind');
-    },
-  },
-  {
-    rule: 'the consents of a user are those that it authorised, also deleted ones, the newest first',
-    async check(open) {
-      const storage = await open();
-      const user_id = uniqueName('user');
-      const its = await storage.unitOfWork.run(async ({ consents }) => {
-        const inserted: Consent[] = [];
-        for (let at = 0; at < 5; at += 1) {
-          inserted.push(
-            await consents.insert(at % 2 === 0 ? newAccessConsent({ user_id }) : newFundsConsent({ user_id })),
-          );
-          await consents.insert(newAccessConsent({ user_id: `${user_id}x` }));
-          await consents.insert(newAccessConsent());
-        }
-        inserted.push(await consents.insert(newAccessConsent({ user_id, deleted_at_ms: 3 })));
-        return inserted;
-      });
-      for (const limit of [1, 2, 100]) {
-        const listed = await storage.unitOfWork.read(({ consents }) =>
-          everyPage((page: PageRequest) => consents.listOfUser(user_id, page), limit),
+      assertEqual(found, deleted, 'what was deleted');
+    }
+  }),
+  rule('a ConsentId is found exactly as it is written, and an unknown one is null', async (storage) => {
+    const { consent_id } = await storage.unitOfWork.run((tx) => tx.consents.insert(newAccessConsent()));
+    await storage.unitOfWork.run(async ({ consents }) => {
+      for (const unknown of [
+        consent_id.toUpperCase(),
+        `${consent_id} `,
+        consent_id.slice(1),
+        '',
+        '%',
+        'a\0b',
+        '\ud800',
+      ]) {
+        assertEqual(await consents.find(unknown), null, `found by ${unknown}`);
+        assertEqual(await consents.lock(unknown), null, `locked by ${unknown}`);
+      }
+    });
+  }),
+  rule('a ConsentId belongs to one consent', async (storage) => {
+    const details = newAccessConsent();
+    await storage.unitOfWork.run((tx) => tx.consents.insert(details));
+    const again = storage.unitOfWork.run((tx) =>
+      tx.consents.insert({ ...newFundsConsent(), consent_id: details.consent_id }),
+    );
+    await assertRejects(again, () => true, 'a second consent with its id');
+    const found = await storage.unitOfWork.read((tx) => tx.consents.find(details.consent_id));
+    assertEqual(found?.kind, 'account_access', 'the kind');
+  }),
+  rule('the consents of a user are those that it authorised, also deleted ones, the newest first', async (storage) => {
+    const user_id = uniqueName('user');
+    const its = await storage.unitOfWork.run(async ({ consents }) => {
+      const inserted: Consent[] = [];
+      for (let at = 0; at < 5; at += 1) {
+        inserted.push(
+          await consents.insert(at % 2 === 0 ? newAccessConsent({ user_id }) : newFundsConsent({ user_id })),
         );
-        assertEqual(listed, its.toReversed(), `the list by pages of ${limit}`);
+        await consents.insert(newAccessConsent({ user_id: `${user_id}x` }));
+        await consents.insert(newAccessConsent());
       }
-      for (const unknown of ['', 'a\0b', '\ud800']) {
-        const none = await storage.unitOfWork.read(({ consents }) => consents.listOfUser(unknown, { limit: 1 }));
-        assertEqual(none.items, [], `the list of the user ${JSON.stringify(unknown)}`);
-      }
-      const refusal = await refusalOf(
-        storage.unitOfWork.read(({ consents }) => consents.listOfUser(user_id, { limit: 1, after: 'x' })),
-        'a foreign cursor',
+      inserted.push(await consents.insert(newAccessConsent({ user_id, deleted_at_ms: 3 })));
+      return inserted;
+    });
+    for (const limit of [1, 2, 100]) {
+      const listed = await storage.unitOfWork.read(({ consents }) =>
+        everyPage((page: PageRequest) => consents.listOfUser(user_id, page), limit),
       );
-      assertEqual(refusal.code, 'invalid_query', 'the refusal');
-    },
-  },
-  {
-    rule: 'a consent of a user is active while it is authorised, not withdrawn, stopped, revoked, deleted, expired or older than 90 days, else ended',
-    async check(open) {
-      const storage = await open();
+      assertEqual(listed, its.toReversed(), `the list by pages of ${limit}`);
+    }
+    for (const unknown of ['', 'a\0b', '\ud800']) {
+      const none = await storage.unitOfWork.read(({ consents }) => consents.listOfUser(unknown, { limit: 1 }));
+      assertEqual(none.items, [], `the list of the user ${JSON.stringify(unknown)}`);
+    }
+    const refusal = await refusalOf(
+      storage.unitOfWork.read(({ consents }) => consents.listOfUser(user_id, { limit: 1, after: 'x' })),
+      'a foreign cursor',
+    );
+    assertEqual(refusal.code, 'invalid_query', 'the refusal');
+  }),
+  rule(
+    'a consent of a user is active while it is authorised, not withdrawn, stopped, revoked, deleted, expired or older than 90 days, else ended',
+    async (storage) => {
       const user_id = uniqueName('user');
       const now_ms = 2 ** 40;
       const authorised_at_ms = now_ms - authorisation_ms + 2;
@@ -230,11 +213,10 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
         assertEqual(lapsed.items, [], 'after 90 days');
       });
     },
-  },
-  {
-    rule: 'a stop of a third party stops its authorised consents that it has not stopped, and changes no other',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule(
+    'a stop of a third party stops its authorised consents that it has not stopped, and changes no other',
+    async (storage) => {
       const client_id = uniqueName('client');
       const its = { ...authorised, client_id, stopped_at_ms: null };
       const before: Consent[] = await storage.unitOfWork.run(async ({ consents }) => {
@@ -259,42 +241,34 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
         }
       });
     },
-  },
-  {
-    rule: 'of transactions that lock one consent at once, each sees what those before it wrote',
-    async check(open) {
-      const storage = await open();
-      const { consent_id } = await storage.unitOfWork.run((tx) => tx.consents.insert(newAccessConsent()));
-      const processes = [storage, await storage.another()];
-      const count = 8;
-      await Promise.all(
-        Array.from({ length: count }, (_, at) =>
-          processes[at % 2]!.unitOfWork.run(async ({ consents }) => {
-            const consent = await consents.lock(consent_id);
-            await consents.update({ ...consent!, status_updated_at_ms: consent!.status_updated_at_ms + 1 });
-          }),
-        ),
-      );
-      const found = await storage.unitOfWork.read((tx) => tx.consents.find(consent_id));
-      assertEqual(found?.status_updated_at_ms, 2 + count, 'the updates');
-    },
-  },
-  {
-    rule: 'nothing of a transaction that rejects is stored',
-    async check(open) {
-      const storage = await open();
-      const details = newAccessConsent();
-      const work = storage.unitOfWork.run(async (tx) => {
-        await tx.consents.insert(details);
-        throw new RangeError('planned');
-      });
-      await assertRejects(work, () => true, 'the transaction');
-      assertEqual(await storage.unitOfWork.read((tx) => tx.consents.find(details.consent_id)), null, 'the consent');
-      assertEqual(
-        idsOf((await storage.unitOfWork.read((tx) => tx.consents.listOfUser('nobody', { limit: 1 }))).items),
-        [],
-        'a list',
-      );
-    },
-  },
+  ),
+  rule('of transactions that lock one consent at once, each sees what those before it wrote', async (storage) => {
+    const { consent_id } = await storage.unitOfWork.run((tx) => tx.consents.insert(newAccessConsent()));
+    const processes = [storage, await storage.another()];
+    const count = 8;
+    await Promise.all(
+      Array.from({ length: count }, (_, at) =>
+        processes[at % 2]!.unitOfWork.run(async ({ consents }) => {
+          const consent = await consents.lock(consent_id);
+          await consents.update({ ...consent!, status_updated_at_ms: consent!.status_updated_at_ms + 1 });
+        }),
+      ),
+    );
+    const found = await storage.unitOfWork.read((tx) => tx.consents.find(consent_id));
+    assertEqual(found?.status_updated_at_ms, 2 + count, 'the updates');
+  }),
+  rule('nothing of a transaction that rejects is stored', async (storage) => {
+    const details = newAccessConsent();
+    const work = storage.unitOfWork.run(async (tx) => {
+      await tx.consents.insert(details);
+      throw new RangeError('planned');
+    });
+    await assertRejects(work, () => true, 'the transaction');
+    assertEqual(await storage.unitOfWork.read((tx) => tx.consents.find(details.consent_id)), null, 'the consent');
+    assertEqual(
+      idsOf((await storage.unitOfWork.read((tx) => tx.consents.listOfUser('nobody', { limit: 1 }))).items),
+      [],
+      'a list',
+    );
+  }),
 ];

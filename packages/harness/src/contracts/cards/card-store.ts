@@ -14,7 +14,7 @@ import {
   recordedAuthorization,
   recordOnce,
 } from '../ledger/network-messages.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 import {
   everyPage,
   idsOf,
@@ -57,113 +57,96 @@ async function recordOn(
 }
 
 export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
-  {
-    rule: 'a card is read as it was inserted, with its counters at zero',
-    async check(open) {
-      const { unitOfWork } = await open();
-      const owner = await unitOfWork.run(makeOwner);
-      const variants: readonly Partial<VirtualCard>[] = [
-        {},
-        { ...no_details, notified: false, supplier_id: 99, transactions_max: null },
-        {
-          metadata: {},
-          recurring: null,
-          authorization_hold_days: 3,
-          aging_velocity_time_zone: 'Europe/Paris',
-          template_id: 2,
-        },
-        { currency: 'EUR', per_transaction_max_defaulted: false, per_transaction_max: money(1_000_000_000_000) },
-      ];
-      for (const changes of variants) {
-        const card = await unitOfWork.run((tx) => makeCard(tx, owner, changes));
-        const expected = {
-          ...newCard(owner, changes),
-          id: card.id,
-          rcn_alias: 'Travel',
-          billing_currency: 'USD',
-          counters: {
-            window_start_ms: 0,
-            held: 0,
-            cleared: 0,
-            uses: 0,
-            next_hold_end_ms: null,
-            code_failures: 0,
-            code_failures_on: null,
-          },
-        };
-        assertEqual(card, expected, 'what was inserted');
-        assertEqual(await unitOfWork.run((tx) => tx.cards.find(owner.company_id, card.id)), expected, 'what is found');
-      }
-    },
-  },
-  {
-    rule: 'a company finds neither the cards of another company nor their activity',
-    async check(open) {
-      const storage = await open();
-      const { unitOfWork } = storage;
-      const [mine, other] = [await unitOfWork.run(makeOwner), await unitOfWork.run(makeOwner)];
-      const card = await unitOfWork.run((tx) => makeCard(tx, mine));
-      await recordOn(storage, card, [{}]);
-      await unitOfWork.run(async (tx) => {
-        const { company_id } = other;
-        assertEqual(await tx.cards.find(company_id, card.id), null, 'the card');
-        assertEqual(await tx.cards.find(company_id, card.id, { for_update: true }), null, 'the card, for update');
-        assertEqual((await tx.cards.list(company_id, {}, { limit: 10 })).items, [], 'the list');
-        const authorizations = await tx.cards.authorizations(company_id, card.id, { limit: 10 });
-        assertEqual(authorizations.items, [], 'the authorizations');
-        assertEqual((await tx.cards.clearings(company_id, card.id, { limit: 10 })).items, [], 'the clearings');
-      });
-    },
-  },
-  {
-    rule: 'one insert of a number succeeds, also when inserts race; the others return null',
-    async check(open) {
-      const storage = await open();
-      const other = await storage.another();
-      const owner = await storage.unitOfWork.run(makeOwner);
-      for (let round = 0; round < 5; round += 1) {
-        const number = sealedNumber();
-        const insert = (tx: StorageTx) => tx.cards.insert(newCard(owner), number, 0);
-        const cards = await Promise.all([
-          ...Array.from({ length: 4 }, () => storage.unitOfWork.run(insert)),
-          ...Array.from({ length: 4 }, () => other.unitOfWork.run(insert)),
-        ]);
-        assertEqual(cards.filter((card) => card !== null).length, 1, 'how many succeed');
-        assertEqual(await storage.unitOfWork.run(insert), null, 'one more insert');
-      }
-    },
-  },
-  {
-    rule: 'an update writes the fields that it may change, and never the counters',
-    async check(open) {
-      const { unitOfWork } = await open();
-      const owner = await unitOfWork.run(makeOwner);
-      const card = await unitOfWork.run((tx) => makeCard(tx, owner));
-      const changes: Partial<VirtualCard> = {
-        status: 'Canceled',
-        canceled_at_ms: 8_001,
+  rule('a card is read as it was inserted, with its counters at zero', async ({ unitOfWork }) => {
+    const owner = await unitOfWork.run(makeOwner);
+    const variants: readonly Partial<VirtualCard>[] = [
+      {},
+      { ...no_details, notified: false, supplier_id: 99, transactions_max: null },
+      {
+        metadata: {},
+        recurring: null,
+        authorization_hold_days: 3,
+        aging_velocity_time_zone: 'Europe/Paris',
         template_id: 2,
-        per_transaction_min: money(1),
-        per_transaction_max: money(2),
-        per_transaction_max_defaulted: false,
-        total_card_amount: money(3),
-        transactions_max: null,
-        valid_starting_on: '2026-06-01',
-        valid_ending_on: '2026-07-01',
-        ...no_details,
-        notified: false,
-        metadata: { other: true },
+      },
+      { currency: 'EUR', per_transaction_max_defaulted: false, per_transaction_max: money(1_000_000_000_000) },
+    ];
+    for (const changes of variants) {
+      const card = await unitOfWork.run((tx) => makeCard(tx, owner, changes));
+      const expected = {
+        ...newCard(owner, changes),
+        id: card.id,
+        rcn_alias: 'Travel',
+        billing_currency: 'USD',
+        counters: {
+          window_start_ms: 0,
+          held: 0,
+          cleared: 0,
+          uses: 0,
+          next_hold_end_ms: null,
+          code_failures: 0,
+          code_failures_on: null,
+        },
       };
-      const counters = { ...card.counters, held: money(1), uses: 7, window_start_ms: 5 };
-      await unitOfWork.run((tx) => changeCard(tx, card, { ...changes, counters }));
-      const found = await unitOfWork.run((tx) => tx.cards.find(owner.company_id, card.id));
-      assertEqual(found, { ...card, ...changes }, 'the card');
-    },
-  },
-  {
-    rule: 'a reset sets the wrong codes of a card of any company to none and changes nothing else',
-    async check(open) {
-      const { ledger, unitOfWork } = await open();
+      assertEqual(card, expected, 'what was inserted');
+      assertEqual(await unitOfWork.run((tx) => tx.cards.find(owner.company_id, card.id)), expected, 'what is found');
+    }
+  }),
+  rule('a company finds neither the cards of another company nor their activity', async (storage) => {
+    const { unitOfWork } = storage;
+    const [mine, other] = [await unitOfWork.run(makeOwner), await unitOfWork.run(makeOwner)];
+    const card = await unitOfWork.run((tx) => makeCard(tx, mine));
+    await recordOn(storage, card, [{}]);
+    await unitOfWork.run(async (tx) => {
+      const { company_id } = other;
+      assertEqual(await tx.cards.find(company_id, card.id), null, 'the card');
+      assertEqual(await tx.cards.find(company_id, card.id, { for_update: true }), null, 'the card, for update');
+      assertEqual((await tx.cards.list(company_id, {}, { limit: 10 })).items, [], 'the list');
+      const authorizations = await tx.cards.authorizations(company_id, card.id, { limit: 10 });
+      assertEqual(authorizations.items, [], 'the authorizations');
+      assertEqual((await tx.cards.clearings(company_id, card.id, { limit: 10 })).items, [], 'the clearings');
+    });
+  }),
+  rule('one insert of a number succeeds, also when inserts race; the others return null', async (storage) => {
+    const other = await storage.another();
+    const owner = await storage.unitOfWork.run(makeOwner);
+    for (let round = 0; round < 5; round += 1) {
+      const number = sealedNumber();
+      const insert = (tx: StorageTx) => tx.cards.insert(newCard(owner), number, 0);
+      const cards = await Promise.all([
+        ...Array.from({ length: 4 }, () => storage.unitOfWork.run(insert)),
+        ...Array.from({ length: 4 }, () => other.unitOfWork.run(insert)),
+      ]);
+      assertEqual(cards.filter((card) => card !== null).length, 1, 'how many succeed');
+      assertEqual(await storage.unitOfWork.run(insert), null, 'one more insert');
+    }
+  }),
+  rule('an update writes the fields that it may change, and never the counters', async ({ unitOfWork }) => {
+    const owner = await unitOfWork.run(makeOwner);
+    const card = await unitOfWork.run((tx) => makeCard(tx, owner));
+    const changes: Partial<VirtualCard> = {
+      status: 'Canceled',
+      canceled_at_ms: 8_001,
+      template_id: 2,
+      per_transaction_min: money(1),
+      per_transaction_max: money(2),
+      per_transaction_max_defaulted: false,
+      total_card_amount: money(3),
+      transactions_max: null,
+      valid_starting_on: '2026-06-01',
+      valid_ending_on: '2026-07-01',
+      ...no_details,
+      notified: false,
+      metadata: { other: true },
+    };
+    const counters = { ...card.counters, held: money(1), uses: 7, window_start_ms: 5 };
+    await unitOfWork.run((tx) => changeCard(tx, card, { ...changes, counters }));
+    const found = await unitOfWork.run((tx) => tx.cards.find(owner.company_id, card.id));
+    assertEqual(found, { ...card, ...changes }, 'the card');
+  }),
+  rule(
+    'a reset sets the wrong codes of a card of any company to none and changes nothing else',
+    async ({ ledger, unitOfWork }) => {
       const card = await unitOfWork.run(async (tx) => makeCard(tx, await makeOwner(tx)));
       const other = await unitOfWork.run(async (tx) => makeCard(tx, await makeOwner(tx)));
       const numbers = await unitOfWork.read((tx) => tx.cards.numbers([card.id, other.id]));
@@ -188,53 +171,44 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
       assertEqual(await find(other), { ...other, counters }, 'another card');
       assertEqual(await unitOfWork.run((tx) => tx.cards.resetCodeFailures(999_999_999)), null, 'an unknown card');
     },
-  },
-  {
-    rule: 'a reset of wrong codes locks the card until the end, so no concurrent pass is lost',
-    async check(open) {
-      const storage = await open();
-      const other = await storage.another();
-      const card = await storage.unitOfWork.run(async (tx) => makeCard(tx, await makeOwner(tx)));
-      const { number_index } = await storage.unitOfWork.read((tx) => tx.cards.number(card.id));
-      const useOnce = () => {
-        const message = authorizationMessage(number_index);
-        return other.ledger.pass([message], ({ cards }) => {
-          const [{ id, counters }] = cards as [LedgerCard];
-          const used = { ...counters, uses: counters.uses + 1 };
-          return { changes: { ...no_changes, counters: [{ card_id: id, counters: used }] }, result: null };
-        });
-      };
-      await Promise.all([
-        ...Array.from({ length: 10 }, useOnce),
-        ...Array.from({ length: 10 }, () => storage.unitOfWork.run((tx) => tx.cards.resetCodeFailures(card.id))),
-      ]);
-      const after = await storage.unitOfWork.read((tx) => tx.cards.find(card.company_id, card.id));
-      assertEqual(after?.counters.uses, 10, 'the uses');
-    },
-  },
-  {
-    rule: 'a card that is found for update is locked until the end, so no concurrent change is lost',
-    async check(open) {
-      const storage = await open();
-      const processes = [storage, await storage.another()];
-      const owner = await storage.unitOfWork.run(makeOwner);
-      const card = await storage.unitOfWork.run((tx) => makeCard(tx, owner, { total_card_amount: money(0) }));
-      await Promise.all(
-        Array.from({ length: 20 }, (_, at) =>
-          processes[at % 2]!.unitOfWork.run(async (tx) => {
-            const held = await tx.cards.find(owner.company_id, card.id, { for_update: true });
-            await tx.cards.update({ ...held!, total_card_amount: money(held!.total_card_amount + 1) });
-          }),
-        ),
-      );
-      const after = await storage.unitOfWork.run((tx) => tx.cards.find(owner.company_id, card.id));
-      assertEqual(after?.total_card_amount, 20, 'the sum of 20 additions');
-    },
-  },
-  {
-    rule: 'a list contains the cards that meet every filter, newest first, on pages of any size',
-    async check(open) {
-      const { unitOfWork } = await open();
+  ),
+  rule('a reset of wrong codes locks the card until the end, so no concurrent pass is lost', async (storage) => {
+    const other = await storage.another();
+    const card = await storage.unitOfWork.run(async (tx) => makeCard(tx, await makeOwner(tx)));
+    const { number_index } = await storage.unitOfWork.read((tx) => tx.cards.number(card.id));
+    const useOnce = () => {
+      const message = authorizationMessage(number_index);
+      return other.ledger.pass([message], ({ cards }) => {
+        const [{ id, counters }] = cards as [LedgerCard];
+        const used = { ...counters, uses: counters.uses + 1 };
+        return { changes: { ...no_changes, counters: [{ card_id: id, counters: used }] }, result: null };
+      });
+    };
+    await Promise.all([
+      ...Array.from({ length: 10 }, useOnce),
+      ...Array.from({ length: 10 }, () => storage.unitOfWork.run((tx) => tx.cards.resetCodeFailures(card.id))),
+    ]);
+    const after = await storage.unitOfWork.read((tx) => tx.cards.find(card.company_id, card.id));
+    assertEqual(after?.counters.uses, 10, 'the uses');
+  }),
+  rule('a card that is found for update is locked until the end, so no concurrent change is lost', async (storage) => {
+    const processes = [storage, await storage.another()];
+    const owner = await storage.unitOfWork.run(makeOwner);
+    const card = await storage.unitOfWork.run((tx) => makeCard(tx, owner, { total_card_amount: money(0) }));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        processes[at % 2]!.unitOfWork.run(async (tx) => {
+          const held = await tx.cards.find(owner.company_id, card.id, { for_update: true });
+          await tx.cards.update({ ...held!, total_card_amount: money(held!.total_card_amount + 1) });
+        }),
+      ),
+    );
+    const after = await storage.unitOfWork.run((tx) => tx.cards.find(owner.company_id, card.id));
+    assertEqual(after?.total_card_amount, 20, 'the sum of 20 additions');
+  }),
+  rule(
+    'a list contains the cards that meet every filter, newest first, on pages of any size',
+    async ({ unitOfWork }) => {
       const owner = await unitOfWork.run(makeOwner);
       const { company_id, rcn_id } = owner;
       const cards = await unitOfWork.run(async (tx) => {
@@ -279,74 +253,65 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
         assertEqual(skipped.items, expected.slice(2, 5), `${what} after an offset`);
       }
     },
-  },
-  {
-    rule: 'metadata is found by any name and any length, as the last update wrote it',
-    async check(open) {
-      const { unitOfWork } = await open();
-      const owner = await unitOfWork.run(makeOwner);
-      const long = 'x'.repeat(8_000);
-      const metadata = {
-        [long]: 'v',
-        text: long,
-        flag: true,
-        list: [1, { a: 'b' }],
-        none: null,
-        '"$.quoted"': "o'clock",
-        n: 1e21,
-      };
-      const card = await unitOfWork.run((tx) => makeCard(tx, owner, { metadata }));
-      const count = (filter: Readonly<Record<string, string>>) =>
-        unitOfWork.read(
-          async (tx) => (await tx.cards.list(owner.company_id, { metadata: filter }, { limit: 5 })).items.length,
-        );
-      const found = {
-        [long]: 'v',
-        text: long,
-        flag: 'true',
-        list: '[1,{"a":"b"}]',
-        '"$.quoted"': "o'clock",
-        n: '1e+21',
-      };
-      for (const [name, value] of Object.entries(found)) {
-        assertEqual(await count({ [name]: value }), 1, name.slice(0, 20));
-      }
-      assertEqual(await count(found), 1, 'all of them');
-      for (const absent of [{ none: 'null' }, { flag: '1' }, { text: 'x' }, { missing: 'v' }, { toString: 'v' }]) {
-        assertEqual(await count(absent as Record<string, string>), 0, JSON.stringify(absent).slice(0, 40));
-      }
-      await unitOfWork.run((tx) => changeCard(tx, card, { metadata: { flag: false } }));
-      assertEqual([await count({ flag: 'true' }), await count({ flag: 'false' })], [0, 1], 'after an update');
-      await unitOfWork.run((tx) => changeCard(tx, card, { metadata: null }));
-      assertEqual(await count({ flag: 'false' }), 0, 'after the metadata was removed');
-    },
-  },
-  {
-    rule: 'numbers are read as they were sealed',
-    async check(open) {
-      const { unitOfWork } = await open();
-      const [one, two] = [sealedNumber(), sealedNumber()];
-      await unitOfWork.run(async (tx) => {
-        const owner = await makeOwner(tx);
-        const first = await makeCard(tx, owner, {}, one);
-        const second = await makeCard(tx, owner, {}, two);
-        assertEqual(await tx.cards.number(first.id), one, 'one number');
-        const numbers = await tx.cards.numbers([second.id, first.id]);
-        assertEqual([numbers.size, numbers.get(first.id), numbers.get(second.id)], [2, one, two], 'two numbers');
-        assertEqual((await tx.cards.numbers([])).size, 0, 'no numbers');
-        const strange = sealedNumber().number_index;
-        const known = await tx.cards.knownNumbers([two.number_index, strange, one.number_index]);
-        const hex = known.map((index) => Buffer.from(index).toString('hex')).toSorted();
-        const expected = [one, two].map(({ number_index }) => Buffer.from(number_index).toString('hex')).toSorted();
-        assertEqual(hex, expected, 'the indexes that belong to a card');
-        assertEqual(await tx.cards.knownNumbers([]), [], 'of no indexes');
-      });
-    },
-  },
-  {
-    rule: 'numbers that other keys sealed are found in ascending order of card id, until none is left',
-    async check(open) {
-      const { unitOfWork } = await open();
+  ),
+  rule('metadata is found by any name and any length, as the last update wrote it', async ({ unitOfWork }) => {
+    const owner = await unitOfWork.run(makeOwner);
+    const long = 'x'.repeat(8_000);
+    const metadata = {
+      [long]: 'v',
+      text: long,
+      flag: true,
+      list: [1, { a: 'b' }],
+      none: null,
+      '"$.quoted"': "o'clock",
+      n: 1e21,
+    };
+    const card = await unitOfWork.run((tx) => makeCard(tx, owner, { metadata }));
+    const count = (filter: Readonly<Record<string, string>>) =>
+      unitOfWork.read(
+        async (tx) => (await tx.cards.list(owner.company_id, { metadata: filter }, { limit: 5 })).items.length,
+      );
+    const found = {
+      [long]: 'v',
+      text: long,
+      flag: 'true',
+      list: '[1,{"a":"b"}]',
+      '"$.quoted"': "o'clock",
+      n: '1e+21',
+    };
+    for (const [name, value] of Object.entries(found)) {
+      assertEqual(await count({ [name]: value }), 1, name.slice(0, 20));
+    }
+    assertEqual(await count(found), 1, 'all of them');
+    for (const absent of [{ none: 'null' }, { flag: '1' }, { text: 'x' }, { missing: 'v' }, { toString: 'v' }]) {
+      assertEqual(await count(absent as Record<string, string>), 0, JSON.stringify(absent).slice(0, 40));
+    }
+    await unitOfWork.run((tx) => changeCard(tx, card, { metadata: { flag: false } }));
+    assertEqual([await count({ flag: 'true' }), await count({ flag: 'false' })], [0, 1], 'after an update');
+    await unitOfWork.run((tx) => changeCard(tx, card, { metadata: null }));
+    assertEqual(await count({ flag: 'false' }), 0, 'after the metadata was removed');
+  }),
+  rule('numbers are read as they were sealed', async ({ unitOfWork }) => {
+    const [one, two] = [sealedNumber(), sealedNumber()];
+    await unitOfWork.run(async (tx) => {
+      const owner = await makeOwner(tx);
+      const first = await makeCard(tx, owner, {}, one);
+      const second = await makeCard(tx, owner, {}, two);
+      assertEqual(await tx.cards.number(first.id), one, 'one number');
+      const numbers = await tx.cards.numbers([second.id, first.id]);
+      assertEqual([numbers.size, numbers.get(first.id), numbers.get(second.id)], [2, one, two], 'two numbers');
+      assertEqual((await tx.cards.numbers([])).size, 0, 'no numbers');
+      const strange = sealedNumber().number_index;
+      const known = await tx.cards.knownNumbers([two.number_index, strange, one.number_index]);
+      const hex = known.map((index) => Buffer.from(index).toString('hex')).toSorted();
+      const expected = [one, two].map(({ number_index }) => Buffer.from(number_index).toString('hex')).toSorted();
+      assertEqual(hex, expected, 'the indexes that belong to a card');
+      assertEqual(await tx.cards.knownNumbers([]), [], 'of no indexes');
+    });
+  }),
+  rule(
+    'numbers that other keys sealed are found in ascending order of card id, until none is left',
+    async ({ unitOfWork }) => {
       const keys = ['old-b', 'new', 'old-a', 'old-b', 'new', 'old-c', 'old-a'];
       const made = await unitOfWork.run(async (tx) => {
         const owner = await makeOwner(tx);
@@ -384,43 +349,38 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
         assertEqual(resealed.includes(id), key !== 'new', `whether a number of ${key} was resealed`);
       }
     },
-  },
-  {
-    rule: 'two concurrent rotations reseal each number once and omit none',
-    async check(open) {
-      const storage = await open();
-      const ids = await storage.unitOfWork.run(async (tx) => {
-        const owner = await makeOwner(tx);
-        const made: number[] = [];
-        for (let at = 0; at < 30; at += 1) made.push((await makeCard(tx, owner, {}, sealedNumber('aged'))).id);
-        return made;
-      });
-      const times = new Map<number, number>();
-      const rotate = async ({ unitOfWork }: StorageUnderTest) => {
-        for (let is_done = false; !is_done; ) {
-          const batch = await unitOfWork.run(async (tx) => {
-            const found = await tx.cards.sealedByOtherKeys('fresh', 4, { wait: true });
-            await tx.cards.reseal(
-              found.map(({ card_id, number }) => ({ card_id, number: { ...number, number_key_id: 'fresh' } })),
-            );
-            return found.map(({ card_id }) => card_id);
-          });
-          for (const id of batch) times.set(id, (times.get(id) ?? 0) + 1);
-          is_done = batch.length === 0;
-        }
-      };
-      await Promise.all([rotate(storage), rotate(await storage.another())]);
-      assertEqual(
-        ids.map((id) => times.get(id)),
-        ids.map(() => 1),
-        'how often each number was resealed',
-      );
-    },
-  },
-  {
-    rule: 'the newest authorizations of each card are listed newest first, with the status of their root',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule('two concurrent rotations reseal each number once and omit none', async (storage) => {
+    const ids = await storage.unitOfWork.run(async (tx) => {
+      const owner = await makeOwner(tx);
+      const made: number[] = [];
+      for (let at = 0; at < 30; at += 1) made.push((await makeCard(tx, owner, {}, sealedNumber('aged'))).id);
+      return made;
+    });
+    const times = new Map<number, number>();
+    const rotate = async ({ unitOfWork }: StorageUnderTest) => {
+      for (let is_done = false; !is_done; ) {
+        const batch = await unitOfWork.run(async (tx) => {
+          const found = await tx.cards.sealedByOtherKeys('fresh', 4, { wait: true });
+          await tx.cards.reseal(
+            found.map(({ card_id, number }) => ({ card_id, number: { ...number, number_key_id: 'fresh' } })),
+          );
+          return found.map(({ card_id }) => card_id);
+        });
+        for (const id of batch) times.set(id, (times.get(id) ?? 0) + 1);
+        is_done = batch.length === 0;
+      }
+    };
+    await Promise.all([rotate(storage), rotate(await storage.another())]);
+    assertEqual(
+      ids.map((id) => times.get(id)),
+      ids.map(() => 1),
+      'how often each number was resealed',
+    );
+  }),
+  rule(
+    'the newest authorizations of each card are listed newest first, with the status of their root',
+    async (storage) => {
       const { unitOfWork } = storage;
       const owner = await unitOfWork.run(makeOwner);
       const [one, two, none] = await unitOfWork.run(async (tx) => [
@@ -465,39 +425,34 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
         assertEqual(await tx.cards.findAuthorization(owner.company_id, 999_999_999), null, 'an unknown id');
       });
     },
-  },
-  {
-    rule: 'the newest clearings of each card are listed newest first',
-    async check(open) {
-      const storage = await open();
-      const { unitOfWork } = storage;
-      const owner = await unitOfWork.run(makeOwner);
-      const [card, none] = await unitOfWork.run(async (tx) => [await makeCard(tx, owner), await makeCard(tx, owner)]);
-      const { number_index } = await unitOfWork.read((tx) => tx.cards.number(card!.id));
-      for (let at = 0; at < 4; at += 1) {
-        const id = `F-newest-${card!.id}-${at}`;
-        const message = clearingMessage(number_index, { network_financial_transaction_id: id });
-        await storage.ledger.pass([message], recordOnce(message));
-      }
-      await unitOfWork.read(async (tx) => {
-        const all = await everyPage((page) => tx.cards.clearings(owner.company_id, card!.id, page), 3);
-        const names = all.map(({ network_financial_transaction_id }) => network_financial_transaction_id.at(-1));
-        assertEqual(names, ['3', '2', '1', '0'], 'all pages');
-        const newest = await tx.cards.newestClearings([none!.id, card!.id], 3);
-        assertEqual(newest.get(card!.id), all.slice(0, 3), 'the newest');
-        assertEqual(newest.get(none!.id), [], 'the newest of a card without any');
-        assertEqual((await tx.cards.newestClearings([], 3)).size, 0, 'the newest of no card');
-        const [latest, , , first] = all;
-        const wanted = [latest!.id, 999_999_999, first!.id, latest!.id];
-        assertEqual(await tx.cards.findClearings(wanted), [first, latest], 'by id');
-        assertEqual(await tx.cards.findClearings([]), [], 'by no id');
-      });
-    },
-  },
-  {
-    rule: 'ended holds of open authorizations in the window of the counters are summed by card, and no others',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule('the newest clearings of each card are listed newest first', async (storage) => {
+    const { unitOfWork } = storage;
+    const owner = await unitOfWork.run(makeOwner);
+    const [card, none] = await unitOfWork.run(async (tx) => [await makeCard(tx, owner), await makeCard(tx, owner)]);
+    const { number_index } = await unitOfWork.read((tx) => tx.cards.number(card!.id));
+    for (let at = 0; at < 4; at += 1) {
+      const id = `F-newest-${card!.id}-${at}`;
+      const message = clearingMessage(number_index, { network_financial_transaction_id: id });
+      await storage.ledger.pass([message], recordOnce(message));
+    }
+    await unitOfWork.read(async (tx) => {
+      const all = await everyPage((page) => tx.cards.clearings(owner.company_id, card!.id, page), 3);
+      const names = all.map(({ network_financial_transaction_id }) => network_financial_transaction_id.at(-1));
+      assertEqual(names, ['3', '2', '1', '0'], 'all pages');
+      const newest = await tx.cards.newestClearings([none!.id, card!.id], 3);
+      assertEqual(newest.get(card!.id), all.slice(0, 3), 'the newest');
+      assertEqual(newest.get(none!.id), [], 'the newest of a card without any');
+      assertEqual((await tx.cards.newestClearings([], 3)).size, 0, 'the newest of no card');
+      const [latest, , , first] = all;
+      const wanted = [latest!.id, 999_999_999, first!.id, latest!.id];
+      assertEqual(await tx.cards.findClearings(wanted), [first, latest], 'by id');
+      assertEqual(await tx.cards.findClearings([]), [], 'by no id');
+    });
+  }),
+  rule(
+    'ended holds of open authorizations in the window of the counters are summed by card, and no others',
+    async (storage) => {
       const { unitOfWork } = storage;
       const owner = await unitOfWork.run(makeOwner);
       const [one, none] = await unitOfWork.run(async (tx) => [await makeCard(tx, owner), await makeCard(tx, owner)]);
@@ -517,5 +472,5 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
         assertEqual((await tx.cards.heldPastEnd([], 6_000)).size, 0, 'the sums of no card');
       });
     },
-  },
+  ),
 ];

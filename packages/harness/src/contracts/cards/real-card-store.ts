@@ -1,30 +1,25 @@
 import { assert } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 import { everyPage, idsOf, makeCard, makeCompany, newRealCard, type StorageUnderTest } from '../storage/storage.ts';
 
 export const real_card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
-  {
-    rule: 'a real card is read as it was inserted, by its company only',
-    async check(open) {
-      const { unitOfWork } = await open();
-      await unitOfWork.run(async (tx) => {
-        const [mine, other] = [await makeCompany(tx), await makeCompany(tx)];
-        const details = newRealCard(mine.id, { network_data_names: ['Purchase Type'], velocity_enabled: false });
-        const inserted = await tx.real_cards.insert(details);
-        assertEqual(inserted, { ...details, id: inserted.id }, 'what was inserted');
-        assertEqual(await tx.real_cards.find(mine.id, inserted.id), inserted, 'what its company finds');
-        assertEqual(await tx.real_cards.find(other.id, inserted.id), null, 'what another company finds');
-        assertEqual(await tx.real_cards.findDefault(mine.id), null, 'the default of the company');
-        assertEqual((await tx.real_cards.list(mine.id, { limit: 5 })).items, [inserted], 'its list');
-        assertEqual((await tx.real_cards.list(other.id, { limit: 5 })).items, [], 'the list of another company');
-      });
-    },
-  },
-  {
-    rule: 'a list contains each real card once, newest first; without a company it contains the cards of all companies',
-    async check(open) {
-      const { unitOfWork } = await open();
+  rule('a real card is read as it was inserted, by its company only', async ({ unitOfWork }) => {
+    await unitOfWork.run(async (tx) => {
+      const [mine, other] = [await makeCompany(tx), await makeCompany(tx)];
+      const details = newRealCard(mine.id, { network_data_names: ['Purchase Type'], velocity_enabled: false });
+      const inserted = await tx.real_cards.insert(details);
+      assertEqual(inserted, { ...details, id: inserted.id }, 'what was inserted');
+      assertEqual(await tx.real_cards.find(mine.id, inserted.id), inserted, 'what its company finds');
+      assertEqual(await tx.real_cards.find(other.id, inserted.id), null, 'what another company finds');
+      assertEqual(await tx.real_cards.findDefault(mine.id), null, 'the default of the company');
+      assertEqual((await tx.real_cards.list(mine.id, { limit: 5 })).items, [inserted], 'its list');
+      assertEqual((await tx.real_cards.list(other.id, { limit: 5 })).items, [], 'the list of another company');
+    });
+  }),
+  rule(
+    'a list contains each real card once, newest first; without a company it contains the cards of all companies',
+    async ({ unitOfWork }) => {
       await unitOfWork.run(async (tx) => {
         const [mine, other] = [await makeCompany(tx), await makeCompany(tx)];
         const made: number[] = [];
@@ -39,35 +34,30 @@ export const real_card_store_contract: readonly ContractRule<StorageUnderTest>[]
         assertEqual(idsOf((await tx.real_cards.list(null, { limit: 6 })).items), made, 'the cards of all');
       });
     },
-  },
-  {
-    rule: 'a company has one default, the last one that was set, also after concurrent changes',
-    async check(open) {
-      const storage = await open();
-      const processes = [storage, await storage.another()];
-      const { id } = await storage.unitOfWork.run((tx) => makeCompany(tx));
-      const made = await Promise.all(
-        Array.from({ length: 10 }, (_, at) =>
-          processes[at % 2]!.unitOfWork.run((tx) => tx.real_cards.insert(newRealCard(id, { is_default: true }))),
-        ),
-      );
-      await storage.unitOfWork.run(async (tx) => {
-        const { items } = await tx.real_cards.list(id, { limit: 20 });
-        assertEqual(items.length, made.length, 'how many were inserted');
-        const defaults = items.filter(({ is_default }) => is_default);
-        assertEqual(defaults.length, 1, 'how many are the default');
-        assertEqual(await tx.real_cards.findDefault(id), defaults[0], 'the default');
-        const next = await tx.real_cards.insert(newRealCard(id, { is_default: true }));
-        assertEqual((await tx.real_cards.findDefault(id))?.id, next.id, 'the default after another insert');
-        const other = await makeCompany(tx);
-        assert((await tx.real_cards.findDefault(other.id)) === null, 'the default of one company is that of another');
-      });
-    },
-  },
-  {
-    rule: 'the cards of each real card are counted, and those of all companies in an account range',
-    async check(open) {
-      const { unitOfWork } = await open();
+  ),
+  rule('a company has one default, the last one that was set, also after concurrent changes', async (storage) => {
+    const processes = [storage, await storage.another()];
+    const { id } = await storage.unitOfWork.run((tx) => makeCompany(tx));
+    const made = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        processes[at % 2]!.unitOfWork.run((tx) => tx.real_cards.insert(newRealCard(id, { is_default: true }))),
+      ),
+    );
+    await storage.unitOfWork.run(async (tx) => {
+      const { items } = await tx.real_cards.list(id, { limit: 20 });
+      assertEqual(items.length, made.length, 'how many were inserted');
+      const defaults = items.filter(({ is_default }) => is_default);
+      assertEqual(defaults.length, 1, 'how many are the default');
+      assertEqual(await tx.real_cards.findDefault(id), defaults[0], 'the default');
+      const next = await tx.real_cards.insert(newRealCard(id, { is_default: true }));
+      assertEqual((await tx.real_cards.findDefault(id))?.id, next.id, 'the default after another insert');
+      const other = await makeCompany(tx);
+      assert((await tx.real_cards.findDefault(other.id)) === null, 'the default of one company is that of another');
+    });
+  }),
+  rule(
+    'the cards of each real card are counted, and those of all companies in an account range',
+    async ({ unitOfWork }) => {
       await unitOfWork.run(async (tx) => {
         const counts: (readonly [id: number, account_range: string, cards: number])[] = [];
         const before = await tx.real_cards.countIssued('4775');
@@ -93,5 +83,5 @@ export const real_card_store_contract: readonly ContractRule<StorageUnderTest>[]
         assertEqual(await tx.real_cards.countIssued('4775'), before + 3, 'in all of them');
       });
     },
-  },
+  ),
 ];

@@ -1,7 +1,7 @@
 import { assert, Refusal } from '@tallystick/kernel';
 import { default_template_ids, type PurchaseTemplate } from '@tallystick/templates';
 import { assertEqual } from '../assertions.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 import { everyPage, idsOf, makeCompany, rising, type StorageUnderTest } from '../storage/storage.ts';
 
 let keys_drawn = 0;
@@ -33,90 +33,73 @@ function newTemplate(company_id: number, changes: Partial<PurchaseTemplate> = {}
  * from 1,000 on.
  */
 export const template_store_contract: readonly ContractRule<StorageUnderTest>[] = [
-  {
-    rule: 'every company has the shared defaults, which allow every MCC',
-    async check(open) {
-      const { unitOfWork } = await open();
-      await unitOfWork.run(async (tx) => {
-        const { id } = await makeCompany(tx);
-        for (const [control, default_id] of Object.entries(default_template_ids)) {
-          const shared = await tx.templates.find(id, default_id);
-          assert(shared !== null, `there is no default for ${control}`);
-          const { company_id, required_control, mcc_rule, mcc_list, status } = shared;
-          assertEqual(
-            [company_id, required_control, mcc_rule, mcc_list, status],
-            [null, control, 'DENY', [], 'ACTIVE'],
-            `the default for ${control}`,
-          );
-        }
-        assertEqual(idsOf((await tx.templates.list(id, {}, { limit: 5 })).items), [2, 1], 'the list of a new company');
-      });
-    },
-  },
-  {
-    rule: 'a template is read as it was inserted and updated, by its company only',
-    async check(open) {
-      const { unitOfWork } = await open();
-      await unitOfWork.run(async (tx) => {
-        const [mine, other] = [await makeCompany(tx), await makeCompany(tx)];
-        const fresh = newTemplate(mine.id);
-        const inserted = await tx.templates.insert(fresh);
-        assertEqual(inserted, { ...fresh, id: inserted.id }, 'what was inserted');
-        assert(inserted.id > 2, 'the id of a shared default was used again');
-        assertEqual(await tx.templates.find(mine.id, inserted.id), inserted, 'what its company finds');
-        assertEqual(await tx.templates.find(other.id, inserted.id), null, 'what another company finds');
-        const active = { ...inserted, status: 'ACTIVE', completes_at_ms: null, updated_at_ms: 7_001 } as const;
-        await tx.templates.update(active);
-        assertEqual(await tx.templates.find(mine.id, inserted.id), active, 'after the update');
-        const { transaction_key } = inserted;
-        const byKey = async (company_id: number) =>
-          (await tx.templates.list(company_id, { transaction_key }, { limit: 5 })).items;
-        assertEqual(await byKey(mine.id), [active], 'the list by transaction key');
-        assertEqual(await byKey(other.id), [], 'the same list of another company');
-        const all = (await tx.templates.list(mine.id, {}, { limit: 5 })).items;
-        assertEqual(idsOf(all), [active.id, 2, 1], 'the list');
-      });
-    },
-  },
-  {
-    rule: 'a list contains each template once, newest first, on pages of any size',
-    async check(open) {
-      const { unitOfWork } = await open();
-      await unitOfWork.run(async (tx) => {
-        const { id } = await makeCompany(tx);
-        const made: number[] = [];
-        for (let at = 0; at < 7; at += 1) made.push((await tx.templates.insert(newTemplate(id))).id);
-        const expected = [...made.toReversed(), 2, 1];
-        const found = await everyPage((page) => tx.templates.list(id, {}, page), 4);
-        assertEqual(idsOf(found), expected, 'all pages');
-        const skipped = await tx.templates.list(id, {}, { limit: 2, offset: 3 });
-        assertEqual(idsOf(skipped.items), expected.slice(3, 5), 'a page after an offset');
-      });
-    },
-  },
-  {
-    rule: 'a deleted template is not found, and its name is free again',
-    async check(open) {
-      const { unitOfWork } = await open();
-      await unitOfWork.run(async (tx) => {
-        const { id } = await makeCompany(tx);
-        const first = await tx.templates.insert(newTemplate(id, { name: 'Taken' }));
-        assertEqual(await tx.templates.nameTaken(id, 'Taken'), true, 'the name');
-        assertEqual(await tx.templates.nameTaken(id, 'taken'), false, 'the name in other letters');
-        await tx.templates.update({ ...first, deleted_at_ms: 7_002 });
-        assertEqual(await tx.templates.find(id, first.id), null, 'the deleted template');
-        assertEqual(await tx.templates.claim(first.id), null, 'the claim of the deleted template');
-        assertEqual(await tx.templates.nameTaken(id, 'Taken'), false, 'the name of the deleted template');
-        const list = await tx.templates.list(id, {}, { limit: 5 });
-        assertEqual(idsOf(list.items), [2, 1], 'the list');
-        await tx.templates.insert(newTemplate(id, { name: 'Taken' }));
-      });
-    },
-  },
-  {
-    rule: 'one of several racing inserts of one name in a company succeeds; the others are refused with the path of the name',
-    async check(open) {
-      const storage = await open();
+  rule('every company has the shared defaults, which allow every MCC', async ({ unitOfWork }) => {
+    await unitOfWork.run(async (tx) => {
+      const { id } = await makeCompany(tx);
+      for (const [control, default_id] of Object.entries(default_template_ids)) {
+        const shared = await tx.templates.find(id, default_id);
+        assert(shared !== null, `there is no default for ${control}`);
+        const { company_id, required_control, mcc_rule, mcc_list, status } = shared;
+        assertEqual(
+          [company_id, required_control, mcc_rule, mcc_list, status],
+          [null, control, 'DENY', [], 'ACTIVE'],
+          `the default for ${control}`,
+        );
+      }
+      assertEqual(idsOf((await tx.templates.list(id, {}, { limit: 5 })).items), [2, 1], 'the list of a new company');
+    });
+  }),
+  rule('a template is read as it was inserted and updated, by its company only', async ({ unitOfWork }) => {
+    await unitOfWork.run(async (tx) => {
+      const [mine, other] = [await makeCompany(tx), await makeCompany(tx)];
+      const fresh = newTemplate(mine.id);
+      const inserted = await tx.templates.insert(fresh);
+      assertEqual(inserted, { ...fresh, id: inserted.id }, 'what was inserted');
+      assert(inserted.id > 2, 'the id of a shared default was used again');
+      assertEqual(await tx.templates.find(mine.id, inserted.id), inserted, 'what its company finds');
+      assertEqual(await tx.templates.find(other.id, inserted.id), null, 'what another company finds');
+      const active = { ...inserted, status: 'ACTIVE', completes_at_ms: null, updated_at_ms: 7_001 } as const;
+      await tx.templates.update(active);
+      assertEqual(await tx.templates.find(mine.id, inserted.id), active, 'after the update');
+      const { transaction_key } = inserted;
+      const byKey = async (company_id: number) =>
+        (await tx.templates.list(company_id, { transaction_key }, { limit: 5 })).items;
+      assertEqual(await byKey(mine.id), [active], 'the list by transaction key');
+      assertEqual(await byKey(other.id), [], 'the same list of another company');
+      const all = (await tx.templates.list(mine.id, {}, { limit: 5 })).items;
+      assertEqual(idsOf(all), [active.id, 2, 1], 'the list');
+    });
+  }),
+  rule('a list contains each template once, newest first, on pages of any size', async ({ unitOfWork }) => {
+    await unitOfWork.run(async (tx) => {
+      const { id } = await makeCompany(tx);
+      const made: number[] = [];
+      for (let at = 0; at < 7; at += 1) made.push((await tx.templates.insert(newTemplate(id))).id);
+      const expected = [...made.toReversed(), 2, 1];
+      const found = await everyPage((page) => tx.templates.list(id, {}, page), 4);
+      assertEqual(idsOf(found), expected, 'all pages');
+      const skipped = await tx.templates.list(id, {}, { limit: 2, offset: 3 });
+      assertEqual(idsOf(skipped.items), expected.slice(3, 5), 'a page after an offset');
+    });
+  }),
+  rule('a deleted template is not found, and its name is free again', async ({ unitOfWork }) => {
+    await unitOfWork.run(async (tx) => {
+      const { id } = await makeCompany(tx);
+      const first = await tx.templates.insert(newTemplate(id, { name: 'Taken' }));
+      assertEqual(await tx.templates.nameTaken(id, 'Taken'), true, 'the name');
+      assertEqual(await tx.templates.nameTaken(id, 'taken'), false, 'the name in other letters');
+      await tx.templates.update({ ...first, deleted_at_ms: 7_002 });
+      assertEqual(await tx.templates.find(id, first.id), null, 'the deleted template');
+      assertEqual(await tx.templates.claim(first.id), null, 'the claim of the deleted template');
+      assertEqual(await tx.templates.nameTaken(id, 'Taken'), false, 'the name of the deleted template');
+      const list = await tx.templates.list(id, {}, { limit: 5 });
+      assertEqual(idsOf(list.items), [2, 1], 'the list');
+      await tx.templates.insert(newTemplate(id, { name: 'Taken' }));
+    });
+  }),
+  rule(
+    'one of several racing inserts of one name in a company succeeds; the others are refused with the path of the name',
+    async (storage) => {
       const processes = [storage, await storage.another()];
       const [mine, other] = await storage.unitOfWork.run(async (tx) => [await makeCompany(tx), await makeCompany(tx)]);
       const outcomes = await Promise.allSettled(
@@ -136,37 +119,33 @@ export const template_store_contract: readonly ContractRule<StorageUnderTest>[] 
       }
       await storage.unitOfWork.run((tx) => tx.templates.insert(newTemplate(other!.id, { name: 'Same' })));
     },
-  },
-  {
-    rule: 'one of many racing claims gets each due template, and none gets one early',
-    async check(open) {
-      const storage = await open();
-      const processes = [storage, await storage.another()];
-      const ids = await storage.unitOfWork.run(async (tx) => {
-        const { id } = await makeCompany(tx);
-        const made: number[] = [];
-        for (let at = 0; at < 10; at += 1) {
-          made.push((await tx.templates.insert(newTemplate(id, { completes_at_ms: at }))).id);
-        }
-        return made;
-      });
-      const complete = (at: number) =>
-        processes[at % 2]!.unitOfWork.run(async (tx) => {
-          const due = await tx.templates.claimDue(8, 2);
-          assert(due.length <= 2, 'more were claimed than the limit');
-          for (const one of due) await tx.templates.update({ ...one, status: 'ACTIVE', completes_at_ms: null });
-          return idsOf(due);
-        });
-      const claimed: number[] = [];
-      for (let round = 0; round < 5; round += 1) {
-        for (const batch of await Promise.all([0, 1, 2, 3].map(complete))) claimed.push(...batch);
+  ),
+  rule('one of many racing claims gets each due template, and none gets one early', async (storage) => {
+    const processes = [storage, await storage.another()];
+    const ids = await storage.unitOfWork.run(async (tx) => {
+      const { id } = await makeCompany(tx);
+      const made: number[] = [];
+      for (let at = 0; at < 10; at += 1) {
+        made.push((await tx.templates.insert(newTemplate(id, { completes_at_ms: at }))).id);
       }
-      assertEqual(rising(claimed), ids.slice(0, 9), 'the claimed templates');
-      await storage.unitOfWork.run(async (tx) => {
-        assertEqual(await tx.templates.claim(ids[0]!), null, 'the claim of a complete one');
-        assertEqual((await tx.templates.claim(ids[9]!))?.status, 'PENDING', 'the claim of a pending one');
-        assertEqual(await tx.templates.claim(999_999), null, 'the claim of an unknown one');
+      return made;
+    });
+    const complete = (at: number) =>
+      processes[at % 2]!.unitOfWork.run(async (tx) => {
+        const due = await tx.templates.claimDue(8, 2);
+        assert(due.length <= 2, 'more were claimed than the limit');
+        for (const one of due) await tx.templates.update({ ...one, status: 'ACTIVE', completes_at_ms: null });
+        return idsOf(due);
       });
-    },
-  },
+    const claimed: number[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      for (const batch of await Promise.all([0, 1, 2, 3].map(complete))) claimed.push(...batch);
+    }
+    assertEqual(rising(claimed), ids.slice(0, 9), 'the claimed templates');
+    await storage.unitOfWork.run(async (tx) => {
+      assertEqual(await tx.templates.claim(ids[0]!), null, 'the claim of a complete one');
+      assertEqual((await tx.templates.claim(ids[9]!))?.status, 'PENDING', 'the claim of a pending one');
+      assertEqual(await tx.templates.claim(999_999), null, 'the claim of an unknown one');
+    });
+  }),
 ];

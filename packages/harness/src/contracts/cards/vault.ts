@@ -2,7 +2,7 @@ import { type CardVault, Pan } from '@tallystick/cards';
 import { assert, type Sealer, toHex } from '@tallystick/kernel';
 import fc from 'fast-check';
 import { assertEqual, assertFault } from '../assertions.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 
 /** The vault of one installation with one ring of keys. */
 export interface VaultOfRing {
@@ -61,10 +61,9 @@ function assertOpensToNothingWhenAltered(
  * seed.
  */
 export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
-  {
-    rule: 'a sealed number opens to the same number, names the newest key and has the index of the number',
-    async check(open) {
-      const { before } = await open();
+  rule(
+    'a sealed number opens to the same number, names the newest key and has the index of the number',
+    async ({ before }) => {
       const { card_vault, newest_key_id } = before;
       fc.assert(
         fc.property(pan, (number) => {
@@ -75,24 +74,19 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
         }),
       );
     },
-  },
-  {
-    rule: 'a sealed number and its index do not contain the number',
-    async check(open) {
-      const { card_vault } = (await open()).before;
-      fc.assert(
-        fc.property(pan, (number) => {
-          const { number_sealed, number_index } = card_vault.seal(number);
-          for (const stored of [number_sealed, number_index])
-            assert(!latin1(stored).includes(number.reveal()), 'a stored value contains the number');
-        }),
-      );
-    },
-  },
-  {
-    rule: 'a rotation changes neither index nor code, and every number stays readable',
-    async check(open) {
-      const { before, after, newest_only } = await open();
+  ),
+  rule('a sealed number and its index do not contain the number', async ({ before: { card_vault } }) => {
+    fc.assert(
+      fc.property(pan, (number) => {
+        const { number_sealed, number_index } = card_vault.seal(number);
+        for (const stored of [number_sealed, number_index])
+          assert(!latin1(stored).includes(number.reveal()), 'a stored value contains the number');
+      }),
+    );
+  }),
+  rule(
+    'a rotation changes neither index nor code, and every number stays readable',
+    async ({ before, after, newest_only }) => {
       fc.assert(
         fc.property(pan, expiry, (number, month) => {
           const sealed = before.card_vault.seal(number);
@@ -108,11 +102,10 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
         }),
       );
     },
-  },
-  {
-    rule: 'a number whose key is not in the ring is a fault, and so is a value of the sealer',
-    async check(open) {
-      const { before, newest_only } = await open();
+  ),
+  rule(
+    'a number whose key is not in the ring is a fault, and so is a value of the sealer',
+    async ({ before, newest_only }) => {
       const number = new Pan('5411234567890000');
       const { number_sealed } = before.card_vault.seal(number);
       assertFault(() => newest_only.card_vault.open(number_sealed), 'sealed by another key');
@@ -121,11 +114,10 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
         assertFault(() => before.card_vault.open(secret), 'a secret');
       }
     },
-  },
-  {
-    rule: 'a sealed number with any byte altered, cut short or lengthened is a fault',
-    async check(open) {
-      const { card_vault } = (await open()).before;
+  ),
+  rule(
+    'a sealed number with any byte altered, cut short or lengthened is a fault',
+    async ({ before: { card_vault } }) => {
       fc.assert(
         fc.property(pan, fc.integer({ min: 1, max: 255 }), (number, change) => {
           const { number_sealed } = card_vault.seal(number);
@@ -134,41 +126,32 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
         few,
       );
     },
-  },
-  {
-    rule: 'each number has a different index',
-    async check(open) {
-      const { card_vault } = (await open()).before;
-      fc.assert(
-        fc.property(pan, pan, (one, two) => {
-          const is_same = toHex(card_vault.index(one)) === toHex(card_vault.index(two));
-          assertEqual(is_same, one.reveal() === two.reveal(), 'whether the indexes are the same');
-        }),
-      );
-    },
-  },
-  {
-    rule: 'a code is three digits, the same each time, and matches only itself',
-    async check(open) {
-      const { card_vault } = (await open()).before;
-      fc.assert(
-        fc.property(pan, expiry, fc.string({ maxLength: 5 }), (number, month, guess) => {
-          const cvc = card_vault.cvc(number, month);
-          assert(/^[0-9]{3}$/.test(cvc), `${cvc.length} characters that are not three digits`);
-          assertEqual(card_vault.cvc(number, month), cvc, 'the code again');
-          const isMatch = (code: string) => card_vault.cvcMatches(number, month, code);
-          assertEqual(isMatch(cvc), true, 'the code');
-          assertEqual(isMatch(guess), guess === cvc, 'a guess');
-          assertEqual(isMatch(`${cvc}0`), false, 'a longer one');
-          assertEqual(isMatch(cvc.slice(0, 2)), false, 'a shorter one');
-        }),
-      );
-    },
-  },
-  {
-    rule: 'codes depend on number and expiry, and use every digit at every position',
-    async check(open) {
-      const { card_vault } = (await open()).before;
+  ),
+  rule('each number has a different index', async ({ before: { card_vault } }) => {
+    fc.assert(
+      fc.property(pan, pan, (one, two) => {
+        const is_same = toHex(card_vault.index(one)) === toHex(card_vault.index(two));
+        assertEqual(is_same, one.reveal() === two.reveal(), 'whether the indexes are the same');
+      }),
+    );
+  }),
+  rule('a code is three digits, the same each time, and matches only itself', async ({ before: { card_vault } }) => {
+    fc.assert(
+      fc.property(pan, expiry, fc.string({ maxLength: 5 }), (number, month, guess) => {
+        const cvc = card_vault.cvc(number, month);
+        assert(/^[0-9]{3}$/.test(cvc), `${cvc.length} characters that are not three digits`);
+        assertEqual(card_vault.cvc(number, month), cvc, 'the code again');
+        const isMatch = (code: string) => card_vault.cvcMatches(number, month, code);
+        assertEqual(isMatch(cvc), true, 'the code');
+        assertEqual(isMatch(guess), guess === cvc, 'a guess');
+        assertEqual(isMatch(`${cvc}0`), false, 'a longer one');
+        assertEqual(isMatch(cvc.slice(0, 2)), false, 'a shorter one');
+      }),
+    );
+  }),
+  rule(
+    'codes depend on number and expiry, and use every digit at every position',
+    async ({ before: { card_vault } }) => {
       const months = Array.from({ length: 3_000 }, (_, at) => {
         return `${2024 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, '0')}`;
       });
@@ -183,7 +166,7 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
           assertEqual(new Set(codes.map((code) => code[position])).size, 10, `digits at ${position}`);
       }
     },
-  },
+  ),
 ];
 
 /**
@@ -191,77 +174,56 @@ export const card_vault_contract: readonly ContractRule<VaultGenerations>[] = [
  * `card_vault_contract`.
  */
 export const sealer_contract: readonly ContractRule<VaultGenerations>[] = [
-  {
-    rule: 'a sealed value opens to the same bytes, for any bytes and purpose',
-    async check(open) {
-      const { sealer } = (await open()).before;
-      fc.assert(
-        fc.property(purpose, bytes, (what_for, clear) => {
-          assertEqual(Uint8Array.from(sealer.open(what_for, sealer.seal(what_for, clear))), clear, 'the bytes');
-        }),
-      );
-    },
-  },
-  {
-    rule: 'a sealed value does not contain the secret',
-    async check(open) {
-      const { sealer } = (await open()).before;
-      fc.assert(
-        fc.property(purpose, fc.uint8Array({ minLength: 16, maxLength: 64 }), (what_for, clear) => {
-          assert(!latin1(sealer.seal(what_for, clear)).includes(latin1(clear)), 'a sealed value contains the secret');
-        }),
-      );
-    },
-  },
-  {
-    rule: 'a sealed value opens for no other purpose',
-    async check(open) {
-      const { sealer } = (await open()).before;
-      fc.assert(
-        fc.property(purpose, purpose, bytes, (what_for, other, clear) => {
-          fc.pre(what_for !== other);
-          const sealed = sealer.seal(what_for, clear);
-          assertFault(() => sealer.open(other, sealed), 'another purpose');
-        }),
-      );
-    },
-  },
-  {
-    rule: 'a sealed value with any byte altered, cut short or lengthened is a fault',
-    async check(open) {
-      const { sealer } = (await open()).before;
-      fc.assert(
-        fc.property(bytes, fc.integer({ min: 1, max: 255 }), (clear, change) => {
-          const sealed = sealer.seal('secret', clear);
-          assertOpensToNothingWhenAltered((altered) => sealer.open('secret', altered), sealed, change);
-        }),
-        few,
-      );
-    },
-  },
-  {
-    rule: 'bytes that were never sealed are a fault and no other error',
-    async check(open) {
-      const { sealer } = (await open()).before;
-      const head = sealer.seal('secret', new Uint8Array());
-      const like_sealed = fc.tuple(fc.nat({ max: head.length - 1 }), bytes);
-      const never_sealed = fc.oneof(
-        bytes,
-        like_sealed.map(([length, rest]) => Uint8Array.from([...head.slice(0, length), ...rest])),
-      );
-      fc.assert(
-        fc.property(never_sealed, (value) => {
-          fc.pre(toHex(value) !== toHex(head));
-          assertFault(() => sealer.open('secret', value), 'bytes that were never sealed');
-          assertEqual(typeof sealer.isCurrent(value), 'boolean', 'the type of isCurrent');
-        }),
-      );
-    },
-  },
-  {
-    rule: 'a newer key seals, the older keys still open, and a removed key is a fault',
-    async check(open) {
-      const { before, after, newest_only } = await open();
+  rule('a sealed value opens to the same bytes, for any bytes and purpose', async ({ before: { sealer } }) => {
+    fc.assert(
+      fc.property(purpose, bytes, (what_for, clear) => {
+        assertEqual(Uint8Array.from(sealer.open(what_for, sealer.seal(what_for, clear))), clear, 'the bytes');
+      }),
+    );
+  }),
+  rule('a sealed value does not contain the secret', async ({ before: { sealer } }) => {
+    fc.assert(
+      fc.property(purpose, fc.uint8Array({ minLength: 16, maxLength: 64 }), (what_for, clear) => {
+        assert(!latin1(sealer.seal(what_for, clear)).includes(latin1(clear)), 'a sealed value contains the secret');
+      }),
+    );
+  }),
+  rule('a sealed value opens for no other purpose', async ({ before: { sealer } }) => {
+    fc.assert(
+      fc.property(purpose, purpose, bytes, (what_for, other, clear) => {
+        fc.pre(what_for !== other);
+        const sealed = sealer.seal(what_for, clear);
+        assertFault(() => sealer.open(other, sealed), 'another purpose');
+      }),
+    );
+  }),
+  rule('a sealed value with any byte altered, cut short or lengthened is a fault', async ({ before: { sealer } }) => {
+    fc.assert(
+      fc.property(bytes, fc.integer({ min: 1, max: 255 }), (clear, change) => {
+        const sealed = sealer.seal('secret', clear);
+        assertOpensToNothingWhenAltered((altered) => sealer.open('secret', altered), sealed, change);
+      }),
+      few,
+    );
+  }),
+  rule('bytes that were never sealed are a fault and no other error', async ({ before: { sealer } }) => {
+    const head = sealer.seal('secret', new Uint8Array());
+    const like_sealed = fc.tuple(fc.nat({ max: head.length - 1 }), bytes);
+    const never_sealed = fc.oneof(
+      bytes,
+      like_sealed.map(([length, rest]) => Uint8Array.from([...head.slice(0, length), ...rest])),
+    );
+    fc.assert(
+      fc.property(never_sealed, (value) => {
+        fc.pre(toHex(value) !== toHex(head));
+        assertFault(() => sealer.open('secret', value), 'bytes that were never sealed');
+        assertEqual(typeof sealer.isCurrent(value), 'boolean', 'the type of isCurrent');
+      }),
+    );
+  }),
+  rule(
+    'a newer key seals, the older keys still open, and a removed key is a fault',
+    async ({ before, after, newest_only }) => {
       fc.assert(
         fc.property(bytes, (clear) => {
           const sealed = before.sealer.seal('secret', clear);
@@ -275,5 +237,5 @@ export const sealer_contract: readonly ContractRule<VaultGenerations>[] = [
         }),
       );
     },
-  },
+  ),
 ];

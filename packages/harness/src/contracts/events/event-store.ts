@@ -9,7 +9,7 @@ import {
 import { assert, type PageRequest, Refusal } from '@tallystick/kernel';
 import fc from 'fast-check';
 import { assertEqual, assertRejects } from '../assertions.ts';
-import type { ContractRule, PropertyRuns } from '../rule.ts';
+import { type ContractRule, type PropertyRuns, rule } from '../rule.ts';
 import { everyPage, idsOf, makeCompany, rising, type StorageUnderTest } from '../storage/storage.ts';
 
 /** 2026-05-20, noon UTC. */
@@ -37,182 +37,148 @@ function append({ unitOfWork }: StorageUnderTest, events: readonly NewEvent[]): 
 
 export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonly ContractRule<StorageUnderTest>[] {
   return [
-    {
-      rule: 'events are read as they were written, and their ids ascend',
-      async check(open) {
-        const storage = await open();
-        const company_id = await companyOf(storage);
-        const fresh = [
-          newEvent(
-            company_id,
-            { id: 7, text: 'é "quoted" 𝄞 \u0000', nested: { list: [1, null, { a: 1.5 }] } },
-            { request_id: 'r-1' },
-          ),
-          newEvent(company_id, { id: 8 }, { previous: { id: 8, status: 'Approved' } }),
-        ];
-        const events = await append(storage, fresh);
-        assertEqual(
-          events,
-          fresh.map((event, at) => ({ ...event, id: events[at]?.id })),
-          'what was appended',
-        );
-        assertEqual(idsOf(events), rising(idsOf(events)), 'the order of the ids');
-        for (const event of events) {
-          const found = await storage.unitOfWork.read((tx) => tx.events.find(company_id, event.id));
-          assertEqual(found, event, 'what is found');
+    rule('events are read as they were written, and their ids ascend', async (storage) => {
+      const company_id = await companyOf(storage);
+      const fresh = [
+        newEvent(
+          company_id,
+          { id: 7, text: 'é "quoted" 𝄞 \u0000', nested: { list: [1, null, { a: 1.5 }] } },
+          { request_id: 'r-1' },
+        ),
+        newEvent(company_id, { id: 8 }, { previous: { id: 8, status: 'Approved' } }),
+      ];
+      const events = await append(storage, fresh);
+      assertEqual(
+        events,
+        fresh.map((event, at) => ({ ...event, id: events[at]?.id })),
+        'what was appended',
+      );
+      assertEqual(idsOf(events), rising(idsOf(events)), 'the order of the ids');
+      for (const event of events) {
+        const found = await storage.unitOfWork.read((tx) => tx.events.find(company_id, event.id));
+        assertEqual(found, event, 'what is found');
+      }
+    }),
+    rule('events of a transaction that does not commit are not stored', async (storage) => {
+      const company_id = await companyOf(storage);
+      const dropped = storage.unitOfWork.run(async (tx) => {
+        await tx.events.append([newEvent(company_id, { id: 9 })]);
+        throw new Refusal('not_found', 'no');
+      });
+      await assertRejects(dropped, (error) => error instanceof Refusal, 'the transaction');
+      const { items } = await storage.unitOfWork.read((tx) => tx.events.list(company_id, [], { limit: 5 }));
+      assertEqual(items, [], 'the log');
+    }),
+    rule('a company finds no event of another', async (storage) => {
+      const [mine, other] = [await companyOf(storage), await companyOf(storage)];
+      const [event] = await append(storage, [newEvent(other, { mcc: '9999' })]);
+      const filters: readonly (readonly EventFilter[])[] = [
+        [],
+        [{ name: 'payload.mcc', kind: 'equals', value: '9999' }],
+      ];
+      await storage.unitOfWork.read(async (tx) => {
+        assertEqual(await tx.events.find(mine, event!.id), null, 'the event');
+        for (const one of filters) {
+          assertEqual((await tx.events.list(mine, one, { limit: 5 })).items, [], 'a list');
+          assertEqual(idsOf((await tx.events.list(other, one, { limit: 5 })).items), [event!.id], 'its own list');
         }
-      },
-    },
-    {
-      rule: 'events of a transaction that does not commit are not stored',
-      async check(open) {
-        const storage = await open();
-        const company_id = await companyOf(storage);
-        const dropped = storage.unitOfWork.run(async (tx) => {
-          await tx.events.append([newEvent(company_id, { id: 9 })]);
-          throw new Refusal('not_found', 'no');
-        });
-        await assertRejects(dropped, (error) => error instanceof Refusal, 'the transaction');
-        const { items } = await storage.unitOfWork.read((tx) => tx.events.list(company_id, [], { limit: 5 }));
-        assertEqual(items, [], 'the log');
-      },
-    },
-    {
-      rule: 'a company finds no event of another',
-      async check(open) {
-        const storage = await open();
-        const [mine, other] = [await companyOf(storage), await companyOf(storage)];
-        const [event] = await append(storage, [newEvent(other, { mcc: '9999' })]);
-        const filters: readonly (readonly EventFilter[])[] = [
-          [],
-          [{ name: 'payload.mcc', kind: 'equals', value: '9999' }],
-        ];
-        await storage.unitOfWork.read(async (tx) => {
-          assertEqual(await tx.events.find(mine, event!.id), null, 'the event');
-          for (const one of filters) {
-            assertEqual((await tx.events.list(mine, one, { limit: 5 })).items, [], 'a list');
-            assertEqual(idsOf((await tx.events.list(other, one, { limit: 5 })).items), [event!.id], 'its own list');
-          }
-        });
-      },
-    },
-    {
-      rule: 'none or many events are appended in one call',
-      async check(open) {
-        const storage = await open();
-        const company_id = await companyOf(storage);
-        assertEqual(await append(storage, []), [], 'none');
-        const fresh = Array.from({ length: 1_201 }, (_, id) => newEvent(company_id, { id }));
-        const many = await append(storage, fresh);
-        assertEqual(new Set(idsOf(many)).size, 1_201, 'how many ids');
-        const found = await everyPage(
-          (page) => storage.unitOfWork.read((tx) => tx.events.list(company_id, [], page)),
-          100,
+      });
+    }),
+    rule('none or many events are appended in one call', async (storage) => {
+      const company_id = await companyOf(storage);
+      assertEqual(await append(storage, []), [], 'none');
+      const fresh = Array.from({ length: 1_201 }, (_, id) => newEvent(company_id, { id }));
+      const many = await append(storage, fresh);
+      assertEqual(new Set(idsOf(many)).size, 1_201, 'how many ids');
+      const found = await everyPage(
+        (page) => storage.unitOfWork.read((tx) => tx.events.list(company_id, [], page)),
+        100,
+      );
+      assertEqual(idsOf(found), idsOf(many).toReversed(), 'all pages');
+    }),
+    rule('a cursor that the log did not create is refused', async (storage) => {
+      const company_id = await companyOf(storage);
+      await append(storage, [newEvent(company_id, {}), newEvent(company_id, {})]);
+      const list = (filters: readonly EventFilter[], after?: string) =>
+        storage.unitOfWork.read((tx) =>
+          tx.events.list(company_id, filters, { limit: 1, ...(after === undefined ? {} : { after }) }),
         );
-        assertEqual(idsOf(found), idsOf(many).toReversed(), 'all pages');
-      },
-    },
-    {
-      rule: 'a cursor that the log did not create is refused',
-      async check(open) {
-        const storage = await open();
-        const company_id = await companyOf(storage);
-        await append(storage, [newEvent(company_id, {}), newEvent(company_id, {})]);
-        const list = (filters: readonly EventFilter[], after?: string) =>
-          storage.unitOfWork.read((tx) =>
-            tx.events.list(company_id, filters, { limit: 1, ...(after === undefined ? {} : { after }) }),
+      const { next } = await list([]);
+      assert(next !== null, 'the first of two pages has no cursor');
+      const isExpected = (error: unknown) =>
+        error instanceof Refusal && error.code === 'invalid_query' && error.fields[0]?.path === 'after';
+      for (const after of ['x', '', `${next}!`, `${next}=`, next.slice(1), `${next.slice(0, -1)}~`]) {
+        for (const filters of [[], [{ name: 'payload.mcc', kind: 'equals', value: '1' }] as const]) {
+          await assertRejects(list(filters, after), isExpected, JSON.stringify(after));
+        }
+      }
+    }),
+    rule('each filter finds its value; each range includes both ends, and either may be open', async (storage) => {
+      const company_id = await companyOf(storage);
+      const moments = [1_000, 2_000, 3_000].map((after_ms) => noon_ms + after_ms);
+      const fresh = moments.map((created_at_ms, at) => newEvent(company_id, payloadOf(at), { created_at_ms }));
+      const [low, middle, high] = idsOf(await append(storage, fresh));
+      for (const name of filter_names) {
+        const found = async (filter: EventFilter) =>
+          idsOf((await storage.unitOfWork.read((tx) => tx.events.list(company_id, [filter], { limit: 9 }))).items);
+        const [, value] = filterValues(name);
+        const equal = name === 'event_type' ? [high, middle, low] : [middle];
+        assertEqual(await found({ name, kind: 'equals', value: value! }), equal, `${name}, equal`);
+        if (!filter_fields[name].range) continue;
+        const [from, , to] = filterValues(name);
+        const range = { name, kind: 'range' } as const;
+        assertEqual(await found({ ...range, from: from!, to: value! }), [middle, low], `${name}, both ends`);
+        assertEqual(await found({ ...range, from: value! }), [high, middle], `${name}, from a value on`);
+        assertEqual(await found({ ...range, to: value! }), [middle, low], `${name}, up to a value`);
+        assertEqual(await found({ ...range, from: to!, to: to! }), [high], `${name}, one value`);
+      }
+    }),
+    rule('a filter finds exactly the events that meet it, newest first, on pages of any size', async (storage) => {
+      const companies = [await companyOf(storage), await companyOf(storage), await companyOf(storage)];
+      const list = (company_id: number, filters: readonly EventFilter[], page: PageRequest) =>
+        storage.unitOfWork.read((tx) => tx.events.list(company_id, filters, page));
+      const events: Event[] = [];
+      const property = fc.asyncProperty(
+        fc.array(fc.record({ company: fc.nat({ max: 2 }), details: eventDetails }), { minLength: 1, maxLength: 60 }),
+        fc.array(fc.array(eventFilter, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 7 }),
+        fc.boolean(),
+        async (more, searches, limit, does_later_work) => {
+          const fresh = more.map(({ company, details: { payload, ...changes } }) =>
+            newEvent(companies[company]!, payload, changes),
           );
-        const { next } = await list([]);
-        assert(next !== null, 'the first of two pages has no cursor');
-        const isExpected = (error: unknown) =>
-          error instanceof Refusal && error.code === 'invalid_query' && error.fields[0]?.path === 'after';
-        for (const after of ['x', '', `${next}!`, `${next}=`, next.slice(1), `${next.slice(0, -1)}~`]) {
-          for (const filters of [[], [{ name: 'payload.mcc', kind: 'equals', value: '1' }] as const]) {
-            await assertRejects(list(filters, after), isExpected, JSON.stringify(after));
+          events.push(...(await append(storage, fresh)));
+          if (does_later_work) await storage.doLaterWork?.();
+          for (const [at, filters] of searches.entries()) {
+            const company_id = companies[at % companies.length]!;
+            const what = `${JSON.stringify(filters)} of company ${company_id}`;
+            const met = idsOf(
+              events.filter((event) => event.company_id === company_id && filters.every((one) => matches(event, one))),
+            ).toReversed();
+            assertEqual(idsOf(await everyPage((page) => list(company_id, filters, page), limit + 40)), met, what);
+            const first = await list(company_id, filters, { limit });
+            assertEqual(idsOf(first.items), met.slice(0, limit), `${what}, the first page`);
+            const offset = Math.floor(limit / 2);
+            const skipped = await list(company_id, filters, { limit: 2, offset });
+            assertEqual(idsOf(skipped.items), met.slice(offset, offset + 2), `${what} after ${offset}`);
           }
-        }
-      },
-    },
-    {
-      rule: 'each filter finds its value; each range includes both ends, and either may be open',
-      async check(open) {
-        const storage = await open();
-        const company_id = await companyOf(storage);
-        const moments = [1_000, 2_000, 3_000].map((after_ms) => noon_ms + after_ms);
-        const fresh = moments.map((created_at_ms, at) => newEvent(company_id, payloadOf(at), { created_at_ms }));
-        const [low, middle, high] = idsOf(await append(storage, fresh));
-        for (const name of filter_names) {
-          const found = async (filter: EventFilter) =>
-            idsOf((await storage.unitOfWork.read((tx) => tx.events.list(company_id, [filter], { limit: 9 }))).items);
-          const [, value] = filterValues(name);
-          const equal = name === 'event_type' ? [high, middle, low] : [middle];
-          assertEqual(await found({ name, kind: 'equals', value: value! }), equal, `${name}, equal`);
-          if (!filter_fields[name].range) continue;
-          const [from, , to] = filterValues(name);
-          const range = { name, kind: 'range' } as const;
-          assertEqual(await found({ ...range, from: from!, to: value! }), [middle, low], `${name}, both ends`);
-          assertEqual(await found({ ...range, from: value! }), [high, middle], `${name}, from a value on`);
-          assertEqual(await found({ ...range, to: value! }), [middle, low], `${name}, up to a value`);
-          assertEqual(await found({ ...range, from: to!, to: to! }), [high], `${name}, one value`);
-        }
-      },
-    },
-    {
-      rule: 'a filter finds exactly the events that meet it, newest first, on pages of any size',
-      async check(open) {
-        const storage = await open();
-        const companies = [await companyOf(storage), await companyOf(storage), await companyOf(storage)];
-        const list = (company_id: number, filters: readonly EventFilter[], page: PageRequest) =>
-          storage.unitOfWork.read((tx) => tx.events.list(company_id, filters, page));
-        const events: Event[] = [];
-        const property = fc.asyncProperty(
-          fc.array(fc.record({ company: fc.nat({ max: 2 }), details: eventDetails }), { minLength: 1, maxLength: 60 }),
-          fc.array(fc.array(eventFilter, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 6 }),
-          fc.integer({ min: 1, max: 7 }),
-          fc.boolean(),
-          async (more, searches, limit, does_later_work) => {
-            const fresh = more.map(({ company, details: { payload, ...changes } }) =>
-              newEvent(companies[company]!, payload, changes),
-            );
-            events.push(...(await append(storage, fresh)));
-            if (does_later_work) await storage.doLaterWork?.();
-            for (const [at, filters] of searches.entries()) {
-              const company_id = companies[at % companies.length]!;
-              const what = `${JSON.stringify(filters)} of company ${company_id}`;
-              const met = idsOf(
-                events.filter(
-                  (event) => event.company_id === company_id && filters.every((one) => matches(event, one)),
-                ),
-              ).toReversed();
-              assertEqual(idsOf(await everyPage((page) => list(company_id, filters, page), limit + 40)), met, what);
-              const first = await list(company_id, filters, { limit });
-              assertEqual(idsOf(first.items), met.slice(0, limit), `${what}, the first page`);
-              const offset = Math.floor(limit / 2);
-              const skipped = await list(company_id, filters, { limit: 2, offset });
-              assertEqual(idsOf(skipped.items), met.slice(offset, offset + 2), `${what} after ${offset}`);
-            }
-          },
+        },
+      );
+      await fc.assert(property, runs);
+    }),
+    rule('an event is found although thousands of newer events belong to another company', async (storage) => {
+      const [mine, other] = [await companyOf(storage), await companyOf(storage)];
+      const [event] = await append(storage, [newEvent(mine, { approval_code: 'FARBCK' })]);
+      for (let at = 0; at < 5; at += 1) {
+        await append(
+          storage,
+          Array.from({ length: 500 }, (_, id) => newEvent(other, { id, approval_code: 'FARBCK' })),
         );
-        await fc.assert(property, runs);
-      },
-    },
-    {
-      rule: 'an event is found although thousands of newer events belong to another company',
-      async check(open) {
-        const storage = await open();
-        const [mine, other] = [await companyOf(storage), await companyOf(storage)];
-        const [event] = await append(storage, [newEvent(mine, { approval_code: 'FARBCK' })]);
-        for (let at = 0; at < 5; at += 1) {
-          await append(
-            storage,
-            Array.from({ length: 500 }, (_, id) => newEvent(other, { id, approval_code: 'FARBCK' })),
-          );
-        }
-        const filter = { name: 'payload.approval_code', kind: 'equals', value: 'FARBCK' } as const;
-        const { items, next } = await storage.unitOfWork.read((tx) => tx.events.list(mine, [filter], { limit: 2 }));
-        assertEqual([idsOf(items), next], [[event!.id], null], 'the page');
-      },
-    },
+      }
+      const filter = { name: 'payload.approval_code', kind: 'equals', value: 'FARBCK' } as const;
+      const { items, next } = await storage.unitOfWork.read((tx) => tx.events.list(mine, [filter], { limit: 2 }));
+      assertEqual([idsOf(items), next], [[event!.id], null], 'the page');
+    }),
   ];
 }
 

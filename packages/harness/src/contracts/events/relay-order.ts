@@ -2,7 +2,7 @@ import { relayEvents, relayEventsOf } from '@tallystick/events';
 import { assert } from '@tallystick/kernel';
 import fc from 'fast-check';
 import { assertEqual } from '../assertions.ts';
-import { type ContractRule, type PropertyRuns, twoProcesses } from '../rule.ts';
+import { type ContractRule, type PropertyRuns, rule } from '../rule.ts';
 import {
   appendEventsIn,
   deliveriesOf,
@@ -126,10 +126,10 @@ async function make(
  */
 export function relayOrderContract(runs: PropertyRuns = { numRuns: 20 }): readonly ContractRule<WebhookStorage>[] {
   return [
-    {
-      rule: 'events of a company are numbered in the order of their commits, without a gap, whoever writes and relays',
-      async check(open) {
-        const { here, there } = await twoProcesses(open);
+    rule(
+      'events of a company are numbered in the order of their commits, without a gap, whoever writes and relays',
+      async (here) => {
+        const there = await here.another();
         await relayAll(here);
         const property = fc.asyncProperty(callers, async (acts_of_callers) => {
           const company_ids = [await newCompany(here), await newCompany(here)];
@@ -168,6 +168,6 @@ export function relayOrderContract(runs: PropertyRuns = { numRuns: 20 }): readon
         // A race does not repeat, so a smaller example would take long and show little.
         await fc.assert(property, { ...runs, endOnFailure: true });
       },
-    },
+    ),
   ];
 }

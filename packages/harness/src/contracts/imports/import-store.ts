@@ -4,7 +4,7 @@ import { money, type PageRequest } from '@tallystick/kernel';
 import { assertEqual, assertRejects } from '../assertions.ts';
 import { appliedAs } from '../cards/quarantine-store.ts';
 import { clearingMessage, recordOnce } from '../ledger/network-messages.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 import { everyPage, idsOf, makeCard, makeOwner, type StorageUnderTest, sealedNumber } from '../storage/storage.ts';
 
 let imports_made = 0;
@@ -94,60 +94,50 @@ const counted = { applied: 3, duplicates: 2, quarantined: 1, matched: 2, breaks:
  * batches.
  */
 export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = [
-  {
-    rule: 'an import is read as it was written, by another process too',
-    async check(open) {
-      const storage = await open();
-      const full: Partial<ImportRecord> = {
-        profile: 'p',
-        read_with: { profile: 'q', settings_sha256: 'f'.repeat(64) },
-        sha256: `hash-${imports_made}`,
-        file_id: 'id-1',
-        sequence: 7,
-        created_on: '2026-05-20',
-        mode: 'test',
-        other_records: { '1740/700': 2, 'a\0\ud83d': 1 },
-        control_totals: { 'a "sum"': '12345678901234567890', 'b\0\ud83d': 'c\0\ud83d' },
-        warnings: ['a gap', 'a\0\ud83d'],
-        problem: { code: 'test_file', message: 'é😀\0\ud83d', offset: null },
-        note: 'n',
-        statements: 3,
-        held: 2,
-        held_statements: [held_statement],
-        is_repeatable: false,
-        lease: { token: 't', until_machine_ms: 5 },
-        bytes: 10 ** 13,
-      };
-      const inserted = await insert(storage, full);
-      assertEqual(await find(await storage.another(), inserted.id), inserted, 'the import');
-      const { sha256 } = full;
-      const same = await storage.unitOfWork.read(({ imports }) => imports.findBySha256(sha256!));
-      assertEqual(same, inserted, 'by its hash');
-      const changed = { ...inserted, ...counted, status: 'held', phase: null, lease: null, problem: null } as const;
-      await storage.unitOfWork.run(({ imports }) => imports.update(changed));
-      assertEqual(await find(storage, inserted.id), changed, 'the updated import');
-      assertEqual(await find(storage, 999_999_999), null, 'an unknown import');
-    },
-  },
-  {
-    rule: 'imports are listed newest first by status and format, on pages that omit none',
-    async check(open) {
-      const storage = await open();
-      const format = `listed-${imports_made}`;
-      const made = [];
-      for (let at = 0; at < 5; at += 1)
-        made.push(await insert(storage, { format, status: at % 2 ? 'held' : 'refused' }));
-      const listed = async (filter: object) =>
-        idsOf(await storage.unitOfWork.read((tx) => everyPage((page) => tx.imports.list(filter, page), 2)));
-      assertEqual(await listed({ format }), idsOf(made).toReversed(), 'by format');
-      const held = idsOf(made.filter(({ status }) => status === 'held')).toReversed();
-      assertEqual(await listed({ format, status: 'held' }), held, 'by both');
-    },
-  },
-  {
-    rule: 'the file with the same id, and the file before it in its series, are found among accepted ones',
-    async check(open) {
-      const storage = await open();
+  rule('an import is read as it was written, by another process too', async (storage) => {
+    const full: Partial<ImportRecord> = {
+      profile: 'p',
+      read_with: { profile: 'q', settings_sha256: 'f'.repeat(64) },
+      sha256: `hash-${imports_made}`,
+      file_id: 'id-1',
+      sequence: 7,
+      created_on: '2026-05-20',
+      mode: 'test',
+      other_records: { '1740/700': 2, 'a\0\ud83d': 1 },
+      control_totals: { 'a "sum"': '12345678901234567890', 'b\0\ud83d': 'c\0\ud83d' },
+      warnings: ['a gap', 'a\0\ud83d'],
+      problem: { code: 'test_file', message: 'é😀\0\ud83d', offset: null },
+      note: 'n',
+      statements: 3,
+      held: 2,
+      held_statements: [held_statement],
+      is_repeatable: false,
+      lease: { token: 't', until_machine_ms: 5 },
+      bytes: 10 ** 13,
+    };
+    const inserted = await insert(storage, full);
+    assertEqual(await find(await storage.another(), inserted.id), inserted, 'the import');
+    const { sha256 } = full;
+    const same = await storage.unitOfWork.read(({ imports }) => imports.findBySha256(sha256!));
+    assertEqual(same, inserted, 'by its hash');
+    const changed = { ...inserted, ...counted, status: 'held', phase: null, lease: null, problem: null } as const;
+    await storage.unitOfWork.run(({ imports }) => imports.update(changed));
+    assertEqual(await find(storage, inserted.id), changed, 'the updated import');
+    assertEqual(await find(storage, 999_999_999), null, 'an unknown import');
+  }),
+  rule('imports are listed newest first by status and format, on pages that omit none', async (storage) => {
+    const format = `listed-${imports_made}`;
+    const made = [];
+    for (let at = 0; at < 5; at += 1) made.push(await insert(storage, { format, status: at % 2 ? 'held' : 'refused' }));
+    const listed = async (filter: object) =>
+      idsOf(await storage.unitOfWork.read((tx) => everyPage((page) => tx.imports.list(filter, page), 2)));
+    assertEqual(await listed({ format }), idsOf(made).toReversed(), 'by format');
+    const held = idsOf(made.filter(({ status }) => status === 'held')).toReversed();
+    assertEqual(await listed({ format, status: 'held' }), held, 'by both');
+  }),
+  rule(
+    'the file with the same id, and the file before it in its series, are found among accepted ones',
+    async (storage) => {
       const format = `series-${imports_made}`;
       const of = (changes: Partial<ImportRecord>) =>
         insert(storage, { format, status: 'completed', phase: null, ...changes });
@@ -186,31 +176,26 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
         assertEqual(await before('2026-05-22', 1, { series: 'C' }), null, 'another series');
       });
     },
-  },
-  {
-    rule: 'running imports are found when their lease has ended',
-    async check(open) {
-      const storage = await open();
-      const until = (until_machine_ms: number) => ({ lease: { token: 't', until_machine_ms } });
-      const [ended, live, released, completed] = [
-        await insert(storage, until(100)),
-        await insert(storage, until(101)),
-        await insert(storage),
-        await insert(storage, { status: 'completed', phase: null }),
-      ];
-      const dead = await storage.unitOfWork.read(({ imports }) => imports.listDead(100, 1_000));
-      const own = new Set(idsOf([ended, live, released, completed]));
-      assertEqual(
-        idsOf(dead).filter((id) => own.has(id)),
-        [ended.id, released.id],
-        'the dead ones',
-      );
-    },
-  },
-  {
-    rule: 'batches are taken in the order of their numbers, kept apart by kind, moved, and removed with their import',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule('running imports are found when their lease has ended', async (storage) => {
+    const until = (until_machine_ms: number) => ({ lease: { token: 't', until_machine_ms } });
+    const [ended, live, released, completed] = [
+      await insert(storage, until(100)),
+      await insert(storage, until(101)),
+      await insert(storage),
+      await insert(storage, { status: 'completed', phase: null }),
+    ];
+    const dead = await storage.unitOfWork.read(({ imports }) => imports.listDead(100, 1_000));
+    const own = new Set(idsOf([ended, live, released, completed]));
+    assertEqual(
+      idsOf(dead).filter((id) => own.has(id)),
+      [ended.id, released.id],
+      'the dead ones',
+    );
+  }),
+  rule(
+    'batches are taken in the order of their numbers, kept apart by kind, moved, and removed with their import',
+    async (storage) => {
       const [from, to] = [await insert(storage), await insert(storage)];
       await storage.unitOfWork.run(async ({ imports }) => {
         await imports.stage([
@@ -242,11 +227,10 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       const left = await storage.unitOfWork.read(({ imports }) => imports.batches(to.id, 'others', 0, 10));
       assertEqual(left, [], 'its batches');
     },
-  },
-  {
-    rule: 'statements are read as they were written or replaced, by status and in pages, moved, and removed with their import',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule(
+    'statements are read as they were written or replaced, by status and in pages, moved, and removed with their import',
+    async (storage) => {
       const [from, to] = [await insert(storage), await insert(storage)];
       const waiting = { code: 'statement_gap', message: 'm', offset: 7, waits_for: '1000000001' };
       const held = statement(to.id, 2, {
@@ -281,11 +265,10 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       const left = await storage.unitOfWork.read(({ imports }) => imports.statements(to.id, ['staged', 'held']));
       assertEqual(left, [], 'those of the removed import');
     },
-  },
-  {
-    rule: 'a pass counts the records of a batch, removes a whole one, and writes nothing unless the records are next',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule(
+    'a pass counts the records of a batch, removes a whole one, and writes nothing unless the records are next',
+    async (storage) => {
       const { unitOfWork, ledger } = storage;
       const number = sealedNumber();
       const card = await unitOfWork.run(async (tx) => makeCard(tx, await makeOwner(tx), {}, number));
@@ -350,11 +333,10 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
         'a pass of an unknown import',
       );
     },
-  },
-  {
-    rule: 'a quarantined record that is applied counts on its import, which is completed without open ones',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule(
+    'a quarantined record that is applied counts on its import, which is completed without open ones',
+    async (storage) => {
       const row = await insert(storage, {
         status: 'completed_with_quarantine',
         phase: null,
@@ -396,11 +378,10 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       const done = { ...some, applied: some.applied + 1, quarantined: 0, status: 'completed' as const };
       assertEqual(await find(storage, row.id), done, 'the import without open records');
     },
-  },
-  {
-    rule: 'records that are applied together count once on their import, but for those of others and those not open',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule(
+    'records that are applied together count once on their import, but for those of others and those not open',
+    async (storage) => {
       const values = { status: 'completed_with_quarantine', phase: null, ...counted, quarantined: 3 } as const;
       const [row, other] = [await insert(storage, values), await insert(storage, { ...values, quarantined: 1 })];
       await quarantineRecords(storage, row.id, [1, 2, 3]);
@@ -436,7 +417,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       const done = { ...some, applied: some.applied + 1, quarantined: 0, status: 'completed' as const };
       assertEqual(await find(storage, row.id), done, 'the import without open records');
     },
-  },
+  ),
 ];
 
 /** Quarantines records of an import that could not be read, in this order of their ordinals. */

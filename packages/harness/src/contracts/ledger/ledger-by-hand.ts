@@ -1,7 +1,7 @@
 import { type Authorization, type Clearing, clearingChangeOf, neighbours_max } from '@tallystick/cards';
 import { assert } from '@tallystick/kernel';
 import { assertEqual, assertIncludes } from '../assertions.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 import { idsOf, type StorageUnderTest } from '../storage/storage.ts';
 import { freshCard, nothing_in_common } from './ledger.ts';
 import { changeClearings, nothing_in_common_root } from './ledger-order.ts';
@@ -9,10 +9,10 @@ import { rematchLookup } from './network-messages.ts';
 
 /** What a pass needs to match clearings by hand, and what it keeps of that. */
 export const ledger_by_hand_contract: readonly ContractRule<StorageUnderTest>[] = [
-  {
-    rule: 'a match by hand is loaded with both authorizations, their clearings and neighbours, and what refers to it',
-    async check(open) {
-      const { card } = await freshCard(open);
+  rule(
+    'a match by hand is loaded with both authorizations, their clearings and neighbours, and what refers to it',
+    async (storage) => {
+      const card = await freshCard(storage);
       const [present, chosen] = [
         await card.recordAuthorization('T-present', nothing_in_common_root),
         await card.recordAuthorization('T-chosen', { ...nothing_in_common_root, approval_code: 'QQ4444' }),
@@ -40,11 +40,11 @@ export const ledger_by_hand_contract: readonly ContractRule<StorageUnderTest>[] 
       const taken = await card.look(rematchLookup(card.id, named.id, null));
       assertIncludes(idsOf(taken.authorizations), [present.id, rival.id], 'the authorizations without a new one');
     },
-  },
-  {
-    rule: 'a match by hand on a card with more neighbours than a pass reads is loaded with all that moves with it',
-    async check(open) {
-      const { card } = await freshCard(open);
+  ),
+  rule(
+    'a match by hand on a card with more neighbours than a pass reads is loaded with all that moves with it',
+    async (storage) => {
+      const card = await freshCard(storage);
       const crowd = { ...nothing_in_common, merchant_id: 'M-crowd' };
       const [present, chosen] = [
         await card.recordAuthorization('T-present', { ...nothing_in_common_root, merchant_id: 'M-crowd' }),
@@ -64,27 +64,24 @@ export const ledger_by_hand_contract: readonly ContractRule<StorageUnderTest>[] 
       assertIncludes(idsOf(state.authorizations), [present.id, chosen.id], 'the authorizations');
       assertIncludes(idsOf(state.clearings), idsOf([named, ...beside, refund, undone]), 'the clearings');
     },
-  },
-  {
-    rule: 'what people chose about a clearing is kept',
-    async check(open) {
-      const { card, storage } = await freshCard(open);
-      const { id } = await card.recordClearing(nothing_in_common);
-      const load = async () => {
-        const { clearings } = await card.look(rematchLookup(card.id, id, null));
-        return clearings.find((row) => row.id === id)!;
-      };
-      assertEqual((await load()).choices, null, 'the choices of a new clearing');
-      for (const choices of [
-        [
-          { authorization_id: 7, is_match: true },
-          { authorization_id: 8, is_match: false },
-        ],
-        null,
-      ]) {
-        await changeClearings(storage, card, { ...clearingChangeOf(await load()), choices });
-        assertEqual((await load()).choices, choices, 'the choices');
-      }
-    },
-  },
+  ),
+  rule('what people chose about a clearing is kept', async (storage) => {
+    const card = await freshCard(storage);
+    const { id } = await card.recordClearing(nothing_in_common);
+    const load = async () => {
+      const { clearings } = await card.look(rematchLookup(card.id, id, null));
+      return clearings.find((row) => row.id === id)!;
+    };
+    assertEqual((await load()).choices, null, 'the choices of a new clearing');
+    for (const choices of [
+      [
+        { authorization_id: 7, is_match: true },
+        { authorization_id: 8, is_match: false },
+      ],
+      null,
+    ]) {
+      await changeClearings(storage, card, { ...clearingChangeOf(await load()), choices });
+      assertEqual((await load()).choices, choices, 'the choices');
+    }
+  }),
 ];

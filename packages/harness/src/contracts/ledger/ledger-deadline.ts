@@ -1,7 +1,7 @@
 import type { PassBounds } from '@tallystick/cards';
 import { Fault } from '@tallystick/kernel';
 import { assertEqual, assertRejects } from '../assertions.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 import type { StorageUnderTest } from '../storage/storage.ts';
 import { freshCard } from './ledger.ts';
 import { look, spend } from './network-messages.ts';
@@ -23,10 +23,10 @@ const isRetryable = (error: unknown) => error instanceof Fault && error.retryabl
 
 /** The contract of every adapter of `Ledger` for the deadline of a pass. */
 export const ledger_deadline_contract: readonly ContractRule<StorageUnderTest>[] = [
-  {
-    rule: 'a pass whose deadline has passed decides nothing, and the same messages can be decided later',
-    async check(open) {
-      const { storage, card } = await freshCard(open);
+  rule(
+    'a pass whose deadline has passed decides nothing, and the same messages can be decided later',
+    async (storage) => {
+      const card = await freshCard(storage);
       const message = card.authorization({ trace_id: 'T-late' });
       const late = storage.ledger.pass([message], spend([message]), boundsOf(0));
       await assertRejects(late, isRetryable, 'the pass');
@@ -34,11 +34,11 @@ export const ledger_deadline_contract: readonly ContractRule<StorageUnderTest>[]
       assertEqual([counters.uses, authorizations], [0, []], 'the card');
       assertEqual(await storage.ledger.pass([message], spend([message]), boundsOf(100_000)), [true], 'the next pass');
     },
-  },
-  {
-    rule: 'a pass rejects at its deadline while another transaction holds its card, and decides nothing afterwards',
-    async check(open) {
-      const { storage, card } = await freshCard(open);
+  ),
+  rule(
+    'a pass rejects at its deadline while another transaction holds its card, and decides nothing afterwards',
+    async (storage) => {
+      const card = await freshCard(storage);
       const other = await storage.another();
       const held = Promise.withResolvers<void>();
       const end = Promise.withResolvers<void>();
@@ -59,15 +59,12 @@ export const ledger_deadline_contract: readonly ContractRule<StorageUnderTest>[]
       assertEqual([counters.uses, authorizations], [0, []], 'the card');
       assertEqual(await storage.ledger.pass([message], spend([message])), [true], 'the same message later');
     },
-  },
-  {
-    rule: 'a pass with a deadline that it keeps commits like any other',
-    async check(open) {
-      const { storage, card } = await freshCard(open);
-      const message = card.authorization({ trace_id: 'T-in-time' });
-      assertEqual(await storage.ledger.pass([message], spend([message]), boundsOf(100_000)), [true], 'the answer');
-      assertEqual((await card.read()).counters.uses, 1, 'the uses');
-      assertEqual((await storage.ledger.pass([message], look, boundsOf(100_000))).cards[0]?.id, card.id, 'the card');
-    },
-  },
+  ),
+  rule('a pass with a deadline that it keeps commits like any other', async (storage) => {
+    const card = await freshCard(storage);
+    const message = card.authorization({ trace_id: 'T-in-time' });
+    assertEqual(await storage.ledger.pass([message], spend([message]), boundsOf(100_000)), [true], 'the answer');
+    assertEqual((await card.read()).counters.uses, 1, 'the uses');
+    assertEqual((await storage.ledger.pass([message], look, boundsOf(100_000))).cards[0]?.id, card.id, 'the card');
+  }),
 ];

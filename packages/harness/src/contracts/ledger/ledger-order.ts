@@ -8,7 +8,7 @@ import {
 } from '@tallystick/cards';
 import { money } from '@tallystick/kernel';
 import { assertEqual, assertIncludes } from '../assertions.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 import { idsOf, rising, type StorageUnderTest } from '../storage/storage.ts';
 import { type CardUnderTest, freshCard, freshCards, nothing_in_common } from './ledger.ts';
 
@@ -19,81 +19,67 @@ const earlier = { settlement_date: '2026-05-19' } as const;
  * What a pass needs to match clearings again when an earlier one or an authorization comes later.
  */
 export const ledger_order_contract: readonly ContractRule<StorageUnderTest>[] = [
-  {
-    rule: 'a changed clearing has its new match and effect, and all else as it was',
-    async check(open) {
-      const { storage, card } = await freshCard(open);
-      const before = await card.recordClearing({ sent: { authorization_date: null } });
-      const change = {
-        ...clearingChangeOf(before),
-        authorization_id: 12,
-        clearing_id: 13,
-        match_rule: 3,
-        review: true,
-        class: 'partial',
-        authorization_date: '2026-05-18',
-        net_reference_number: 'MCC1234569999',
-        sent: { authorization_date: null, net_reference_number: '   123456    ' },
-        cleared_effect: money(7),
-        hold_effect: money(3),
-        uses: 0,
-      } as const;
-      await changeClearings(storage, card, change);
-      const { network_financial_transaction_id } = before;
-      const { clearings } = await card.look(card.clearing({ ...later, network_financial_transaction_id }));
-      assertIncludes(clearings, [{ ...before, ...change }], 'the clearings');
-    },
-  },
-  {
-    rule: 'a clearing that was changed to have two ids is found by either, on any card',
-    async check(open) {
-      const storage = await open();
-      const cards = await freshCards(storage, 2);
-      const row = await cards[0]!.recordClearing({ synthetic_id: true });
-      const synthetic = row.network_financial_transaction_id;
-      const change = {
-        ...clearingChangeOf(row),
-        network_financial_transaction_id: `${synthetic} of the network`,
-        synthetic_id: false,
-        paired_transaction_id: synthetic,
-      };
-      await changeClearings(storage, cards[0]!, change);
-      await assertFoundByBothIds(cards, { ...row, ...change });
-    },
-  },
-  {
-    rule: 'a clearing that was inserted with two ids is found by either, on any card',
-    async check(open) {
-      const storage = await open();
-      const cards = await freshCards(storage, 2);
-      const synthetic = `S-${cards[0]!.id}`;
-      const row = await cards[0]!.recordClearing({ paired_transaction_id: synthetic });
-      await assertFoundByBothIds(cards, row);
-    },
-  },
-  {
-    rule: 'a card has the number of its provisional clearings, and the last settlement date',
-    async check(open) {
-      const { storage, card } = await freshCard(open);
-      const counted = async () => {
-        const [row] = (await card.look(card.authorization({ trace_id: 'T-none' }))).cards;
-        return [row?.provisional_clearings, row?.settled_through];
-      };
-      assertEqual(await counted(), [0, null], 'of a new card');
-      const first = await card.recordClearing({ match_rule: 8, ...later });
-      await card.recordClearing({ match_rule: 3, ...earlier });
-      await card.recordClearing({ match_rule: 1, ...earlier });
-      assertEqual(await counted(), [2, later.settlement_date], 'after clearings');
-      await changeClearings(storage, card, { ...clearingChangeOf(first), match_rule: 2, clearing_id: 1 });
-      assertEqual(await counted(), [1, later.settlement_date], 'after a match that is final');
-      await changeClearings(storage, card, { ...clearingChangeOf(first), match_rule: 2, clearing_id: 1, review: true });
-      assertEqual(await counted(), [1, later.settlement_date], 'after a change of another field');
-    },
-  },
-  {
-    rule: 'an authorization is loaded with the clearings that may belong to it, and what these may belong to',
-    async check(open) {
-      const { card } = await freshCard(open);
+  rule('a changed clearing has its new match and effect, and all else as it was', async (storage) => {
+    const card = await freshCard(storage);
+    const before = await card.recordClearing({ sent: { authorization_date: null } });
+    const change = {
+      ...clearingChangeOf(before),
+      authorization_id: 12,
+      clearing_id: 13,
+      match_rule: 3,
+      review: true,
+      class: 'partial',
+      authorization_date: '2026-05-18',
+      net_reference_number: 'MCC1234569999',
+      sent: { authorization_date: null, net_reference_number: '   123456    ' },
+      cleared_effect: money(7),
+      hold_effect: money(3),
+      uses: 0,
+    } as const;
+    await changeClearings(storage, card, change);
+    const { network_financial_transaction_id } = before;
+    const { clearings } = await card.look(card.clearing({ ...later, network_financial_transaction_id }));
+    assertIncludes(clearings, [{ ...before, ...change }], 'the clearings');
+  }),
+  rule('a clearing that was changed to have two ids is found by either, on any card', async (storage) => {
+    const cards = await freshCards(storage, 2);
+    const row = await cards[0]!.recordClearing({ synthetic_id: true });
+    const synthetic = row.network_financial_transaction_id;
+    const change = {
+      ...clearingChangeOf(row),
+      network_financial_transaction_id: `${synthetic} of the network`,
+      synthetic_id: false,
+      paired_transaction_id: synthetic,
+    };
+    await changeClearings(storage, cards[0]!, change);
+    await assertFoundByBothIds(cards, { ...row, ...change });
+  }),
+  rule('a clearing that was inserted with two ids is found by either, on any card', async (storage) => {
+    const cards = await freshCards(storage, 2);
+    const synthetic = `S-${cards[0]!.id}`;
+    const row = await cards[0]!.recordClearing({ paired_transaction_id: synthetic });
+    await assertFoundByBothIds(cards, row);
+  }),
+  rule('a card has the number of its provisional clearings, and the last settlement date', async (storage) => {
+    const card = await freshCard(storage);
+    const counted = async () => {
+      const [row] = (await card.look(card.authorization({ trace_id: 'T-none' }))).cards;
+      return [row?.provisional_clearings, row?.settled_through];
+    };
+    assertEqual(await counted(), [0, null], 'of a new card');
+    const first = await card.recordClearing({ match_rule: 8, ...later });
+    await card.recordClearing({ match_rule: 3, ...earlier });
+    await card.recordClearing({ match_rule: 1, ...earlier });
+    assertEqual(await counted(), [2, later.settlement_date], 'after clearings');
+    await changeClearings(storage, card, { ...clearingChangeOf(first), match_rule: 2, clearing_id: 1 });
+    assertEqual(await counted(), [1, later.settlement_date], 'after a match that is final');
+    await changeClearings(storage, card, { ...clearingChangeOf(first), match_rule: 2, clearing_id: 1, review: true });
+    assertEqual(await counted(), [1, later.settlement_date], 'after a change of another field');
+  }),
+  rule(
+    'an authorization is loaded with the clearings that may belong to it, and what these may belong to',
+    async (storage) => {
+      const card = await freshCard(storage);
       const reference = { net_reference_number: 'MCCNEIGHB0520' };
       const named = await card.recordClearing({ ...nothing_in_common, ...reference, approval_code: 'QQ6666' });
       const coded = await card.recordClearing({ ...nothing_in_common, approval_code: 'QQ6666' });
@@ -108,11 +94,11 @@ export const ledger_order_contract: readonly ContractRule<StorageUnderTest>[] = 
       assertIncludes(idsOf(state.clearings), [named.id, coded.id, of_merchant.id], 'the clearings');
       assertIncludes(idsOf(state.authorizations), [rival.id, of_code.id], 'the authorizations');
     },
-  },
-  {
-    rule: 'an authorization message is loaded with the clearings of the authorization that it may change',
-    async check(open) {
-      const { card } = await freshCard(open);
+  ),
+  rule(
+    'an authorization message is loaded with the clearings of the authorization that it may change',
+    async (storage) => {
+      const card = await freshCard(storage);
       const root = await card.recordAuthorization('T-cleared', {
         ...nothing_in_common_root,
         cleared: money(10),
@@ -126,11 +112,11 @@ export const ledger_order_contract: readonly ContractRule<StorageUnderTest>[] = 
       const { clearings } = await card.look(message);
       assertIncludes(idsOf(clearings), [paid.id, refund.id, disputed.id], 'the clearings');
     },
-  },
-  {
-    rule: 'a message that may change an amount is loaded with the clearings that another amount may fit',
-    async check(open) {
-      const { card } = await freshCard(open);
+  ),
+  rule(
+    'a message that may change an amount is loaded with the clearings that another amount may fit',
+    async (storage) => {
+      const card = await freshCard(storage);
       const merchant = { merchant_id: 'M-raised' };
       await card.recordAuthorization('T-raised', { ...nothing_in_common_root, ...merchant });
       const coded = { ...nothing_in_common, approval_code: 'QQ8888' };
@@ -144,11 +130,11 @@ export const ledger_order_contract: readonly ContractRule<StorageUnderTest>[] = 
         assertIncludes(idsOf(state.authorizations), [rival.id], 'the authorizations');
       }
     },
-  },
-  {
-    rule: 'a clearing before others in the canonical order is loaded with their authorizations and neighbours',
-    async check(open) {
-      const { card } = await freshCard(open);
+  ),
+  rule(
+    'a clearing before others in the canonical order is loaded with their authorizations and neighbours',
+    async (storage) => {
+      const card = await freshCard(storage);
       const root = await card.recordAuthorization('T-shared', {
         ...nothing_in_common_root,
         approval_code: 'QQ7777',
@@ -162,11 +148,10 @@ export const ledger_order_contract: readonly ContractRule<StorageUnderTest>[] = 
       assertIncludes(idsOf(state.authorizations), [root.id], 'the authorizations');
       assertIncludes(idsOf(state.clearings), [first.id], 'the clearings');
     },
-  },
-  {
-    rule: 'the cards with more neighbours than a pass reads are named, and of the others all are loaded',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule(
+    'the cards with more neighbours than a pass reads are named, and of the others all are loaded',
+    async (storage) => {
       for (const { recorded, sent } of crowds) {
         const [busy, ...others] = await freshCards(storage, 3);
         await busy!.recordClearings(neighbours_max + 1, recorded);
@@ -179,20 +164,17 @@ export const ledger_order_contract: readonly ContractRule<StorageUnderTest>[] = 
         assertEqual(rising(idsOf(of_others)), rising(loaded), 'the clearings of the others');
       }
     },
-  },
-  {
-    rule: 'the clearings that a message itself needs are all loaded, however many they are',
-    async check(open) {
-      const { card } = await freshCard(open);
-      const coded = { ...nothing_in_common, approval_code: 'QQ9999' };
-      const recorded = await card.recordClearings(neighbours_max + 1, coded);
-      for (const day of [earlier, later]) {
-        const { clearings, cut_card_ids } = await card.look(card.clearing({ ...coded, ...day }));
-        assertEqual(rising(idsOf(clearings)), rising(idsOf(recorded)), 'the clearings');
-        assertEqual(cut_card_ids, [], 'the cards that are named');
-      }
-    },
-  },
+  ),
+  rule('the clearings that a message itself needs are all loaded, however many they are', async (storage) => {
+    const card = await freshCard(storage);
+    const coded = { ...nothing_in_common, approval_code: 'QQ9999' };
+    const recorded = await card.recordClearings(neighbours_max + 1, coded);
+    for (const day of [earlier, later]) {
+      const { clearings, cut_card_ids } = await card.look(card.clearing({ ...coded, ...day }));
+      assertEqual(rising(idsOf(clearings)), rising(idsOf(recorded)), 'the clearings');
+      assertEqual(cut_card_ids, [], 'the cards that are named');
+    }
+  }),
 ];
 
 /** Clearings that an authorization concerns: what they have in common, and what its message has. */

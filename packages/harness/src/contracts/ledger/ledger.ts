@@ -12,7 +12,7 @@ import {
 } from '@tallystick/cards';
 import { assert, Fault, money, toHex } from '@tallystick/kernel';
 import { assertEqual, assertIncludes, assertRejects } from '../assertions.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 import {
   idsOf,
   makeCard,
@@ -166,18 +166,16 @@ export async function freshCards(
   });
 }
 
-/** Opens the storage and creates one card of a new company. */
-export async function freshCard(open: () => Promise<StorageUnderTest>) {
-  const storage = await open();
+/** Creates one card of a new company. */
+export async function freshCard(storage: StorageUnderTest): Promise<CardUnderTest> {
   const [card] = await freshCards(storage, 1);
-  return { storage, card: card! };
+  return card!;
 }
 
-/** Returns the storage and another process of it, alternately. */
-async function twoProcesses(open: () => Promise<StorageUnderTest>) {
-  const storage = await open();
+/** Returns the ledgers of the storage and of another process of it, alternately. */
+async function ledgersOf(storage: StorageUnderTest) {
   const other = await storage.another();
-  return { storage, ledgerOf: (at: number) => (at % 2 === 0 ? storage : other).ledger };
+  return (at: number) => (at % 2 === 0 ? storage : other).ledger;
 }
 
 /** By description: the only fields of a clearing that match the authorization. */
@@ -193,52 +191,47 @@ const references: Readonly<Record<string, Partial<ClearingMessage>>> = {
  * pass to load more, so these rules look only for what must be present.
  */
 const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
-  {
-    rule: 'a pass loads the card of a number with its controls, counters and template, and the clock',
-    async check(open) {
-      const storage = await open();
-      const number = sealedNumber();
-      const [owner, card] = await storage.unitOfWork.run(async (tx) => {
-        const made = await makeOwner(tx);
-        return [made, await makeCard(tx, made, {}, number)] as const;
-      });
-      const unknown = authorizationMessage(sealedNumber().number_index, { trace_id: 'T2' });
-      const state = await storage.ledger.pass([authorizationMessage(number.number_index), unknown], look);
-      assertEqual(state.now_ms, storage.now_ms, 'the clock');
-      const {
-        notified: _notified,
-        supplier_id: _supplier_id,
-        created_at_ms: _created_at_ms,
-        canceled_at_ms: _canceled_at_ms,
-        ...controls
-      } = withoutDetails(newCard(owner));
-      const expected = {
-        ...controls,
-        id: card.id,
-        rcn_alias: 'Travel',
-        billing_currency: 'USD',
-        number_index: number.number_index,
-        template: { mcc_rule: 'DENY', mcc_list: [] },
-        counters: {
-          window_start_ms: 0,
-          held: 0,
-          cleared: 0,
-          uses: 0,
-          next_hold_end_ms: null,
-          code_failures: 0,
-          code_failures_on: null,
-        },
-      };
-      const loaded = state.cards.find(({ id }) => id === card.id);
-      assert(loaded !== undefined, 'the card was not loaded');
-      const compared = Object.entries(loaded).filter(([name]) => Object.hasOwn(expected, name));
-      assertEqual(Object.fromEntries(compared), expected, 'the card');
-    },
-  },
-  {
-    rule: 'of the numbers that messages look up, those of cards are found, and no card of them is locked',
-    async check(open) {
-      const storage = await open();
+  rule('a pass loads the card of a number with its controls, counters and template, and the clock', async (storage) => {
+    const number = sealedNumber();
+    const [owner, card] = await storage.unitOfWork.run(async (tx) => {
+      const made = await makeOwner(tx);
+      return [made, await makeCard(tx, made, {}, number)] as const;
+    });
+    const unknown = authorizationMessage(sealedNumber().number_index, { trace_id: 'T2' });
+    const state = await storage.ledger.pass([authorizationMessage(number.number_index), unknown], look);
+    assertEqual(state.now_ms, storage.now_ms, 'the clock');
+    const {
+      notified: _notified,
+      supplier_id: _supplier_id,
+      created_at_ms: _created_at_ms,
+      canceled_at_ms: _canceled_at_ms,
+      ...controls
+    } = withoutDetails(newCard(owner));
+    const expected = {
+      ...controls,
+      id: card.id,
+      rcn_alias: 'Travel',
+      billing_currency: 'USD',
+      number_index: number.number_index,
+      template: { mcc_rule: 'DENY', mcc_list: [] },
+      counters: {
+        window_start_ms: 0,
+        held: 0,
+        cleared: 0,
+        uses: 0,
+        next_hold_end_ms: null,
+        code_failures: 0,
+        code_failures_on: null,
+      },
+    };
+    const loaded = state.cards.find(({ id }) => id === card.id);
+    assert(loaded !== undefined, 'the card was not loaded');
+    const compared = Object.entries(loaded).filter(([name]) => Object.hasOwn(expected, name));
+    assertEqual(Object.fromEntries(compared), expected, 'the card');
+  }),
+  rule(
+    'of the numbers that messages look up, those of cards are found, and no card of them is locked',
+    async (storage) => {
       const [card, named, later] = await freshCards(storage, 3);
       const unknown = sealedNumber().number_index;
       const suspectsOf = (...indexes: readonly Uint8Array[]) =>
@@ -259,80 +252,67 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       assertEqual(none, [], 'the numbers of no card');
       assertEqual((await card!.look(card!.authorization())).known_numbers, [], 'without a number to look up');
     },
-  },
-  {
-    rule: 'the wrong codes of a card are loaded as the last pass wrote them',
-    async check(open) {
-      const { storage, card } = await freshCard(open);
-      for (const codes of [
-        { code_failures: 3, code_failures_on: '2026-05-20' },
-        { code_failures: 10, code_failures_on: '2026-05-21' },
-        { code_failures: 0, code_failures_on: null },
-      ]) {
-        await storage.ledger.pass([card.authorization()], ({ cards }) => {
-          const counters = cards.map((one) => ({ card_id: one.id, counters: { ...one.counters, ...codes } }));
-          return { changes: { ...no_changes, counters }, result: null };
-        });
-        const { cards } = await card.look(card.authorization());
-        const { code_failures, code_failures_on } = cards[0]!.counters;
-        assertEqual({ code_failures, code_failures_on }, codes, 'the wrong codes');
-        assertEqual((await card.read()).counters, cards[0]!.counters, 'the counters that a reader sees');
-      }
-    },
-  },
-  {
-    rule: "a pass loads how long the holds of the card's company last, as it is now",
-    async check(open) {
-      const { storage, card } = await freshCard(open);
-      for (const hold_days of [7, 'never', null] as const) {
-        await storage.unitOfWork.run(async ({ companies }) => {
-          const company = await companies.find(card.company_id);
-          assert(company !== null, 'the company of the card is missing');
-          await companies.update({ ...company, hold_days });
-        });
-        const { cards } = await card.look(card.authorization());
-        assertEqual(cards[0]?.hold_days, hold_days, 'the days');
-      }
-    },
-  },
-  {
-    rule: "a pass loads whether the card's company is closed, as it is now",
-    async check(open) {
-      const { storage, card } = await freshCard(open);
-      for (const status of ['closed', 'active'] as const) {
-        await storage.unitOfWork.run(async ({ companies }) => {
-          const company = await companies.find(card.company_id);
-          assert(company !== null, 'the company of the card is missing');
-          await companies.update({ ...company, status });
-        });
-        const { cards } = await card.look(card.authorization());
-        assertEqual(cards[0]?.company_status, status, 'the status');
-      }
-    },
-  },
-  {
-    rule: 'a pass has new ascending ids, one of each kind for every message that may need one',
-    async check(open) {
-      const { card } = await freshCard(open);
-      const messages = [card.authorization(), card.authorization({ trace_id: 'T2' }), card.clearing()];
-      const { authorization_ids, clearing_ids, event_ids } = await card.look(...messages);
-      assert(authorization_ids.length >= 2, 'an authorization has no id');
-      assert(clearing_ids.length >= 1, 'a clearing has no id');
-      assert(event_ids.length >= 3, 'an event has no id');
-      for (const ids of [authorization_ids, clearing_ids, event_ids]) {
-        assertEqual(ids, rising(new Set(ids)), 'the ids');
-      }
-      const coded = [card.authorization({ cvc: '123' }), card.authorization({ trace_id: 'T2', cvc: '123' })];
-      assert((await card.look(...coded)).event_ids.length >= 4, 'a message with a code has one id for events');
-      const { id } = await card.recordAuthorization('T3');
-      const next = await card.look(card.authorization({ trace_id: 'T4' }));
-      assert(next.authorization_ids[0]! > id, 'an id is not above those before');
-    },
-  },
-  {
-    rule: 'an authorization is loaded as it was written, for a message with its card and its trace id',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule('the wrong codes of a card are loaded as the last pass wrote them', async (storage) => {
+    const card = await freshCard(storage);
+    for (const codes of [
+      { code_failures: 3, code_failures_on: '2026-05-20' },
+      { code_failures: 10, code_failures_on: '2026-05-21' },
+      { code_failures: 0, code_failures_on: null },
+    ]) {
+      await storage.ledger.pass([card.authorization()], ({ cards }) => {
+        const counters = cards.map((one) => ({ card_id: one.id, counters: { ...one.counters, ...codes } }));
+        return { changes: { ...no_changes, counters }, result: null };
+      });
+      const { cards } = await card.look(card.authorization());
+      const { code_failures, code_failures_on } = cards[0]!.counters;
+      assertEqual({ code_failures, code_failures_on }, codes, 'the wrong codes');
+      assertEqual((await card.read()).counters, cards[0]!.counters, 'the counters that a reader sees');
+    }
+  }),
+  rule("a pass loads how long the holds of the card's company last, as it is now", async (storage) => {
+    const card = await freshCard(storage);
+    for (const hold_days of [7, 'never', null] as const) {
+      await storage.unitOfWork.run(async ({ companies }) => {
+        const company = await companies.find(card.company_id);
+        assert(company !== null, 'the company of the card is missing');
+        await companies.update({ ...company, hold_days });
+      });
+      const { cards } = await card.look(card.authorization());
+      assertEqual(cards[0]?.hold_days, hold_days, 'the days');
+    }
+  }),
+  rule("a pass loads whether the card's company is closed, as it is now", async (storage) => {
+    const card = await freshCard(storage);
+    for (const status of ['closed', 'active'] as const) {
+      await storage.unitOfWork.run(async ({ companies }) => {
+        const company = await companies.find(card.company_id);
+        assert(company !== null, 'the company of the card is missing');
+        await companies.update({ ...company, status });
+      });
+      const { cards } = await card.look(card.authorization());
+      assertEqual(cards[0]?.company_status, status, 'the status');
+    }
+  }),
+  rule('a pass has new ascending ids, one of each kind for every message that may need one', async (storage) => {
+    const card = await freshCard(storage);
+    const messages = [card.authorization(), card.authorization({ trace_id: 'T2' }), card.clearing()];
+    const { authorization_ids, clearing_ids, event_ids } = await card.look(...messages);
+    assert(authorization_ids.length >= 2, 'an authorization has no id');
+    assert(clearing_ids.length >= 1, 'a clearing has no id');
+    assert(event_ids.length >= 3, 'an event has no id');
+    for (const ids of [authorization_ids, clearing_ids, event_ids]) {
+      assertEqual(ids, rising(new Set(ids)), 'the ids');
+    }
+    const coded = [card.authorization({ cvc: '123' }), card.authorization({ trace_id: 'T2', cvc: '123' })];
+    assert((await card.look(...coded)).event_ids.length >= 4, 'a message with a code has one id for events');
+    const { id } = await card.recordAuthorization('T3');
+    const next = await card.look(card.authorization({ trace_id: 'T4' }));
+    assert(next.authorization_ids[0]! > id, 'an id is not above those before');
+  }),
+  rule(
+    'an authorization is loaded as it was written, for a message with its card and its trace id',
+    async (storage) => {
       const [card] = await freshCards(storage, 1);
       const end_ms = storage.now_ms + day_ms;
       const written = await card!.recordAuthorization('T-back', {
@@ -343,69 +323,54 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       const { authorizations } = await card!.look(card!.authorization({ trace_id: 'T-back' }));
       assertIncludes(authorizations, [written], 'the authorizations');
     },
-  },
-  {
-    rule: 'the root of a found authorization is loaded, even with another trace id',
-    async check(open) {
-      const { card } = await freshCard(open);
-      const root = await card.recordAuthorization('T-root');
-      const child = await card.recordAuthorization('T-child', { root_id: root.id });
-      const { authorizations } = await card.look(card.authorization({ trace_id: 'T-child' }));
-      assertIncludes(idsOf(authorizations), [root.id, child.id], 'the authorizations');
-    },
-  },
-  {
-    rule: 'an authorization that a pass changed is loaded with the change',
-    async check(open) {
-      const { storage, card } = await freshCard(open);
-      const before = await card.recordAuthorization('T-change');
-      const change = {
-        id: before.id,
-        card_id: card.id,
-        status: 'partially_cleared',
-        authorized: 12,
-        held: 7,
-        cleared: 5,
-        uses: 1,
-        hold_end_ms: storage.now_ms + 1,
-        uncleared_status: 'open',
-        uncleared_uses: 1,
-      } as const;
-      const message = card.authorization({ trace_id: 'T-change' });
-      await storage.ledger.pass([message], () => ({
-        changes: { ...no_changes, authorizations_changed: [change] },
-        result: null,
-      }));
-      assertIncludes((await card.look(message)).authorizations, [{ ...before, ...change }], 'the authorizations');
-    },
-  },
-  {
-    rule: 'a clearing is loaded as it was written, for a repeated message on any card or on none',
-    async check(open) {
-      const storage = await open();
-      const [card, other] = await freshCards(storage, 2);
-      const written = await card!.recordClearing({ partial: true, review: true, clearing_type: 'CREDIT' });
-      const { network_financial_transaction_id } = written;
-      for (const number_index of [card!.number_index, other!.number_index, sealedNumber().number_index]) {
-        const copy = clearingMessage(number_index, { network_financial_transaction_id, ...nothing_in_common });
-        assertIncludes((await card!.look(copy)).clearings, [written], 'the clearings');
-      }
-    },
-  },
-  {
-    rule: 'the card of a clearing is also found by its id',
-    async check(open) {
-      const storage = await open();
-      const [card, other] = await freshCards(storage, 2);
-      const message = { ...card!.clearing(), number_index: null, vcn_id: card!.id };
-      const state = await card!.look(message, other!.authorization());
-      assertIncludes(idsOf(state.cards), [card!.id, other!.id], 'the cards');
-    },
-  },
-  {
-    rule: 'a release loads its card and the authorization of the card that it names, without a new id for one',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule('the root of a found authorization is loaded, even with another trace id', async (storage) => {
+    const card = await freshCard(storage);
+    const root = await card.recordAuthorization('T-root');
+    const child = await card.recordAuthorization('T-child', { root_id: root.id });
+    const { authorizations } = await card.look(card.authorization({ trace_id: 'T-child' }));
+    assertIncludes(idsOf(authorizations), [root.id, child.id], 'the authorizations');
+  }),
+  rule('an authorization that a pass changed is loaded with the change', async (storage) => {
+    const card = await freshCard(storage);
+    const before = await card.recordAuthorization('T-change');
+    const change = {
+      id: before.id,
+      card_id: card.id,
+      status: 'partially_cleared',
+      authorized: 12,
+      held: 7,
+      cleared: 5,
+      uses: 1,
+      hold_end_ms: storage.now_ms + 1,
+      uncleared_status: 'open',
+      uncleared_uses: 1,
+    } as const;
+    const message = card.authorization({ trace_id: 'T-change' });
+    await storage.ledger.pass([message], () => ({
+      changes: { ...no_changes, authorizations_changed: [change] },
+      result: null,
+    }));
+    assertIncludes((await card.look(message)).authorizations, [{ ...before, ...change }], 'the authorizations');
+  }),
+  rule('a clearing is loaded as it was written, for a repeated message on any card or on none', async (storage) => {
+    const [card, other] = await freshCards(storage, 2);
+    const written = await card!.recordClearing({ partial: true, review: true, clearing_type: 'CREDIT' });
+    const { network_financial_transaction_id } = written;
+    for (const number_index of [card!.number_index, other!.number_index, sealedNumber().number_index]) {
+      const copy = clearingMessage(number_index, { network_financial_transaction_id, ...nothing_in_common });
+      assertIncludes((await card!.look(copy)).clearings, [written], 'the clearings');
+    }
+  }),
+  rule('the card of a clearing is also found by its id', async (storage) => {
+    const [card, other] = await freshCards(storage, 2);
+    const message = { ...card!.clearing(), number_index: null, vcn_id: card!.id };
+    const state = await card!.look(message, other!.authorization());
+    assertIncludes(idsOf(state.cards), [card!.id, other!.id], 'the cards');
+  }),
+  rule(
+    'a release loads its card and the authorization of the card that it names, without a new id for one',
+    async (storage) => {
       const [card, other] = await freshCards(storage, 2);
       const written = await card!.recordAuthorization('T-release');
       const message = releaseMessage(card!.id, written.id);
@@ -416,12 +381,10 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       const unknown = await card!.look(releaseMessage(999_999_999, written.id));
       assertEqual(unknown.cards, [], 'the cards of an unknown id');
     },
-  },
+  ),
   ...Object.entries(references).map(
-    ([by, fields]): ContractRule<StorageUnderTest> => ({
-      rule: `the candidates of a clearing are found by ${by}`,
-      async check(open) {
-        const storage = await open();
+    ([by, fields]): ContractRule<StorageUnderTest> =>
+      rule(`the candidates of a clearing are found by ${by}`, async (storage) => {
         const [card] = await freshCards(storage, 1);
         const marked = {
           approval_code: 'QQ1234',
@@ -435,13 +398,12 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
         const state = await card!.look(message);
         assertIncludes(idsOf(state.authorizations), [root.id], 'the authorizations');
         assertIncludes(idsOf(state.clearings), [earlier.id], 'the clearings');
-      },
-    }),
+      }),
   ),
-  {
-    rule: 'an earlier clearing is found by its acquirer reference data, with the authorization that it was matched to',
-    async check(open) {
-      const { card } = await freshCard(open);
+  rule(
+    'an earlier clearing is found by its acquirer reference data, with the authorization that it was matched to',
+    async (storage) => {
+      const card = await freshCard(storage);
       const root = await card.recordAuthorization('T-matched');
       const acquirer = { ...nothing_in_common, acquirer_reference_data: 'ARD-1' };
       const cleared = await card.recordClearing({ ...acquirer, authorization_id: root.id });
@@ -449,90 +411,75 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       assertIncludes(state.clearings, [cleared], 'the clearings');
       assertIncludes(state.authorizations, [root], 'the authorizations');
     },
-  },
-  {
-    rule: 'the authorizations of a merchant are found as far back as matching reaches',
-    async check(open) {
-      const { storage, card } = await freshCard(open);
-      const decided_at_ms = storage.now_ms - match_reach_days * day_ms;
-      const near = await card.recordAuthorization('T-near', { decided_at_ms, merchant_id: 'M-recent' });
-      const state = await card.look(card.clearing({ ...nothing_in_common, merchant_id: 'M-recent' }));
-      assertIncludes(state.authorizations, [near], 'the authorizations');
-    },
-  },
-  {
-    rule: 'messages that name a date years ahead find what arrived lately of their merchant',
-    async check(open) {
-      const { card } = await freshCard(open);
-      const root = await card.recordAuthorization('T-ahead', of_merchant);
-      const cleared = await card.recordClearing({ ...nothing_in_common, merchant_id: 'M-recent', match_rule: 6 });
-      const clearing = card.clearing({
-        ...nothing_in_common,
-        merchant_id: 'M-recent',
-        settlement_date: '2036-05-21',
-        clearing_type: 'CREDIT',
-      });
-      const of_clearing = await card.look(clearing);
-      assertIncludes(idsOf(of_clearing.authorizations), [root.id], 'the authorizations for a clearing');
-      assertIncludes(idsOf(of_clearing.clearings), [cleared.id], 'the clearings for a clearing');
-      const transaction_date_time_ms = Date.UTC(2036, 4, 20);
-      const message = { trace_id: 'T-new', net_reference_number: null, merchant_id: 'M-recent' };
-      const of_authorization = await card.look(card.authorization({ ...message, transaction_date_time_ms }));
-      assertIncludes(idsOf(of_authorization.clearings), [cleared.id], 'the clearings for an authorization');
-    },
-  },
-  {
-    rule: 'the authorizations of a merchant are found by each of their amounts',
-    async check(open) {
-      const { card } = await freshCard(open);
-      const other_amounts = { ...of_merchant, merchant_amount: money(502), authorized: money(503) };
-      const billed = await card.recordAuthorization('T-billed', { ...other_amounts, billing_amount: money(601) });
-      const paid = await card.recordAuthorization('T-paid', { ...of_merchant, merchant_amount: money(602) });
-      const authorized = await card.recordAuthorization('T-authorized', { ...other_amounts, authorized: money(602) });
-      const amounts = { billing_amount: money(601), merchant_amount: money(602) };
-      const message = card.clearing({ ...nothing_in_common, merchant_id: 'M-recent', ...amounts });
-      const { authorizations } = await card.look(message);
-      assertIncludes(idsOf(authorizations), [billed.id, paid.id, authorized.id], 'by either amount');
-      const billed_only = await card.look({ ...message, merchant_amount: null });
-      assertIncludes(idsOf(billed_only.authorizations), [billed.id], 'by the billing amount alone');
-    },
-  },
-  {
-    rule: 'finished authorizations and earlier clearings of a merchant are loaded for credits',
-    async check(open) {
-      const { card } = await freshCard(open);
-      const waiting = await card.recordAuthorization('T-waiting', { ...of_merchant, status: 'partially_cleared' });
-      const cleared = await card.recordAuthorization('T-cleared', { ...of_merchant, status: 'cleared' });
-      const reversed = await card.recordAuthorization('T-reversed', { ...of_merchant, status: 'reversed' });
-      const earlier = await card.recordClearing(of_merchant);
-      const message = card.clearing({ ...nothing_in_common, merchant_id: 'M-recent' });
-      const debit = await card.look(message);
-      assertIncludes(idsOf(debit.authorizations), [waiting.id], 'what a debit finds');
-      const credit = await card.look({ ...message, clearing_type: 'CREDIT' });
-      const ids = [waiting.id, cleared.id, reversed.id];
-      assertIncludes(idsOf(credit.authorizations), ids, 'the authorizations that a credit finds');
-      assertIncludes(credit.clearings, [earlier], 'the clearings that a credit finds');
-    },
-  },
-  {
-    rule: 'a clearing with a reference loads its merchant too, if the pass decides on the card',
-    async check(open) {
-      const { card } = await freshCard(open);
-      const day = { net_reference_number: 'MCCSETTLE0520', merchant_id: 'M-recent' };
-      const settled = await card.recordAuthorization('T-settled', day);
-      const other = await card.recordAuthorization('T-same-merchant', of_merchant);
-      const message = card.clearing({ ...nothing_in_common, ...day });
-      assertIncludes(idsOf((await card.look(message)).authorizations), [settled.id], 'the clearing alone');
-      const beside = await card.look(message, card.authorization({ trace_id: 'T-other' }));
-      assertIncludes(idsOf(beside.authorizations), [settled.id, other.id], 'beside a message to be decided');
-      const tie = await card.recordAuthorization('T-tie', day);
-      assertIncludes(idsOf((await card.look(message)).authorizations), [settled.id, tie.id], 'two with one reference');
-    },
-  },
-  {
-    rule: 'for a credit, the clearings that refer to those found are loaded, and those that refer to these',
-    async check(open) {
-      const { card } = await freshCard(open);
+  ),
+  rule('the authorizations of a merchant are found as far back as matching reaches', async (storage) => {
+    const card = await freshCard(storage);
+    const decided_at_ms = storage.now_ms - match_reach_days * day_ms;
+    const near = await card.recordAuthorization('T-near', { decided_at_ms, merchant_id: 'M-recent' });
+    const state = await card.look(card.clearing({ ...nothing_in_common, merchant_id: 'M-recent' }));
+    assertIncludes(state.authorizations, [near], 'the authorizations');
+  }),
+  rule('messages that name a date years ahead find what arrived lately of their merchant', async (storage) => {
+    const card = await freshCard(storage);
+    const root = await card.recordAuthorization('T-ahead', of_merchant);
+    const cleared = await card.recordClearing({ ...nothing_in_common, merchant_id: 'M-recent', match_rule: 6 });
+    const clearing = card.clearing({
+      ...nothing_in_common,
+      merchant_id: 'M-recent',
+      settlement_date: '2036-05-21',
+      clearing_type: 'CREDIT',
+    });
+    const of_clearing = await card.look(clearing);
+    assertIncludes(idsOf(of_clearing.authorizations), [root.id], 'the authorizations for a clearing');
+    assertIncludes(idsOf(of_clearing.clearings), [cleared.id], 'the clearings for a clearing');
+    const transaction_date_time_ms = Date.UTC(2036, 4, 20);
+    const message = { trace_id: 'T-new', net_reference_number: null, merchant_id: 'M-recent' };
+    const of_authorization = await card.look(card.authorization({ ...message, transaction_date_time_ms }));
+    assertIncludes(idsOf(of_authorization.clearings), [cleared.id], 'the clearings for an authorization');
+  }),
+  rule('the authorizations of a merchant are found by each of their amounts', async (storage) => {
+    const card = await freshCard(storage);
+    const other_amounts = { ...of_merchant, merchant_amount: money(502), authorized: money(503) };
+    const billed = await card.recordAuthorization('T-billed', { ...other_amounts, billing_amount: money(601) });
+    const paid = await card.recordAuthorization('T-paid', { ...of_merchant, merchant_amount: money(602) });
+    const authorized = await card.recordAuthorization('T-authorized', { ...other_amounts, authorized: money(602) });
+    const amounts = { billing_amount: money(601), merchant_amount: money(602) };
+    const message = card.clearing({ ...nothing_in_common, merchant_id: 'M-recent', ...amounts });
+    const { authorizations } = await card.look(message);
+    assertIncludes(idsOf(authorizations), [billed.id, paid.id, authorized.id], 'by either amount');
+    const billed_only = await card.look({ ...message, merchant_amount: null });
+    assertIncludes(idsOf(billed_only.authorizations), [billed.id], 'by the billing amount alone');
+  }),
+  rule('finished authorizations and earlier clearings of a merchant are loaded for credits', async (storage) => {
+    const card = await freshCard(storage);
+    const waiting = await card.recordAuthorization('T-waiting', { ...of_merchant, status: 'partially_cleared' });
+    const cleared = await card.recordAuthorization('T-cleared', { ...of_merchant, status: 'cleared' });
+    const reversed = await card.recordAuthorization('T-reversed', { ...of_merchant, status: 'reversed' });
+    const earlier = await card.recordClearing(of_merchant);
+    const message = card.clearing({ ...nothing_in_common, merchant_id: 'M-recent' });
+    const debit = await card.look(message);
+    assertIncludes(idsOf(debit.authorizations), [waiting.id], 'what a debit finds');
+    const credit = await card.look({ ...message, clearing_type: 'CREDIT' });
+    const ids = [waiting.id, cleared.id, reversed.id];
+    assertIncludes(idsOf(credit.authorizations), ids, 'the authorizations that a credit finds');
+    assertIncludes(credit.clearings, [earlier], 'the clearings that a credit finds');
+  }),
+  rule('a clearing with a reference loads its merchant too, if the pass decides on the card', async (storage) => {
+    const card = await freshCard(storage);
+    const day = { net_reference_number: 'MCCSETTLE0520', merchant_id: 'M-recent' };
+    const settled = await card.recordAuthorization('T-settled', day);
+    const other = await card.recordAuthorization('T-same-merchant', of_merchant);
+    const message = card.clearing({ ...nothing_in_common, ...day });
+    assertIncludes(idsOf((await card.look(message)).authorizations), [settled.id], 'the clearing alone');
+    const beside = await card.look(message, card.authorization({ trace_id: 'T-other' }));
+    assertIncludes(idsOf(beside.authorizations), [settled.id, other.id], 'beside a message to be decided');
+    const tie = await card.recordAuthorization('T-tie', day);
+    assertIncludes(idsOf((await card.look(message)).authorizations), [settled.id, tie.id], 'two with one reference');
+  }),
+  rule(
+    'for a credit, the clearings that refer to those found are loaded, and those that refer to these',
+    async (storage) => {
+      const card = await freshCard(storage);
       for (const found of [{ acquirer_reference_data: 'ARD-1' }, { merchant_id: 'M-recent' }]) {
         const purchase = await card.recordClearing({ ...nothing_in_common, ...found });
         const refers = (to: Clearing) => card.recordClearing({ ...nothing_in_common, clearing_id: to.id });
@@ -544,11 +491,10 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
         assertIncludes(clearings, [purchase, credit, reversal, other], 'the clearings');
       }
     },
-  },
-  {
-    rule: 'a past window is loaded as the last pass wrote it, when a loaded authorization or clearing counts in it',
-    async check(open) {
-      const storage = await open();
+  ),
+  rule(
+    'a past window is loaded as the last pass wrote it, when a loaded authorization or clearing counts in it',
+    async (storage) => {
       const [card, other] = await freshCards(storage, 2);
       const marked = { window_start_ms: -2 * day_ms, approval_code: 'WW1234' };
       const root = await card!.recordAuthorization('T-window', marked);
@@ -572,235 +518,199 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
       const by_child = await card!.look(card!.authorization({ trace_id: child.trace_id }));
       assertIncludes(windowsOf(by_child), [stored(7, -2 * day_ms)], 'the window of a root');
     },
-  },
-  {
-    rule: 'a past window that was never written is loaded with counters of 0',
-    async check(open) {
-      const { card } = await freshCard(open);
-      await card.recordAuthorization('T-first', { window_start_ms: -day_ms });
-      const state = await card.look(card.authorization({ trace_id: 'T-first' }));
-      const none = { card_id: card.id, window_start_ms: -day_ms, held: 0, cleared: 0, uses: 0 };
-      assertIncludes(windowsOf(state), [none], 'the windows');
-    },
-  },
-  {
-    rule: 'the windows of ended holds are loaded',
-    async check(open) {
-      const { storage, card } = await freshCard(open);
-      const hold_end_ms = storage.now_ms - 1;
-      await card.recordAuthorization('T-due', { window_start_ms: -day_ms, held: money(4), hold_end_ms });
-      const sums = { card_id: card.id, window_start_ms: -day_ms, held: money(4), cleared: money(0), uses: 1 };
-      await card.writeWindows(sums);
-      await card.setNextHoldEnd(hold_end_ms);
-      const by_message = windowsOf(await card.look(card.authorization({ trace_id: 'T-none' })));
-      const due = await storage.ledger.passDue(100, look);
-      await card.setNextHoldEnd(null);
-      assertIncludes(by_message, [sums], 'for a message');
-      assertIncludes(windowsOf(due), [sums], 'for a pass over due cards');
-    },
-  },
-  {
-    rule: 'when a hold has ended, the ended holds and the next one are loaded',
-    async check(open) {
-      const { storage, card } = await freshCard(open);
-      const { now_ms } = storage;
-      const due = await card.recordAuthorization('T-due', { hold_end_ms: now_ms - 1 });
-      const due_now = await card.recordAuthorization('T-due-now', { hold_end_ms: now_ms });
-      // Partially cleared for the whole amount of its hold. It ends nothing, and must not hide the
-      // hold that ends next.
-      const emptied = { hold_end_ms: now_ms + 1, status: 'partially_cleared', held: money(0) } as const;
-      await card.recordAuthorization('T-emptied', emptied);
-      const next = await card.recordAuthorization('T-next', { hold_end_ms: now_ms + 2 });
-      const message = card.authorization({ trace_id: 'T-none' });
-      await card.setNextHoldEnd(now_ms - 1);
-      const found = idsOf((await card.look(message)).authorizations);
-      await card.setNextHoldEnd(null);
-      assertIncludes(found, [due.id, due_now.id, next.id], 'after the end');
-    },
-  },
-  {
-    rule: 'a pass over due cards takes the cards whose next hold has ended, at most the limit',
-    async check(open) {
-      const storage = await open();
-      const { ledger, now_ms } = storage;
-      const settle: Fold<number> = (state) => ({
-        changes: {
-          ...no_changes,
-          counters: state.cards.map(({ id, counters }) => ({
-            card_id: id,
-            counters: { ...counters, next_hold_end_ms: null },
-          })),
-        },
-        result: state.cards.length,
-      });
-      // Holds that other rules left.
-      while ((await ledger.passDue(100, settle)) > 0);
-      const [one, two, three, later] = await freshCards(storage, 4);
-      for (const card of [one!, two!, three!]) await card.setNextHoldEnd(now_ms);
-      await later!.setNextHoldEnd(now_ms + 1);
-      const hold = await one!.recordAuthorization('T-due', { hold_end_ms: now_ms });
-      const all = await ledger.passDue(10, look);
-      assertEqual(rising(idsOf(all.cards)), [one!.id, two!.id, three!.id], 'the due cards');
-      assertIncludes(all.authorizations, [hold], 'their holds');
-      assertEqual((await ledger.passDue(2, look)).cards.length, 2, 'a pass over two cards');
-      await ledger.passDue(10, settle);
-      assertEqual((await ledger.passDue(10, look)).cards, [], 'what is due afterwards');
-    },
-  },
+  ),
+  rule('a past window that was never written is loaded with counters of 0', async (storage) => {
+    const card = await freshCard(storage);
+    await card.recordAuthorization('T-first', { window_start_ms: -day_ms });
+    const state = await card.look(card.authorization({ trace_id: 'T-first' }));
+    const none = { card_id: card.id, window_start_ms: -day_ms, held: 0, cleared: 0, uses: 0 };
+    assertIncludes(windowsOf(state), [none], 'the windows');
+  }),
+  rule('the windows of ended holds are loaded', async (storage) => {
+    const card = await freshCard(storage);
+    const hold_end_ms = storage.now_ms - 1;
+    await card.recordAuthorization('T-due', { window_start_ms: -day_ms, held: money(4), hold_end_ms });
+    const sums = { card_id: card.id, window_start_ms: -day_ms, held: money(4), cleared: money(0), uses: 1 };
+    await card.writeWindows(sums);
+    await card.setNextHoldEnd(hold_end_ms);
+    const by_message = windowsOf(await card.look(card.authorization({ trace_id: 'T-none' })));
+    const due = await storage.ledger.passDue(100, look);
+    await card.setNextHoldEnd(null);
+    assertIncludes(by_message, [sums], 'for a message');
+    assertIncludes(windowsOf(due), [sums], 'for a pass over due cards');
+  }),
+  rule('when a hold has ended, the ended holds and the next one are loaded', async (storage) => {
+    const card = await freshCard(storage);
+    const { now_ms } = storage;
+    const due = await card.recordAuthorization('T-due', { hold_end_ms: now_ms - 1 });
+    const due_now = await card.recordAuthorization('T-due-now', { hold_end_ms: now_ms });
+    // Partially cleared for the whole amount of its hold. It ends nothing, and must not hide the
+    // hold that ends next.
+    const emptied = { hold_end_ms: now_ms + 1, status: 'partially_cleared', held: money(0) } as const;
+    await card.recordAuthorization('T-emptied', emptied);
+    const next = await card.recordAuthorization('T-next', { hold_end_ms: now_ms + 2 });
+    const message = card.authorization({ trace_id: 'T-none' });
+    await card.setNextHoldEnd(now_ms - 1);
+    const found = idsOf((await card.look(message)).authorizations);
+    await card.setNextHoldEnd(null);
+    assertIncludes(found, [due.id, due_now.id, next.id], 'after the end');
+  }),
+  rule('a pass over due cards takes the cards whose next hold has ended, at most the limit', async (storage) => {
+    const { ledger, now_ms } = storage;
+    const settle: Fold<number> = (state) => ({
+      changes: {
+        ...no_changes,
+        counters: state.cards.map(({ id, counters }) => ({
+          card_id: id,
+          counters: { ...counters, next_hold_end_ms: null },
+        })),
+      },
+      result: state.cards.length,
+    });
+    // Holds that other rules left.
+    while ((await ledger.passDue(100, settle)) > 0);
+    const [one, two, three, later] = await freshCards(storage, 4);
+    for (const card of [one!, two!, three!]) await card.setNextHoldEnd(now_ms);
+    await later!.setNextHoldEnd(now_ms + 1);
+    const hold = await one!.recordAuthorization('T-due', { hold_end_ms: now_ms });
+    const all = await ledger.passDue(10, look);
+    assertEqual(rising(idsOf(all.cards)), [one!.id, two!.id, three!.id], 'the due cards');
+    assertIncludes(all.authorizations, [hold], 'their holds');
+    assertEqual((await ledger.passDue(2, look)).cards.length, 2, 'a pass over two cards');
+    await ledger.passDue(10, settle);
+    assertEqual((await ledger.passDue(10, look)).cards, [], 'what is due afterwards');
+  }),
 ];
 
 /** The contract of every adapter of `Ledger` for the changes that a pass writes. */
 const writing_rules: readonly ContractRule<StorageUnderTest>[] = [
-  {
-    rule: 'when a pass resolves, its counters, authorizations, clearings and events can be read',
-    async check(open) {
-      const { storage, card } = await freshCard(open);
-      const message = card.authorization({ trace_id: 'T-event', mcc: '4121', billing_amount: money(31) });
-      assertEqual(await storage.ledger.pass([message], spend([message])), [true], 'the decision');
-      const clearing = await card.recordClearing();
-      const { counters, authorizations, clearings } = await card.read();
-      assertEqual([counters.held, counters.uses], [31, 1], 'the counters');
-      const found = authorizations.map(({ trace_id, held, details }) => [trace_id, held, details]);
-      assertEqual(found, [['T-event', 31, message.details]], 'the authorizations');
-      assertEqual(clearings, [clearing], 'the clearings');
-      const filters = [
-        { name: 'payload.vcn_id', kind: 'equals', value: card.id },
-        { name: 'payload.mcc', kind: 'equals', value: '4121' },
-        { name: 'payload.billing_amount', kind: 'range', from: 31, to: 31 },
-      ] as const;
-      const { items } = await storage.unitOfWork.read((tx) => tx.events.list(card.company_id, filters, { limit: 5 }));
-      const event = {
-        id: items[0]?.id,
-        company_id: card.company_id,
-        event_type: 'virtualcard.realtime.auths',
-        payload: { id: authorizations[0]!.id, vcn_id: card.id, billing_amount: 31, mcc: '4121' },
-        previous: null,
-        created_at_ms: storage.now_ms,
-        request_id: 'request-1',
-      };
-      assertEqual(items, [event], 'the events, found by their filters');
-    },
-  },
-  {
-    rule: 'when the fold throws, nothing is written and its error passes through',
-    async check(open) {
-      const { storage, card } = await freshCard(open);
-      const message = card.authorization({ trace_id: 'T-thrown' });
-      const thrown = new TypeError('a bug');
-      const pass = storage.ledger.pass([message], () => {
-        throw thrown;
-      });
-      await assertRejects(pass, (error) => error === thrown, 'the pass');
-      assertEqual(await storage.ledger.pass([message], spend([message])), [true], 'the next pass');
-    },
-  },
-  {
-    rule: 'when one of its writes fails, a pass writes nothing and rejects with a fault',
-    async check(open) {
-      const { storage, card } = await freshCard(open);
-      const message = card.authorization({ trace_id: 'T-half' });
-      const broken: Fold<null> = (state) => {
-        const { changes } = spend([message])(state);
-        const [row] = changes.authorizations_inserted;
-        // Two rows have one id.
-        const rows = [row!, { ...row!, trace_id: 'T-other-half' }];
-        return { changes: { ...changes, authorizations_inserted: rows }, result: null };
-      };
-      await assertRejects(
-        storage.ledger.pass([message], broken),
-        (error) => error instanceof Fault && !error.retryable,
-        'the pass',
+  rule('when a pass resolves, its counters, authorizations, clearings and events can be read', async (storage) => {
+    const card = await freshCard(storage);
+    const message = card.authorization({ trace_id: 'T-event', mcc: '4121', billing_amount: money(31) });
+    assertEqual(await storage.ledger.pass([message], spend([message])), [true], 'the decision');
+    const clearing = await card.recordClearing();
+    const { counters, authorizations, clearings } = await card.read();
+    assertEqual([counters.held, counters.uses], [31, 1], 'the counters');
+    const found = authorizations.map(({ trace_id, held, details }) => [trace_id, held, details]);
+    assertEqual(found, [['T-event', 31, message.details]], 'the authorizations');
+    assertEqual(clearings, [clearing], 'the clearings');
+    const filters = [
+      { name: 'payload.vcn_id', kind: 'equals', value: card.id },
+      { name: 'payload.mcc', kind: 'equals', value: '4121' },
+      { name: 'payload.billing_amount', kind: 'range', from: 31, to: 31 },
+    ] as const;
+    const { items } = await storage.unitOfWork.read((tx) => tx.events.list(card.company_id, filters, { limit: 5 }));
+    const event = {
+      id: items[0]?.id,
+      company_id: card.company_id,
+      event_type: 'virtualcard.realtime.auths',
+      payload: { id: authorizations[0]!.id, vcn_id: card.id, billing_amount: 31, mcc: '4121' },
+      previous: null,
+      created_at_ms: storage.now_ms,
+      request_id: 'request-1',
+    };
+    assertEqual(items, [event], 'the events, found by their filters');
+  }),
+  rule('when the fold throws, nothing is written and its error passes through', async (storage) => {
+    const card = await freshCard(storage);
+    const message = card.authorization({ trace_id: 'T-thrown' });
+    const thrown = new TypeError('a bug');
+    const pass = storage.ledger.pass([message], () => {
+      throw thrown;
+    });
+    await assertRejects(pass, (error) => error === thrown, 'the pass');
+    assertEqual(await storage.ledger.pass([message], spend([message])), [true], 'the next pass');
+  }),
+  rule('when one of its writes fails, a pass writes nothing and rejects with a fault', async (storage) => {
+    const card = await freshCard(storage);
+    const message = card.authorization({ trace_id: 'T-half' });
+    const broken: Fold<null> = (state) => {
+      const { changes } = spend([message])(state);
+      const [row] = changes.authorizations_inserted;
+      // Two rows have one id.
+      const rows = [row!, { ...row!, trace_id: 'T-other-half' }];
+      return { changes: { ...changes, authorizations_inserted: rows }, result: null };
+    };
+    await assertRejects(
+      storage.ledger.pass([message], broken),
+      (error) => error instanceof Fault && !error.retryable,
+      'the pass',
+    );
+    const { counters, authorizations } = await card.read();
+    assertEqual([counters.held, counters.uses, authorizations], [0, 0, []], 'the card');
+    const { items } = await storage.unitOfWork.read((tx) => tx.events.list(card.company_id, [], { limit: 1 }));
+    assertEqual(items, [], 'the events');
+  }),
+  rule('a message for an unknown number is kept until it is purged', async (storage) => {
+    const purge = () => storage.unitOfWork.run((tx) => tx.unknown_numbers.purge(storage.now_ms + 1, 100));
+    while ((await purge()) > 0);
+    const unknown = {
+      number_index: sealedNumber().number_index,
+      last4: '1234',
+      message: { mcc: '5812', merchant_name: 'é"\\' },
+      recorded_at_ms: storage.now_ms,
+      request_id: null,
+    };
+    await storage.ledger.pass([], () => ({ changes: { ...no_changes, unknown_numbers: [unknown] }, result: null }));
+    const early = await storage.unitOfWork.run((tx) => tx.unknown_numbers.purge(storage.now_ms, 100));
+    assertEqual([early, await purge(), await purge()], [0, 1, 0], 'how many are purged');
+  }),
+  rule('a batch has the same answers as its messages one by one', async (storage) => {
+    const [one, two] = await freshCards(storage, 2);
+    const on = (card: CardUnderTest) =>
+      Array.from({ length: 12 }, (_, at) =>
+        // Every third message repeats the previous one.
+        card.authorization({
+          trace_id: `T${at % 3 === 2 ? at - 1 : at}`,
+          billing_amount: money(90 + at * 20),
+        }),
       );
-      const { counters, authorizations } = await card.read();
-      assertEqual([counters.held, counters.uses, authorizations], [0, 0, []], 'the card');
-      const { items } = await storage.unitOfWork.read((tx) => tx.events.list(card.company_id, [], { limit: 1 }));
-      assertEqual(items, [], 'the events');
-    },
-  },
-  {
-    rule: 'a message for an unknown number is kept until it is purged',
-    async check(open) {
-      const storage = await open();
-      const purge = () => storage.unitOfWork.run((tx) => tx.unknown_numbers.purge(storage.now_ms + 1, 100));
-      while ((await purge()) > 0);
-      const unknown = {
-        number_index: sealedNumber().number_index,
-        last4: '1234',
-        message: { mcc: '5812', merchant_name: 'é"\\' },
-        recorded_at_ms: storage.now_ms,
-        request_id: null,
-      };
-      await storage.ledger.pass([], () => ({ changes: { ...no_changes, unknown_numbers: [unknown] }, result: null }));
-      const early = await storage.unitOfWork.run((tx) => tx.unknown_numbers.purge(storage.now_ms, 100));
-      assertEqual([early, await purge(), await purge()], [0, 1, 0], 'how many are purged');
-    },
-  },
-  {
-    rule: 'a batch has the same answers as its messages one by one',
-    async check(open) {
-      const storage = await open();
-      const [one, two] = await freshCards(storage, 2);
-      const on = (card: CardUnderTest) =>
-        Array.from({ length: 12 }, (_, at) =>
-          // Every third message repeats the previous one.
-          card.authorization({
-            trace_id: `T${at % 3 === 2 ? at - 1 : at}`,
-            billing_amount: money(90 + at * 20),
-          }),
-        );
-      const batch = on(one!);
-      const together = await storage.ledger.pass(batch, spend(batch));
-      const alone = [];
-      for (const message of on(two!)) alone.push(...(await storage.ledger.pass([message], spend([message]))));
-      assertEqual(together, alone, 'the answers');
-      assert(together.includes(true) && together.includes(false), 'the messages are all answered alike');
-      assertEqual((await one!.read()).counters, (await two!.read()).counters, 'the counters');
-    },
-  },
+    const batch = on(one!);
+    const together = await storage.ledger.pass(batch, spend(batch));
+    const alone = [];
+    for (const message of on(two!)) alone.push(...(await storage.ledger.pass([message], spend([message]))));
+    assertEqual(together, alone, 'the answers');
+    assert(together.includes(true) && together.includes(false), 'the messages are all answered alike');
+    assertEqual((await one!.read()).counters, (await two!.read()).counters, 'the counters');
+  }),
 ];
 
 /** The contract of every adapter of `Ledger` for racing passes, in one process or in two. */
 const racing_rules: readonly ContractRule<StorageUnderTest>[] = [
-  {
-    rule: 'exactly as many of 64 racing messages are approved as the total allows',
-    async check(open) {
-      const { storage, ledgerOf } = await twoProcesses(open);
-      const [card] = await freshCards(storage, 1);
-      const messages = Array.from({ length: 64 }, (_, at) =>
-        card!.authorization({ trace_id: `T${at}`, billing_amount: money(90) }),
-      );
-      const answers = await Promise.all(messages.map((message, at) => ledgerOf(at).pass([message], spend([message]))));
-      assertEqual(answers.flat().filter(Boolean).length, 11, 'how many are approved: 11 times 90 is 990 of 1,000');
-      const { counters, authorizations } = await card!.read();
-      const held = authorizations.reduce((sum, row) => sum + row.held, 0);
-      const uses = authorizations.reduce((sum, row) => sum + row.uses, 0);
-      assertEqual([authorizations.length, held, uses], [64, 990, 11], 'the authorizations');
-      assertEqual([counters.held, counters.uses], [990, 11], 'the counters');
-      const { items } = await storage.unitOfWork.read((tx) => tx.events.list(card!.company_id, [], { limit: 100 }));
-      assertEqual(items.length, 64, 'the events');
-    },
-  },
-  {
-    rule: 'one of several racing copies of a message is recorded, and all have the same answer',
-    async check(open) {
-      const { storage, ledgerOf } = await twoProcesses(open);
-      const [card] = await freshCards(storage, 1);
-      const message = card!.authorization({ trace_id: 'T-copies' });
-      const copies = Array.from({ length: 64 }, (_, at) => ledgerOf(at).pass([message], spend([message])));
-      const answers = (await Promise.all(copies)).flat();
-      assertEqual(
-        answers,
-        copies.map(() => true),
-        'the answers',
-      );
-      const { counters, authorizations } = await card!.read();
-      assertEqual([authorizations.length, counters.held], [1, 10], 'what is recorded');
-    },
-  },
-  {
-    rule: 'one of several racing copies of a clearing is recorded, even when they name different cards',
-    async check(open) {
-      const { storage, ledgerOf } = await twoProcesses(open);
+  rule('exactly as many of 64 racing messages are approved as the total allows', async (storage) => {
+    const ledgerOf = await ledgersOf(storage);
+    const [card] = await freshCards(storage, 1);
+    const messages = Array.from({ length: 64 }, (_, at) =>
+      card!.authorization({ trace_id: `T${at}`, billing_amount: money(90) }),
+    );
+    const answers = await Promise.all(messages.map((message, at) => ledgerOf(at).pass([message], spend([message]))));
+    assertEqual(answers.flat().filter(Boolean).length, 11, 'how many are approved: 11 times 90 is 990 of 1,000');
+    const { counters, authorizations } = await card!.read();
+    const held = authorizations.reduce((sum, row) => sum + row.held, 0);
+    const uses = authorizations.reduce((sum, row) => sum + row.uses, 0);
+    assertEqual([authorizations.length, held, uses], [64, 990, 11], 'the authorizations');
+    assertEqual([counters.held, counters.uses], [990, 11], 'the counters');
+    const { items } = await storage.unitOfWork.read((tx) => tx.events.list(card!.company_id, [], { limit: 100 }));
+    assertEqual(items.length, 64, 'the events');
+  }),
+  rule('one of several racing copies of a message is recorded, and all have the same answer', async (storage) => {
+    const ledgerOf = await ledgersOf(storage);
+    const [card] = await freshCards(storage, 1);
+    const message = card!.authorization({ trace_id: 'T-copies' });
+    const copies = Array.from({ length: 64 }, (_, at) => ledgerOf(at).pass([message], spend([message])));
+    const answers = (await Promise.all(copies)).flat();
+    assertEqual(
+      answers,
+      copies.map(() => true),
+      'the answers',
+    );
+    const { counters, authorizations } = await card!.read();
+    assertEqual([authorizations.length, counters.held], [1, 10], 'what is recorded');
+  }),
+  rule(
+    'one of several racing copies of a clearing is recorded, even when they name different cards',
+    async (storage) => {
+      const ledgerOf = await ledgersOf(storage);
       const cards = await freshCards(storage, 6);
       const ids = [freshTransaction(), freshTransaction(), freshTransaction()];
       const copies = Array.from({ length: 24 }, (_, at) =>
@@ -814,35 +724,29 @@ const racing_rules: readonly ContractRule<StorageUnderTest>[] = [
       for (const card of cards) kept.push(...(await card.read()).clearings);
       assertEqual(kept.length, 3, 'how many are kept');
     },
-  },
-  {
-    rule: 'a pass says that it begins to hold its cards, before it reads them',
-    async check(open) {
-      const { storage, card } = await freshCard(open);
-      const order: string[] = [];
-      const fold: Fold<null> = () => {
-        order.push('fold');
-        return { changes: no_changes, result: null };
-      };
-      await storage.ledger.pass([card.clearing()], fold, { onHolding: () => order.push('holding') });
-      assertEqual(order, ['holding', 'fold'], 'the order');
-    },
-  },
-  {
-    rule: 'passes over the same cards end, in any order of their messages',
-    async check(open) {
-      const { storage, ledgerOf } = await twoProcesses(open);
-      const cards = await freshCards(storage, 3);
-      const orders = Array.from({ length: 20 }, (_, at) =>
-        (at % 2 === 0 ? cards : cards.toReversed()).map((card) => card.authorization({ trace_id: `T-order-${at}` })),
-      );
-      const answers = await Promise.all(orders.map((messages, at) => ledgerOf(at).pass(messages, spend(messages))));
-      assert(
-        answers.flat().every((is_approved) => is_approved === true),
-        'a message was not approved',
-      );
-    },
-  },
+  ),
+  rule('a pass says that it begins to hold its cards, before it reads them', async (storage) => {
+    const card = await freshCard(storage);
+    const order: string[] = [];
+    const fold: Fold<null> = () => {
+      order.push('fold');
+      return { changes: no_changes, result: null };
+    };
+    await storage.ledger.pass([card.clearing()], fold, { onHolding: () => order.push('holding') });
+    assertEqual(order, ['holding', 'fold'], 'the order');
+  }),
+  rule('passes over the same cards end, in any order of their messages', async (storage) => {
+    const ledgerOf = await ledgersOf(storage);
+    const cards = await freshCards(storage, 3);
+    const orders = Array.from({ length: 20 }, (_, at) =>
+      (at % 2 === 0 ? cards : cards.toReversed()).map((card) => card.authorization({ trace_id: `T-order-${at}` })),
+    );
+    const answers = await Promise.all(orders.map((messages, at) => ledgerOf(at).pass(messages, spend(messages))));
+    assert(
+      answers.flat().every((is_approved) => is_approved === true),
+      'a message was not approved',
+    );
+  }),
 ];
 
 export const ledger_contract: readonly ContractRule<StorageUnderTest>[] = [

@@ -1,7 +1,7 @@
 import type { Mailer, MailMessage, MailOutcome } from '@tallystick/cards';
 import { assert } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 
 /**
  * How the receiver of a mailer treats messages from now on. It accepts them; refuses the address
@@ -48,20 +48,18 @@ function assertNotTaken(what: string, outcome: MailOutcome, for_good: boolean): 
 
 /** The contract of every adapter of `Mailer`. The caller closes the mailer and its receiver. */
 export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
-  {
-    rule: 'an accepted message has arrived, with its address, subject, text and HTML',
-    async check(open) {
-      const { mailer, received, receives } = await open();
+  rule(
+    'an accepted message has arrived, with its address, subject, text and HTML',
+    async ({ mailer, received, receives }) => {
       await receives('takes');
       const message = messageTo('ann@example.com');
       assertEqual(await mailer.send(message), { kind: 'taken' }, 'the outcome');
       assertEqual(received(), [message], 'received');
     },
-  },
-  {
-    rule: 'only a refused address is a permanent failure; the reason repeats nothing of the message',
-    async check(open) {
-      const { mailer, received, receives } = await open();
+  ),
+  rule(
+    'only a refused address is a permanent failure; the reason repeats nothing of the message',
+    async ({ mailer, received, receives }) => {
       await receives('refuses_address');
       assertNotTaken('a refused address', await mailer.send(messageTo('nobody@example.com')), true);
       await receives('refuses_for_now');
@@ -70,67 +68,47 @@ export const mailer_contract: readonly ContractRule<MailerWithReceiver>[] = [
       await receives('takes');
       assertEqual(await mailer.send(messageTo('ann@example.com')), { kind: 'taken' }, 'the next');
     },
-  },
-  {
-    rule: 'an unavailable receiver is an outcome, not an error',
-    async check(open) {
-      const { mailer, received, receives } = await open();
-      await receives('is_away');
-      assertNotTaken('an unavailable receiver', await mailer.send(messageTo('ann@example.com')), false);
-      assertEqual(received(), [], 'received');
-    },
-  },
-  {
-    rule: 'a message that is never answered fails within the time limit',
-    async check(open) {
-      const { impatient_mailer, receives } = await open();
-      await receives('holds');
-      assertNotTaken('no answer', await impatient_mailer.send(messageTo('ann@example.com')), false);
-    },
-  },
-  {
-    rule: 'messages that are sent concurrently arrive once each',
-    async check(open) {
-      const { mailer, received, receives } = await open();
-      await receives('takes');
-      const addresses = Array.from({ length: 12 }, (_, place) => `to-${place}@example.com`).toSorted();
-      const outcomes = await Promise.all(addresses.map((to) => mailer.send(messageTo(to))));
-      assertEqual(
-        outcomes,
-        addresses.map(() => ({ kind: 'taken' })),
-        'the outcomes',
-      );
-      assertEqual(
-        received()
-          .map(({ to }) => to)
-          .toSorted(),
-        addresses,
-        'the addresses',
-      );
-    },
-  },
-  {
-    rule: 'closing waits for a message in transit',
-    async check(open) {
-      const { arrived, mailer, receives, release } = await open();
-      await receives('holds');
-      const sending = mailer.send(messageTo('ann@example.com'));
-      await arrived(1);
-      const closing = mailer.close();
-      release();
-      assertEqual(await sending, { kind: 'taken' }, 'the outcome');
-      await closing;
-    },
-  },
-  {
-    rule: 'a closed mailer accepts no message and does not reject',
-    async check(open) {
-      const { mailer, received, receives } = await open();
-      await receives('takes');
-      await mailer.close();
-      assertEqual((await mailer.send(messageTo('ann@example.com'))).kind, 'not_taken', 'the outcome');
-      assertEqual(received(), [], 'received');
-      await mailer.close();
-    },
-  },
+  ),
+  rule('an unavailable receiver is an outcome, not an error', async ({ mailer, received, receives }) => {
+    await receives('is_away');
+    assertNotTaken('an unavailable receiver', await mailer.send(messageTo('ann@example.com')), false);
+    assertEqual(received(), [], 'received');
+  }),
+  rule('a message that is never answered fails within the time limit', async ({ impatient_mailer, receives }) => {
+    await receives('holds');
+    assertNotTaken('no answer', await impatient_mailer.send(messageTo('ann@example.com')), false);
+  }),
+  rule('messages that are sent concurrently arrive once each', async ({ mailer, received, receives }) => {
+    await receives('takes');
+    const addresses = Array.from({ length: 12 }, (_, place) => `to-${place}@example.com`).toSorted();
+    const outcomes = await Promise.all(addresses.map((to) => mailer.send(messageTo(to))));
+    assertEqual(
+      outcomes,
+      addresses.map(() => ({ kind: 'taken' })),
+      'the outcomes',
+    );
+    assertEqual(
+      received()
+        .map(({ to }) => to)
+        .toSorted(),
+      addresses,
+      'the addresses',
+    );
+  }),
+  rule('closing waits for a message in transit', async ({ arrived, mailer, receives, release }) => {
+    await receives('holds');
+    const sending = mailer.send(messageTo('ann@example.com'));
+    await arrived(1);
+    const closing = mailer.close();
+    release();
+    assertEqual(await sending, { kind: 'taken' }, 'the outcome');
+    await closing;
+  }),
+  rule('a closed mailer accepts no message and does not reject', async ({ mailer, received, receives }) => {
+    await receives('takes');
+    await mailer.close();
+    assertEqual((await mailer.send(messageTo('ann@example.com'))).kind, 'not_taken', 'the outcome');
+    assertEqual(received(), [], 'received');
+    await mailer.close();
+  }),
 ];

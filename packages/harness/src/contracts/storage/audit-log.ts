@@ -1,6 +1,6 @@
 import { type AuditEntry, type AuditFilter, assert, type RecordedAuditEntry } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 import { everyPage, makeCompany, type StorageUnderTest } from './storage.ts';
 
 /** Records entries of a new company at these times. Returns the company and them, as recorded. */
@@ -33,10 +33,9 @@ function placesOf(entries: readonly RecordedAuditEntry[]): readonly unknown[] {
 }
 
 export const audit_log_contract: readonly ContractRule<StorageUnderTest>[] = [
-  {
-    rule: 'entries are read as they were recorded, newest first by time and then by id, on pages that omit none',
-    async check(open) {
-      const here = await open();
+  rule(
+    'entries are read as they were recorded, newest first by time and then by id, on pages that omit none',
+    async (here) => {
       const { company_id, entries } = await recorded(here, [50, 70, 70, 60, 70, 40]);
       for (const limit of [1, 2, 100]) {
         const all = await listed(here, { company_id }, limit);
@@ -48,29 +47,24 @@ export const audit_log_contract: readonly ContractRule<StorageUnderTest>[] = [
       const page = await here.unitOfWork.read((tx) => tx.audit.list({ company_id }, { limit: 2, offset: 3 }));
       assertEqual(placesOf(page.items), [3, 0], 'with an offset');
     },
-  },
-  {
-    rule: 'entries are filtered by company, actor, action, object and time, and by several together',
-    async check(open) {
-      const here = await open();
-      const { company_id } = await recorded(here, [10, 20, 30, 40, 50, 60]);
-      await recorded(here, [10, 20, 30]);
-      const places = async (filter: AuditFilter) => placesOf(await listed(here, filter, 2));
-      assertEqual(await places({ company_id }), [5, 4, 3, 2, 1, 0], 'of the company');
-      assertEqual(await places({ actor: `key:${company_id}` }), [5, 3, 1], 'of an actor');
-      assertEqual(await places({ action: `other.deleted ${company_id}` }), [4, 2, 0], 'of an action');
-      assertEqual(await places({ object: `thing:${company_id}:0` }), [3, 0], 'on an object');
-      assertEqual(await places({ actor: `key:${company_id}`, object: `thing:${company_id}:0` }), [3], 'of both');
-      assertEqual(await places({ company_id, at: { from_ms: 20, to_ms: 40 } }), [3, 2, 1], 'in a time');
-      assertEqual(await places({ company_id, at: { from_ms: 50 } }), [5, 4], 'from a time on');
-      assertEqual(await places({ company_id, at: { to_ms: 10 } }), [0], 'up to a time');
-      assertEqual(await places({ actor: 'key' }), [], 'an unknown actor');
-    },
-  },
-  {
-    rule: 'an entry is recorded with the transaction, or not at all; one without a company is found without it',
-    async check(open) {
-      const here = await open();
+  ),
+  rule('entries are filtered by company, actor, action, object and time, and by several together', async (here) => {
+    const { company_id } = await recorded(here, [10, 20, 30, 40, 50, 60]);
+    await recorded(here, [10, 20, 30]);
+    const places = async (filter: AuditFilter) => placesOf(await listed(here, filter, 2));
+    assertEqual(await places({ company_id }), [5, 4, 3, 2, 1, 0], 'of the company');
+    assertEqual(await places({ actor: `key:${company_id}` }), [5, 3, 1], 'of an actor');
+    assertEqual(await places({ action: `other.deleted ${company_id}` }), [4, 2, 0], 'of an action');
+    assertEqual(await places({ object: `thing:${company_id}:0` }), [3, 0], 'on an object');
+    assertEqual(await places({ actor: `key:${company_id}`, object: `thing:${company_id}:0` }), [3], 'of both');
+    assertEqual(await places({ company_id, at: { from_ms: 20, to_ms: 40 } }), [3, 2, 1], 'in a time');
+    assertEqual(await places({ company_id, at: { from_ms: 50 } }), [5, 4], 'from a time on');
+    assertEqual(await places({ company_id, at: { to_ms: 10 } }), [0], 'up to a time');
+    assertEqual(await places({ actor: 'key' }), [], 'an unknown actor');
+  }),
+  rule(
+    'an entry is recorded with the transaction, or not at all; one without a company is found without it',
+    async (here) => {
       const { id } = await here.unitOfWork.run((tx) => makeCompany(tx));
       const entry = {
         company_id: null,
@@ -91,21 +85,17 @@ export const audit_log_contract: readonly ContractRule<StorageUnderTest>[] = [
       const [found] = await listed(here, { actor: `job ${id}` });
       assertEqual(found, { ...entry, id: found?.id ?? 0, at_ms: 6 }, 'after a commit');
     },
-  },
-  {
-    rule: 'text that is not a cursor of this list is refused',
-    async check(open) {
-      const here = await open();
-      await recorded(here, [1, 2, 3]);
-      const of_companies = await here.unitOfWork.run(async (tx) => {
-        await makeCompany(tx);
-        return (await tx.companies.list({ limit: 1 })).next;
-      });
-      assert(of_companies !== null, 'the list of companies has another page');
-      for (const after of ['x', '', of_companies]) {
-        const page = here.unitOfWork.read((tx) => tx.audit.list({}, { limit: 1, after }));
-        assertEqual((await refusalOf(page, after)).code, 'invalid_query', after);
-      }
-    },
-  },
+  ),
+  rule('text that is not a cursor of this list is refused', async (here) => {
+    await recorded(here, [1, 2, 3]);
+    const of_companies = await here.unitOfWork.run(async (tx) => {
+      await makeCompany(tx);
+      return (await tx.companies.list({ limit: 1 })).next;
+    });
+    assert(of_companies !== null, 'the list of companies has another page');
+    for (const after of ['x', '', of_companies]) {
+      const page = here.unitOfWork.read((tx) => tx.audit.list({}, { limit: 1, after }));
+      assertEqual((await refusalOf(page, after)).code, 'invalid_query', after);
+    }
+  }),
 ];

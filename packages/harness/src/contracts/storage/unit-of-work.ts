@@ -1,128 +1,95 @@
 import { assert, Fault, machine_timers, Refusal, Violation } from '@tallystick/kernel';
 import { assertEqual, assertRejects } from '../assertions.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 import { makeCompany, newRealCard, type StorageUnderTest } from './storage.ts';
 
 export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = [
-  {
-    rule: 'everything that was written is visible once the work has resolved',
-    async check(open) {
-      const { unitOfWork } = await open();
-      const company = await unitOfWork.run((tx) => makeCompany(tx, 'Kept'));
-      assertEqual(await unitOfWork.read((tx) => tx.companies.find(company.id)), company, 'the company');
-    },
-  },
-  {
-    rule: 'nothing is written when the work rejects; a refusal and a violation pass through',
-    async check(open) {
-      const { unitOfWork } = await open();
-      for (const error of [new Refusal('not_found', 'no'), new Violation('bug')]) {
-        let id = 0;
-        const work = unitOfWork.run(async (tx) => {
-          id = (await makeCompany(tx, 'Dropped')).id;
-          throw error;
-        });
-        await assertRejects(work, (thrown) => thrown === error, error.name);
-        assertEqual(await unitOfWork.run((tx) => tx.companies.find(id)), null, 'the company');
-      }
-    },
-  },
-  {
-    rule: 'an error of the storage arrives as a fault, without the values that were written',
-    async check(open) {
-      const { unitOfWork } = await open();
-      const card = newRealCard(999_999, { alias: 'secret-looking-name' });
-      const isExpected = (error: unknown) =>
-        error instanceof Fault && !error.retryable && !/secret-looking-name|999999/.test(error.message);
-      await assertRejects(
-        unitOfWork.run((tx) => tx.real_cards.insert(card)),
-        isExpected,
-        'a real card of an unknown company',
-      );
-    },
-  },
-  {
-    rule: 'failed work does not affect the next work',
-    async check(open) {
-      const { unitOfWork } = await open();
-      const failed = unitOfWork.run(async () => {
-        throw new Refusal('not_found', 'no');
+  rule('everything that was written is visible once the work has resolved', async ({ unitOfWork }) => {
+    const company = await unitOfWork.run((tx) => makeCompany(tx, 'Kept'));
+    assertEqual(await unitOfWork.read((tx) => tx.companies.find(company.id)), company, 'the company');
+  }),
+  rule('nothing is written when the work rejects; a refusal and a violation pass through', async ({ unitOfWork }) => {
+    for (const error of [new Refusal('not_found', 'no'), new Violation('bug')]) {
+      let id = 0;
+      const work = unitOfWork.run(async (tx) => {
+        id = (await makeCompany(tx, 'Dropped')).id;
+        throw error;
       });
-      await assertRejects(failed, (error) => error instanceof Refusal, 'the work that fails');
-      assertEqual((await unitOfWork.run((tx) => makeCompany(tx, 'After'))).name, 'After', 'the next work');
-    },
-  },
-  {
-    rule: 'a transaction or a pass of the ledger within a transaction is a violation',
-    async check(open) {
-      const { unitOfWork, ledger } = await open();
-      const pass = () =>
-        ledger.pass([], () => {
-          throw new Error('the fold was called');
-        });
-      const inner = { run: () => unitOfWork.run(async () => 1), read: () => unitOfWork.read(async () => 1), pass };
-      for (const [name, work] of Object.entries(inner)) {
-        await assertRejects(unitOfWork.run<unknown>(work), (error) => error instanceof Violation, `${name} in a run`);
-        await assertRejects(unitOfWork.read<unknown>(work), (error) => error instanceof Violation, `${name} in a read`);
-      }
-    },
-  },
-  {
-    rule: 'a write in work that only reads is an error, and is not stored',
-    async check(open) {
-      const { unitOfWork } = await open();
-      const before = await unitOfWork.read((tx) => tx.sandbox_clock.read());
-      const moved = { offset_ms: before.offset_ms + 5, frozen_at_ms: null };
-      const writes = [
-        () => unitOfWork.read((tx) => tx.sandbox_clock.write(moved)),
-        () => unitOfWork.read<unknown>((tx) => makeCompany(tx)),
-      ];
-      for (const write of writes) await assertRejects(write(), () => true, 'a write');
-      assertEqual(await unitOfWork.read((tx) => tx.sandbox_clock.read()), before, 'the clock');
-    },
-  },
-  {
-    rule: 'work that only reads sees one state, and does not make a writer wait',
-    async check(open) {
-      const storage = await open();
-      const other = await storage.another();
-      const [begun, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      const reading = storage.unitOfWork.read(async (tx) => {
-        const before = await tx.companies.list({ limit: 100 });
-        begun.resolve();
-        await written.promise;
-        return [before, await tx.companies.list({ limit: 100 })] as const;
+      await assertRejects(work, (thrown) => thrown === error, error.name);
+      assertEqual(await unitOfWork.run((tx) => tx.companies.find(id)), null, 'the company');
+    }
+  }),
+  rule('an error of the storage arrives as a fault, without the values that were written', async ({ unitOfWork }) => {
+    const card = newRealCard(999_999, { alias: 'secret-looking-name' });
+    const isExpected = (error: unknown) =>
+      error instanceof Fault && !error.retryable && !/secret-looking-name|999999/.test(error.message);
+    await assertRejects(
+      unitOfWork.run((tx) => tx.real_cards.insert(card)),
+      isExpected,
+      'a real card of an unknown company',
+    );
+  }),
+  rule('failed work does not affect the next work', async ({ unitOfWork }) => {
+    const failed = unitOfWork.run(async () => {
+      throw new Refusal('not_found', 'no');
+    });
+    await assertRejects(failed, (error) => error instanceof Refusal, 'the work that fails');
+    assertEqual((await unitOfWork.run((tx) => makeCompany(tx, 'After'))).name, 'After', 'the next work');
+  }),
+  rule('a transaction or a pass of the ledger within a transaction is a violation', async ({ unitOfWork, ledger }) => {
+    const pass = () =>
+      ledger.pass([], () => {
+        throw new Error('the fold was called');
       });
-      await begun.promise;
-      await other.unitOfWork.run((tx) => makeCompany(tx, 'Meanwhile'));
-      written.resolve();
-      const [before, after] = await reading;
-      assertEqual(after, before, 'the companies, read twice');
-      const { items } = await storage.unitOfWork.read((tx) => tx.companies.list({ limit: 1 }));
-      assertEqual(items[0]?.name, 'Meanwhile', 'the newest company afterwards');
-    },
-  },
-  {
-    rule: 'work that only reads does not wait for a writer, and sees only committed data',
-    async check(open) {
-      const storage = await open();
-      const other = await storage.another();
-      const [written, read] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()];
-      const writing = storage.unitOfWork.run(async (tx) => {
-        written.resolve((await makeCompany(tx, 'Not yet')).id);
-        await read.promise;
-      });
-      const id = await written.promise;
-      const found = await other.unitOfWork.read((tx) => tx.companies.find(id));
-      read.resolve();
-      await writing;
-      assertEqual(found, null, 'the company before its commit');
-    },
-  },
-  {
-    rule: 'work that only reads does not wait for writers of its own process, and sees what was committed before',
-    async check(open) {
-      const { unitOfWork } = await open();
+    const inner = { run: () => unitOfWork.run(async () => 1), read: () => unitOfWork.read(async () => 1), pass };
+    for (const [name, work] of Object.entries(inner)) {
+      await assertRejects(unitOfWork.run<unknown>(work), (error) => error instanceof Violation, `${name} in a run`);
+      await assertRejects(unitOfWork.read<unknown>(work), (error) => error instanceof Violation, `${name} in a read`);
+    }
+  }),
+  rule('a write in work that only reads is an error, and is not stored', async ({ unitOfWork }) => {
+    const before = await unitOfWork.read((tx) => tx.sandbox_clock.read());
+    const moved = { offset_ms: before.offset_ms + 5, frozen_at_ms: null };
+    const writes = [
+      () => unitOfWork.read((tx) => tx.sandbox_clock.write(moved)),
+      () => unitOfWork.read<unknown>((tx) => makeCompany(tx)),
+    ];
+    for (const write of writes) await assertRejects(write(), () => true, 'a write');
+    assertEqual(await unitOfWork.read((tx) => tx.sandbox_clock.read()), before, 'the clock');
+  }),
+  rule('work that only reads sees one state, and does not make a writer wait', async (storage) => {
+    const other = await storage.another();
+    const [begun, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const reading = storage.unitOfWork.read(async (tx) => {
+      const before = await tx.companies.list({ limit: 100 });
+      begun.resolve();
+      await written.promise;
+      return [before, await tx.companies.list({ limit: 100 })] as const;
+    });
+    await begun.promise;
+    await other.unitOfWork.run((tx) => makeCompany(tx, 'Meanwhile'));
+    written.resolve();
+    const [before, after] = await reading;
+    assertEqual(after, before, 'the companies, read twice');
+    const { items } = await storage.unitOfWork.read((tx) => tx.companies.list({ limit: 1 }));
+    assertEqual(items[0]?.name, 'Meanwhile', 'the newest company afterwards');
+  }),
+  rule('work that only reads does not wait for a writer, and sees only committed data', async (storage) => {
+    const other = await storage.another();
+    const [written, read] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()];
+    const writing = storage.unitOfWork.run(async (tx) => {
+      written.resolve((await makeCompany(tx, 'Not yet')).id);
+      await read.promise;
+    });
+    const id = await written.promise;
+    const found = await other.unitOfWork.read((tx) => tx.companies.find(id));
+    read.resolve();
+    await writing;
+    assertEqual(found, null, 'the company before its commit');
+  }),
+  rule(
+    'work that only reads does not wait for writers of its own process, and sees what was committed before',
+    async ({ unitOfWork }) => {
       const before = await unitOfWork.run((tx) => makeCompany(tx, 'Before'));
       const written = Promise.withResolvers<number>();
       let is_read = false;
@@ -142,23 +109,19 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
       await Promise.all([writing, waiting]);
       assertEqual(found, [before, null], 'the company that was committed before, and the one of the writer');
     },
-  },
-  {
-    rule: 'no update is lost when many processes read for update, then write',
-    async check(open) {
-      const storage = await open();
-      const processes = [storage, await storage.another(), await storage.another()];
-      const offset = async () => (await storage.unitOfWork.read((tx) => tx.sandbox_clock.read())).offset_ms;
-      const before = await offset();
-      const add = (at: number) =>
-        processes[at % processes.length]!.unitOfWork.run(async (tx) => {
-          const { offset_ms } = await tx.sandbox_clock.read({ for_update: true });
-          await tx.sandbox_clock.write({ offset_ms: offset_ms + 1, frozen_at_ms: null });
-        });
-      await Promise.all(Array.from({ length: 60 }, (_, at) => add(at)));
-      assertEqual((await offset()) - before, 60, 'the sum of 60 additions');
-    },
-  },
+  ),
+  rule('no update is lost when many processes read for update, then write', async (storage) => {
+    const processes = [storage, await storage.another(), await storage.another()];
+    const offset = async () => (await storage.unitOfWork.read((tx) => tx.sandbox_clock.read())).offset_ms;
+    const before = await offset();
+    const add = (at: number) =>
+      processes[at % processes.length]!.unitOfWork.run(async (tx) => {
+        const { offset_ms } = await tx.sandbox_clock.read({ for_update: true });
+        await tx.sandbox_clock.write({ offset_ms: offset_ms + 1, frozen_at_ms: null });
+      });
+    await Promise.all(Array.from({ length: 60 }, (_, at) => add(at)));
+    assertEqual((await offset()) - before, 60, 'the sum of 60 additions');
+  }),
   {
     rule: 'an open transaction ends before its process closes, and none begins afterwards',
     async check(open) {
@@ -181,16 +144,12 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
       }
     },
   },
-  {
-    rule: 'two concurrent works of one process both commit',
-    async check(open) {
-      const { unitOfWork } = await open();
-      const names = ['one', 'two', 'three'];
-      const made = await Promise.all(names.map((name) => unitOfWork.run((tx) => makeCompany(tx, name))));
-      assert(new Set(made.map(({ id }) => id)).size === names.length, 'two companies have one id');
-      for (const company of made) {
-        assertEqual(await unitOfWork.read((tx) => tx.companies.find(company.id)), company, company.name);
-      }
-    },
-  },
+  rule('two concurrent works of one process both commit', async ({ unitOfWork }) => {
+    const names = ['one', 'two', 'three'];
+    const made = await Promise.all(names.map((name) => unitOfWork.run((tx) => makeCompany(tx, name))));
+    assert(new Set(made.map(({ id }) => id)).size === names.length, 'two companies have one id');
+    for (const company of made) {
+      assertEqual(await unitOfWork.read((tx) => tx.companies.find(company.id)), company, company.name);
+    }
+  }),
 ];

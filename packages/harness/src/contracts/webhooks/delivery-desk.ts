@@ -1,7 +1,7 @@
 import { relayEvents, retryDelivery, type WorkOrder } from '@tallystick/events';
 import { assert, type Lease } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
-import { type ContractRule, twoProcesses } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 import {
   answered,
   appendEvents,
@@ -54,47 +54,39 @@ async function readingsOf({ unitOfWork }: WebhookStorage, webhook_id: number) {
 }
 
 export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
-  {
-    rule: 'racing workers claim each delivery once',
-    async check(open) {
-      const { here, there } = await twoProcesses(open);
-      const { ids } = await queued(here, 40);
-      const claims = Array.from({ length: 8 }, (_, place) =>
-        (place % 2 === 0 ? here : there).delivery_desk.claim(ids, now_ms, { ...lease, token: `worker ${place}` }),
-      );
-      assertEqual(idsOf((await Promise.all(claims)).flat()), ids, 'the claimed deliveries');
-    },
-  },
-  {
-    rule: 'a claim returns the delivery, its webhook, its event and the lease',
-    async check(open) {
-      const here = await open();
-      const { webhook, ids } = await queued(here, 2);
-      const orders = await here.delivery_desk.claim(ids, now_ms, lease);
-      const deliveries = await deliveriesOf(here, webhook.id);
-      const expected = await here.unitOfWork.read((tx) =>
-        Promise.all(
-          deliveries.map(async (delivery) => {
-            const event = await tx.events.find(webhook.company_id, delivery.event_id);
-            return { delivery, webhook, event, lease: lease.token };
-          }),
-        ),
-      );
-      assertEqual(
-        orders.toSorted((a, b) => a.delivery.id - b.delivery.id),
-        expected,
-        'the work orders',
-      );
-      assert(
-        expected.every(({ event }) => event !== null),
-        'an event is missing',
-      );
-    },
-  },
-  {
-    rule: 'a claim skips deliveries that are leased, not due yet, not pending, unknown or of an inactive webhook',
-    async check(open) {
-      const here = await open();
+  rule('racing workers claim each delivery once', async (here) => {
+    const there = await here.another();
+    const { ids } = await queued(here, 40);
+    const claims = Array.from({ length: 8 }, (_, place) =>
+      (place % 2 === 0 ? here : there).delivery_desk.claim(ids, now_ms, { ...lease, token: `worker ${place}` }),
+    );
+    assertEqual(idsOf((await Promise.all(claims)).flat()), ids, 'the claimed deliveries');
+  }),
+  rule('a claim returns the delivery, its webhook, its event and the lease', async (here) => {
+    const { webhook, ids } = await queued(here, 2);
+    const orders = await here.delivery_desk.claim(ids, now_ms, lease);
+    const deliveries = await deliveriesOf(here, webhook.id);
+    const expected = await here.unitOfWork.read((tx) =>
+      Promise.all(
+        deliveries.map(async (delivery) => {
+          const event = await tx.events.find(webhook.company_id, delivery.event_id);
+          return { delivery, webhook, event, lease: lease.token };
+        }),
+      ),
+    );
+    assertEqual(
+      orders.toSorted((a, b) => a.delivery.id - b.delivery.id),
+      expected,
+      'the work orders',
+    );
+    assert(
+      expected.every(({ event }) => event !== null),
+      'an event is missing',
+    );
+  }),
+  rule(
+    'a claim skips deliveries that are leased, not due yet, not pending, unknown or of an inactive webhook',
+    async (here) => {
       const { webhook, ids } = await queued(here, 4);
       const { claim, record } = here.delivery_desk;
       const [leased, later, done, free] = ids as [number, number, number, number];
@@ -116,11 +108,10 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
       await writeWebhook(here, webhook);
       assertEqual(idsOf(await claim(ids, now_ms + 10 * minute_ms, all_due)), [leased, later, free], 'when all is due');
     },
-  },
-  {
-    rule: 'a record ends the lease and stores state and attempt; a result with a lost lease changes no delivery',
-    async check(open) {
-      const here = await open();
+  ),
+  rule(
+    'a record ends the lease and stores state and attempt; a result with a lost lease changes no delivery',
+    async (here) => {
       const { webhook, ids } = await queued(here, 2);
       const orders = await here.delivery_desk.claim(ids, now_ms, lease);
       const [first, second] = orders.toSorted((a, b) => a.delivery.id - b.delivery.id).map((o) => resultOf(o, success));
@@ -141,38 +132,29 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
       await here.delivery_desk.record([second!]);
       assertEqual((await read(ids[1]!))?.attempts.length, 1, 'recorded twice');
     },
-  },
-  {
-    rule: 'only the result with the current lease counts when a batch has two results of one delivery',
-    async check(open) {
-      const here = await open();
-      const { webhook, ids } = await queued(here, 1);
-      const { claim, record } = here.delivery_desk;
-      const [first] = await claim(ids, now_ms, lease);
-      const until_machine_ms = lease.until_machine_ms + 30_000;
-      const [second] = await claim(ids, now_ms, { token: 'two', machine_ms: lease.until_machine_ms, until_machine_ms });
-      assert(first !== undefined && second !== undefined, 'an expired lease is not claimed again');
-      await record([resultOf(first, timeout), resultOf(second, success)]);
-      const readings = await readingsOf(here, webhook.id);
-      assertEqual(readings[0]?.state, 'succeeded', 'state');
-      assertEqual(readings[0]?.attempts, [[1, 204]], 'attempts');
-    },
-  },
-  {
-    rule: 'an answer with a NUL is recorded, with the other answers of its batch',
-    async check(open) {
-      const here = await open();
-      const { webhook, ids } = await queued(here, 2);
-      const [first, second] = await here.delivery_desk.claim(ids, now_ms, lease);
-      await here.delivery_desk.record([resultOf(first!, answered(200, '\0')), resultOf(second!, success)]);
-      const states = (await readingsOf(here, webhook.id)).map(({ state }) => state);
-      assertEqual(states, ['succeeded', 'succeeded'], 'states');
-    },
-  },
-  {
-    rule: 'a retry while an attempt is in flight starts a new round, and the attempt is recorded without ending it',
-    async check(open) {
-      const here = await open();
+  ),
+  rule('only the result with the current lease counts when a batch has two results of one delivery', async (here) => {
+    const { webhook, ids } = await queued(here, 1);
+    const { claim, record } = here.delivery_desk;
+    const [first] = await claim(ids, now_ms, lease);
+    const until_machine_ms = lease.until_machine_ms + 30_000;
+    const [second] = await claim(ids, now_ms, { token: 'two', machine_ms: lease.until_machine_ms, until_machine_ms });
+    assert(first !== undefined && second !== undefined, 'an expired lease is not claimed again');
+    await record([resultOf(first, timeout), resultOf(second, success)]);
+    const readings = await readingsOf(here, webhook.id);
+    assertEqual(readings[0]?.state, 'succeeded', 'state');
+    assertEqual(readings[0]?.attempts, [[1, 204]], 'attempts');
+  }),
+  rule('an answer with a NUL is recorded, with the other answers of its batch', async (here) => {
+    const { webhook, ids } = await queued(here, 2);
+    const [first, second] = await here.delivery_desk.claim(ids, now_ms, lease);
+    await here.delivery_desk.record([resultOf(first!, answered(200, '\0')), resultOf(second!, success)]);
+    const states = (await readingsOf(here, webhook.id)).map(({ state }) => state);
+    assertEqual(states, ['succeeded', 'succeeded'], 'states');
+  }),
+  rule(
+    'a retry while an attempt is in flight starts a new round, and the attempt is recorded without ending it',
+    async (here) => {
       const { webhook, ids } = await queued(here, 3);
       const { claim, record } = here.delivery_desk;
       const call = callOf(webhook.company_id, now_ms + 5);
@@ -200,54 +182,46 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
       ];
       assertEqual((await readingsOf(here, webhook.id))[2], { ...ended, attempts }, 'after the new round');
     },
-  },
-  {
-    rule: 'neither a retry nor a record is lost when they race',
-    async check(open) {
-      const { here, there } = await twoProcesses(open);
-      const { webhook, ids } = await queued(here, 12);
-      const call = callOf(webhook.company_id);
-      const orders = await here.delivery_desk.claim(ids, now_ms, lease);
-      assertEqual(orders.length, 12, 'claimed');
-      await Promise.all(
-        orders.flatMap((order) => [
-          here.delivery_desk.record([resultOf(order, success)]),
-          there.unitOfWork.run((tx) => retryDelivery(tx, call, webhook.id, order.delivery.id)),
-        ]),
-      );
-      const { items } = await here.unitOfWork.read((tx) => tx.deliveries.list(webhook.id, {}, { limit: 100 }));
-      assertEqual(items.length, 12, 'deliveries');
-      for (const { delivery, attempts } of items) {
-        const { state, attempts: count, round } = delivery;
-        const reading = { state, count, round, attempts: attempts.length };
-        assertEqual(reading, { state: 'pending', count: 1, round: 2, attempts: 1 }, `delivery ${delivery.id}`);
-      }
-      assertEqual(idsOf(await there.delivery_desk.claim(ids, now_ms, other_lease)), ids, 'claimed again');
-    },
-  },
-  {
-    rule: 'due offers pending deliveries of active webhooks that are not leased and are due',
-    async check(open) {
-      const here = await open();
-      const { webhook, ids } = await queued(here, 5);
-      const [order] = await here.delivery_desk.claim([ids[0]!], now_ms, lease);
-      const sorted = async (at?: Parameters<typeof dueOf>[2]) =>
-        (await dueOf(here, webhook.id, at)).toSorted((a, b) => a - b);
-      assertEqual(await sorted(), ids.slice(1), 'while one is leased');
-      assertEqual(await sorted({ machine_ms: lease.until_machine_ms }), ids, 'after its lease has expired');
-      await here.delivery_desk.record([resultOf(order!, timeout)]);
-      const again_ms = (await deliveriesOf(here, webhook.id))[0]?.due_at_ms ?? 0;
-      assert(again_ms > now_ms, 'a failed attempt has no later one');
-      assertEqual(await sorted({ now_ms: again_ms - 1 }), ids.slice(1), 'before the next attempt');
-      assertEqual(await sorted({ now_ms: again_ms }), ids, 'at the next attempt');
-      await writeWebhook(here, { ...webhook, status: 'inactive' });
-      assertEqual(await sorted({ now_ms: again_ms }), [], 'of an inactive webhook');
-    },
-  },
-  {
-    rule: 'due offers the oldest due deliveries of each webhook, at most the limit, and none of skipped webhooks',
-    async check(open) {
-      const here = await open();
+  ),
+  rule('neither a retry nor a record is lost when they race', async (here) => {
+    const there = await here.another();
+    const { webhook, ids } = await queued(here, 12);
+    const call = callOf(webhook.company_id);
+    const orders = await here.delivery_desk.claim(ids, now_ms, lease);
+    assertEqual(orders.length, 12, 'claimed');
+    await Promise.all(
+      orders.flatMap((order) => [
+        here.delivery_desk.record([resultOf(order, success)]),
+        there.unitOfWork.run((tx) => retryDelivery(tx, call, webhook.id, order.delivery.id)),
+      ]),
+    );
+    const { items } = await here.unitOfWork.read((tx) => tx.deliveries.list(webhook.id, {}, { limit: 100 }));
+    assertEqual(items.length, 12, 'deliveries');
+    for (const { delivery, attempts } of items) {
+      const { state, attempts: count, round } = delivery;
+      const reading = { state, count, round, attempts: attempts.length };
+      assertEqual(reading, { state: 'pending', count: 1, round: 2, attempts: 1 }, `delivery ${delivery.id}`);
+    }
+    assertEqual(idsOf(await there.delivery_desk.claim(ids, now_ms, other_lease)), ids, 'claimed again');
+  }),
+  rule('due offers pending deliveries of active webhooks that are not leased and are due', async (here) => {
+    const { webhook, ids } = await queued(here, 5);
+    const [order] = await here.delivery_desk.claim([ids[0]!], now_ms, lease);
+    const sorted = async (at?: Parameters<typeof dueOf>[2]) =>
+      (await dueOf(here, webhook.id, at)).toSorted((a, b) => a - b);
+    assertEqual(await sorted(), ids.slice(1), 'while one is leased');
+    assertEqual(await sorted({ machine_ms: lease.until_machine_ms }), ids, 'after its lease has expired');
+    await here.delivery_desk.record([resultOf(order!, timeout)]);
+    const again_ms = (await deliveriesOf(here, webhook.id))[0]?.due_at_ms ?? 0;
+    assert(again_ms > now_ms, 'a failed attempt has no later one');
+    assertEqual(await sorted({ now_ms: again_ms - 1 }), ids.slice(1), 'before the next attempt');
+    assertEqual(await sorted({ now_ms: again_ms }), ids, 'at the next attempt');
+    await writeWebhook(here, { ...webhook, status: 'inactive' });
+    assertEqual(await sorted({ now_ms: again_ms }), [], 'of an inactive webhook');
+  }),
+  rule(
+    'due offers the oldest due deliveries of each webhook, at most the limit, and none of skipped webhooks',
+    async (here) => {
       const one = await queued(here, 3);
       const two = await queued(here, 3);
       // The first of webhook one is due again, later than the other two.
@@ -270,28 +244,23 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
       const limited = await here.delivery_desk.due(later_ms, now_ms, { ...bounds, limit: 2 });
       assertEqual(limited.length, 2, 'with a limit of 2');
     },
-  },
-  {
-    rule: 'the backlog counts pending deliveries of active webhooks, due or not, and finds the first',
-    async check(open) {
-      const here = await open();
-      const before = await here.delivery_desk.backlog();
-      const { webhook, ids } = await queued(here, 3);
-      const [first] = await here.delivery_desk.claim([ids[0]!], now_ms, lease);
-      await here.delivery_desk.record([resultOf(first!, success)]);
-      const [second] = await here.delivery_desk.claim([ids[1]!], now_ms, lease);
-      await here.delivery_desk.record([resultOf(second!, timeout)]);
-      const oldest_due_at_ms = Math.min(now_ms, before.oldest_due_at_ms ?? now_ms);
-      const backlog = { ...before, pending: before.pending + 2, oldest_due_at_ms };
-      assertEqual(await here.delivery_desk.backlog(), backlog, 'the backlog');
-      await writeWebhook(here, { ...webhook, status: 'inactive' });
-      assertEqual(await here.delivery_desk.backlog(), before, 'without it');
-    },
-  },
-  {
-    rule: 'the workload counts the waiting deliveries and those in flight, of active webhooks and due now',
-    async check(open) {
-      const here = await open();
+  ),
+  rule('the backlog counts pending deliveries of active webhooks, due or not, and finds the first', async (here) => {
+    const before = await here.delivery_desk.backlog();
+    const { webhook, ids } = await queued(here, 3);
+    const [first] = await here.delivery_desk.claim([ids[0]!], now_ms, lease);
+    await here.delivery_desk.record([resultOf(first!, success)]);
+    const [second] = await here.delivery_desk.claim([ids[1]!], now_ms, lease);
+    await here.delivery_desk.record([resultOf(second!, timeout)]);
+    const oldest_due_at_ms = Math.min(now_ms, before.oldest_due_at_ms ?? now_ms);
+    const backlog = { ...before, pending: before.pending + 2, oldest_due_at_ms };
+    assertEqual(await here.delivery_desk.backlog(), backlog, 'the backlog');
+    await writeWebhook(here, { ...webhook, status: 'inactive' });
+    assertEqual(await here.delivery_desk.backlog(), before, 'without it');
+  }),
+  rule(
+    'the workload counts the waiting deliveries and those in flight, of active webhooks and due now',
+    async (here) => {
       const { claim, record, workload } = here.delivery_desk;
       const before = await workload(now_ms, now_ms);
       const more = async () => {
@@ -309,45 +278,38 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
       await writeWebhook(here, { ...webhook, status: 'inactive' });
       assertEqual(await more(), { waiting: 0, in_flight: 0 }, 'of an inactive webhook');
     },
-  },
-  {
-    rule: 'an event is unrelayed until the transaction that makes its deliveries has committed',
-    async check(open) {
-      const { here, there } = await twoProcesses(open);
-      const company_id = await newCompany(here);
-      await register(here, company_id);
-      await relayAll(here);
-      const before = await here.delivery_desk.workload(now_ms, now_ms);
-      await appendEvents(here, company_id, 2);
-      const [taken, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      const relaying = there.unitOfWork.run(async (tx) => {
-        await relayEvents(tx, now_ms, 100);
-        taken.resolve();
-        await seen.promise;
-      });
-      await taken.promise;
-      const during = await here.delivery_desk.workload(now_ms, now_ms);
-      seen.resolve();
-      await relaying;
-      assertEqual(during, { ...before, unrelayed: before.unrelayed + 2 }, 'during the transaction');
-      const after = await here.delivery_desk.workload(now_ms, now_ms);
-      assertEqual(after, { ...before, waiting: before.waiting + 2 }, 'after the transaction');
-    },
-  },
-  {
-    rule: 'a delivery whose lease has expired is no longer in flight, and waits',
-    async check(open) {
-      const here = await open();
-      const { ids } = await queued(here, 1);
-      const { claim, workload } = here.delivery_desk;
-      const before = await workload(now_ms, lease.until_machine_ms - 1);
-      await claim(ids, now_ms, lease);
-      const held = await workload(now_ms, lease.until_machine_ms - 1);
-      const over = await workload(now_ms, lease.until_machine_ms);
-      const expected = { ...before, waiting: before.waiting - 1, in_flight: before.in_flight + 1 };
-      assertEqual(held, expected, 'while it lasts');
-      assertEqual(over.waiting + over.in_flight, before.waiting + before.in_flight, 'in all');
-      assertEqual(over.in_flight, 0, 'in flight');
-    },
-  },
+  ),
+  rule('an event is unrelayed until the transaction that makes its deliveries has committed', async (here) => {
+    const there = await here.another();
+    const company_id = await newCompany(here);
+    await register(here, company_id);
+    await relayAll(here);
+    const before = await here.delivery_desk.workload(now_ms, now_ms);
+    await appendEvents(here, company_id, 2);
+    const [taken, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const relaying = there.unitOfWork.run(async (tx) => {
+      await relayEvents(tx, now_ms, 100);
+      taken.resolve();
+      await seen.promise;
+    });
+    await taken.promise;
+    const during = await here.delivery_desk.workload(now_ms, now_ms);
+    seen.resolve();
+    await relaying;
+    assertEqual(during, { ...before, unrelayed: before.unrelayed + 2 }, 'during the transaction');
+    const after = await here.delivery_desk.workload(now_ms, now_ms);
+    assertEqual(after, { ...before, waiting: before.waiting + 2 }, 'after the transaction');
+  }),
+  rule('a delivery whose lease has expired is no longer in flight, and waits', async (here) => {
+    const { ids } = await queued(here, 1);
+    const { claim, workload } = here.delivery_desk;
+    const before = await workload(now_ms, lease.until_machine_ms - 1);
+    await claim(ids, now_ms, lease);
+    const held = await workload(now_ms, lease.until_machine_ms - 1);
+    const over = await workload(now_ms, lease.until_machine_ms);
+    const expected = { ...before, waiting: before.waiting - 1, in_flight: before.in_flight + 1 };
+    assertEqual(held, expected, 'while it lasts');
+    assertEqual(over.waiting + over.in_flight, before.waiting + before.in_flight, 'in all');
+    assertEqual(over.in_flight, 0, 'in flight');
+  }),
 ];

@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryFilter } from '@tallystick/events';
 import { assert } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
-import type { ContractRule } from '../rule.ts';
+import { type ContractRule, rule } from '../rule.ts';
 import { everyPage } from '../storage/storage.ts';
 import {
   deliveriesOf,
@@ -23,38 +23,33 @@ function newRound(delivery: Delivery, due_at_ms: number): Delivery {
 }
 
 export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = [
-  {
-    rule: 'deliveries are listed newest first with their attempts, by state, on pages that omit none',
-    async check(open) {
-      const here = await open();
-      const { webhook, ids } = await queued(here, 4);
-      const [first] = await here.delivery_desk.claim([ids[0]!], now_ms, lease);
-      const { delivery, attempt } = resultOf(first!, success);
-      await here.delivery_desk.record([{ delivery, attempt, lease: lease.token }]);
-      await here.unitOfWork.read(async ({ deliveries }) => {
-        const one = await deliveries.list(webhook.id, {}, { limit: 3 });
-        assert(one.next !== null, 'the first page has no cursor');
-        const two = await deliveries.list(webhook.id, {}, { limit: 3, after: one.next });
-        const listed = [...one.items, ...two.items];
-        assertEqual(
-          listed.map((reading) => reading.delivery.id),
-          ids.toReversed(),
-          'ids',
-        );
-        assertEqual(listed.at(-1), { delivery, attempts: [attempt] }, 'the attempted one');
-        assertEqual(two.next, null, 'the cursor of the last page');
-        const idsOfState = async (state: Delivery['state']) =>
-          (await deliveries.list(webhook.id, { state }, { limit: 9 })).items.map((reading) => reading.delivery.id);
-        assertEqual(await idsOfState('pending'), ids.slice(1).toReversed(), 'pending');
-        assertEqual(await idsOfState('succeeded'), ids.slice(0, 1), 'succeeded');
-        assertEqual(await idsOfState('failed'), [], 'failed');
-      });
-    },
-  },
-  {
-    rule: 'deliveries of all companies are listed newest first, by company, webhook, state and next attempt',
-    async check(open) {
-      const here = await open();
+  rule('deliveries are listed newest first with their attempts, by state, on pages that omit none', async (here) => {
+    const { webhook, ids } = await queued(here, 4);
+    const [first] = await here.delivery_desk.claim([ids[0]!], now_ms, lease);
+    const { delivery, attempt } = resultOf(first!, success);
+    await here.delivery_desk.record([{ delivery, attempt, lease: lease.token }]);
+    await here.unitOfWork.read(async ({ deliveries }) => {
+      const one = await deliveries.list(webhook.id, {}, { limit: 3 });
+      assert(one.next !== null, 'the first page has no cursor');
+      const two = await deliveries.list(webhook.id, {}, { limit: 3, after: one.next });
+      const listed = [...one.items, ...two.items];
+      assertEqual(
+        listed.map((reading) => reading.delivery.id),
+        ids.toReversed(),
+        'ids',
+      );
+      assertEqual(listed.at(-1), { delivery, attempts: [attempt] }, 'the attempted one');
+      assertEqual(two.next, null, 'the cursor of the last page');
+      const idsOfState = async (state: Delivery['state']) =>
+        (await deliveries.list(webhook.id, { state }, { limit: 9 })).items.map((reading) => reading.delivery.id);
+      assertEqual(await idsOfState('pending'), ids.slice(1).toReversed(), 'pending');
+      assertEqual(await idsOfState('succeeded'), ids.slice(0, 1), 'succeeded');
+      assertEqual(await idsOfState('failed'), [], 'failed');
+    });
+  }),
+  rule(
+    'deliveries of all companies are listed newest first, by company, webhook, state and next attempt',
+    async (here) => {
       const [one, two] = [await queued(here, 5), await queued(here, 5)];
       const own = new Set([...one.ids, ...two.ids]);
       for (const { ids } of [one, two]) {
@@ -93,46 +88,37 @@ export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = 
         'with an offset, and their attempts',
       );
     },
-  },
-  {
-    rule: 'a delivery is read by the id of its webhook only',
-    async check(open) {
-      const here = await open();
-      const { webhook, ids } = await queued(here, 1);
-      const [delivery] = await deliveriesOf(here, webhook.id);
-      const [id] = ids as [number];
-      await here.unitOfWork.run(async ({ deliveries }) => {
-        assertEqual(await deliveries.read(webhook.id, id), { delivery, attempts: [] }, 'read');
-        assertEqual(await deliveries.find(webhook.id, id), delivery, 'found');
-        assertEqual(await deliveries.find(webhook.id, id, { for_update: true }), delivery, 'held for update');
-        assertEqual(await deliveries.read(webhook.id + 1, id), null, 'read by another webhook');
-        assertEqual(await deliveries.find(webhook.id + 1, id), null, 'found by another webhook');
-        assertEqual(await deliveries.read(webhook.id, 999_999_999), null, 'unknown');
-      });
-    },
-  },
-  {
-    rule: 'an update writes the delivery and keeps its lease',
-    async check(open) {
-      const here = await open();
-      const { webhook, ids } = await queued(here, 1);
-      const [order] = await here.delivery_desk.claim(ids, now_ms, lease);
-      const changed = newRound(order!.delivery, now_ms + 7);
-      await here.unitOfWork.run(async ({ deliveries }) => {
-        await deliveries.find(webhook.id, changed.id, { for_update: true });
-        await deliveries.update(changed);
-      });
-      assertEqual(await deliveriesOf(here, webhook.id), [changed], 'the delivery');
-      const again = { ...lease, token: 'two' };
-      assertEqual(await here.delivery_desk.claim(ids, now_ms + 7, again), [], 'while it is leased');
-      const over = { ...again, machine_ms: lease.until_machine_ms };
-      assertEqual((await here.delivery_desk.claim(ids, now_ms + 7, over)).length, 1, 'after the lease');
-    },
-  },
-  {
-    rule: 'recover starts a new round of deliveries that failed at the instant or later, at most the limit',
-    async check(open) {
-      const here = await open();
+  ),
+  rule('a delivery is read by the id of its webhook only', async (here) => {
+    const { webhook, ids } = await queued(here, 1);
+    const [delivery] = await deliveriesOf(here, webhook.id);
+    const [id] = ids as [number];
+    await here.unitOfWork.run(async ({ deliveries }) => {
+      assertEqual(await deliveries.read(webhook.id, id), { delivery, attempts: [] }, 'read');
+      assertEqual(await deliveries.find(webhook.id, id), delivery, 'found');
+      assertEqual(await deliveries.find(webhook.id, id, { for_update: true }), delivery, 'held for update');
+      assertEqual(await deliveries.read(webhook.id + 1, id), null, 'read by another webhook');
+      assertEqual(await deliveries.find(webhook.id + 1, id), null, 'found by another webhook');
+      assertEqual(await deliveries.read(webhook.id, 999_999_999), null, 'unknown');
+    });
+  }),
+  rule('an update writes the delivery and keeps its lease', async (here) => {
+    const { webhook, ids } = await queued(here, 1);
+    const [order] = await here.delivery_desk.claim(ids, now_ms, lease);
+    const changed = newRound(order!.delivery, now_ms + 7);
+    await here.unitOfWork.run(async ({ deliveries }) => {
+      await deliveries.find(webhook.id, changed.id, { for_update: true });
+      await deliveries.update(changed);
+    });
+    assertEqual(await deliveriesOf(here, webhook.id), [changed], 'the delivery');
+    const again = { ...lease, token: 'two' };
+    assertEqual(await here.delivery_desk.claim(ids, now_ms + 7, again), [], 'while it is leased');
+    const over = { ...again, machine_ms: lease.until_machine_ms };
+    assertEqual((await here.delivery_desk.claim(ids, now_ms + 7, over)).length, 1, 'after the lease');
+  }),
+  rule(
+    'recover starts a new round of deliveries that failed at the instant or later, at most the limit',
+    async (here) => {
       const { webhook, ids } = await queued(here, 3);
       const orders = await here.delivery_desk.claim(ids, now_ms, lease);
       await here.delivery_desk.record(orders.map((order) => lastFailureOf(order)));
@@ -157,11 +143,10 @@ export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = 
       const claimed = await here.delivery_desk.claim(ids, now_ms + 1, { ...lease, token: 'again' });
       assertEqual(claimed.length, 3, 'claimed again');
     },
-  },
-  {
-    rule: 'recover compares the time of the failure, not of the event, and omits deliveries that succeeded',
-    async check(open) {
-      const here = await open();
+  ),
+  rule(
+    'recover compares the time of the failure, not of the event, and omits deliveries that succeeded',
+    async (here) => {
       const { webhook, ids } = await queued(here, 2);
       const last_ms = now_ms + 108 * minute_ms;
       const [first, second] = await here.delivery_desk.claim(ids, last_ms, lease);
@@ -184,5 +169,5 @@ export const delivery_store_contract: readonly ContractRule<WebhookStorage>[] = 
         'rounds',
       );
     },
-  },
+  ),
 ];
