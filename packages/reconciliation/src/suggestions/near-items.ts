@@ -32,7 +32,7 @@ export const near_items_max = 6;
 export const near_items_examined_max = 200;
 
 /** Whether the item is open: a person may match it. Frozen items are none of these. */
-function isOpen({ status }: Item): boolean {
+export function isOpen({ status }: Item): boolean {
   return status !== 'ignored' && status !== 'accepted' && status !== 'matched';
 }
 

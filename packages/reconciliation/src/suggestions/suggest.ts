@@ -3,12 +3,13 @@ import { type Act, type AuthorizationPair, pairKeyOf, pairsBetween } from '../ac
 import { standingActs } from '../acts/standing-acts.ts';
 import { dateOf, daysBetween } from '../calendar.ts';
 import type { Item } from '../item.ts';
-import { type RecordIds, recordsOf } from '../item-id.ts';
+import { itemIdOf, type RecordIds, recordsOf } from '../item-id.ts';
+import { findItems } from '../items/find-item.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from '../pairing/entry-key.ts';
 import type { ReconciliationStore } from '../ports.ts';
 import { type AuthorizedPurchase, type CardLine, type ClearedAmount, isPairable } from '../records.ts';
 import { compareReferences, compareSuggestions, describeDifferences, isNear } from './compare-records.ts';
-import { isNearSide, type NearQuestion, near_columns, near_days_max } from './near-items.ts';
+import { isNearSide, isOpen, type NearQuestion, near_columns, near_days_max } from './near-items.ts';
 import type { Suggestion } from './suggestion.ts';
 
 /** How many suggestions a break has at most (decision: reconciliation). */
@@ -16,7 +17,15 @@ export const suggestions_max = 5;
 
 type SuggestingStore = Pick<
   ReconciliationStore,
-  'authorizations' | 'clearings' | 'lines' | 'items' | 'actsOn' | 'nearItems' | 'giveWay'
+  | 'authorizations'
+  | 'clearings'
+  | 'clearingIdsOf'
+  | 'lines'
+  | 'items'
+  | 'entriesOf'
+  | 'actsOn'
+  | 'nearItems'
+  | 'giveWay'
 >;
 
 /**
@@ -41,6 +50,8 @@ export async function suggestFor(
   const found = await store.items(company_id, [...new Set(near.flat())]);
   const found_by_id = new Map(found.map((item) => [item.id, item]));
   const sets = breaks.map(coveringSetsOf);
+  const in_sets = sets.flat().flatMap(recordsOf);
+  const item_of = in_sets.length === 0 ? new Map<number, Item>() : await findItems(store, company_id, in_sets);
   const others = await readRecords(store, company_id, [...found, ...sets.flat()]);
   const records = joinRecords(own, others);
   const acts = await store.actsOn(company_id, [
@@ -86,6 +97,8 @@ export async function suggestFor(
 
   /** A covering set that was not applied, as the records that the item lacks of it. */
   function toSet(item: Item, set: RecordIds): readonly Unnumbered[] {
+    const its_items = recordsOf(set).map((record) => item_of.get(itemIdOf(record)));
+    if (its_items.some((its) => its === undefined || !isOpen(its))) return [];
     const is_line = item.line_ids.length > 0;
     const [clearings, lines] = [valuesOf(records.clearings, set.clearing_ids), valuesOf(records.lines, set.line_ids)];
     const [clearing, line] = [clearings[0], lines[0]];

@@ -96,6 +96,25 @@ checkOnStorages('the suggestions of a break', [
     },
   },
   {
+    rule: 'lines that together make up a clearing are suggested only while all of them are open',
+    on_postgres: true,
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const record = clearing(await world.clear({ amount: 64_300, settlement_date: day }));
+      const lines: number[] = [];
+      for (const amount of [20_010, 44_290, 20_020, 44_280]) lines.push(await world.line({ amount, date: day }));
+      const [first, second, third, fourth] = lines as [number, number, number, number];
+      assert.deepEqual(idsOf(await suggested(world, record)), [
+        [first, second],
+        [third, fourth],
+      ]);
+      await world.act(line(first), 'ignore');
+      assert.deepEqual(idsOf(await suggested(world, record)), [[third, fourth]]);
+      await world.act(line(first), 'reopen');
+      assert.equal((await suggested(world, record)).length, 2, 'after reopening');
+    },
+  },
+  {
     rule: 'what a person undid, ignored or accepted is not suggested, nor what another account currency or sign has',
     async check(open) {
       const world = await ActWorld.on(await open());
