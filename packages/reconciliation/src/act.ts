@@ -16,11 +16,12 @@ export function pairKeyOf({ line_id, clearing_id }: StatementPair): string {
   return `${line_id} ${clearing_id}`;
 }
 
-/** The lines and clearings of pairs, a line before its clearing. */
-export function recordsOfPairs(pairs: readonly StatementPair[]): readonly RecordKey[] {
-  return pairs.flatMap(({ line_id, clearing_id }): RecordKey[] => [
-    { kind: 'line', id: line_id },
-    { kind: 'clearing', id: clearing_id },
+export function recordsOfPairs(pairs: readonly (StatementPair | AuthorizationPair)[]): readonly RecordKey[] {
+  return pairs.flatMap(({ clearing_id, ...other }) => [
+    'line_id' in other
+      ? ({ kind: 'line', id: other.line_id } as const)
+      : ({ kind: 'authorization', id: other.authorization_id } as const),
+    { kind: 'clearing', id: clearing_id } as const,
   ]);
 }
 

@@ -33,10 +33,31 @@ export interface RecordIds {
   readonly line_ids: readonly number[];
 }
 
-export function recordsOf({ authorization_ids = [], clearing_ids, line_ids }: RecordIds): readonly RecordKey[] {
+/** Such ids; of what has one authorization at most, that one. */
+interface NamedIds extends Partial<RecordIds> {
+  readonly authorization_id?: number | null;
+}
+
+export function recordsOf({
+  authorization_id = null,
+  authorization_ids = authorization_id === null ? [] : [authorization_id],
+  clearing_ids = [],
+  line_ids = [],
+}: NamedIds): readonly RecordKey[] {
   return [
     ...authorization_ids.map((id): RecordKey => ({ kind: 'authorization', id })),
     ...clearing_ids.map((id): RecordKey => ({ kind: 'clearing', id })),
     ...line_ids.map((id): RecordKey => ({ kind: 'line', id })),
   ];
+}
+
+/** The ids of those records that are of a kind, each once, ascending. */
+export function idsOfKind(wanted: RecordKind, records: readonly RecordKey[]): readonly number[] {
+  const ids = new Set(records.filter(({ kind }) => kind === wanted).map(({ id }) => id));
+  return [...ids].sort((a, b) => a - b);
+}
+
+/** The ids of rows, ascending. */
+export function ascendingIds(rows: readonly { readonly id: number }[]): readonly number[] {
+  return rows.map(({ id }) => id).sort((a, b) => a - b);
 }

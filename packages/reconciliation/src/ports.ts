@@ -8,7 +8,7 @@ import type { RecordKey } from './item-id.ts';
 import type { ItemFilter } from './items/item-filter.ts';
 import type { BreakDay, BreakDayChanges } from './keeping/break-days.ts';
 import type { MatchCell, SummaryCell } from './keeping/cells.ts';
-import type { KeyRange, UnsearchedDates } from './pairing/entry-key.ts';
+import type { EntryPlace, KeyRange, UnsearchedDates } from './pairing/entry-key.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount, Coverage, Tolerances } from './records.ts';
 import type { NearQuestion } from './suggestions/near-items.ts';
 
@@ -72,10 +72,8 @@ export function placeAfter(items: readonly Item[], limit: number): PeriodPlace |
  * its currency and statement key (`entryKeyOfClearing`, `entryKeyOfLine`), and while no pairing
  * explains it another under its currency and date (`leftoverKeyOf`).
  */
-export interface Entry {
+export interface Entry extends EntryPlace {
   readonly company_id: number;
-  readonly key: string;
-  readonly record: RecordKey;
   /** The item that has the record, frozen or not. */
   readonly item_id: number;
 }
@@ -205,7 +203,7 @@ export interface ReconciliationStore {
   /** All entries with one of these keys. */
   entries(company_id: number, keys: readonly string[]): Promise<readonly Entry[]>;
   /** The entries of these records under these keys. */
-  entriesOf(company_id: number, places: readonly Pick<Entry, 'key' | 'record'>[]): Promise<readonly Entry[]>;
+  entriesOf(company_id: number, places: readonly EntryPlace[]): Promise<readonly Entry[]>;
   /**
    * Up to `limit` entries with these keys in the order of key, kind and id: those after an entry, or
    * the first when it is null.

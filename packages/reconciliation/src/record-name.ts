@@ -1,4 +1,4 @@
-import { type RecordIds, type RecordKey, record_kinds, recordsOf } from './item-id.ts';
+import { type RecordKey, record_kinds, recordsOf } from './item-id.ts';
 
 /** The name of a record as people write it in tables and read it in lists: `line:408`. */
 export function recordNameOf({ kind, id }: RecordKey): string {
@@ -14,6 +14,6 @@ export function readRecordName(name: string): RecordKey | null {
 }
 
 /** The names of records, separated by blanks. */
-export function recordNamesOf(ids: RecordIds): string {
+export function recordNamesOf(ids: Parameters<typeof recordsOf>[0]): string {
   return recordsOf(ids).map(recordNameOf).join(' ');
 }

@@ -5,7 +5,6 @@ import {
   type ItemNames,
   recordNamesOf,
   type Suggestion,
-  suggestedNames,
 } from '@tallystick/reconciliation';
 import { shortenText, wrapText } from '@tallystick/server';
 import { showDecimal } from '../words.ts';
@@ -86,7 +85,7 @@ export function describeStatementLine({ currency }: Item, { statement_line }: It
 /** `1. clearing:45  3.35 on 2030-03-18: 0.02 more, same merchant, settled 1 day earlier`. */
 export function describeSuggested(suggestion: Suggestion, { currency }: Pick<Item, 'currency'>): string {
   const { number, amount, date, reason } = suggestion;
-  return `${number}. ${suggestedNames(suggestion)}  ${showDecimal(amount, currency)} on ${date}: ${reason}`;
+  return `${number}. ${recordNamesOf(suggestion)}  ${showDecimal(amount, currency)} on ${date}: ${reason}`;
 }
 
 function named(name: string, text: string | null, end = ''): readonly string[] {
@@ -109,8 +108,7 @@ export function describeNextStep(breaks: readonly ShownBreak[]): string {
     return `npm run reconcile -- show ${breaks[0]!.item.id} shows one; accept, ignore and match decide it.`;
   }
   const { item, suggestions } = found;
-  const { authorization_id, ...ids } = suggestions[0]!;
-  const names = recordNamesOf({ ...ids, authorization_ids: authorization_id === null ? [] : [authorization_id] });
+  const names = recordNamesOf(suggestions[0]!);
   return [
     'To match the first suggestion, for example:',
     `  npm run reconcile -- match ${item.id} --with "${names}" --note "..."`,

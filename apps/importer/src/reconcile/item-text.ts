@@ -64,7 +64,6 @@ function section(head: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', `${head}:`, ...lines.map((line) => wrapText(line, '  ', '    ', 80))];
 }
 
-function describeAlternative({ reason, authorization_id, clearing_ids, line_ids }: Alternative): string {
-  const authorization_ids = authorization_id === null ? [] : [authorization_id];
-  return `${recordNamesOf({ authorization_ids, clearing_ids, line_ids })}: ${reason}`;
+function describeAlternative(alternative: Alternative): string {
+  return `${recordNamesOf(alternative)}: ${alternative.reason}`;
 }

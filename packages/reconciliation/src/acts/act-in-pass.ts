@@ -91,14 +91,10 @@ function matchByHand({ clearing, authorization_id, is_confirmation }: Rematch): 
 
 /** The records whose items an act may change, beside those of its item. */
 export function recordsOfPlan({ subject, rematches }: ActPlan): readonly RecordKey[] {
-  const pairs = [...(subject.authorization === null ? [] : [subject.authorization]), ...subject.confirmed];
+  const { pairs, authorization, confirmed } = subject;
   return [
-    ...recordsOfPairs(subject.pairs),
-    ...pairs.flatMap(({ clearing_id, authorization_id }): RecordKey[] => [
-      { kind: 'clearing', id: clearing_id },
-      { kind: 'authorization', id: authorization_id },
-    ]),
-    ...rematches.map(({ clearing }): RecordKey => ({ kind: 'clearing', id: clearing.id })),
+    ...recordsOfPairs([...pairs, ...confirmed, ...(authorization === null ? [] : [authorization])]),
+    ...recordsOf({ clearing_ids: rematches.map(({ clearing }) => clearing.id) }),
   ];
 }
 

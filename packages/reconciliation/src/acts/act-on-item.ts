@@ -2,7 +2,7 @@ import type { Call } from '@tallystick/kernel';
 import type { ActKind } from '../act.ts';
 import type { Item } from '../item.ts';
 import { recordsOf } from '../item-id.ts';
-import { findSeenItem, readItem, unknownItem } from '../items/read-items.ts';
+import { findSeenItems, readItem, unknownItem } from '../items/read-items.ts';
 import { catchUp, refresh, steps_of_reads_max } from '../keeping/keep-up.ts';
 import { actInPass, newestActOf, recordsOfPlan } from './act-in-pass.ts';
 import type { ActPlan, ActPorts, ActTx, Situation } from './act-plan.ts';
@@ -38,7 +38,8 @@ export async function actOnItem(
 ): Promise<Item> {
   const asked = readActRequest(action, request);
   // Read first: an act that commits while the items are brought up to date was not seen.
-  const before = await ports.unitOfWork.read((tx) => findSeenItem(tx, call, item_id));
+  const seen_before = await ports.unitOfWork.read((tx) => findSeenItems(tx, call, [item_id]));
+  const before = seen_before.get(item_id) ?? null;
   await catchUp(ports, call.company_id, { steps_max: steps_of_reads_max });
   const seen = await ports.unitOfWork.read((tx) => readItem(tx, call, item_id));
   refuseMerged(seen, { item_id, version: asked.version });

@@ -1,5 +1,6 @@
 import { isStorable, isWithin, maskCardNumbers, RequestFields, showValue } from '@tallystick/kernel';
 import type { ActKind } from '../act.ts';
+import { idsOfKind, type RecordKey, type RecordKind } from '../item-id.ts';
 
 /** The sides of an item whose matches can be undone. */
 const match_sides = ['authorization', 'statement'] as const;
@@ -19,6 +20,13 @@ export interface MatchWith {
   readonly clearing_ids: readonly number[];
   /** Each once, ascending; empty when none are named. */
   readonly line_ids: readonly number[];
+}
+
+/** These records as what an item is matched with; null with several authorizations. */
+export function matchWithOf(records: readonly RecordKey[]): MatchWith | null {
+  const idsOf = (kind: RecordKind) => idsOfKind(kind, records);
+  const [authorization_id = null, ...others] = idsOf('authorization');
+  return others.length > 0 ? null : { authorization_id, clearing_ids: idsOf('clearing'), line_ids: idsOf('line') };
 }
 
 /** A request to act on an item, as it was read. */

@@ -1,11 +1,11 @@
 import type { Call } from '@tallystick/kernel';
 import type { Act } from '../act.ts';
 import type { Item } from '../item.ts';
-import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
+import { idsOfKind, itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { findSeenItems, type SeenItem } from '../items/read-items.ts';
 import type { Period, ReconciliationStore, ReconciliationTx } from '../ports.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount, Tolerances } from '../records.ts';
-import type { ActRequest, MatchWith } from './act-request.ts';
+import type { ActRequest } from './act-request.ts';
 
 /** A request to act on an item. */
 export interface AskedAct {
@@ -13,18 +13,9 @@ export interface AskedAct {
   readonly request: ActRequest;
 }
 
-/** The records that a match names. */
-export function recordsNamedBy({ authorization_id, clearing_ids, line_ids }: MatchWith): readonly RecordKey[] {
-  return recordsOf({
-    authorization_ids: authorization_id === null ? [] : [authorization_id],
-    clearing_ids,
-    line_ids,
-  });
-}
-
 /** The ids by which the items that an act concerns are found: its own, and those of what it names. */
 export function concernedIds({ item_id, request }: AskedAct): readonly number[] {
-  return request.with === null ? [item_id] : [item_id, ...recordsNamedBy(request.with).map(itemIdOf)];
+  return request.with === null ? [item_id] : [item_id, ...recordsOf(request.with).map(itemIdOf)];
 }
 
 /**
@@ -69,11 +60,9 @@ export class KnownRecords {
     const matched = itemsOf(matching.map(({ item_id }) => item_id));
     // What is left of an authorization depends on all its clearings.
     const accepting = asked.filter(({ request }) => request.accept_difference).flatMap(concernedIds);
-    const named = matching.flatMap(({ request }) => recordsNamedBy(request.with!));
-    const idsOf = (kind: RecordKey['kind'], items: readonly Item[]) => {
-      const records = [...items.flatMap(recordsOf), ...named];
-      return [...new Set(records.filter((record) => record.kind === kind).map(({ id }) => id))];
-    };
+    const named = matching.flatMap(({ request }) => recordsOf(request.with!));
+    const idsOf = (kind: RecordKey['kind'], items: readonly Item[]) =>
+      idsOfKind(kind, [...items.flatMap(recordsOf), ...named]);
     const by_record = [...seen.values()].flatMap((one) =>
       recordsOf(one.item).map((key) => [itemIdOf(key), one] as const),
     );
@@ -89,10 +78,13 @@ export class KnownRecords {
 
   /** The same records, as if no covering set had joined any of them. */
   withoutCoveringSets(): KnownRecords {
-    this.#without_sets ??= new KnownRecords(
-      new Map([...this.#seen].map(([id, seen]) => [id, { ...seen, item: withoutCoveringSets(seen.item) }])),
-      this,
-    );
+    if (this.#without_sets === null) {
+      const without = new Map([...new Set(this.#seen.values())].map((seen) => [seen, withoutCoveringSets(seen)]));
+      this.#without_sets = new KnownRecords(
+        new Map([...this.#seen].map(([id, seen]) => [id, without.get(seen)!])),
+        this,
+      );
+    }
     return this.#without_sets;
   }
 
@@ -103,23 +95,18 @@ export class KnownRecords {
 
   /** The items that have these records, each once. */
   itemsOf(records: readonly RecordKey[]): readonly SeenItem[] {
-    return [...new Map(records.flatMap((record) => this.#entryOf(record))).values()];
+    return [...new Set(records.flatMap((record) => this.#seen.get(itemIdOf(record)) ?? []))];
   }
 
   /** The acts that concern the items of these records, in the order in which they were recorded. */
   actsOnItemsOf(records: readonly RecordKey[]): readonly Act[] {
-    const acts = new Map(this.itemsOf(records).flatMap(({ history }) => history.map((act) => [act.id, act] as const)));
-    return [...acts.values()].sort((a, b) => a.id - b.id);
-  }
-
-  #entryOf(record: RecordKey): readonly (readonly [number, SeenItem])[] {
-    const seen = this.#seen.get(itemIdOf(record));
-    return seen === undefined ? [] : [[seen.item.id, seen]];
+    const acts = new Set(this.itemsOf(records).flatMap(({ history }) => history));
+    return [...acts].sort((a, b) => a.id - b.id);
   }
 }
 
-function withoutCoveringSets(item: Item): Item {
-  return { ...item, matches: item.matches.filter(({ rule }) => rule !== 'covering_set') };
+function withoutCoveringSets({ item, history }: SeenItem): SeenItem {
+  return { item: { ...item, matches: item.matches.filter(({ rule }) => rule !== 'covering_set') }, history };
 }
 
 function byId<Row extends { readonly id: number }>(rows: readonly Row[]): ReadonlyMap<number, Row> {

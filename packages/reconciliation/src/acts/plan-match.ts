@@ -1,6 +1,6 @@
 import { invalid } from '@tallystick/kernel';
+import { recordsOfPairs } from '../act.ts';
 import type { Item } from '../item.ts';
-import type { RecordKey } from '../item-id.ts';
 import { differenceOfPurchase } from '../items/difference.ts';
 import type { SeenItem } from '../items/read-items.ts';
 import type { AuthorizedPurchase, ClearedAmount } from '../records.ts';
@@ -53,11 +53,8 @@ function planAuthorizationMatch(situation: Situation, matched_with: MatchWith): 
   }
   const is_kept = situation.is_of_table && clearing.authorization_id === authorization_id && !clearing.is_chosen;
   if (!is_kept) refuseMisfit(clearing, purchase);
-  const records: readonly RecordKey[] = [
-    { kind: 'clearing', id: clearing.id },
-    { kind: 'authorization', id: authorization_id },
-  ];
-  const concerned = known.itemsOf(records);
+  const pair = { clearing_id: clearing.id, authorization_id };
+  const concerned = known.itemsOf(recordsOfPairs([pair]));
   for (const other of concerned) {
     if (other.item.id !== item.id) {
       refuseFrozen(known, other.item);
@@ -68,9 +65,8 @@ function planAuthorizationMatch(situation: Situation, matched_with: MatchWith): 
   const accepted = request.accept_difference
     ? differenceOfPurchase(purchase, withMatch(clearing, authorization_id, concerned, known))
     : null;
-  const authorization = { clearing_id: clearing.id, authorization_id };
   return {
-    subject: subjectOf(item, { authorization, confirmed: is_kept ? [authorization] : [], accepted }),
+    subject: subjectOf(item, { authorization: pair, confirmed: is_kept ? [pair] : [], accepted }),
     rematches: [{ clearing, authorization_id, is_confirmation: is_kept }],
   };
 }

@@ -2,7 +2,7 @@ import { isCardLine } from '@tallystick/accounts';
 import { invalid, type Refusal } from '@tallystick/kernel';
 import { type Act, pairKeyOf, pairsBetween, type StatementPair } from '../act.ts';
 import type { Difference, Item } from '../item.ts';
-import type { RecordKey } from '../item-id.ts';
+import { type RecordKey, recordsOf } from '../item-id.ts';
 import { differenceOfSet } from '../items/difference.ts';
 import { isDistantMatch } from '../pairing/distant-pairs.ts';
 import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
@@ -241,10 +241,7 @@ export function statementPairsOf(
 }
 
 function keysOf(clearings: readonly ClearedAmount[], lines: readonly CardLine[]): readonly RecordKey[] {
-  return [
-    ...clearings.map(({ id }) => ({ kind: 'clearing' as const, id })),
-    ...lines.map(({ id }) => ({ kind: 'line' as const, id })),
-  ];
+  return recordsOf({ clearing_ids: clearings.map(({ id }) => id), line_ids: lines.map(({ id }) => id) });
 }
 
 function textsOf(pairs: readonly StatementPair[]): ReadonlySet<string> {

@@ -3,7 +3,7 @@ import { assert, type Steps } from '@tallystick/kernel';
 import type { StatementPair } from '../act.ts';
 import type { Decision } from '../acts/standing-acts.ts';
 import { fingerprintOf, type ItemContent, type ItemStatus } from '../item.ts';
-import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
+import { ascendingIds, itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { type KeyOffers, key_offers_max, keyOffersOf } from '../pairing/key-offers.ts';
 import type { Pairing } from '../pairing/pair-lines.ts';
 import type { ClearedAmount, Coverage, ReconciliationRecords, Tolerances } from '../records.ts';
@@ -63,9 +63,9 @@ function composeItem(group: ItemGroup, key_offers: KeyOffers, records: ItemRecor
   const { purchases, clearings, lines } = records;
   const first = firstOf(records);
   const members = {
-    authorization_ids: idsOf(purchases),
-    clearing_ids: idsOf(clearings),
-    line_ids: idsOf(lines),
+    authorization_ids: ascendingIds(purchases),
+    clearing_ids: ascendingIds(clearings),
+    line_ids: ascendingIds(lines),
     ...amountsOf(records),
   };
   const { currency } = clearings[0] ?? purchases[0] ?? lines[0]!;
@@ -195,8 +195,4 @@ function classOf({ concerned }: Assessment, clearings: readonly ClearedAmount[])
 
 function merchantOf({ purchases, clearings }: ItemRecords): string | null {
   return [...purchases, ...clearings].find(({ merchant_name }) => merchant_name !== null)?.merchant_name ?? null;
-}
-
-function idsOf(records: readonly { readonly id: number }[]): readonly number[] {
-  return records.map(({ id }) => id).sort((a, b) => a - b);
 }

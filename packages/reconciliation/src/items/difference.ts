@@ -1,4 +1,5 @@
 import type { Difference, ItemMatch } from '../item.ts';
+import { ascendingIds } from '../item-id.ts';
 import type { CardLine, ClearedAmount } from '../records.ts';
 import { sumOf } from './item-amounts.ts';
 
@@ -15,7 +16,7 @@ export function sideOf({ authorization_id }: Difference): ItemMatch['side'] {
 export function differenceOfSet(clearings: readonly ClearedAmount[], lines: readonly CardLine[]): Difference {
   const stated = lines.filter(({ is_fee }) => !is_fee);
   const amount = sumOf(stated) - sumOf(clearings);
-  return { authorization_id: null, clearing_ids: idsOf(clearings), line_ids: idsOf(stated), amount };
+  return { authorization_id: null, clearing_ids: ascendingIds(clearings), line_ids: ascendingIds(stated), amount };
 }
 
 /**
@@ -35,9 +36,5 @@ export function differenceOfPurchase(
     }
   }
   const own = clearings.filter((clearing) => own_ids.has(clearing.id));
-  return { authorization_id: id, clearing_ids: idsOf(own), line_ids: [], amount: sumOf(own) - authorized };
-}
-
-function idsOf(records: readonly { readonly id: number }[]): readonly number[] {
-  return records.map(({ id }) => id).sort((a, b) => a - b);
+  return { authorization_id: id, clearing_ids: ascendingIds(own), line_ids: [], amount: sumOf(own) - authorized };
 }

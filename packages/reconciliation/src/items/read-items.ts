@@ -29,19 +29,13 @@ export function listItems(
  * (`not_found`) an unknown id, and that of another company.
  */
 export async function readItem(tx: ItemsTx, call: Pick<Call, 'company_id'>, id: number): Promise<SeenItem> {
-  const seen = await findSeenItem(tx, call, id);
-  if (seen === null) throw unknownItem();
+  const seen = (await findSeenItems(tx, call, [id])).get(id);
+  if (seen === undefined) throw unknownItem();
   return seen;
 }
 
 export function unknownItem(): Refusal {
   return new Refusal('not_found', 'there is no item with this id');
-}
-
-/** The item as `readItem` reads it; null for an unknown id, and that of another company. */
-export async function findSeenItem(tx: ItemsTx, call: Pick<Call, 'company_id'>, id: number): Promise<SeenItem | null> {
-  const seen = await findSeenItems(tx, call, [id]);
-  return seen.get(id) ?? null;
 }
 
 /**
@@ -61,8 +55,8 @@ export async function findSeenItems(
   );
   const items = [...new Set(found.values())];
   const acts = await reconciliation.actsOn(company_id, items.flatMap(recordsOf));
-  const histories = historiesOf(items, acts);
-  return new Map([...found].map(([id, item]) => [id, { item, history: histories.get(item)! }]));
+  const seen = new Map([...historiesOf(items, acts)].map(([item, history]) => [item, { item, history }]));
+  return new Map([...found].map(([id, item]) => [id, seen.get(item)!]));
 }
 
 /** The acts that concern each of the items, in the order in which they were recorded. */

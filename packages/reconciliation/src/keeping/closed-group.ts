@@ -1,6 +1,6 @@
 import type { Item } from '../item.ts';
-import { itemIdOf, type RecordKey } from '../item-id.ts';
-import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from '../pairing/entry-key.ts';
+import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
+import { type EntryPlace, entryKeyOfClearing, entryKeyOfLine, isPairingKey } from '../pairing/entry-key.ts';
 import type { Entry, ReconciliationStore } from '../ports.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount } from '../records.ts';
 
@@ -50,13 +50,11 @@ export class ClosedGroup {
   }
 
   records(): readonly RecordKey[] {
-    const keysOf = (kind: RecordKey['kind'], ids: Iterable<number>) =>
-      Array.from(ids, (id): RecordKey => ({ kind, id }));
-    return [
-      ...keysOf('authorization', this.purchases.keys()),
-      ...keysOf('clearing', this.clearings.keys()),
-      ...keysOf('line', this.lines.keys()),
-    ];
+    return recordsOf({
+      authorization_ids: [...this.purchases.keys()],
+      clearing_ids: [...this.clearings.keys()],
+      line_ids: [...this.lines.keys()],
+    });
   }
 
   /** The key of the entry of a clearing or line of the group. */
@@ -75,7 +73,9 @@ export class ClosedGroup {
       await Promise.all([
         store.clearings(company_id, asked.clearing).then((found) => this.#keepClearings(found)),
         store.clearingsReferring(company_id, asked.clearing).then((found) => this.#keepClearings(found)),
-        store.clearingIdsOf(asked.authorization).then((found) => this.#addRecords('clearing', found)),
+        store.clearingIdsOf(asked.authorization).then((clearing_ids) => {
+          for (const record of recordsOf({ clearing_ids })) this.addRecord(record);
+        }),
         store.authorizations(company_id, asked.authorization).then((found) => this.#keepPurchases(found)),
         store.lines(company_id, asked.line).then((found) => this.#keepLines(found)),
         store.entries(company_id, asked.keys).then((found) => this.#keepEntries(found)),
@@ -83,10 +83,6 @@ export class ClosedGroup {
         store.items(company_id, asked.items).then((found) => this.#keepItems(found)),
       ]);
     }
-  }
-
-  #addRecords(kind: RecordKey['kind'], ids: readonly number[]): void {
-    for (const id of ids) this.addRecord({ kind, id });
   }
 
   #keepClearings(clearings: readonly ClearedAmount[]): void {
@@ -138,9 +134,7 @@ export class ClosedGroup {
   #keepItems(items: readonly Item[]): void {
     for (const item of items) {
       this.items.set(item.id, item);
-      this.#addRecords('authorization', item.authorization_ids);
-      this.#addRecords('clearing', item.clearing_ids);
-      this.#addRecords('line', item.line_ids);
+      for (const record of recordsOf(item)) this.addRecord(record);
     }
   }
 }
@@ -152,7 +146,7 @@ function emptyQuestions() {
     line: [] as number[],
     items: [] as number[],
     keys: [] as string[],
-    places: [] as Pick<Entry, 'key' | 'record'>[],
+    places: [] as EntryPlace[],
   };
 }
 

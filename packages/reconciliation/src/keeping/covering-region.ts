@@ -2,7 +2,7 @@ import { inTurns } from '@tallystick/kernel';
 import { pairKeyOf, pairsBetween, recordsOfPairs } from '../act.ts';
 import { standingActs } from '../acts/standing-acts.ts';
 import type { ItemMatch } from '../item.ts';
-import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
+import { idsOfKind, itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { noOffers, type OffersOf, offersByRecord, offersOfItems } from '../items/alternatives.ts';
 import type { CoveringSet, Leftovers } from '../pairing/covering-search.ts';
 import { covering_reach_days, findCoveringSets } from '../pairing/covering-sets.ts';
@@ -232,12 +232,11 @@ async function findSets(
   const items = await store.items(company_id, [...new Set(near.map(({ item_id }) => item_id))]);
   const frozen_ids = new Set(items.filter(({ period_id }) => period_id !== null).map(({ id }) => id));
   const others = near.filter(({ item_id }) => !frozen_ids.has(item_id)).map(({ record }) => record);
-  const idsOf = (wanted: RecordKey['kind']) => others.filter(({ kind }) => kind === wanted).map(({ id }) => id);
   const other_acts = await store.actsOn(company_id, others);
   const { bars } = standingActs(new Map([...acts, ...other_acts].map((act) => [act.id, act])).values()).hands;
   const all = {
-    clearings: [...leftovers.clearings, ...(await store.clearings(company_id, idsOf('clearing')))],
-    lines: [...leftovers.lines, ...(await store.lines(company_id, idsOf('line'))).filter(isPairable)],
+    clearings: [...leftovers.clearings, ...(await store.clearings(company_id, idsOfKind('clearing', others)))],
+    lines: [...leftovers.lines, ...(await store.lines(company_id, idsOfKind('line', others))).filter(isPairable)],
   };
   const found = await inTurns(findCoveringSets(all, bars), store.giveWay);
   const isOfGroup = (set: CoveringSet) => recordsOf(set).some((record) => group.has(record));

@@ -12,7 +12,7 @@ import type { GiveWay, Steps } from '@tallystick/kernel';
 import type { StatementPair } from '../act.ts';
 import { standingActs } from '../acts/standing-acts.ts';
 import { daysAfter } from '../calendar.ts';
-import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
+import { idsOfKind, itemIdOf, recordsOf } from '../item-id.ts';
 import { offersByRecord } from '../items/alternatives.ts';
 import { covering_reach_days } from '../pairing/covering-sets.ts';
 import { CoveringSweep, type SetsOfDay, sweep_lag_days } from '../pairing/covering-sweep.ts';
@@ -148,10 +148,9 @@ async function readPage(
 ): Promise<LeftoverPage> {
   const entries = await store.entriesBetween(company_id, { from: key, to: key }, after, page_size);
   const records = entries.map(({ record }) => record);
-  const idsOf = (wanted: RecordKey['kind']) => records.filter(({ kind }) => kind === wanted).map(({ id }) => id);
   return {
-    clearings: await store.clearings(company_id, idsOf('clearing')),
-    lines: (await store.lines(company_id, idsOf('line'))).filter(isPairable),
+    clearings: await store.clearings(company_id, idsOfKind('clearing', records)),
+    lines: (await store.lines(company_id, idsOfKind('line', records))).filter(isPairable),
     bars: standingActs(await store.actsOn(company_id, records)).hands.bars,
     giveWay: store.giveWay,
     last: entries.length < page_size ? null : entries.at(-1)!,

@@ -4,7 +4,7 @@ import { itemIdOf } from '../item-id.ts';
 import { type FrozenRecords, frozenRecordsOf } from '../items/frozen-records.ts';
 import type { Leftovers } from '../pairing/covering-search.ts';
 import { leftoversOf } from '../pairing/covering-sets.ts';
-import { leftoverKeyOf } from '../pairing/entry-key.ts';
+import { type EntryPlace, leftoverPlacesOf } from '../pairing/entry-key.ts';
 import type { HandPairs, Pairing } from '../pairing/pair-lines.ts';
 import { pairRecords } from '../pairing/pair-records.ts';
 import type { Entry, ReconciliationStore } from '../ports.ts';
@@ -53,7 +53,7 @@ export async function pairGroup(
   const lines = [...group.lines.values()].filter(({ id }) => !frozen.lines.has(id));
   const pairings = pairRecords({ clearings, lines }, hands);
   const leftovers = leftoversOf({ clearings, lines }, pairings);
-  const stored = await store.entriesOf(company_id, leftoverPlaces(group));
+  const stored = await store.entriesOf(company_id, storedPlacesOf(group));
   return {
     clearings,
     lines,
@@ -63,7 +63,7 @@ export async function pairGroup(
     ...standing,
     pairings,
     leftovers,
-    leftover_keys: new Map(placesOf(leftovers).map(({ key, record }) => [itemIdOf(record), key])),
+    leftover_keys: new Map(leftoverPlacesOf(leftovers).map(({ key, record }) => [itemIdOf(record), key])),
     leftover_entries: new Map(stored.map((entry) => [itemIdOf(entry.record), entry])),
   };
 }
@@ -82,22 +82,9 @@ async function frozenOf(
 }
 
 /** Where entries of leftovers may be stored: only a record that has an entry by its key has one. */
-function leftoverPlaces({ clearings, lines, entries }: ClosedGroup): readonly Pick<Entry, 'key' | 'record'>[] {
-  return placesOf({
+function storedPlacesOf({ clearings, lines, entries }: ClosedGroup): readonly EntryPlace[] {
+  return leftoverPlacesOf({
     clearings: [...clearings.values()].filter(({ id }) => entries.has(itemIdOf({ kind: 'clearing', id }))),
     lines: [...lines.values()].filter(({ id }) => entries.has(itemIdOf({ kind: 'line', id }))),
   });
-}
-
-export function placesOf({ clearings, lines }: Leftovers): readonly Pick<Entry, 'key' | 'record'>[] {
-  return [
-    ...clearings.map(({ id, currency, settlement_date }) => ({
-      key: leftoverKeyOf('clearing', currency, settlement_date),
-      record: { kind: 'clearing' as const, id },
-    })),
-    ...lines.map(({ id, currency, booking_date }) => ({
-      key: leftoverKeyOf('line', currency, booking_date),
-      record: { kind: 'line' as const, id },
-    })),
-  ];
 }

@@ -11,16 +11,9 @@
  */
 import { Fault } from '@tallystick/kernel';
 import type { Item } from '../item.ts';
-import { itemIdOf, type RecordKey, record_kinds } from '../item-id.ts';
+import { idsOfKind, itemIdOf, type RecordKey, type RecordKind, record_kinds } from '../item-id.ts';
 import { covering_reach_days } from '../pairing/covering-sets.ts';
-import {
-  all_keys,
-  entryKeyOfClearing,
-  entryKeyOfLine,
-  isLeftoverKey,
-  joinDates,
-  type LeftoverDates,
-} from '../pairing/entry-key.ts';
+import { all_keys, entryPlacesOf, isLeftoverKey, joinDates, type LeftoverDates } from '../pairing/entry-key.ts';
 import type { Entry, ItemChanges, ItemPlace, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
 import { hasItemOfLine } from '../records.ts';
 import {
@@ -65,7 +58,7 @@ export interface RebuildProgress {
   readonly done: number;
 }
 
-export type RebuildPhase = 'entries' | RecordKey['kind'] | 'items' | 'sets' | 'cells';
+export type RebuildPhase = 'entries' | RecordKind | 'items' | 'sets' | 'cells';
 
 /** What a rebuild walked, and what differed. */
 export interface Rebuilt {
@@ -154,80 +147,69 @@ class CompanyRebuild {
     for (const kind of ['clearing', 'line'] as const) await this.#walkRecords(kind, 'entries');
   }
 
+  /** Takes steps over all of a phase: each returns what it has walked, in the order of the phase. */
+  async #walk<Walked>(
+    phase: RebuildPhase,
+    step: (tx: ReconciliationTx, after: Walked | null, circumstances: Circumstances) => Promise<readonly Walked[]>,
+  ): Promise<number> {
+    for (let after: Walked | null = null, done = 0; ; ) {
+      const place: Walked | null = after;
+      const walked: readonly Walked[] = await this.#step((tx, circumstances) => step(tx, place, circumstances));
+      const last = walked.at(-1);
+      if (last === undefined) return done;
+      after = last;
+      done += walked.length;
+      this.#report(phase, done);
+    }
+  }
+
   /**
    * Removes entries of records that do not exist or have another key. Records that lack an entry
    * then get one.
    */
   async #walkEntries(): Promise<void> {
-    for (let after: Entry | null = null, done = 0; ; ) {
-      const entries: readonly Entry[] = await this.#step(async (tx) => {
-        const found = await tx.reconciliation.entriesBetween(this.#company_id, all_keys, after, this.#batch_max);
-        const keys = await keysOf(tx, this.#company_id, found);
-        const wrong = found.filter(({ key, record }) => !isLeftoverKey(key) && keys.get(textOfRecord(record)) !== key);
-        await this.#mend(tx, { ...noItemChanges(this.#company_id), entries_removed: wrong });
-        return found;
-      });
-      const last = entries.at(-1);
-      if (last === undefined) return;
-      after = last;
-      done += entries.length;
-      this.#report('entries', done);
-    }
+    await this.#walk<Entry>('entries', async (tx, after) => {
+      const found = await tx.reconciliation.entriesBetween(this.#company_id, all_keys, after, this.#batch_max);
+      const records = found.map(({ record }) => record);
+      const keys = await keysOf(tx, this.#company_id, records);
+      const wrong = found.filter(({ key, record }) => !isLeftoverKey(key) && keys.get(itemIdOf(record)) !== key);
+      await this.#mend(tx, { ...noItemChanges(this.#company_id), entries_removed: wrong });
+      return found;
+    });
   }
 
   /** Adds the entries that records of a kind lack, or recomputes the items that have them. */
-  async #walkRecords(kind: RecordKey['kind'], phase: RebuildPhase): Promise<void> {
-    for (let after = 0, done = 0; ; ) {
-      const ids = await this.#step(async (tx, circumstances) => {
-        const found = await tx.reconciliation.recordsAfter(this.#company_id, kind, after, this.#batch_max);
-        const records = found.map((id): RecordKey => ({ kind, id }));
-        if (phase === 'entries') await this.#addEntries(tx, records);
-        else await this.#recompute(tx, { records, item_ids: [] }, circumstances);
-        return found;
-      });
-      const last = ids.at(-1);
-      if (last === undefined) return;
-      after = last;
-      done += ids.length;
-      if (phase !== 'entries') this.#found.records += ids.length;
-      this.#report(phase, done);
-    }
+  async #walkRecords(kind: RecordKind, phase: RebuildPhase): Promise<void> {
+    const done = await this.#walk<number>(phase, async (tx, after, circumstances) => {
+      const found = await tx.reconciliation.recordsAfter(this.#company_id, kind, after ?? 0, this.#batch_max);
+      const records = found.map((id): RecordKey => ({ kind, id }));
+      if (phase === 'entries') await this.#addEntries(tx, records);
+      else await this.#recompute(tx, { records, item_ids: [] }, circumstances);
+      return found;
+    });
+    if (phase !== 'entries') this.#found.records += done;
   }
 
   async #addEntries(tx: ReconciliationTx, records: readonly RecordKey[]): Promise<void> {
-    const keys = await keysOf(
-      tx,
-      this.#company_id,
-      records.map((record) => ({ record })),
-    );
-    const places = records.map((record) => ({ record, key: keys.get(textOfRecord(record))! }));
-    const known = await tx.reconciliation.entriesOf(this.#company_id, places);
-    const known_records = new Set(known.map(({ record }) => textOfRecord(record)));
-    const missing = places.filter(({ record }) => !known_records.has(textOfRecord(record)));
-    const entries_inserted = missing.map(({ record, key }) => ({
-      company_id: this.#company_id,
-      key,
-      record,
+    const company_id = this.#company_id;
+    const keys = await keysOf(tx, company_id, records);
+    const places = records.map((record) => ({ record, key: keys.get(itemIdOf(record))! }));
+    const known = await tx.reconciliation.entriesOf(company_id, places);
+    const known_ids = new Set(known.map(({ record }) => itemIdOf(record)));
+    const entries_inserted = places
+      .filter(({ record }) => !known_ids.has(itemIdOf(record)))
       // The item that the record would have alone. To recompute the record corrects it.
-      item_id: itemIdOf(record),
-    }));
-    await this.#mend(tx, { ...noItemChanges(this.#company_id), entries_inserted });
+      .map((place) => ({ company_id, ...place, item_id: itemIdOf(place.record) }));
+    await this.#mend(tx, { ...noItemChanges(company_id), entries_inserted });
   }
 
-  /** Recomputes items, so that those whose records are gone are found, and counts the cells. */
+  /** Recomputes items, so that those whose records are gone are found. */
   async #walkItems(): Promise<void> {
-    for (let after: ItemPlace | null = null, done = 0; ; ) {
-      const items: readonly Item[] = await this.#step(async (tx, circumstances) => {
-        const found = await tx.reconciliation.itemsAfter(this.#company_id, after, this.#batch_max);
-        await this.#recompute(tx, { records: [], item_ids: found.map(({ id }) => id) }, circumstances);
-        return found;
-      });
-      const last = items.at(-1);
-      if (last === undefined) break;
-      after = last;
-      done += items.length;
-      this.#report('items', done);
-    }
+    await this.#walk<Item>('items', async (tx, after, circumstances) => {
+      const found = await tx.reconciliation.itemsAfter(this.#company_id, after, this.#batch_max);
+      await this.#recompute(tx, { records: [], item_ids: found.map(({ id }) => id) }, circumstances);
+      return found;
+    });
   }
 
   /** Recomputes the items of leftovers whose covering sets no other phase could look for. */
@@ -330,23 +312,13 @@ class CompanyRebuild {
   }
 }
 
-function textOfRecord({ kind, id }: RecordKey): string {
-  return `${kind} ${id}`;
-}
-
-/** The keys of the entries of these records, by `textOfRecord`. A line without an item has none. */
+/** The keys of the entries of these records, by `itemIdOf`. A line without an item has none. */
 async function keysOf(
   { reconciliation }: ReconciliationTx,
   company_id: number,
-  of: readonly { readonly record: RecordKey }[],
-): Promise<ReadonlyMap<string, string>> {
-  const idsOf = (kind: RecordKey['kind']) => of.flatMap(({ record }) => (record.kind === kind ? record.id : []));
-  const keys = new Map<string, string>();
-  for (const clearing of await reconciliation.clearings(company_id, idsOf('clearing'))) {
-    keys.set(textOfRecord({ kind: 'clearing', id: clearing.id }), entryKeyOfClearing(clearing));
-  }
-  for (const line of (await reconciliation.lines(company_id, idsOf('line'))).filter(hasItemOfLine)) {
-    keys.set(textOfRecord({ kind: 'line', id: line.id }), entryKeyOfLine(line));
-  }
-  return keys;
+  records: readonly RecordKey[],
+): Promise<ReadonlyMap<number, string>> {
+  const clearings = await reconciliation.clearings(company_id, idsOfKind('clearing', records));
+  const lines = (await reconciliation.lines(company_id, idsOfKind('line', records))).filter(hasItemOfLine);
+  return new Map(entryPlacesOf({ clearings, lines }).map(({ key, record }) => [itemIdOf(record), key]));
 }

@@ -1,5 +1,6 @@
 import { compareTexts, daysAfter } from '../calendar.ts';
-import type { CardLine, ClearedAmount } from '../records.ts';
+import type { RecordKey, RecordKind } from '../item-id.ts';
+import type { CardLine, ClearedAmount, ReconciliationRecords } from '../records.ts';
 import { covering_reach_days } from './covering-sets.ts';
 
 /**
@@ -14,6 +15,36 @@ export function entryKeyOfClearing(row: Pick<ClearedAmount, 'currency' | 'statem
 /** The key of a line, with the booking date when it has no reference. */
 export function entryKeyOfLine(row: Pick<CardLine, 'currency' | 'statement_key' | 'booking_date'>): string {
   return entryKeyOf(row.currency, row.statement_key, row.booking_date);
+}
+
+/** A record under a key. */
+export interface EntryPlace {
+  readonly key: string;
+  readonly record: RecordKey;
+}
+
+type Records = Pick<ReconciliationRecords, 'clearings' | 'lines'>;
+
+/** Where the entries of clearings and lines under these keys are. */
+export function entryPlacesOf({ clearings, lines }: Records): readonly EntryPlace[] {
+  return [
+    ...clearings.map((row) => placeOf('clearing', row.id, entryKeyOfClearing(row))),
+    ...lines.map((row) => placeOf('line', row.id, entryKeyOfLine(row))),
+  ];
+}
+
+/** Where the entries of leftovers are. */
+export function leftoverPlacesOf({ clearings, lines }: Records): readonly EntryPlace[] {
+  return [
+    ...clearings.map((row) =>
+      placeOf('clearing', row.id, leftoverKeyOf('clearing', row.currency, row.settlement_date)),
+    ),
+    ...lines.map((row) => placeOf('line', row.id, leftoverKeyOf('line', row.currency, row.booking_date))),
+  ];
+}
+
+function placeOf(kind: RecordKind, id: number, key: string): EntryPlace {
+  return { key, record: { kind, id } };
 }
 
 const no_reference = '-';

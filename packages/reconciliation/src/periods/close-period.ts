@@ -5,7 +5,7 @@ import { dateOf, daysAfter } from '../calendar.ts';
 import type { Item } from '../item.ts';
 import type { RecordKey } from '../item-id.ts';
 import { catchUp, refresh } from '../keeping/keep-up.ts';
-import { placesOf } from '../keeping/open-group.ts';
+import { leftoverPlacesOf } from '../pairing/entry-key.ts';
 import { type Period, type PeriodPlace, placeAfter } from '../ports.ts';
 import { endBatches, isFrozenBy, isOpenBreakOf, objectOf, type PeriodPorts, period_batch_size } from './period.ts';
 
@@ -56,7 +56,7 @@ async function leftoversAmong(
 ): Promise<readonly RecordKey[]> {
   const clearing_ids = items.flatMap((item) => item.clearing_ids);
   const line_ids = items.flatMap((item) => item.line_ids);
-  const places = placesOf({
+  const places = leftoverPlacesOf({
     clearings: await reconciliation.clearings(company_id, clearing_ids),
     lines: await reconciliation.lines(company_id, line_ids),
   });

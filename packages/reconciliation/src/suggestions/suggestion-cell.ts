@@ -1,5 +1,5 @@
 import { showDecimal } from '@tallystick/kernel';
-import type { MatchWith } from '../acts/act-request.ts';
+import { type MatchWith, matchWithOf } from '../acts/act-request.ts';
 import { readRecordName, recordNamesOf } from '../record-name.ts';
 import { describeDays } from './compare-records.ts';
 import type { Suggestion } from './suggestion.ts';
@@ -14,12 +14,7 @@ export function suggestionCell(suggestions: readonly Suggestion[], currency: str
 
 function describeSuggestion(suggestion: Suggestion, currency: string): string {
   const { amount, date, differs } = suggestion;
-  return `${suggestedNames(suggestion)} (${showDecimal(amount, currency)} on ${date}, ${describeDays(differs.days)})`;
-}
-
-/** The names of the suggested records, as the column `with` takes them. */
-export function suggestedNames(suggestion: Suggestion): string {
-  return recordNamesOf({ ...suggestion, authorization_ids: authorizationIds(suggestion) });
+  return `${recordNamesOf(suggestion)} (${showDecimal(amount, currency)} on ${date}, ${describeDays(differs.days)})`;
 }
 
 /**
@@ -31,16 +26,10 @@ export function readSuggestionCell(cell: string): ReadonlyMap<number, MatchWith>
   const found = new Map<number, MatchWith>();
   for (const [, number, names] of cell.matchAll(/(?:^|[;\s])([1-9]\d?)\s*=\s*((?:[a-z]+:\d+\s*)+)/g)) {
     const records = names!.trim().split(/\s+/).map(readRecordName);
-    const idsOf = (kind: string) => records.flatMap((record) => (record?.kind === kind ? record.id : []));
-    const [authorization_ids, clearing_ids, line_ids] = [idsOf('authorization'), idsOf('clearing'), idsOf('line')];
-    const is_sound = !records.includes(null) && authorization_ids.length <= 1 && !found.has(Number(number));
-    if (is_sound) {
-      found.set(Number(number), { authorization_id: authorization_ids[0] ?? null, clearing_ids, line_ids });
-    }
+    const known = records.filter((record) => record !== null);
+    const matched_with = matchWithOf(known);
+    const is_sound = known.length === records.length && matched_with !== null && !found.has(Number(number));
+    if (is_sound) found.set(Number(number), matched_with);
   }
   return found;
-}
-
-function authorizationIds({ authorization_id }: Suggestion): readonly number[] {
-  return authorization_id === null ? [] : [authorization_id];
 }

@@ -8,7 +8,7 @@ import type { PlannedAct } from '../act-in-pass.ts';
 import { planAct } from '../act-on-item.ts';
 import type { ActTx, Situation } from '../act-plan.ts';
 import { rowRequest } from '../act-request.ts';
-import { type AskedAct, recordsNamedBy } from '../known-records.ts';
+import type { AskedAct } from '../known-records.ts';
 import { readSituations } from '../read-situations.ts';
 import { refuseMerged, refuseOtherVersion } from '../refuse-act.ts';
 import { isOfTolerance, standingActs, standingDecisions } from '../standing-acts.ts';
@@ -78,7 +78,7 @@ function recordsOfRow(
   return {
     row,
     own: item === null ? (first === null ? [] : [first]) : recordsOf(item),
-    named: matched_with === null ? [] : recordsNamedBy(matched_with),
+    named: matched_with === null ? [] : recordsOf(matched_with),
   };
 }
 

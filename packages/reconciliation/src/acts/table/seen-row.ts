@@ -3,7 +3,6 @@ import { fingerprintOf, type ItemMatch } from '../../item.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../../item-id.ts';
 import type { SeenItem } from '../../items/read-items.ts';
 import type { Situation } from '../act-plan.ts';
-import { recordsNamedBy } from '../known-records.ts';
 
 /** The item of a row as the check of the table found it. */
 export interface SeenRow {
@@ -38,7 +37,7 @@ export function asSeen(situation: Situation, seen: SeenRow): Situation | null {
   const planned = { ...situation, known: known.withoutCoveringSets(), is_of_table: true };
   if (fingerprintOf(item) === seen.fingerprint) return planned;
   if (request.with === null) return null;
-  const asked = new Set([...ids, ...recordsNamedBy(request.with).map(itemIdOf)]);
+  const asked = new Set([...ids, ...recordsOf(request.with).map(itemIdOf)]);
   const lasting = item.matches.filter(({ rule }) => rule !== 'covering_set').map(recordsOfMatch);
   if (lasting.some((records) => isAbout(records) && !records.every((id) => asked.has(id)))) return null;
   const has = (kind: RecordKey['kind']) => (id: number) => ids.has(itemIdOf({ kind, id }));
@@ -57,11 +56,7 @@ export function asSeen(situation: Situation, seen: SeenRow): Situation | null {
 }
 
 /** The records that a match joins, as `itemIdOf` numbers them. */
-function recordsOfMatch({ authorization_id, clearing_ids, line_ids, values }: ItemMatch): readonly number[] {
-  const { earlier_clearing_id: earlier_id } = values;
-  return recordsOf({
-    authorization_ids: authorization_id === null ? [] : [authorization_id],
-    clearing_ids: typeof earlier_id === 'number' ? [...clearing_ids, earlier_id] : clearing_ids,
-    line_ids,
-  }).map(itemIdOf);
+function recordsOfMatch({ values, ...match }: ItemMatch): readonly number[] {
+  const earlier_ids = typeof values.earlier_clearing_id === 'number' ? [values.earlier_clearing_id] : [];
+  return [...recordsOf(match), ...recordsOf({ clearing_ids: earlier_ids })].map(itemIdOf);
 }

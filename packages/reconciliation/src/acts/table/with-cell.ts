@@ -1,9 +1,8 @@
 import { showValue } from '@tallystick/kernel';
-import type { RecordKind } from '../../item-id.ts';
+import { idsOfKind, type RecordKey, recordsOf } from '../../item-id.ts';
 import { readRecordName } from '../../record-name.ts';
 import { readSuggestionCell } from '../../suggestions/suggestion-cell.ts';
-import { type ActRequest, act_members_max, type MatchWith } from '../act-request.ts';
-import { recordsNamedBy } from '../known-records.ts';
+import { type ActRequest, act_members_max, type MatchWith, matchWithOf } from '../act-request.ts';
 
 /** The word by which a match also accepts what is left. */
 const accepting_word = 'accept_difference';
@@ -25,25 +24,24 @@ export function readWithCell(cell: string, suggestions: string | null): NamedMat
   words.delete('');
   const accept_difference = words.delete(accepting_word);
   if (words.size === 0) return 'must also name the records of the other side, as line:408';
-  const named = new Map<RecordKind, Set<number>>();
+  const named: RecordKey[] = [];
   for (const word of words) {
     const records = word.startsWith('suggestion:')
       ? suggested(word, suggestions)
       : recordOf(word, suggestions !== null);
     if (typeof records === 'string') return records;
-    for (const { kind, id } of records) named.set(kind, (named.get(kind) ?? new Set()).add(id));
+    named.push(...records);
   }
-  const idsOf = (kind: RecordKind) => [...(named.get(kind) ?? [])].sort((a, b) => a - b);
-  const authorization_ids = idsOf('authorization');
-  if (authorization_ids.length > 1) {
-    const both = authorization_ids.map((id) => `authorization:${id}`).join(' and ');
-    return `must name one authorization at most, and names ${both}`;
+  const matched_with = matchWithOf(named);
+  if (matched_with === null) {
+    const authorization_ids = idsOfKind('authorization', named);
+    const all = authorization_ids.map((id) => `authorization:${id}`).join(' and ');
+    return `must name one authorization at most, and names ${all}`;
   }
-  const [clearing_ids, line_ids] = [idsOf('clearing'), idsOf('line')];
-  if (Math.max(clearing_ids.length, line_ids.length) > act_members_max) {
+  if (Math.max(matched_with.clearing_ids.length, matched_with.line_ids.length) > act_members_max) {
     return `must name at most ${act_members_max} clearings and ${act_members_max} lines`;
   }
-  return { with: { authorization_id: authorization_ids[0] ?? null, clearing_ids, line_ids }, accept_difference };
+  return { with: matched_with, accept_difference };
 }
 
 function recordOf(word: string, has_suggestions: boolean) {
@@ -60,7 +58,7 @@ function suggested(word: string, suggestions: string | null) {
   if (suggestions === null) return 'must name the records of a suggestion, as line:408';
   const known = readSuggestionCell(suggestions);
   const matched_with = known.get(Number(word.slice('suggestion:'.length)));
-  if (matched_with !== undefined) return recordsNamedBy(matched_with);
+  if (matched_with !== undefined) return recordsOf(matched_with);
   if (known.size === 0) return `must name records: the column suggestions of the row has none for ${showValue(word)}`;
   const numbers = [...known.keys()].join(', ');
   return `must name a suggestion of the row, and ${showValue(word)} is none: its column suggestions has ${numbers}`;
