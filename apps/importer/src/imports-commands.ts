@@ -35,7 +35,6 @@ const looking_commands: readonly Command[] = [
     name: 'list',
     summary: 'Lists the imports, the highest id first',
     options: { status: `only these: ${import_statuses.join(', ')}`, format: 'only files of this format' },
-    flags: {},
     async run(services, given) {
       const wanted = given.values.get('status');
       const status = import_statuses.find((one) => one === wanted);
@@ -75,8 +74,6 @@ const looking_commands: readonly Command[] = [
     name: 'show',
     argument: 'id',
     summary: 'Shows an import',
-    options: {},
-    flags: {},
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const { import: found, is_claimed } = await inspectImport(await services.importPorts(), id);
@@ -88,8 +85,6 @@ const looking_commands: readonly Command[] = [
     name: 'quarantine',
     argument: 'id',
     summary: 'Lists the quarantined records of an import, in the order of the file',
-    options: {},
-    flags: {},
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const { unitOfWork } = await services.importPorts();
@@ -116,8 +111,6 @@ const looking_commands: readonly Command[] = [
     name: 'statements',
     argument: 'id',
     summary: 'Lists the statements of a file of statements, and what became of them',
-    options: {},
-    flags: {},
     async run(services, given) {
       const import_id = idOf('<id>', given.argument);
       const { unitOfWork } = await services.importPorts();
@@ -144,8 +137,6 @@ const looking_commands: readonly Command[] = [
     name: 'others',
     argument: 'id',
     summary: 'Lists the records of an import that are no clearings and are kept, such as fees',
-    options: {},
-    flags: {},
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const ports = await services.importPorts();

@@ -27,7 +27,6 @@ const showCommand: Command = {
   argument: 'item',
   summary: 'Shows an item with its records, what else it may belong to, and what was done to it',
   options: company_option,
-  flags: {},
   async run(services, given) {
     const id = idOf('<item>', given.argument);
     const company_id = await companyOf(services, given);

@@ -22,7 +22,6 @@ export const linesCommand: Command = {
     company: 'the company; needed when there are several',
     limit: `how many; default ${lines_default}`,
   },
-  flags: {},
   async run(services, given) {
     const company_id = await companyOf(services, given);
     const { unitOfWork } = await portsOf(services);

@@ -13,7 +13,6 @@ export const periodCommands: readonly Command[] = [
     name: 'close',
     summary: 'Closes the days up to a date: matched, accepted and ignored items do not change any more',
     options: { through: 'the last day, YYYY-MM-DD', ...company_option },
-    flags: {},
     async run(services, given) {
       const closed_through = requireOption(given, 'through');
       const company_id = await companyOf(services, given);
@@ -34,7 +33,6 @@ export const periodCommands: readonly Command[] = [
       reason: 'a reason in words of your own',
       ...company_option,
     },
-    flags: {},
     async run(services, given) {
       const { values } = given;
       const why = { note: values.get('note') ?? null, reason: values.get('reason') ?? null };
@@ -50,7 +48,6 @@ export const periodCommands: readonly Command[] = [
     name: 'periods',
     summary: 'Lists the periods, newest first',
     options: company_option,
-    flags: {},
     async run(services, given) {
       const company_id = await companyOf(services, given);
       const { unitOfWork } = await portsOf(services);

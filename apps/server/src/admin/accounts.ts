@@ -16,7 +16,6 @@ export const account_commands: readonly Command[] = [
       kind: account_kinds.join(' or '),
       name: 'its name; none if absent',
     },
-    flags: {},
     async run(services, given) {
       const { company, ...required } = requireOptions(given, 'company', 'number', 'currency', 'kind');
       const request = {
@@ -38,7 +37,6 @@ export const account_commands: readonly Command[] = [
     name: 'account list',
     summary: 'Lists accounts, newest first, with the ends of their statements',
     options: { company: 'only of this company' },
-    flags: {},
     async run(services, given) {
       const filter = companyFilter(given);
       const { unitOfWork } = await services.persistence();

@@ -64,7 +64,6 @@ export const api_key_commands: readonly Command[] = [
     name: 'key list',
     summary: 'Lists API keys, newest first, including revoked ones',
     options: { company: 'only of this company' },
-    flags: {},
     async run(services, given) {
       const filter = companyFilter(given);
       const { unitOfWork } = await services.persistence();
@@ -93,7 +92,6 @@ export const api_key_commands: readonly Command[] = [
       expires: 'the instant or date (YYYY-MM-DD, UTC) from which on it is refused, or never',
       'rate-limit': `requests per minute: 1 to ${rate_limit_max}, or default`,
     },
-    flags: {},
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const name = given.values.get('name');
@@ -116,8 +114,6 @@ export const api_key_commands: readonly Command[] = [
     name: 'key revoke',
     argument: 'id',
     summary: 'Revokes an API key; running servers refuse it within two seconds',
-    options: {},
-    flags: {},
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const { unitOfWork } = await services.persistence();

@@ -20,7 +20,6 @@ const audit_verify: Command = {
     after: 'trust the entry with this number, and check only those after it',
     known: 'a head that an earlier run showed, NUMBER:LINK; it must be in the log',
   },
-  flags: {},
   async run(services, given) {
     const after = readOptionalId(given, 'after');
     const known = readKnown(given);
@@ -75,7 +74,6 @@ const audit_accept: Command = {
     through: 'the number of the newest entry to accept, as "audit verify" shows it',
     note: 'why; the audit log keeps it',
   },
-  flags: {},
   async run(services, given) {
     const { note, ...required } = requireOptions(given, 'through', 'note');
     const through = idOf('--through', required.through);

@@ -19,7 +19,6 @@ export const audit_commands: readonly Command[] = [
       to: 'only up to this instant, or the end of this date',
       limit: `how many; default ${entries_default}`,
     },
-    flags: {},
     async run(services, given) {
       const filter = readFilter(given);
       const limit = readOptionalId(given, 'limit') ?? entries_default;

@@ -134,7 +134,7 @@ async function run(
 }
 
 /** The option that sets a field; the field itself if no option does. */
-function optionOf({ options }: Command, path: string): string {
+function optionOf({ options = {} }: Command, path: string): string {
   const [field = ''] = path.replace(/^data\./, '').split(/[.[]/);
   const name = [field, field.replace(/^billing_|_id$|_names$|_per_minute$|_uris?$|s$/, '')]
     .map((word) => word.replaceAll('_', '-'))
@@ -175,8 +175,8 @@ function parse(program: Program, command: Command, words: readonly string[]): Pa
   const { values, positionals } = parseOptions({
     args: [...words],
     options: {
-      ...Object.fromEntries(Object.keys(command.options).map((name) => [name, { type: 'string' as const }])),
-      ...Object.fromEntries(Object.keys(command.flags).map((name) => [name, { type: 'boolean' as const }])),
+      ...Object.fromEntries(Object.keys(command.options ?? {}).map((name) => [name, { type: 'string' as const }])),
+      ...Object.fromEntries(Object.keys(command.flags ?? {}).map((name) => [name, { type: 'boolean' as const }])),
       ...(program.takes_database_url ? { 'database-url': { type: 'string' as const } } : {}),
       json: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
@@ -260,7 +260,7 @@ const hints: Readonly<Record<string, string>> = {
 
 function usageOf(
   { invocation, takes_database_url }: Program,
-  { name, argument, summary, options, flags }: Command,
+  { name, argument, summary, options = {}, flags = {} }: Command,
 ): string {
   const rows = [
     ...Object.entries(options).map(([option, about]) => [`--${option} <${hints[option] ?? 'text'}>`, about] as const),

@@ -42,8 +42,8 @@ export interface Command {
   readonly summary: string;
   /** The name of the one word that it takes in addition to options. */
   readonly argument?: string;
-  readonly options: Readonly<Record<string, string>>;
-  readonly flags: Readonly<Record<string, string>>;
+  readonly options?: Readonly<Record<string, string>>;
+  readonly flags?: Readonly<Record<string, string>>;
   /**
    * It may be the first command on a new database. The others refuse a SQLite file that does not
    * exist, because its path may be misspelt.

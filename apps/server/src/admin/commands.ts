@@ -16,8 +16,6 @@ import { third_party_commands } from './third-parties.ts';
 const migrate: Command = {
   name: 'migrate',
   summary: 'Migrates the database; the server does the same when it starts',
-  options: {},
-  flags: {},
   may_create_database: true,
   async run(services) {
     // Opening it migrates it.
@@ -31,8 +29,6 @@ const template_complete: Command = {
   name: 'template complete',
   argument: 'id',
   summary: 'Completes a PENDING purchase template immediately',
-  options: {},
-  flags: {},
   async run(services, given) {
     const id = idOf('<id>', given.argument);
     const { unitOfWork } = await services.persistence();
@@ -48,8 +44,6 @@ const card_reset_code_failures: Command = {
   name: 'card reset-code-failures',
   argument: 'id',
   summary: 'Forgets the wrong codes of a card, so that its code counts again before the UTC day is over',
-  options: {},
-  flags: {},
   async run(services, given) {
     const id = idOf('<id>', given.argument);
     const { unitOfWork } = await services.persistence();

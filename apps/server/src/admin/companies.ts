@@ -28,7 +28,6 @@ export const company_commands: readonly Command[] = [
     name: 'company create',
     summary: 'Creates a company',
     options: { name: 'its name', 'customer-number': "the bank's own number of it" },
-    flags: {},
     may_create_database: true,
     async run(services, given) {
       const { name, 'customer-number': customer_number } = requireOptions(given, 'name', 'customer-number');
@@ -54,7 +53,6 @@ export const company_commands: readonly Command[] = [
       'full-details-in-mail': 'on: with number and code in plain text; off: only with the one-time link',
       'hold-days': `after how many days its later holds end: 1 to ${hold_days_max}, never, or default (${hold_days_default})`,
     },
-    flags: {},
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const name = given.values.get('name');
@@ -86,8 +84,6 @@ export const company_commands: readonly Command[] = [
   {
     name: 'company list',
     summary: 'Lists all companies, newest first',
-    options: {},
-    flags: {},
     async run(services) {
       const { unitOfWork } = await services.persistence();
       const companies = await readItems((page) => unitOfWork.run((tx) => listCompanies(tx, page)));
@@ -134,7 +130,6 @@ export const company_commands: readonly Command[] = [
     name: 'realcard list',
     summary: 'Lists real cards, newest first',
     options: { company: 'only of this company' },
-    flags: {},
     async run(services, given) {
       const company_id = readOptionalId(given, 'company') ?? null;
       const { unitOfWork } = await services.persistence();

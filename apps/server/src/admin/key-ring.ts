@@ -12,8 +12,6 @@ export const key_ring_commands: readonly Command[] = [
   {
     name: 'keys create',
     summary: 'Creates a key ring for TALLYSTICK_KEYS, and does not store it',
-    options: {},
-    flags: {},
     async run() {
       const keys = createKeyRingText();
       return { data: { TALLYSTICK_KEYS: keys }, text: keys };
@@ -22,8 +20,6 @@ export const key_ring_commands: readonly Command[] = [
   {
     name: 'keys list',
     summary: 'Lists the ids of the key ring, newest first, without the keys',
-    options: {},
-    flags: {},
     async run(services) {
       const { newest_key_id, key_ids } = services.vault();
       const text = key_ids.map((id) => (id === newest_key_id ? `${id}  encrypts` : `${id}  reads`)).join('\n');
@@ -33,8 +29,6 @@ export const key_ring_commands: readonly Command[] = [
   {
     name: 'keys add',
     summary: 'Adds a new newest key to the key ring',
-    options: {},
-    flags: {},
     async run(services) {
       const { key_ring, data_folder } = services.config();
       const ring = services.keyRing().withNewKey();
@@ -48,8 +42,6 @@ export const key_ring_commands: readonly Command[] = [
   {
     name: 'keys rotate',
     summary: 'Encrypts all card numbers and secrets again with the newest key, while cards are in use',
-    options: {},
-    flags: {},
     async run(services) {
       const { card_vault, sealer, newest_key_id } = services.vault();
       const { unitOfWork } = await services.persistence();

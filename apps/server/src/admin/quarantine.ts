@@ -15,7 +15,6 @@ export const quarantine_commands: readonly Command[] = [
     name: 'quarantine list',
     summary: 'Lists the clearings that were refused and are kept, newest first',
     options: { status: `only these: ${quarantine_statuses.join(' or ')}` },
-    flags: {},
     async run(services, given) {
       const wanted = given.values.get('status');
       const status = quarantine_statuses.find((one) => one === wanted);
@@ -42,8 +41,6 @@ export const quarantine_commands: readonly Command[] = [
     name: 'quarantine show',
     argument: 'id',
     summary: 'Shows a quarantined record, its card number masked',
-    options: {},
-    flags: {},
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const { unitOfWork } = await services.persistence();
@@ -54,8 +51,6 @@ export const quarantine_commands: readonly Command[] = [
     name: 'quarantine replay',
     argument: 'id',
     summary: 'Sends the message of a quarantined record again, once the cause is gone',
-    options: {},
-    flags: {},
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const { card_vault: vault, ...secrets } = services.vault();

@@ -28,7 +28,6 @@ interface Outcome {
 export const retention_command: Command = {
   name: 'retention run',
   summary: 'Archives and removes the rows whose retention time is over; a running server does the same',
-  options: {},
   flags: { 'dry-run': 'Only counts them' },
   async run(services, given) {
     const is_dry = given.flags.has('dry-run');

@@ -38,7 +38,6 @@ export const third_party_commands: readonly Command[] = [
       'id-token-alg': `how its id_tokens are signed: ${id_token_algorithms.join(' (the default) or ')}`,
       'client-id': 'its OAuth client id; one is made if absent',
     },
-    flags: {},
     may_create_database: true,
     async run(services, given) {
       const { name, jwks, redirect, scope } = requireOptions(given, 'name', 'jwks', 'redirect', 'scope');
@@ -70,7 +69,6 @@ export const third_party_commands: readonly Command[] = [
       'certificate-subject': 'the subject of its client certificate (RFC 4514), or none: it authenticates by its keys',
       'id-token-alg': `how its id_tokens are signed: ${id_token_algorithms.join(' or ')}`,
     },
-    flags: {},
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const change = await readChange(given);
@@ -84,8 +82,6 @@ export const third_party_commands: readonly Command[] = [
   {
     name: 'third-party list',
     summary: 'Lists the third parties, newest first',
-    options: {},
-    flags: {},
     async run(services) {
       const { unitOfWork } = await services.persistence();
       const all = await readItems((page) => unitOfWork.read((tx) => listThirdParties(tx, page)));
@@ -101,16 +97,12 @@ export const third_party_commands: readonly Command[] = [
     name: 'third-party suspend',
     argument: 'id',
     summary: 'Suspends a third party; all its tokens end at once',
-    options: {},
-    flags: {},
     run: (services, given) => setStatus(services, given, 'suspended'),
   },
   {
     name: 'third-party activate',
     argument: 'id',
     summary: 'Activates a suspended third party; it needs new tokens',
-    options: {},
-    flags: {},
     run: (services, given) => setStatus(services, given, 'active'),
   },
 ];
