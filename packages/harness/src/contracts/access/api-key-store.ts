@@ -1,16 +1,10 @@
 import type { AccessTx, ApiKey } from '@tallystick/access';
-import { assert, type UnitOfWork } from '@tallystick/kernel';
+import { assert } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
-import { newCompany } from '../webhooks/webhook-storage.ts';
+import { newCompany, type SharedStorage } from '../storage/storage.ts';
 
-export interface ApiKeyStorage {
-  readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'api_keys' | 'companies'>>;
-  /**
-   * The same storage as another process sees it. Storage that lives in one process returns itself.
-   */
-  another(): Promise<ApiKeyStorage>;
-}
+export type ApiKeyStorage = SharedStorage<Pick<AccessTx, 'api_keys' | 'companies'>>;
 
 const noon_ms = Date.UTC(2026, 4, 20, 12);
 

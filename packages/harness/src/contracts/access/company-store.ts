@@ -1,16 +1,10 @@
 import type { AccessTx, Company } from '@tallystick/access';
-import { assert, type UnitOfWork } from '@tallystick/kernel';
+import { assert } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
-import { companyRow } from '../storage/storage.ts';
+import { companyRow, type SharedStorage } from '../storage/storage.ts';
 
-export interface CompanyStorage {
-  readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'companies'>>;
-  /**
-   * The same storage as another process sees it. Storage that lives in one process returns itself.
-   */
-  another(): Promise<CompanyStorage>;
-}
+export type CompanyStorage = SharedStorage<Pick<AccessTx, 'companies'>>;
 
 async function assertTaken(insert: Promise<unknown>): Promise<void> {
   const { code, fields } = await refusalOf(insert, 'a taken customer number');

@@ -1,16 +1,10 @@
 import type { AccessTx, IdempotencyRequest } from '@tallystick/access';
-import { assert, Refusal, toHex, type UnitOfWork } from '@tallystick/kernel';
+import { assert, Refusal, toHex } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
-import { companyRow } from '../storage/storage.ts';
+import { companyRow, type SharedStorage } from '../storage/storage.ts';
 
-export interface IdempotencyStorage {
-  readonly unitOfWork: UnitOfWork<Pick<AccessTx, 'idempotency' | 'companies'>>;
-  /**
-   * The same storage as another process sees it. Storage that lives in one process returns itself.
-   */
-  another(): Promise<IdempotencyStorage>;
-}
+export type IdempotencyStorage = SharedStorage<Pick<AccessTx, 'idempotency' | 'companies'>>;
 
 const noon_ms = Date.UTC(2026, 4, 20, 12);
 const machine_start_ms = 5_000_000;

@@ -10,7 +10,7 @@ import { assert, type PageRequest, Refusal } from '@tallystick/kernel';
 import fc from 'fast-check';
 import { assertEqual, assertRejects } from '../assertions.ts';
 import { type ContractRule, type PropertyRuns, rule } from '../rule.ts';
-import { everyPage, idsOf, makeCompany, rising, type StorageUnderTest } from '../storage/storage.ts';
+import { everyPage, idsOf, newCompany, rising, type StorageUnderTest } from '../storage/storage.ts';
 
 /** 2026-05-20, noon UTC. */
 const noon_ms = 1_779_278_400_000;
@@ -27,10 +27,6 @@ function newEvent(company_id: number, payload: NewEvent['payload'], changes: Par
   };
 }
 
-async function companyOf({ unitOfWork }: StorageUnderTest): Promise<number> {
-  return (await unitOfWork.run((tx) => makeCompany(tx))).id;
-}
-
 function append({ unitOfWork }: StorageUnderTest, events: readonly NewEvent[]): Promise<readonly Event[]> {
   return unitOfWork.run((tx) => tx.events.append(events));
 }
@@ -38,7 +34,7 @@ function append({ unitOfWork }: StorageUnderTest, events: readonly NewEvent[]): 
 export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonly ContractRule<StorageUnderTest>[] {
   return [
     rule('events are read as they were written, and their ids ascend', async (storage) => {
-      const company_id = await companyOf(storage);
+      const company_id = await newCompany(storage);
       const fresh = [
         newEvent(
           company_id,
@@ -60,7 +56,7 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
       }
     }),
     rule('events of a transaction that does not commit are not stored', async (storage) => {
-      const company_id = await companyOf(storage);
+      const company_id = await newCompany(storage);
       const dropped = storage.unitOfWork.run(async (tx) => {
         await tx.events.append([newEvent(company_id, { id: 9 })]);
         throw new Refusal('not_found', 'no');
@@ -70,7 +66,7 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
       assertEqual(items, [], 'the log');
     }),
     rule('a company finds no event of another', async (storage) => {
-      const [mine, other] = [await companyOf(storage), await companyOf(storage)];
+      const [mine, other] = [await newCompany(storage), await newCompany(storage)];
       const [event] = await append(storage, [newEvent(other, { mcc: '9999' })]);
       const filters: readonly (readonly EventFilter[])[] = [
         [],
@@ -85,7 +81,7 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
       });
     }),
     rule('none or many events are appended in one call', async (storage) => {
-      const company_id = await companyOf(storage);
+      const company_id = await newCompany(storage);
       assertEqual(await append(storage, []), [], 'none');
       const fresh = Array.from({ length: 1_201 }, (_, id) => newEvent(company_id, { id }));
       const many = await append(storage, fresh);
@@ -97,7 +93,7 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
       assertEqual(idsOf(found), idsOf(many).toReversed(), 'all pages');
     }),
     rule('a cursor that the log did not create is refused', async (storage) => {
-      const company_id = await companyOf(storage);
+      const company_id = await newCompany(storage);
       await append(storage, [newEvent(company_id, {}), newEvent(company_id, {})]);
       const list = (filters: readonly EventFilter[], after?: string) =>
         storage.unitOfWork.read((tx) =>
@@ -114,7 +110,7 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
       }
     }),
     rule('each filter finds its value; each range includes both ends, and either may be open', async (storage) => {
-      const company_id = await companyOf(storage);
+      const company_id = await newCompany(storage);
       const moments = [1_000, 2_000, 3_000].map((after_ms) => noon_ms + after_ms);
       const fresh = moments.map((created_at_ms, at) => newEvent(company_id, payloadOf(at), { created_at_ms }));
       const [low, middle, high] = idsOf(await append(storage, fresh));
@@ -134,7 +130,7 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
       }
     }),
     rule('a filter finds exactly the events that meet it, newest first, on pages of any size', async (storage) => {
-      const companies = [await companyOf(storage), await companyOf(storage), await companyOf(storage)];
+      const companies = [await newCompany(storage), await newCompany(storage), await newCompany(storage)];
       const list = (company_id: number, filters: readonly EventFilter[], page: PageRequest) =>
         storage.unitOfWork.read((tx) => tx.events.list(company_id, filters, page));
       const events: Event[] = [];
@@ -167,7 +163,7 @@ export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readon
       await fc.assert(property, runs);
     }),
     rule('an event is found although thousands of newer events belong to another company', async (storage) => {
-      const [mine, other] = [await companyOf(storage), await companyOf(storage)];
+      const [mine, other] = [await newCompany(storage), await newCompany(storage)];
       const [event] = await append(storage, [newEvent(mine, { approval_code: 'FARBCK' })]);
       for (let at = 0; at < 5; at += 1) {
         await append(

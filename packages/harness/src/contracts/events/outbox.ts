@@ -2,13 +2,13 @@ import { createWebhook, type NewDelivery, updateWebhook } from '@tallystick/even
 import { assert, Refusal } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
+import { newCompany } from '../storage/storage.ts';
 import {
   appendEvents,
   appendEventsIn,
   callOf,
   clear_sealer,
   deliveriesOf,
-  newCompany,
   now_ms,
   register,
   relayAll,

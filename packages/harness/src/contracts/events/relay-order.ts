@@ -3,10 +3,10 @@ import { assert } from '@tallystick/kernel';
 import fc from 'fast-check';
 import { assertEqual } from '../assertions.ts';
 import { type ContractRule, type PropertyRuns, rule } from '../rule.ts';
+import { newCompany } from '../storage/storage.ts';
 import {
   appendEventsIn,
   deliveriesOf,
-  newCompany,
   now_ms,
   register,
   relayAll,

@@ -9,10 +9,9 @@ import {
 import { assert, type Lease, Refusal, type RetentionStore, type UnitOfWork } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
-import { idsOf } from '../storage/storage.ts';
+import { idsOf, newCompany } from '../storage/storage.ts';
 import {
   minute_ms,
-  newCompany,
   now_ms,
   relayAll,
   type WebhookStorage,
@@ -24,7 +23,6 @@ export interface SubscriptionStorage extends WebhookStorage {
     WebhookStorageTx & { readonly subscriptions: SubscriptionStore; readonly retention: RetentionStore }
   >;
   readonly event_horizon: EventHorizon;
-  another(): Promise<SubscriptionStorage>;
 }
 
 const every_event: SubscriptionFilter = { event_types: null, company_id: null };

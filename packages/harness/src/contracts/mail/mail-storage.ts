@@ -1,29 +1,18 @@
 import type { CompanyStore } from '@tallystick/access';
 import type { Mail, MailTx, OneTimeLink } from '@tallystick/cards';
-import type { Lease, UnitOfWork } from '@tallystick/kernel';
-import { companyRow } from '../storage/storage.ts';
+import type { Lease } from '@tallystick/kernel';
+import type { SharedStorage } from '../storage/storage.ts';
 
 /** The parts of a transaction that the contracts of mails, links and the mailbox need. */
 export interface MailStorageTx extends Pick<MailTx, 'mails' | 'one_time_links' | 'mailbox'> {
   readonly companies: CompanyStore;
 }
 
-export interface MailStorage {
-  readonly unitOfWork: UnitOfWork<MailStorageTx>;
-  /**
-   * The same storage as another process sees it. Storage that lives in one process returns itself.
-   */
-  another(): Promise<MailStorage>;
-}
+export type MailStorage = SharedStorage<MailStorageTx>;
 
 /** Service time and machine time at the start of every rule. */
 export const now_ms = Date.UTC(2026, 4, 20, 12);
 export const lease: Lease = { token: 'one', machine_ms: 5_000, until_machine_ms: 35_000 };
-
-export async function newCompany({ unitOfWork }: MailStorage, full_details_in_mail = false): Promise<number> {
-  const company = companyRow({ full_details_in_mail, created_at_ms: now_ms });
-  return (await unitOfWork.run((tx) => tx.companies.insert(company))).id;
-}
 
 /** Queues one mail for each recipient. Returns the mails, the oldest first. */
 export async function queueMails(

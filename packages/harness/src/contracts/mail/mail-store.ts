@@ -2,7 +2,8 @@ import type { Mail, MailTurns } from '@tallystick/cards';
 import { assert, type Lease, Refusal } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
-import { endDueMails, lease, type MailStorage, newCompany, now_ms, queueMails } from './mail-storage.ts';
+import { newCompany } from '../storage/storage.ts';
+import { endDueMails, lease, type MailStorage, now_ms, queueMails } from './mail-storage.ts';
 
 const minute_ms = 60_000;
 const other_lease: Lease = { ...lease, token: 'two' };
@@ -100,7 +101,7 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
     'a claim leases due mails, those of a company oldest due first, at most the limit, with its setting',
     async (here) => {
       await endDueMails(here);
-      const [plain, detailed] = [await newCompany(here), await newCompany(here, true)];
+      const [plain, detailed] = [await newCompany(here), await newCompany(here, { full_details_in_mail: true })];
       const [later] = await queueMails(here, plain, ['later@example.com'], now_ms + 2);
       const [second] = await queueMails(here, plain, ['second@example.com'], now_ms);
       const [first] = await queueMails(here, plain, ['first@example.com'], now_ms - 1);

@@ -1,7 +1,8 @@
 import { Refusal } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
-import { linkOf, type MailStorage, newCompany, now_ms, queueMails } from './mail-storage.ts';
+import { newCompany } from '../storage/storage.ts';
+import { linkOf, type MailStorage, now_ms, queueMails } from './mail-storage.ts';
 
 /** The store of a process. Each call runs in a separate transaction. */
 function linksOf({ unitOfWork }: MailStorage) {

@@ -26,7 +26,6 @@ export interface AuditChainStorage extends StorageUnderTest {
     StorageTx & { readonly audit_chain: AuditChainStore; readonly retention: RetentionStore }
   >;
   readonly audit_mac: AuditMac;
-  another(): Promise<AuditChainStorage>;
   /**
    * Replaces all entries of the audit log and the row of its chain, as someone could who can write
    * to the database. Two entries may have one number.

@@ -22,7 +22,6 @@ import {
   lastFailureOf,
   lease,
   minute_ms,
-  newCompany,
   now_ms,
   queued,
   register,
@@ -32,7 +31,7 @@ import {
   timeout,
   type WebhookStorageTx,
 } from '../webhooks/webhook-storage.ts';
-import { everyPage, idsOf, type StorageTx, type StorageUnderTest } from './storage.ts';
+import { everyPage, idsOf, newCompany, type StorageTx, type StorageUnderTest } from './storage.ts';
 
 export interface RetentionStorage extends StorageUnderTest {
   readonly unitOfWork: UnitOfWork<
@@ -42,7 +41,6 @@ export interface RetentionStorage extends StorageUnderTest {
   >;
   readonly audit_mac: AuditMac;
   readonly delivery_desk: DeliveryDesk;
-  another(): Promise<RetentionStorage>;
 }
 
 const day_ms = 24 * 60 * minute_ms;

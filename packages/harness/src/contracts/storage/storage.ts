@@ -38,21 +38,25 @@ export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templ
   readonly reconciliation_reports: ReconciliationReports;
 }
 
+/** Storage that several processes share. */
+export interface SharedStorage<Tx> {
+  readonly unitOfWork: UnitOfWork<Tx>;
+  /**
+   * The same storage as another process sees it. Storage that lives in one process returns itself.
+   */
+  another(): Promise<this>;
+}
+
 /**
  * Storage for its suites. The rules of a suite may share it, and it may contain data of other
  * rules: each rule creates its own companies. The caller closes it.
  */
-export interface StorageUnderTest {
-  readonly unitOfWork: UnitOfWork<StorageTx>;
+export interface StorageUnderTest extends SharedStorage<StorageTx> {
   readonly ledger: Ledger;
   /** The time of the ledger's clock, epoch milliseconds. */
   readonly now_ms: number;
   /** Closes this process's part of it. */
   close(): Promise<void>;
-  /**
-   * The same storage as another process sees it. Storage that lives in one process returns itself.
-   */
-  another(): Promise<StorageUnderTest>;
   /**
    * Does the work that the adapter leaves for after a commit, such as building an index. Rules call
    * it at any time, and no answer may depend on it. Absent when there is no such work.
@@ -79,6 +83,14 @@ export function companyRow(changes: Partial<Omit<Company, 'id'>> = {}): Omit<Com
 
 export function makeCompany({ companies }: Pick<StorageTx, 'companies'>, name = 'Acme'): Promise<Company> {
   return companies.insert(companyRow({ name }));
+}
+
+/** Inserts a company, and returns its id. */
+export async function newCompany(
+  { unitOfWork }: { readonly unitOfWork: UnitOfWork<Pick<StorageTx, 'companies'>> },
+  changes: Parameters<typeof companyRow>[0] = {},
+): Promise<number> {
+  return (await unitOfWork.run(({ companies }) => companies.insert(companyRow(changes)))).id;
 }
 
 export function newRealCard(company_id: number, changes: Partial<RealCard> = {}): Omit<RealCard, 'id'> {

@@ -2,6 +2,7 @@ import { relayEvents, retryDelivery, type WorkOrder } from '@tallystick/events';
 import { assert, type Lease } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
+import { newCompany } from '../storage/storage.ts';
 import {
   answered,
   appendEvents,
@@ -9,7 +10,6 @@ import {
   deliveriesOf,
   lease,
   minute_ms,
-  newCompany,
   now_ms,
   queued,
   register,

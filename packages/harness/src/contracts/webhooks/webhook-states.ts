@@ -7,12 +7,11 @@ import {
 import { assert } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
-import { everyPage } from '../storage/storage.ts';
+import { everyPage, newCompany } from '../storage/storage.ts';
 import {
   answered,
   lease,
   minute_ms,
-  newCompany,
   now_ms,
   queued,
   register,

@@ -12,21 +12,16 @@ import {
   type WorkOrder,
   type WorkResult,
 } from '@tallystick/events';
-import type { Call, Lease, Sealer, UnitOfWork } from '@tallystick/kernel';
-import { companyRow } from '../storage/storage.ts';
+import type { Call, Lease, Sealer } from '@tallystick/kernel';
+import { newCompany, type SharedStorage } from '../storage/storage.ts';
 
 /** The parts of a transaction that the contracts of webhooks, outbox, deliveries and desk need. */
 export interface WebhookStorageTx extends WebhooksTx, EventsTx {
   readonly companies: CompanyStore;
 }
 
-export interface WebhookStorage {
-  readonly unitOfWork: UnitOfWork<WebhookStorageTx>;
+export interface WebhookStorage extends SharedStorage<WebhookStorageTx> {
   readonly delivery_desk: DeliveryDesk;
-  /**
-   * The same storage as another process sees it. Storage that lives in one process returns itself.
-   */
-  another(): Promise<WebhookStorage>;
 }
 
 /** Service time and machine time at the start of every rule. */
@@ -50,13 +45,6 @@ export const clear_sealer: Sealer = {
 
 export function callOf(company_id: number, at_ms = now_ms): Call {
   return { company_id, actor: 'key:1', request_id: null, now_ms: at_ms };
-}
-
-export async function newCompany(storage: {
-  readonly unitOfWork: UnitOfWork<{ readonly companies: CompanyStore }>;
-}): Promise<number> {
-  const company = companyRow({ created_at_ms: now_ms });
-  return (await storage.unitOfWork.run((tx) => tx.companies.insert(company))).id;
 }
 
 export function webhookOf(company_id: number, change: Partial<Webhook> = {}): Omit<Webhook, 'id'> {

@@ -2,13 +2,13 @@ import { updateWebhook, type Webhook } from '@tallystick/events';
 import { assert, Refusal } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
+import { newCompany } from '../storage/storage.ts';
 import {
   appendEvents,
   callOf,
   clear_sealer,
   deliveriesOf,
   lease,
-  newCompany,
   now_ms,
   queued,
   register,
