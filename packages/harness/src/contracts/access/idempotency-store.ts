@@ -3,17 +3,16 @@ import { assert, Refusal, toHex } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import { companyRow, type SharedStorage } from '../storage/storage.ts';
+import { uniqueNumber } from '../unique.ts';
 
 export type IdempotencyStorage = SharedStorage<Pick<AccessTx, 'idempotency' | 'companies'>>;
 
 const noon_ms = Date.UTC(2026, 4, 20, 12);
 const machine_start_ms = 5_000_000;
 
-let drawn = 0;
-
 /** A request with a key and a token that no other request has. */
 function request(changes: Partial<IdempotencyRequest> = {}): IdempotencyRequest {
-  drawn += 1;
+  const drawn = uniqueNumber();
   return {
     scope: 'key 17',
     key: `idempotency-${drawn}`,

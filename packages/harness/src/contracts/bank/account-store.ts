@@ -3,15 +3,13 @@ import { money, type PageRequest, page_limit_max } from '@tallystick/kernel';
 import { assertEqual, assertRejects, refusalOf } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import { everyPage, idsOf, makeCompany, rising, type StorageTx, type StorageUnderTest } from '../storage/storage.ts';
-
-let accounts_made = 0;
+import { uniqueNumber } from '../unique.ts';
 
 /** An account with a number that no other has. */
 export function newAccount(company_id: number, changes: Partial<Account> = {}): Omit<Account, 'id'> {
-  accounts_made += 1;
   return {
     company_id,
-    number: `acct${accounts_made}`,
+    number: `acct${uniqueNumber()}`,
     currency: 'USD',
     kind: 'deposit',
     name: null,

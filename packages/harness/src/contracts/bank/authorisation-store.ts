@@ -3,13 +3,11 @@ import { Refusal } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import type { StorageUnderTest } from '../storage/storage.ts';
-
-let names_made = 0;
+import { uniqueNumber } from '../unique.ts';
 
 /** A name that no other rule uses. */
 function uniqueName(prefix: string): string {
-  names_made += 1;
-  return `${prefix} ${names_made} of authorisation`;
+  return `${prefix} ${uniqueNumber()} of authorisation`;
 }
 
 function newRecord(changes: Partial<AuthorisationRecord> = {}): AuthorisationRecord {

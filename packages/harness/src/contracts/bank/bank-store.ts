@@ -15,15 +15,13 @@ import * as fc from 'fast-check';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, type PropertyRuns, rule } from '../rule.ts';
 import { companyRow, makeCompany, rising, type StorageTx, type StorageUnderTest } from '../storage/storage.ts';
+import { uniqueNumber } from '../unique.ts';
 import { newAccount, newLine } from './account-store.ts';
-
-let users_made = 0;
 
 /** A user with an id that no other has. */
 function newUser(company_id: number): BankUser {
-  users_made += 1;
   return {
-    user_id: `user-${String(users_made).padStart(6, '0')}`,
+    user_id: `user-${String(uniqueNumber()).padStart(6, '0')}`,
     company_id,
     name: 'Zoë – é😀 "quoted"',
     status: 'active',

@@ -9,19 +9,12 @@ import type { PageRequest } from '@tallystick/kernel';
 import { assertEqual, assertRejects, refusalOf } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import { everyPage, idsOf, type StorageUnderTest } from '../storage/storage.ts';
-
-let names_made = 0;
-
-/** A name that no other rule uses. */
-function uniqueName(prefix: string): string {
-  names_made += 1;
-  return `${prefix}-${names_made}`;
-}
+import { uniqueNumber } from '../unique.ts';
 
 /** An account-access consent to insert, with a ConsentId that no other has. */
 export function newAccessConsent(changes: Partial<AccountAccessConsent> = {}): Omit<AccountAccessConsent, 'id'> {
   return {
-    consent_id: uniqueName('aac'),
+    consent_id: `aac-${uniqueNumber()}`,
     client_id: 'third-party',
     kind: 'account_access',
     status: 'AwaitingAuthorisation',
@@ -126,7 +119,7 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
     assertEqual(found?.kind, 'account_access', 'the kind');
   }),
   rule('the consents of a user are those that it authorised, also deleted ones, the newest first', async (storage) => {
-    const user_id = uniqueName('user');
+    const user_id = `user-${uniqueNumber()}`;
     const its = await storage.unitOfWork.run(async ({ consents }) => {
       const inserted: Consent[] = [];
       for (let at = 0; at < 5; at += 1) {
@@ -158,7 +151,7 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
   rule(
     'a consent of a user is active while it is authorised, not withdrawn, stopped, revoked, deleted, expired or older than 90 days, else ended',
     async (storage) => {
-      const user_id = uniqueName('user');
+      const user_id = `user-${uniqueNumber()}`;
       const now_ms = 2 ** 40;
       const authorised_at_ms = now_ms - authorisation_ms + 2;
       const active = { ...authorised, ...no_end, user_id, authorised_at_ms, expires_at_ms: null };
@@ -217,7 +210,7 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
   rule(
     'a stop of a third party stops its authorised consents that it has not stopped, and changes no other',
     async (storage) => {
-      const client_id = uniqueName('client');
+      const client_id = `client-${uniqueNumber()}`;
       const its = { ...authorised, client_id, stopped_at_ms: null };
       const before: Consent[] = await storage.unitOfWork.run(async ({ consents }) => {
         const inserted: Consent[] = [];

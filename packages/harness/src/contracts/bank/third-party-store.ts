@@ -3,14 +3,12 @@ import type { PageRequest } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import { everyPage, rising, type StorageUnderTest } from '../storage/storage.ts';
-
-let third_parties_made = 0;
+import { uniqueNumber } from '../unique.ts';
 
 /** A third party to insert, with a client id that no other has. */
 export function newThirdParty(changes: Partial<ThirdParty> = {}): Omit<ThirdParty, 'id'> {
-  third_parties_made += 1;
   return {
-    client_id: `tp-${third_parties_made}`,
+    client_id: `tp-${uniqueNumber()}`,
     name: 'Budget – é😀',
     scopes: ['accounts'],
     redirect_uris: ['https://budget.example/callback?a=b'],

@@ -9,16 +9,12 @@ import { assert, toHex } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import { everyPage, type StorageUnderTest } from '../storage/storage.ts';
-
-let identities_drawn = 0;
+import { uniqueHash } from '../unique.ts';
 
 /** A refused message that no other rule has. */
 function refused(fields: Partial<RefusedRecord> = {}): RefusedRecord {
-  identities_drawn += 1;
-  const identity_sha256 = new Uint8Array(32);
-  new DataView(identity_sha256.buffer).setUint32(0, identities_drawn);
   return {
-    identity_sha256,
+    identity_sha256: uniqueHash(),
     source: 'http',
     import_id: null,
     ordinal: null,

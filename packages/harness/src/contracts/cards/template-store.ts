@@ -3,20 +3,19 @@ import { default_template_ids, type PurchaseTemplate } from '@tallystick/templat
 import { assertEqual } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import { everyPage, idsOf, makeCompany, rising, type StorageUnderTest } from '../storage/storage.ts';
-
-let keys_drawn = 0;
+import { uniqueNumber } from '../unique.ts';
 
 function newTemplate(company_id: number, changes: Partial<PurchaseTemplate> = {}): Omit<PurchaseTemplate, 'id'> {
-  keys_drawn += 1;
+  const drawn = uniqueNumber();
   return {
     company_id,
-    name: `Restaurants ${keys_drawn}`,
+    name: `Restaurants ${drawn}`,
     description: 'Where one eats',
     mcc_list: ['5812', '5813'],
     mcc_rule: 'ALLOW',
     required_control: 'VELOCITY',
     status: 'PENDING',
-    transaction_key: `key-${keys_drawn}`,
+    transaction_key: `key-${drawn}`,
     copy_from_template: '1',
     customer_number: '1',
     environment: 'sandbox',

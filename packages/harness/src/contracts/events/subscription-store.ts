@@ -10,6 +10,7 @@ import { assert, type Lease, Refusal, type RetentionStore, type UnitOfWork } fro
 import { assertEqual, refusalOf } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import { idsOf, newCompany } from '../storage/storage.ts';
+import { uniqueNumber } from '../unique.ts';
 import {
   minute_ms,
   now_ms,
@@ -27,14 +28,6 @@ export interface SubscriptionStorage extends WebhookStorage {
 
 const every_event: SubscriptionFilter = { event_types: null, company_id: null };
 
-let names_drawn = 0;
-
-/** A name that no other rule has. */
-function newName(): string {
-  names_drawn += 1;
-  return `subscription-${names_drawn}`;
-}
-
 function leaseOf(token: string, machine_ms = now_ms): Lease {
   return { token, machine_ms, until_machine_ms: machine_ms + minute_ms };
 }
@@ -43,7 +36,13 @@ async function insert(
   { unitOfWork }: SubscriptionStorage,
   changes: Partial<Subscription> = {},
 ): Promise<Omit<Subscription, 'lease_until_machine_ms'>> {
-  const row = { name: newName(), ...every_event, after_id: 0, created_at_ms: now_ms, ...changes };
+  const row = {
+    name: `subscription-${uniqueNumber()}`,
+    ...every_event,
+    after_id: 0,
+    created_at_ms: now_ms,
+    ...changes,
+  };
   const is_new = await unitOfWork.run((tx) => tx.subscriptions.insert(row));
   assert(is_new, `${row.name} was not inserted`);
   return row;
@@ -87,8 +86,12 @@ const find = (storage: SubscriptionStorage, name: string) =>
 export const subscription_store_contract: readonly ContractRule<SubscriptionStorage>[] = [
   rule('a name is inserted once, and found and listed by name until it is deleted', async (here) => {
     const there = await here.another();
-    const last = await insert(here, { name: `z-${newName()}`, event_types: ['a', 'b'], company_id: 7 });
-    const first = await insert(here, { name: `a-${newName()}`, after_id: 3 });
+    const last = await insert(here, {
+      name: `z-${`subscription-${uniqueNumber()}`}`,
+      event_types: ['a', 'b'],
+      company_id: 7,
+    });
+    const first = await insert(here, { name: `a-${`subscription-${uniqueNumber()}`}`, after_id: 3 });
     const again = { ...first, after_id: 9 };
     assertEqual(await there.unitOfWork.run((tx) => tx.subscriptions.insert(again)), false, 'a second insert');
     const expected = [first, last].map((row) => ({ ...row, lease_until_machine_ms: null }));

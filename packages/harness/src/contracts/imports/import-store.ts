@@ -6,15 +6,13 @@ import { appliedAs } from '../cards/quarantine-store.ts';
 import { clearingMessage, recordOnce } from '../ledger/network-messages.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import { everyPage, idsOf, makeCard, makeOwner, type StorageUnderTest, sealedNumber } from '../storage/storage.ts';
-
-let imports_made = 0;
+import { uniqueNumber } from '../unique.ts';
 
 /** An import that no other rule has. */
 function newImport(changes: Partial<ImportRecord> = {}): Omit<ImportRecord, 'id'> {
-  imports_made += 1;
   return {
     name: 'a "file" – é😀.xml',
-    format: `format-${imports_made}`,
+    format: `format-${uniqueNumber()}`,
     profile: null,
     read_with: null,
     sha256: null,
@@ -98,7 +96,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
     const full: Partial<ImportRecord> = {
       profile: 'p',
       read_with: { profile: 'q', settings_sha256: 'f'.repeat(64) },
-      sha256: `hash-${imports_made}`,
+      sha256: `hash-${uniqueNumber()}`,
       file_id: 'id-1',
       sequence: 7,
       created_on: '2026-05-20',
@@ -126,7 +124,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
     assertEqual(await find(storage, 999_999_999), null, 'an unknown import');
   }),
   rule('imports are listed newest first by status and format, on pages that omit none', async (storage) => {
-    const format = `listed-${imports_made}`;
+    const format = `listed-${uniqueNumber()}`;
     const made = [];
     for (let at = 0; at < 5; at += 1) made.push(await insert(storage, { format, status: at % 2 ? 'held' : 'refused' }));
     const listed = async (filter: object) =>
@@ -138,7 +136,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
   rule(
     'the file with the same id, and the file before it in its series, are found among accepted ones',
     async (storage) => {
-      const format = `series-${imports_made}`;
+      const format = `series-${uniqueNumber()}`;
       const of = (changes: Partial<ImportRecord>) =>
         insert(storage, { format, status: 'completed', phase: null, ...changes });
       const first = await of({ file_id: 'f1', created_on: '2026-05-20', sequence: 9 });

@@ -8,6 +8,7 @@ import {
   type StatedClearing,
 } from '@tallystick/imports';
 import { type Money, money } from '@tallystick/kernel';
+import { uniqueNumber } from '../unique.ts';
 
 /** A line of a file in the format of these suites. */
 export type Line =
@@ -135,12 +136,9 @@ function itemOf(
 /** The records of a file of lines, without its header and trailer. */
 export type Records = Parameters<typeof fileOf>[0];
 
-let files_made = 0;
-
 /** A file id that no other file has. */
 export function freshFileId(): string {
-  files_made += 1;
-  return `file-${files_made}`;
+  return `file-${uniqueNumber()}`;
 }
 
 /** A statement of a test: its amounts lead from the opening balance on. */

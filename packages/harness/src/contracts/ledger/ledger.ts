@@ -22,6 +22,7 @@ import {
   type StorageUnderTest,
   sealedNumber,
 } from '../storage/storage.ts';
+import { uniqueNumber } from '../unique.ts';
 import {
   authorizationMessage,
   clearingMessage,
@@ -47,12 +48,9 @@ export const nothing_in_common = {
 /** What an authorization or a clearing has of a merchant when nothing else identifies it. */
 export const of_merchant = { approval_code: null, net_reference_number: null, merchant_id: 'M-recent' };
 
-let transactions_drawn = 0;
-
 /** A network_financial_transaction_id that no other clearing has. */
 function freshTransaction(): string {
-  transactions_drawn += 1;
-  return `F-fresh-${transactions_drawn}`;
+  return `F-fresh-${uniqueNumber()}`;
 }
 
 /** One card, with short methods to record on it and to read the state that a pass loads for it. */

@@ -2,6 +2,7 @@ import type { CompanyStore } from '@tallystick/access';
 import type { Mail, MailTx, OneTimeLink } from '@tallystick/cards';
 import type { Lease } from '@tallystick/kernel';
 import type { SharedStorage } from '../storage/storage.ts';
+import { uniqueHash } from '../unique.ts';
 
 /** The parts of a transaction that the contracts of mails, links and the mailbox need. */
 export interface MailStorageTx extends Pick<MailTx, 'mails' | 'one_time_links' | 'mailbox'> {
@@ -50,13 +51,8 @@ export async function endDueMails({ unitOfWork }: MailStorage): Promise<void> {
   });
 }
 
-let hashed = 0;
-
 /** A link of the mail with a token that no other link has. */
 export function linkOf({ id, company_id, card_id }: Mail): Omit<OneTimeLink, 'id' | 'used_at_ms'> {
-  hashed += 1;
-  const token_sha256 = new Uint8Array(32).fill(5);
-  new DataView(token_sha256.buffer).setUint32(0, hashed);
-  const created_at_ms = now_ms;
-  return { mail_id: id, company_id, card_id, token_sha256, created_at_ms, expires_at_ms: now_ms + 1_000 };
+  const times = { created_at_ms: now_ms, expires_at_ms: now_ms + 1_000 };
+  return { mail_id: id, company_id, card_id, token_sha256: uniqueHash(), ...times };
 }

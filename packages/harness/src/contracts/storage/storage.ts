@@ -21,6 +21,7 @@ import {
   type UnitOfWork,
 } from '@tallystick/kernel';
 import type { ReconciliationReports, ReconciliationStore } from '@tallystick/reconciliation';
+import { uniqueHash, uniqueNumber } from '../unique.ts';
 
 /** The parts of a transaction that the suites of storage need. */
 export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templates' | 'events' | 'audit'> {
@@ -64,14 +65,11 @@ export interface StorageUnderTest extends SharedStorage<StorageTx> {
   doLaterWork?(): Promise<void>;
 }
 
-let companies_made = 0;
-
 /** Returns a company to insert, with a customer number that no other has. */
 export function companyRow(changes: Partial<Omit<Company, 'id'>> = {}): Omit<Company, 'id'> {
-  companies_made += 1;
   return {
     name: 'Acme',
-    customer_number: `CN ${companies_made}`,
+    customer_number: `CN ${uniqueNumber()}`,
     full_details_in_mail: false,
     hold_days: null,
     status: 'active',
@@ -151,14 +149,10 @@ export function newCard({ company_id, rcn_id }: Owner, changes: Partial<NewCard>
   };
 }
 
-let numbers_drawn = 0;
-
 /** Returns a number that no other card has. */
 export function sealedNumber(key_id = 'key-1'): SealedNumber {
-  numbers_drawn += 1;
-  const number_index = new Uint8Array(32);
-  new DataView(number_index.buffer).setUint32(0, numbers_drawn);
-  return { number_sealed: new Uint8Array([1, 2, numbers_drawn % 256]), number_key_id: key_id, number_index };
+  const number_sealed = new Uint8Array([1, 2, uniqueNumber() % 256]);
+  return { number_sealed, number_key_id: key_id, number_index: uniqueHash() };
 }
 
 export async function makeCard(
