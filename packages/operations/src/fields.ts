@@ -72,6 +72,9 @@ export const currency = z
   .regex(/^[A-Z]{3}$/, { error: () => 'must be a currency code of three capital letters, such as USD' })
   .describe('ISO 4217');
 
+/** A text in an answer, or null where there is none. */
+export const text_or_null = z.string().nullable();
+
 /** GMT calendar date. */
 export const date = z.iso.date();
 

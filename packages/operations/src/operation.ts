@@ -99,7 +99,7 @@ interface Described<Body extends z.ZodType> {
   /**
    * The method of a host that calls in process: `company.webhooks.deliveries.retry`. Its arguments
    * are the parameters, then the resource or the file if there is one, then the options. Absent: the
-   * id.
+   * id, in the group `company` unless it begins with another group.
    */
   readonly method?: string;
   readonly summary: string;
@@ -203,7 +203,9 @@ export function operation<Body extends z.ZodType>(
   definition: ReadOperation<Body> | WriteOperation<Body> | WorkOperation<Body> | FileOperation,
 ): Operation {
   // Every call passes through the checks of the body, so the work gets only the output of its schema.
-  return { area, method: definition.id, ...definition } as unknown as Operation;
+  const { id } = definition;
+  const method = /^(bank|network|operator|sandbox)\./.test(id) ? id : `company.${id}`;
+  return { area, method, ...definition } as unknown as Operation;
 }
 
 /** Whether the operation can take part in a transaction of the host. */

@@ -11,6 +11,7 @@ import {
   resource_url,
   resourceType,
   shown_amount,
+  text_or_null,
   written_account_number,
 } from '../fields.ts';
 
@@ -50,7 +51,7 @@ export const account = z
     number: account_number.describe('Its number, by which statements and Open Banking name it'),
     currency: currency.describe('The currency of its balance and its lines, ISO 4217'),
     kind: z.enum(account_kinds).describe('`deposit`, or `card`: an account that card purchases are booked on'),
-    name: z.string().nullable().describe('What people call the account; null: none'),
+    name: text_or_null.describe('What people call the account; null: none'),
     first_statement: statement_end
       .nullable()
       .describe('The date and the opening balance of its first statement; null: it has none'),

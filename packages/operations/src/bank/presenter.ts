@@ -10,97 +10,77 @@ import type {
   StandingOrder,
 } from '@tallystick/accounts';
 import { toInstantText } from '@tallystick/kernel';
+import { showAs } from '../fields.ts';
+import {
+  balance,
+  company,
+  direct_debit,
+  profile,
+  scheduled_payment,
+  standing_order,
+  transaction,
+  user,
+} from './shapes.ts';
 
 /** A user of the bank. Its id is the bank's own. */
-export function presentUser(user: BankUser) {
-  return {
-    id: user.user_id,
-    company_id: user.company_id,
-    name: user.name,
-    status: user.status,
-    eligible_services: user.eligible_services,
-    configured_services: user.configured_services,
-    may_view_direct_debits: user.may_view_direct_debits,
-    viewable_accounts: user.viewable_accounts,
-    updated_at: toInstantText(user.updated_at_ms),
-    type: 'user' as const,
-    url: `/bank/v1/users/${user.user_id}`,
-  };
+export function presentUser(found: BankUser) {
+  const { user_id, updated_at_ms } = found;
+  return showAs(user, {
+    ...found,
+    id: user_id,
+    updated_at: toInstantText(updated_at_ms),
+    type: 'user',
+    url: `/bank/v1/users/${user_id}`,
+  });
 }
 
 /** What the bank allows a company. */
-export function presentBankCompany({ company_id, is_active, eligible_services, is_configured }: BankCompany) {
-  return {
-    id: String(company_id),
-    is_active,
-    eligible_services,
-    is_configured,
-    type: 'open_banking' as const,
-    url: `/bank/v1/companies/${company_id}/open-banking`,
-  };
+export function presentBankCompany(found: BankCompany) {
+  const id = String(found.company_id);
+  return showAs(company, { ...found, id, type: 'open_banking', url: `/bank/v1/companies/${id}/open-banking` });
 }
 
 /** How third parties see an account. */
-export function presentProfile({ number }: Pick<BankAccount, 'number'>, profile: AccountProfile) {
-  const { account_id: _, status_updated_at_ms, ...shown } = profile;
-  return {
+export function presentProfile({ number }: Pick<BankAccount, 'number'>, found: AccountProfile) {
+  return showAs(profile, {
+    ...found,
     id: number,
-    ...shown,
-    status_updated_at: toInstantText(status_updated_at_ms),
-    type: 'account_profile' as const,
+    status_updated_at: toInstantText(found.status_updated_at_ms),
+    type: 'account_profile',
     url: `/bank/v1/accounts/${number}/profile`,
-  };
+  });
 }
 
 /** The balance of an account. */
-export function presentBalance({ number, currency }: BankAccount, balance: AccountBalance) {
-  return {
+export function presentBalance({ number, currency }: BankAccount, found: AccountBalance) {
+  return showAs(balance, {
+    ...found,
     id: number,
     currency,
-    booked: balance.booked as number,
-    available: balance.available as number,
-    credit_line: balance.credit_line as number | null,
-    as_of: toInstantText(balance.as_of_ms),
-    type: 'account_balance' as const,
+    as_of: toInstantText(found.as_of_ms),
+    type: 'account_balance',
     url: `/bank/v1/accounts/${number}/balance`,
-  };
+  });
 }
 
 /** A booked transaction of an account. */
-export function presentTransaction({ number, currency }: BankAccount, transaction: BookedTransaction) {
-  return {
-    id: transaction.transaction_id,
-    account: number,
-    bank_reference: transaction.bank_reference,
-    booking_date: transaction.booking_date,
-    value_date: transaction.value_date,
-    amount: transaction.amount as number,
-    currency,
-    bai_code: transaction.bai_code,
-    text: transaction.text,
-    acquirer_reference: transaction.acquirer_reference,
-    balance_after: transaction.balance_after as number | null,
-    merchant_name: transaction.merchant_name,
-    merchant_category_code: transaction.merchant_category_code,
-    type: 'transaction' as const,
-  };
+export function presentTransaction({ number, currency }: BankAccount, found: BookedTransaction) {
+  return showAs(transaction, { ...found, id: found.transaction_id, account: number, currency, type: 'transaction' });
 }
 
-/** A mandate, a standing order or a scheduled payment of an account. */
-function presentOrder<Order extends DirectDebit | StandingOrder | ScheduledPayment, Type extends string>(
-  { number, currency }: BankAccount,
-  order: Order,
-  type: Type,
-) {
-  const { id, account_id: _, updated_at_ms, ...shown } = order;
-  return { id: String(id), account: number, currency, ...shown, updated_at: toInstantText(updated_at_ms), type };
+/** What the mandates and orders of an account have in common. */
+function ofAccount({ number, currency }: BankAccount, order: { readonly id: number; readonly updated_at_ms: number }) {
+  return { id: String(order.id), account: number, currency, updated_at: toInstantText(order.updated_at_ms) };
 }
 
-export const presentDirectDebit = (account: BankAccount, order: DirectDebit) =>
-  presentOrder(account, order, 'direct_debit' as const);
+export function presentDirectDebit(account: BankAccount, order: DirectDebit) {
+  return showAs(direct_debit, { ...order, ...ofAccount(account, order), type: 'direct_debit' });
+}
 
-export const presentStandingOrder = (account: BankAccount, order: StandingOrder) =>
-  presentOrder(account, order, 'standing_order' as const);
+export function presentStandingOrder(account: BankAccount, order: StandingOrder) {
+  return showAs(standing_order, { ...order, ...ofAccount(account, order), type: 'standing_order' });
+}
 
-export const presentScheduledPayment = (account: BankAccount, order: ScheduledPayment) =>
-  presentOrder(account, order, 'scheduled_payment' as const);
+export function presentScheduledPayment(account: BankAccount, order: ScheduledPayment) {
+  return showAs(scheduled_payment, { ...order, ...ofAccount(account, order), type: 'scheduled_payment' });
+}

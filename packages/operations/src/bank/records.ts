@@ -1,14 +1,8 @@
-import {
-  bank_record_kinds,
-  type RecordLine,
-  type RecordReport,
-  record_errors_max,
-  reportRecords,
-} from '@tallystick/accounts';
+import { bank_record_kinds, type RecordLine, record_errors_max, reportRecords } from '@tallystick/accounts';
 import { type CardVault, refuseNumbersOfCards } from '@tallystick/cards';
 import { Fault, type UnitOfWork } from '@tallystick/kernel';
 import * as z from 'zod';
-import type { ShapeOf } from '../fields.ts';
+import { showAs } from '../fields.ts';
 import { bankCall, type Operation, type OperationTx, operation, own_transactions, type Spool } from '../operation.ts';
 
 /** The longest line of records, in bytes. */
@@ -27,10 +21,6 @@ export interface RecordOperationPorts {
   readonly spool: Spool;
   readonly readRecordLines: ReadRecordLines;
   readonly lifecycle: { readonly signal: AbortSignal };
-}
-
-function presentReport({ lines, applied, duplicates, rejected, errors }: RecordReport) {
-  return { lines, applied, duplicates, rejected, errors };
 }
 
 const count = z.int().min(0);
@@ -53,7 +43,7 @@ export const record_report = z
       .array(record_error)
       .readonly()
       .describe(`The first ${record_errors_max} problems; a line can have several`),
-  } satisfies ShapeOf<ReturnType<typeof presentReport>>)
+  })
   .meta({ id: 'RecordReport', description: 'The result of a report' });
 
 /**
@@ -89,7 +79,7 @@ export function recordOperations({
         };
         return await spool(bytes, async (read) => {
           const batches = untilStopped(readRecordLines(read()), lifecycle.signal);
-          return presentReport(await reportRecords(ports, bankCall(call), batches));
+          return showAs(record_report, await reportRecords(ports, bankCall(call), batches));
         });
       },
     }),

@@ -24,24 +24,14 @@ import {
   nameText,
   resource_url,
   resourceType,
-  type ShapeOf,
   shown_amount,
   shown_instant,
   shown_mcc,
+  text_or_null,
   type_names,
   updated_at,
   user_id,
 } from '../fields.ts';
-import type {
-  presentBalance,
-  presentBankCompany,
-  presentDirectDebit,
-  presentProfile,
-  presentScheduledPayment,
-  presentStandingOrder,
-  presentTransaction,
-  presentUser,
-} from './presenter.ts';
 
 const service = z
   .enum(third_party_services)
@@ -118,7 +108,7 @@ export const user = z
     updated_at,
     type: resourceType('user'),
     url: resource_url,
-  } satisfies ShapeOf<ReturnType<typeof presentUser>>)
+  })
   .meta({ id: 'User', description: 'A user of the bank' })
   .register(type_names, { id: 'BankUser' });
 
@@ -144,7 +134,7 @@ export const company = z
     is_configured: z.boolean().describe(company_is_configured),
     type: resourceType('open_banking'),
     url: resource_url,
-  } satisfies ShapeOf<ReturnType<typeof presentBankCompany>>)
+  })
   .meta({ id: 'CompanyOpenBanking', description: 'What the bank allows a company in Open Banking' });
 
 const scheme = z.string().regex(/^[A-Za-z0-9._-]{1,40}$/);
@@ -211,37 +201,30 @@ export const put_profile = z
 export const profile = z
   .object({
     id: account_number,
-    scheme_name: z
-      .string()
-      .nullable()
-      .describe('How `identification` is to be read, such as `UK.OBIE.IBAN`; null: the number of the account'),
-    identification: z
-      .string()
-      .nullable()
-      .describe('By which third parties and payers name the account; null: the number of the account'),
-    secondary_identification: z
-      .string()
-      .nullable()
-      .describe('A further identification that the scheme may have, such as a roll number; null: none'),
-    holder_name: z.string().nullable().describe('The holder, as third parties see it; null: it is not shown'),
-    nickname: z.string().nullable().describe('What the holder calls the account; null: the name of the account'),
-    description: z.string().nullable().describe('What kind of account it is, in words; null: none'),
+    scheme_name: text_or_null.describe(
+      'How `identification` is to be read, such as `UK.OBIE.IBAN`; null: the number of the account',
+    ),
+    identification: text_or_null.describe(
+      'By which third parties and payers name the account; null: the number of the account',
+    ),
+    secondary_identification: text_or_null.describe(
+      'A further identification that the scheme may have, such as a roll number; null: none',
+    ),
+    holder_name: text_or_null.describe('The holder, as third parties see it; null: it is not shown'),
+    nickname: text_or_null.describe('What the holder calls the account; null: the name of the account'),
+    description: text_or_null.describe('What kind of account it is, in words; null: none'),
     account_type,
     deposit_sub_type,
     opened_on: date.nullable().describe('The date on which it was opened, YYYY-MM-DD; null: not known'),
     status: profile_status,
     status_updated_at: shown_instant.describe('When the status changed last, UTC'),
-    servicer_scheme_name: z
-      .string()
-      .nullable()
-      .describe('How `servicer_identification` is to be read, such as `UK.OBIE.BICFI`; null: none'),
-    servicer_identification: z
-      .string()
-      .nullable()
-      .describe('The bank that keeps the account, in its scheme; null: none'),
+    servicer_scheme_name: text_or_null.describe(
+      'How `servicer_identification` is to be read, such as `UK.OBIE.BICFI`; null: none',
+    ),
+    servicer_identification: text_or_null.describe('The bank that keeps the account, in its scheme; null: none'),
     type: resourceType('account_profile'),
     url: resource_url,
-  } satisfies ShapeOf<ReturnType<typeof presentProfile>>)
+  })
   .meta({ id: 'AccountProfile', description: 'How third parties see an account' });
 
 const sum = z.int().min(-sum_max).max(sum_max);
@@ -288,7 +271,7 @@ export const balance = z
     as_of: shown_instant.describe('When the balance was so, UTC'),
     type: resourceType('account_balance'),
     url: resource_url,
-  } satisfies ShapeOf<ReturnType<typeof presentBalance>>)
+  })
   .meta({ id: 'AccountBalance', description: 'The balance of an account' });
 
 const of_account = {
@@ -300,10 +283,7 @@ export const transaction = z
   .object({
     id: z.string().describe('The TransactionId of Open Banking'),
     ...of_account,
-    bank_reference: z
-      .string()
-      .nullable()
-      .describe("The bank's own reference, which several transactions may have; null: none"),
+    bank_reference: text_or_null.describe("The bank's own reference, which several transactions may have; null: none"),
     booking_date: date.describe('The date on which it was booked, YYYY-MM-DD'),
     value_date: date.describe('The date from which it counts for interest, YYYY-MM-DD'),
     amount: shown_amount.describe('Minor units of `currency`; a debit is negative'),
@@ -312,17 +292,16 @@ export const transaction = z
       .regex(/^\d{3}$/)
       .describe('BAI code, three digits (service specification 4.6)'),
     text: z.string().describe("The bank's text about it. Card numbers in it are masked"),
-    acquirer_reference: z
-      .string()
-      .nullable()
-      .describe('The reference by which it finds its clearing, 17 or 23 digits; null: none'),
+    acquirer_reference: text_or_null.describe(
+      'The reference by which it finds its clearing, 17 or 23 digits; null: none',
+    ),
     balance_after: shown_amount
       .nullable()
       .describe('The booked balance after it; minor units of `currency`; null: not known'),
-    merchant_name: z.string().nullable().describe('The merchant; null: not known'),
+    merchant_name: text_or_null.describe('The merchant; null: not known'),
     merchant_category_code: shown_mcc.nullable().describe('Merchant category code, four digits; null: not known'),
     type: resourceType('transaction'),
-  } satisfies ShapeOf<ReturnType<typeof presentTransaction>>)
+  })
   .meta({ id: 'BookedTransaction', description: 'A booked transaction of an account' });
 
 export const direct_debit = z
@@ -332,21 +311,21 @@ export const direct_debit = z
     mandate_reference: z.string().describe('The reference of the mandate, unique in the account'),
     status: z.enum(direct_debit_statuses).describe('Third parties see `active` mandates only'),
     name: z.string().describe('Who collects: the creditor'),
-    frequency: z.string().nullable().describe('How often it is collected, as the bank names it; null: not known'),
+    frequency: text_or_null.describe('How often it is collected, as the bank names it; null: not known'),
     previous_payment_on: date.nullable().describe('The date of the last collection, YYYY-MM-DD; null: there was none'),
     previous_payment_amount: shown_amount
       .nullable()
       .describe('What was collected last; minor units of `currency`; null: there was none'),
     updated_at,
     type: resourceType('direct_debit'),
-  } satisfies ShapeOf<ReturnType<typeof presentDirectDebit>>)
+  })
   .meta({ id: 'DirectDebit', description: 'A direct debit mandate of an account' });
 
 const creditor = {
-  payment_reference: z.string().nullable().describe('What the creditor sees of the payment; null: nothing'),
+  payment_reference: text_or_null.describe('What the creditor sees of the payment; null: nothing'),
   creditor_scheme_name: z.string().describe('How `creditor_identification` is to be read, such as `UK.OBIE.IBAN`'),
   creditor_identification: z.string().describe('The account of the creditor, in its scheme'),
-  creditor_name: z.string().nullable().describe('The name of the creditor; null: not known'),
+  creditor_name: text_or_null.describe('The name of the creditor; null: not known'),
   updated_at,
 } as const;
 
@@ -381,13 +360,12 @@ export const standing_order = z
     final_payment_amount: shown_amount
       .nullable()
       .describe('The payment that ends the order; minor units of `currency`; null: none is set'),
-    number_of_payments: z
-      .string()
-      .nullable()
-      .describe('How many payments the order makes, as the bank writes it; null: not limited'),
+    number_of_payments: text_or_null.describe(
+      'How many payments the order makes, as the bank writes it; null: not limited',
+    ),
     ...creditor,
     type: resourceType('standing_order'),
-  } satisfies ShapeOf<ReturnType<typeof presentStandingOrder>>)
+  })
   .meta({ id: 'StandingOrder', description: 'A standing order of an account' });
 
 export const scheduled_payment = z
@@ -405,5 +383,5 @@ export const scheduled_payment = z
     amount: shown_amount.describe('What is paid; minor units of `currency`'),
     ...creditor,
     type: resourceType('scheduled_payment'),
-  } satisfies ShapeOf<ReturnType<typeof presentScheduledPayment>>)
+  })
   .meta({ id: 'ScheduledPayment', description: 'A scheduled payment of an account' });

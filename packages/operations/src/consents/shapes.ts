@@ -7,6 +7,7 @@ import {
   resource_url,
   resourceType,
   shown_instant,
+  text_or_null,
   type_names,
   user_id,
 } from '../fields.ts';
@@ -44,12 +45,11 @@ export const consent = z
         z.enum(permissions).describe('What a consent allows to read').register(type_names, { id: 'ConsentPermission' }),
       )
       .describe('What the third party may read; empty for a confirmation of funds'),
-    expiration_date_time: z
-      .string()
-      .nullable()
-      .describe('When it ends, as the third party wrote it: ISO 8601 with an offset; null: it has no end'),
+    expiration_date_time: text_or_null.describe(
+      'When it ends, as the third party wrote it: ISO 8601 with an offset; null: it has no end',
+    ),
     company_id: id_number.nullable().describe('The company of the user who authorised it; null before'),
-    user_id: z.string().nullable().describe('The user who authorised it; null before'),
+    user_id: text_or_null.describe('The user who authorised it; null before'),
     account_ids: z.array(z.string()).describe('The accounts that the user chose, by their numbers; empty before'),
     access: z
       .enum(['none', 'active', ...access_ends])

@@ -19,7 +19,6 @@ export function eventOperations(): readonly Operation[] {
     }),
     operation('events', {
       id: 'events.read',
-      method: 'company.events.read',
       summary: 'Read an event',
       parameters: ['id'],
       answer: event,
@@ -29,7 +28,6 @@ export function eventOperations(): readonly Operation[] {
     }),
     operation('events', {
       id: 'events.list',
-      method: 'company.events.list',
       summary: 'List events, newest first',
       description: 'Several filters are ANDed. A range is [from,to] with both ends included. Either end may be empty.',
       // The events package checks its filters. Its refusal of an unknown filter suggests the

@@ -1,6 +1,6 @@
 import { import_phases, import_statement_statuses, import_statuses, named_statements_max } from '@tallystick/imports';
 import * as z from 'zod';
-import { id_text, resource_url, resourceType, shown_instant, type_names } from '../fields.ts';
+import { id_text, resource_url, resourceType, shown_instant, text_or_null, type_names } from '../fields.ts';
 
 const count = z.int().min(0);
 
@@ -26,16 +26,15 @@ const held_problem = {
   code: z.string().describe('A stable code, such as `statement_gap`'),
   message: z.string().describe('What is wrong, and what to do'),
   offset: count.nullable().describe('Bytes from the start of the file; null where that is unknown'),
-  waits_for: z
-    .string()
-    .nullable()
-    .describe('The account to be created, or of which a statement is missing: then it is applied by itself. Else null'),
+  waits_for: text_or_null.describe(
+    'The account to be created, or of which a statement is missing: then it is applied by itself. Else null',
+  ),
 };
 
 const statement_name = {
   number: z.int().min(1).describe('Its place among the statements of the file: `release` and `replay` take it'),
   account_number: z.string().describe('The account, as the file states it'),
-  reference: z.string().nullable().describe("The bank's id of the statement; null: none"),
+  reference: text_or_null.describe("The bank's id of the statement; null: none"),
   as_of: z.iso.date().describe("The statement's date"),
   lines: count.describe('How many lines it has'),
 };
@@ -48,7 +47,7 @@ const held_statement = z
 export const import_statement = z
   .object({
     ...statement_name,
-    currency: z.string().nullable().describe('The currency of the statement, ISO 4217; null: not stated'),
+    currency: text_or_null.describe('The currency of the statement, ISO 4217; null: not stated'),
     opening_balance: amount
       .nullable()
       .describe('Minor units of its currency, as stated or as it follows; null: not known'),
@@ -79,14 +78,14 @@ export const import_resource = z
     id: id_text,
     name: z.string().describe('The name of the file'),
     format: z.string().describe('`cdf3`, `ipm`, `csv`, `vcf4`, `bai2`, `camt053`, `mt940`, or one that the host added'),
-    profile: z.string().nullable().describe('The profile that was named; null: none'),
+    profile: text_or_null.describe('The profile that was named; null: none'),
     read_with: read_with.nullable().describe('The profile by which it was read, named or found; null: none'),
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .nullable()
       .describe('The SHA-256 of all bytes of the file, in hex; null until they are read'),
-    file_id: z.string().nullable().describe('The id in the header; null: the file has none'),
+    file_id: text_or_null.describe('The id in the header; null: the file has none'),
     status: import_status,
     phase: z
       .enum(import_phases)
@@ -117,7 +116,7 @@ export const import_resource = z
       .array(held_statement)
       .readonly()
       .describe(`The first held statements, at most ${named_statements_max}; all of them: \`/statements\``),
-    note: z.string().nullable().describe('Why an operator released it; null: it was not released'),
+    note: text_or_null.describe('Why an operator released it; null: it was not released'),
     started_at: shown_instant.describe('When its file began to arrive, UTC'),
     finished_at: shown_instant.nullable().describe('When it ended, UTC; null while it is running'),
     type: resourceType('import'),

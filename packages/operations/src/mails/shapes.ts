@@ -1,6 +1,15 @@
 import { mail_states } from '@tallystick/cards';
 import * as z from 'zod';
-import { created_at, id_number, id_text, resource_url, resourceType, shown_instant, type_names } from '../fields.ts';
+import {
+  created_at,
+  id_number,
+  id_text,
+  resource_url,
+  resourceType,
+  shown_instant,
+  text_or_null,
+  type_names,
+} from '../fields.ts';
 
 export const mail_state = z
   .enum(mail_states)
@@ -16,7 +25,7 @@ export const mail = z
     recipient: z.string().describe('The address, masked: j***@example.com'),
     state: mail_state,
     attempts: z.int().min(0).describe('Attempts since the mail was queued or retried'),
-    error: z.string().nullable().describe('Why the last attempt failed, such as "refused 451"; null: none has failed'),
+    error: text_or_null.describe('Why the last attempt failed, such as "refused 451"; null: none has failed'),
     created_at,
     next_attempt_at: shown_instant.nullable().describe('When it is attempted next, UTC; null unless it is pending'),
     finished_at: shown_instant.nullable().describe('When it was sent or failed, UTC; null while it is pending'),

@@ -1,8 +1,7 @@
 import { backlog_max, failures_until_failing } from '@tallystick/events';
 import * as z from 'zod';
-import { created_at, id_number, id_text, resourceType, type ShapeOf, shown_instant, type_names } from '../fields.ts';
+import { created_at, id_number, id_text, resourceType, shown_instant, text_or_null, type_names } from '../fields.ts';
 import { attempt, delivery, webhook } from '../webhooks/shapes.ts';
-import type { presentAuditEntry, presentDeliveryOfAll, presentWebhookState } from './presenter.ts';
 
 /** A webhook of any company, with its state. */
 export const webhook_state_of_all = z
@@ -19,10 +18,10 @@ export const webhook_state_of_all = z
     oldest_due_at: shown_instant.nullable().describe('When the first of them is or was due, UTC; null: there are none'),
     created_at,
     type: resourceType('webhook'),
-  } satisfies ShapeOf<ReturnType<typeof presentWebhookState>>)
+  })
   .meta({ id: 'OperatorWebhook', description: 'A webhook with its state, as operators see it' });
 
-const operator_attempt = attempt
+export const operator_attempt = attempt
   .omit({ answer: true })
   .describe('An attempt of a delivery, as operators see it')
   .register(type_names, { id: 'OperatorAttempt' });
@@ -34,7 +33,7 @@ export const delivery_of_all = z
     company_id: id_number.describe('The company of the webhook'),
     webhook_id: id_number.describe('The webhook that it is for'),
     attempts: z.array(operator_attempt).describe('In the order in which they were made'),
-  } satisfies ShapeOf<ReturnType<typeof presentDeliveryOfAll>>)
+  })
   .meta({ id: 'OperatorDelivery', description: 'A delivery, as operators see it' });
 
 /** An entry of the audit log. */
@@ -48,12 +47,11 @@ export const audit_entry = z
       .describe('Who did it: `key:17`, the `actor` of a call in process, `command` for a command line, or a job'),
     action: z.string().describe('What was done, such as `card_number.shown`, `api_key.created`, `company.updated`'),
     object: z.string().describe('What the action was done to: `virtualcard:17`'),
-    request_id: z.string().nullable().describe('The X-Request-Id of the request; null: a command line or a job'),
-    source_address: z
-      .string()
-      .nullable()
-      .describe('The IP address of the caller; null: a call in process, a command line or a job'),
+    request_id: text_or_null.describe('The X-Request-Id of the request; null: a command line or a job'),
+    source_address: text_or_null.describe(
+      'The IP address of the caller; null: a call in process, a command line or a job',
+    ),
     details: z.record(z.string(), z.unknown()).describe('Further facts; never a card number or a secret'),
     type: resourceType('audit_entry'),
-  } satisfies ShapeOf<ReturnType<typeof presentAuditEntry>>)
+  })
   .meta({ id: 'AuditEntry', description: 'An entry of the audit log' });

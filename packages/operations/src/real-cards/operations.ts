@@ -12,7 +12,6 @@ export function realCardOperations(): readonly Operation[] {
   return [
     operation('realcards', {
       id: 'realCards.list',
-      method: 'company.realCards.list',
       summary: "List the company's real cards, newest first",
       query: { paged: true },
       answer: z.array(real_card),
@@ -23,7 +22,6 @@ export function realCardOperations(): readonly Operation[] {
     }),
     operation('realcards', {
       id: 'realCards.read',
-      method: 'company.realCards.read',
       summary: 'Read a real card',
       parameters: ['id'],
       answer: real_card,

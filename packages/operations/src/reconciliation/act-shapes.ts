@@ -1,6 +1,6 @@
 import { act_kinds, filled_columns } from '@tallystick/reconciliation';
 import * as z from 'zod';
-import { id_number, id_text, shown_amount, shown_instant, type_names } from '../fields.ts';
+import { id_number, id_text, shown_amount, shown_instant, text_or_null, type_names } from '../fields.ts';
 
 export const match_side = z
   .enum(['authorization', 'statement'])
@@ -18,7 +18,7 @@ export const act = z
     note: z
       .string()
       .describe('Why, in the words of the person; of the rule `tolerance`, what is left and the tolerance'),
-    reason: z.string().nullable().describe('The code or word that the person gave; null: none'),
+    reason: text_or_null.describe('The code or word that the person gave; null: none'),
     accepted_difference: shown_amount
       .nullable()
       .describe(

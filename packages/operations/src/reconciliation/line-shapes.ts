@@ -10,6 +10,7 @@ import {
   resource_url,
   resourceType,
   shown_amount,
+  text_or_null,
 } from '../fields.ts';
 import { amounts, compared_text, dates } from './range-shapes.ts';
 
@@ -27,8 +28,8 @@ export const line = z
       .regex(/^\d{3}$/)
       .describe('The BAI code. The card lines, which belong to items, are 391, 691, 821, 822, 824, 825 and 826'),
     text: z.string().describe("The bank's text; a card number in it is masked"),
-    bank_reference: z.string().nullable().describe("The bank's own reference; null: it has none"),
-    acquirer_reference: z.string().nullable().describe('The acquirer reference, 17 or 23 digits; null: it has none'),
+    bank_reference: text_or_null.describe("The bank's own reference; null: it has none"),
+    acquirer_reference: text_or_null.describe('The acquirer reference, 17 or 23 digits; null: it has none'),
     balance_after: shown_amount
       .nullable()
       .describe('The booked balance of the account after the line, minor units; null: not known'),

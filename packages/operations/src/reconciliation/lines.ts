@@ -10,7 +10,6 @@ export function lineOperations(before: (call: OperationCall) => Promise<void>): 
   return [
     operation('reconciliation', {
       id: 'reconciliation.lines.list',
-      method: 'company.reconciliation.lines.list',
       summary: 'List the statement lines, newest first',
       description: 'All lines of all accounts, also those that belong to no item. Ordered by booking date.',
       query: { paged: true, filter: line_filter },
@@ -24,7 +23,6 @@ export function lineOperations(before: (call: OperationCall) => Promise<void>): 
     }),
     operation('reconciliation', {
       id: 'reconciliation.lines.read',
-      method: 'company.reconciliation.lines.read',
       summary: 'Read a statement line',
       parameters: ['id'],
       runs_alone: catches_up,

@@ -145,7 +145,6 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
   return [
     operation('reconciliation', {
       id: 'reconciliation.items.list',
-      method: 'company.reconciliation.items.list',
       summary: 'List the items, newest first',
       description: 'One for each purchase, lone clearing and lone card line.',
       query: {
@@ -170,7 +169,6 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
     }),
     operation('reconciliation', {
       id: 'reconciliation.items.export',
-      method: 'company.reconciliation.items.export',
       summary: 'Write the items as a table for spreadsheets, newest first',
       description:
         'In CSV, of any length. A text that a spreadsheet would run as a formula has an apostrophe before it. ' +
@@ -189,7 +187,6 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
     }),
     operation('reconciliation', {
       id: 'reconciliation.items.read',
-      method: 'company.reconciliation.items.read',
       summary: 'Read an item with its matches, alternatives and history',
       parameters: ['id'],
       description:
@@ -205,7 +202,6 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
     ...lineOperations(before),
     operation('reconciliation', {
       id: 'reconciliation.summary',
-      method: 'company.reconciliation.summary',
       summary: 'Count the items by status, kind, class and age',
       runs_alone: catches_up,
       answer: summary,
@@ -216,7 +212,6 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
     }),
     operation('reconciliation', {
       id: 'reconciliation.rules',
-      method: 'company.reconciliation.rules',
       summary: 'Count the matches of each rule, and what people confirmed and undid',
       description:
         'The cost depends on the number of settlement dates and of acts that confirmed or undid a match, not on the number of items.',
@@ -231,7 +226,6 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
     }),
     operation('reconciliation', {
       id: 'reconciliation.bridge',
-      method: 'company.reconciliation.bridge',
       summary: 'Lead from the opening to the closing balance of an account, with each difference named',
       description: 'In the sign of the account: debits are negative.',
       query: { filter: bridge_filter },
@@ -254,7 +248,6 @@ export function reconciliationOperations(ports: ReconciliationOperationPorts): r
     ...acts.map(({ action, runs_alone, summary, description, body }) =>
       operation('reconciliation', {
         id: `reconciliation.items.${action}`,
-        method: `company.reconciliation.items.${action}`,
         summary,
         description: `${description} Refused (\`conflict\`) when the state of the item does not allow it, or when it has changed: the error says what happened. The id of an item that was merged into another one is refused (\`conflict\`) unless the version of that one is sent.`,
         parameters: ['id'],

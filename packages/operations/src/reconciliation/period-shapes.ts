@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { date, id_text, resourceType, shown_instant } from '../fields.ts';
+import { date, id_text, resourceType, shown_instant, text_or_null } from '../fields.ts';
 import { note, reason } from './act-shapes.ts';
 
 const count = z.int().min(0);
@@ -16,9 +16,9 @@ export const period = z
     closed_at: shown_instant.describe('When it was closed, UTC'),
     closed_by: z.string().describe('Who closed it, as the audit log names callers: `key:17`'),
     reopened_at: shown_instant.nullable().describe('When it was reopened, UTC; null: it was not'),
-    reopened_by: z.string().nullable().describe('Who reopened it; null: nobody'),
-    reopened_note: z.string().nullable().describe('Why it was reopened; null: it was not, or nobody said why'),
-    reopened_reason: z.string().nullable().describe('The code or word that the person gave; null: none'),
+    reopened_by: text_or_null.describe('Who reopened it; null: nobody'),
+    reopened_note: text_or_null.describe('Why it was reopened; null: it was not, or nobody said why'),
+    reopened_reason: text_or_null.describe('The code or word that the person gave; null: none'),
     type: resourceType('reconciliation_period'),
   })
   .meta({ id: 'ReconciliationPeriod', description: 'A closed period' });

@@ -10,7 +10,6 @@ export function periodOperations(ports: PeriodPorts): readonly Operation[] {
   return [
     operation('reconciliation', {
       id: 'reconciliation.periods.close',
-      method: 'company.reconciliation.periods.close',
       summary: 'Close the days up to a date',
       description:
         'Freezes the matched, accepted and ignored items of these days. Others stay open. What comes later for a frozen item makes an item of its own.',
@@ -25,7 +24,6 @@ export function periodOperations(ports: PeriodPorts): readonly Operation[] {
     }),
     operation('reconciliation', {
       id: 'reconciliation.periods.list',
-      method: 'company.reconciliation.periods.list',
       summary: 'List the periods, newest first',
       query: { paged: true },
       answer: z.array(period),
@@ -36,7 +34,6 @@ export function periodOperations(ports: PeriodPorts): readonly Operation[] {
     }),
     operation('reconciliation', {
       id: 'reconciliation.periods.reopen',
-      method: 'company.reconciliation.periods.reopen',
       summary: 'Reopen the newest period, on the record',
       parameters: ['id'],
       description: 'Refused (`conflict`) when it is not the newest one. The body may say why.',

@@ -1,6 +1,6 @@
 import { bridge_listed_max, difference_kinds, type RulesReport } from '@tallystick/reconciliation';
 import * as z from 'zod';
-import { currency, date, id_number, id_text, type ShapeOf, shown_amount, type_names } from '../fields.ts';
+import { currency, date, id_number, id_text, type ShapeOf, shown_amount, text_or_null, type_names } from '../fields.ts';
 import { clearing_class } from '../network/shapes.ts';
 import { dates } from './range-shapes.ts';
 import type { presentBridge, presentSummary } from './report-presenter.ts';
@@ -106,12 +106,9 @@ const difference_sum = z
     kind: difference.shape.kind,
     count: count.describe('How many differences'),
     sum: shown_amount.describe('The sum of their amounts; minor units of the currency of the account'),
-    items_url: z
-      .string()
-      .nullable()
-      .describe(
-        'Lists the items of the company with this kind, class or status, on any account; null: no filter lists them',
-      ),
+    items_url: text_or_null.describe(
+      'Lists the items of the company with this kind, class or status, on any account; null: no filter lists them',
+    ),
   })
   .meta({ id: 'ReconciliationDifferenceSum', description: 'All differences of a kind in the bridge' });
 

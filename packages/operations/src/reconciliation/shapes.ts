@@ -12,6 +12,7 @@ import {
   resourceType,
   shown_amount,
   shown_instant,
+  text_or_null,
   type_names,
 } from '../fields.ts';
 import { clearing_class } from '../network/shapes.ts';
@@ -117,10 +118,7 @@ const item_fields = {
     .union([z.literal(1), z.literal(2), z.literal(3)])
     .describe('How many sides it needs; 2: no statement covers its clearings'),
   vcn_id: id_number.nullable().describe('The virtual card; null: not known'),
-  merchant_name: z
-    .string()
-    .nullable()
-    .describe('The merchant, by its authorization, else its clearings; null: not known'),
+  merchant_name: text_or_null.describe('The merchant, by its authorization, else its clearings; null: not known'),
   authorization_ids: ids.describe(
     'Its authorizations, by their ids; more than one when a line is matched to clearings of several purchases',
   ),
@@ -131,23 +129,18 @@ const item_fields = {
     .describe(
       'Of a line that the bank reported by itself, and that differs from the statement of its date: the line there with its reference; null: there is none',
     ),
-  acquirer_reference: z
-    .string()
-    .nullable()
-    .describe('The acquirer reference of its first clearing that has one, else of a line; null: none has one'),
-  approval_code: z
-    .string()
-    .nullable()
-    .describe('The approval code of its first authorization that has one, else of a clearing; null: none has one'),
+  acquirer_reference: text_or_null.describe(
+    'The acquirer reference of its first clearing that has one, else of a line; null: none has one',
+  ),
+  approval_code: text_or_null.describe(
+    'The approval code of its first authorization that has one, else of a clearing; null: none has one',
+  ),
   account_id: account_number
     .nullable()
     .describe('The account of its first statement line, by its number; null: it has no line'),
   booking_date: date.nullable().describe('When its first statement line was booked; null: it has no line'),
-  bank_text: z.string().nullable().describe("The bank's text of its first statement line; null: it has no line"),
-  bank_reference: z
-    .string()
-    .nullable()
-    .describe("The bank's own reference of its first statement line; null: it has none"),
+  bank_text: text_or_null.describe("The bank's text of its first statement line; null: it has no line"),
+  bank_reference: text_or_null.describe("The bank's own reference of its first statement line; null: it has none"),
   authorized: side_amount.describe(
     'What was authorized; minor units of `currency`, purchases positive; null: the item has no such side',
   ),
@@ -197,10 +190,10 @@ export const item = z.object(item_fields).meta({
 export const item_records_max = 1_000;
 
 const record_names = {
-  merchant_name: z.string().nullable().describe('The merchant; null: not known'),
-  merchant_id: z.string().nullable().describe("The acquirer's id of the merchant; null: not known"),
-  approval_code: z.string().nullable().describe('The approval code; null: it has none'),
-  net_reference_number: z.string().nullable().describe('The reference of the card network; null: it has none'),
+  merchant_name: text_or_null.describe('The merchant; null: not known'),
+  merchant_id: text_or_null.describe("The acquirer's id of the merchant; null: not known"),
+  approval_code: text_or_null.describe('The approval code; null: it has none'),
+  net_reference_number: text_or_null.describe('The reference of the card network; null: it has none'),
 };
 
 export const item_clearing = z
@@ -210,7 +203,7 @@ export const item_clearing = z
     settlement_date: date.describe('When it settled'),
     class: clearing_class,
     transaction_id: z.string().describe("The network's id of the transaction"),
-    acquirer_reference: z.string().nullable().describe('The acquirer reference; null: it has none'),
+    acquirer_reference: text_or_null.describe('The acquirer reference; null: it has none'),
     ...record_names,
   })
   .meta({ id: 'ReconciliationItemClearing', description: 'A clearing of an item' });

@@ -26,7 +26,6 @@ export function toleranceOperations(): readonly Operation[] {
   return [
     operation('reconciliation', {
       id: 'reconciliation.tolerances.read',
-      method: 'company.reconciliation.tolerances.read',
       summary: 'Read the tolerances of the company, by currency',
       answer: tolerances,
       async read(tx, call) {
@@ -35,7 +34,6 @@ export function toleranceOperations(): readonly Operation[] {
     }),
     operation('reconciliation', {
       id: 'reconciliation.tolerances.update',
-      method: 'company.reconciliation.tolerances.update',
       summary: 'Change tolerances',
       description:
         'A difference of the kind `amount` that is at most the tolerance, measured on what is left, is accepted by the rule `tolerance`. Items that are not frozen follow soon, whether their records came before or after.',

@@ -1,6 +1,6 @@
 import { id_token_algorithms, third_party_scopes, third_party_statuses } from '@tallystick/consents';
 import * as z from 'zod';
-import { created_at, id_text, nameText, resource_url, resourceType, type_names } from '../fields.ts';
+import { created_at, id_text, nameText, resource_url, resourceType, text_or_null, type_names } from '../fields.ts';
 
 const jwks = z
   .record(z.string(), z.unknown())
@@ -99,11 +99,10 @@ export const third_party = z
     scopes: z.array(scope).describe('What it may ask users for'),
     redirect_uris: z.array(z.string()).describe('The https addresses to which users return, compared as they are'),
     jwks: jwks.nullable().describe('Its public keys (`JwkSet`); null: they are at `jwks_uri`'),
-    jwks_uri: z.string().nullable().describe('The https address of its keys; null: they are in `jwks`'),
-    certificate_subject: z
-      .string()
-      .nullable()
-      .describe('The subject of its client certificate (RFC 4514); null: it authenticates by private_key_jwt'),
+    jwks_uri: text_or_null.describe('The https address of its keys; null: they are in `jwks`'),
+    certificate_subject: text_or_null.describe(
+      'The subject of its client certificate (RFC 4514); null: it authenticates by private_key_jwt',
+    ),
     id_token_signed_response_alg: id_token_algorithm.describe(
       'How its id_tokens are signed, and the answers that it asks for as JWT (JARM)',
     ),

@@ -68,7 +68,6 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
   return [
     operation('webhooks', {
       id: 'webhooks.create',
-      method: 'company.webhooks.create',
       summary: 'Register a webhook',
       description:
         'Only this result and that of a rotation show its secret. Events older than the webhook are not delivered to it. A callback URL that is not https, or whose address may not be called, is refused (`validation_failed`).',
@@ -85,7 +84,6 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
     }),
     operation('webhooks', {
       id: 'webhooks.list',
-      method: 'company.webhooks.list',
       summary: 'List the webhooks, newest first',
       description: 'Each by its id only.',
       query: { paged: true },
@@ -97,7 +95,6 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
     }),
     operation('webhooks', {
       id: 'webhooks.read',
-      method: 'company.webhooks.read',
       summary: 'Read a webhook',
       parameters: ['id'],
       answer: webhook,
@@ -107,7 +104,6 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
     }),
     operation('webhooks', {
       id: 'webhooks.update',
-      method: 'company.webhooks.update',
       summary: 'Change the event types or the status of a webhook',
       description: 'What is absent stays.',
       parameters: ['id'],
@@ -126,7 +122,6 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
     }),
     operation('webhooks', {
       id: 'webhooks.delete',
-      method: 'company.webhooks.delete',
       summary: 'Delete a webhook with its deliveries',
       parameters: ['id'],
       answer: null,
@@ -136,7 +131,6 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
     }),
     operation('webhooks', {
       id: 'webhooks.rotateSecret',
-      method: 'company.webhooks.rotateSecret',
       summary: 'Replace the secret of a webhook. The previous secret also signs for 24 hours',
       parameters: ['id'],
       answer: webhook,
@@ -147,7 +141,6 @@ function registration(ports: WebhookOperationPorts): readonly Operation[] {
     }),
     operation('webhooks', {
       id: 'webhooks.test',
-      method: 'company.webhooks.test',
       summary: 'Send a test delivery to a webhook, active or not',
       parameters: ['id'],
       runs_alone: 'it waits for the answer of the callback URL',
@@ -177,7 +170,6 @@ function deliveries({ webhooks: { due } }: WebhookOperationPorts): readonly Oper
   return [
     operation('webhooks', {
       id: 'webhooks.deliveries.list',
-      method: 'company.webhooks.deliveries.list',
       summary: 'List the deliveries of a webhook with their attempts, newest first',
       parameters: ['id'],
       query: { paged: true, filter: delivery_filter },
@@ -190,7 +182,6 @@ function deliveries({ webhooks: { due } }: WebhookOperationPorts): readonly Oper
     }),
     operation('webhooks', {
       id: 'webhooks.deliveries.read',
-      method: 'company.webhooks.deliveries.read',
       summary: 'Read a delivery with its attempts',
       parameters: ['id', 'delivery_id'],
       answer: delivery,
@@ -200,7 +191,6 @@ function deliveries({ webhooks: { due } }: WebhookOperationPorts): readonly Oper
     }),
     operation('webhooks', {
       id: 'webhooks.deliveries.retry',
-      method: 'company.webhooks.deliveries.retry',
       summary: 'Send a delivery again from the start of the schedule',
       parameters: ['id', 'delivery_id'],
       answer: null,
@@ -211,7 +201,6 @@ function deliveries({ webhooks: { due } }: WebhookOperationPorts): readonly Oper
     }),
     operation('webhooks', {
       id: 'webhooks.deliveries.recover',
-      method: 'company.webhooks.deliveries.recover',
       summary: `Send again the deliveries that failed since an instant, at most ${recovered_max.toLocaleString('en')} in one call`,
       parameters: ['id'],
       body: recover,

@@ -1,18 +1,13 @@
-import type { Delivery, DeliveryReading, Webhook } from '@tallystick/events';
+import type { DeliveryReading, Webhook } from '@tallystick/events';
 import { toInstantText } from '@tallystick/kernel';
+import { type Shown, showAs } from '../fields.ts';
+import { attempt, delivery, webhook } from './shapes.ts';
 
 const path = '/v1/webhooks';
 
-/** The fields of a webhook as answers show it. */
-export type WebhookResource = ReturnType<typeof presentWebhook>;
-
-/** The fields of a delivery as answers show it. */
-export type DeliveryResource = ReturnType<typeof presentDelivery>;
-
 /** A webhook as answers show it. Its secret is shown only on creation and rotation. */
-export function presentWebhook(one: Webhook, secret: string | null = null) {
-  const { event_type_ids, status, callback_url } = one;
-  return { ...presentMinimalWebhook(one), event_type_ids, secret, status, callback_url };
+export function presentWebhook(found: Webhook, secret: string | null = null) {
+  return showAs(webhook, { ...found, ...presentMinimalWebhook(found), secret });
 }
 
 /** The fields of a webhook in lists and with `Prefer: return-minimal`. */
@@ -21,27 +16,16 @@ export function presentMinimalWebhook({ id }: Webhook) {
 }
 
 /** A delivery as answers show it. */
-export function presentDelivery({ delivery: one, attempts }: DeliveryReading) {
-  return {
-    ...minimalOf(one),
-    event_id: String(one.event_id),
-    event_type: one.event_type,
-    sequence: one.sequence,
-    state: one.state,
-    next_attempt_at: one.due_at_ms === null ? null : toInstantText(one.due_at_ms),
-    created_at: toInstantText(one.created_at_ms),
-    attempts: attempts.map(({ number, at_ms, status, error, duration_ms, excerpt, retry_after }) => ({
-      number,
-      at: toInstantText(at_ms),
-      status,
-      error,
-      duration_ms,
-      answer: excerpt,
-      retry_after,
-    })),
-  };
-}
-
-function minimalOf({ id, webhook_id }: Delivery) {
-  return { id: String(id), type: 'delivery' as const, url: `${path}/${webhook_id}/deliveries/${id}` };
+export function presentDelivery({ delivery: found, attempts }: DeliveryReading) {
+  return showAs(delivery, {
+    ...found,
+    id: String(found.id),
+    event_id: String(found.event_id),
+    event_type: found.event_type as Shown<typeof delivery>['event_type'],
+    next_attempt_at: found.due_at_ms === null ? null : toInstantText(found.due_at_ms),
+    created_at: toInstantText(found.created_at_ms),
+    attempts: attempts.map((one) => showAs(attempt, { ...one, at: toInstantText(one.at_ms), answer: one.excerpt })),
+    type: 'delivery',
+    url: `${path}/${found.webhook_id}/deliveries/${found.id}`,
+  });
 }

@@ -16,11 +16,10 @@ import {
   instant,
   resource_url,
   resourceType,
-  type ShapeOf,
   shown_instant,
+  text_or_null,
   type_names,
 } from '../fields.ts';
-import type { DeliveryResource, WebhookResource } from './presenter.ts';
 
 const event_type_ids = z
   .array(id_number.meta({ enum: event_types.map(({ id }) => id) }))
@@ -116,7 +115,7 @@ export const webhook = z
     callback_url: callback_url.describe('Where events are posted to'),
     type: resourceType('webhook'),
     url: resource_url,
-  } satisfies ShapeOf<WebhookResource>)
+  })
   .meta({ id: 'Webhook', description: 'A webhook' });
 
 /** A webhook as a test delivery shows it. */
@@ -137,14 +136,11 @@ export const attempt = z
     number: z.int().min(1).describe('1 for the first attempt'),
     at: shown_instant.describe("When it began, by the service's clock, UTC"),
     status: z.int().min(100).max(999).nullable().describe('The HTTP status of the callback URL; null: no answer'),
-    error: z.string().nullable().describe('Why there was no answer; null: there was one'),
+    error: text_or_null.describe('Why there was no answer; null: there was one'),
     duration_ms: z.int().min(0).describe('Milliseconds until the answer, or until none was expected any more'),
-    answer: z.string().nullable().describe('The first 4 KiB of the answer; null: no answer'),
-    retry_after: z
-      .string()
-      .nullable()
-      .describe('The Retry-After header of the answer; null: it had none. It is ignored'),
-  } satisfies ShapeOf<DeliveryResource['attempts'][number]>)
+    answer: text_or_null.describe('The first 4 KiB of the answer; null: no answer'),
+    retry_after: text_or_null.describe('The Retry-After header of the answer; null: it had none. It is ignored'),
+  })
   .describe('An attempt of a delivery')
   .register(type_names, { id: 'DeliveryAttempt' });
 
@@ -161,7 +157,7 @@ export const delivery = z
     attempts: z.array(attempt).describe('In the order in which they were made'),
     type: resourceType('delivery'),
     url: resource_url,
-  } satisfies ShapeOf<DeliveryResource>)
+  })
   .meta({ id: 'Delivery', description: 'The delivery of an event to a webhook' });
 
 /** `POST /v1/webhooks/:id/recover`. */
