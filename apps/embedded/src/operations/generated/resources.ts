@@ -2602,7 +2602,7 @@ export interface ReconciliationPeriodClosing {
 
 /** Why a period is reopened. */
 export interface ReconciliationPeriodReopening {
-  /** Why; the history and the audit log keep it. */
+  /** Why; the period and the audit log keep it; null: not stated. */
   readonly note?: string | null | undefined;
   /** A code or a word of your own, such as `merchant_refund_agreed`; null: none. */
   readonly reason?: string | null | undefined;
