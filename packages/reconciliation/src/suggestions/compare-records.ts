@@ -97,9 +97,10 @@ function idsOf({ authorization_id, clearing_ids, line_ids }: Suggestion): readon
 /** How the amounts may differ, in percent, unless the reference or the merchant is the same. */
 const amount_percent_max = 20;
 
-/** Whether the records are near enough to be suggested at all. */
+/** Whether the records are near enough, and of the same sign, to be suggested at all. */
 export function isNear({ differs }: Pick<Suggestion, 'differs'>, amount: number, days_max: number): boolean {
   if (Math.abs(differs.days) > days_max) return false;
+  if (Math.sign(amount + differs.amount) !== Math.sign(amount)) return false;
   if (differs.reference === 'same' || differs.merchant === 'same') return true;
   return Math.abs(differs.amount) * 100 <= Math.abs(amount) * amount_percent_max;
 }

@@ -115,6 +115,20 @@ checkOnStorages('the suggestions of a break', [
     },
   },
   {
+    rule: 'a credit with the reference of a purchase is not suggested for its clearings',
+    on_postgres: true,
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const reference = '74123456061000000000108';
+      const record = clearing(await world.clear({ amount: 61, acquirer_reference_data: reference }));
+      // With two clearings no line of another amount joins one by itself.
+      await world.clear({ amount: 61, acquirer_reference_data: reference });
+      const purchase = await world.line({ amount: 70, reference });
+      await world.line({ amount: -50, reference });
+      assert.deepEqual(idsOf(await suggested(world, record)), [[purchase]]);
+    },
+  },
+  {
     rule: 'what a person undid, ignored or accepted is not suggested, nor what another account currency or sign has',
     async check(open) {
       const world = await ActWorld.on(await open());
