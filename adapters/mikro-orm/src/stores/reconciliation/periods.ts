@@ -61,7 +61,7 @@ export function periodStore({ all, run, list, from_ids }: Queries, session: Sess
     async freeze({ id, company_id }, items) {
       await run(
         `update tallystick_reconciliation_items set period_id = ?, next_change_ms = null
-          where id in (select value from ${from_ids}) and company_id = ?`,
+          where id in (select value from ${from_ids}) and +company_id = ?`,
         id,
         list(items.map((item) => item.id)),
         company_id,

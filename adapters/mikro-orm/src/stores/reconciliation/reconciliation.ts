@@ -293,7 +293,7 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     async keepLines(company_id, line_ids, is_kept) {
       const [before, after] = is_kept ? ['differs', 'kept'] : ['kept', 'differs'];
       await run(
-        `update tallystick_statement_lines set standing = ? where company_id = ?
+        `update tallystick_statement_lines set standing = ? where +company_id = ?
           and id in (select value from ${from_ids}) and standing = ?`,
         after,
         company_id,

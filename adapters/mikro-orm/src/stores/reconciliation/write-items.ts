@@ -59,7 +59,7 @@ async function writeBreakDays(
 async function removeItems(queries: Queries, company_id: number, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   await queries.run(
-    `delete from tallystick_reconciliation_items where company_id = ? and id in (select value from ${queries.from_ids})`,
+    `delete from tallystick_reconciliation_items where +company_id = ? and id in (select value from ${queries.from_ids})`,
     company_id,
     queries.list(ids),
   );
