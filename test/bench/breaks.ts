@@ -12,7 +12,7 @@ const cards = 1_000;
 /** Callers that decide beside the work, one message after the other. */
 const callers = 4;
 
-/** How long decisions alone are measured, milliseconds. */
+/** How long decisions alone are measured before each part, milliseconds. */
 const alone_ms = 5_000;
 
 /** Work on 100,000 breaks in a second process, and what decisions wait meanwhile. */
@@ -29,13 +29,13 @@ interface Figures {
   readonly cpu_ms: number;
   /** The most processor time of one turn of the event loop. */
   readonly turn_ms: number;
-  /** The most processor time of a transaction that writes, before its commit. */
+  /** The most processor time of a transaction that writes. */
   readonly longest_ms: number;
   readonly rss_mb: number;
   readonly said: string;
 }
 
-type Message = { readonly begin: string } | { readonly end: string; readonly figures: Figures };
+type Message = { readonly next: string } | { readonly end: string; readonly figures: Figures };
 
 async function besideBreaks(name: DatabaseName, { quick, growth_scale, log }: BenchOptions): Promise<readonly Row[]> {
   const count = Math.max(1_000, Math.round(full_size * (growth_scale ?? 1)));
@@ -58,14 +58,21 @@ async function besideBreaks(name: DatabaseName, { quick, growth_scale, log }: Be
     for (const sql of breaksSql(name, count)) await database.execute(sql);
     if (name === 'postgres') await database.execute('analyze');
     const deciding = Promise.all(Array.from({ length: callers }, decideOn));
-    await new Promise((resolve) => setTimeout(resolve, quick ? 300 : alone_ms));
-    const alone_us = percentile(times, 0.99) * 1_000;
     const rows: Row[] = [];
+    let alone_us = 0;
     const child = fork(fileURLToPath(new URL('breaks-child.ts', import.meta.url)), [database.database_url, `${count}`]);
     child.on('message', (message: Message) => {
-      if ('begin' in message) {
+      if ('next' in message) {
         times = [];
-        log(`${message.begin}, ${name}`);
+        log(`${message.next}, ${name}`);
+        setTimeout(
+          () => {
+            alone_us = percentile(times, 0.99) * 1_000;
+            times = [];
+            child.send('begin');
+          },
+          quick ? 300 : alone_ms,
+        );
         return;
       }
       const { ms, cpu_ms, turn_ms, longest_ms, rss_mb, said } = message.figures;

@@ -145,6 +145,8 @@ export interface PersistencePorts {
 
 export interface Persistence {
   readonly unitOfWork: UnitOfWork<Tx>;
+  /** The same for long work of many transactions, each of which is followed by `rest`. */
+  readonly long_work: UnitOfWork<Tx>;
   /**
    * For what a decision needs besides its pass, such as its API key. It has connections of
    * its own, except for writes on SQLite. On Postgres it ends within `decision_ms_max`.
@@ -172,7 +174,7 @@ export interface Persistence {
   /** The transactions outside the decision path that have connections at the same time; null on SQLite. */
   readonly others_max: number | null;
   readonly ledger: Ledger;
-  /** Lets others use the database between two batches of an import: `ImportPorts.rest`. */
+  /** Lets others use the database between two batches of a long work: `Resting.rest`. */
   rest(busy_ms: number): Promise<void>;
   /** Gives way in the event loop of this process. */
   readonly giveWay: GiveWay;
@@ -228,7 +230,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
   };
   const own_look_ups = unitOfWorkOn(connection, storesOf, connection.look_ups);
   const look_ups: UnitOfWork<Tx> = { ...own_look_ups, run: (work) => writes.noting(own_look_ups.run(work)) };
-  const ledger = ledgerOn(connection, { clock, audit_mac }, resting);
+  const ledger = ledgerOn(connection, { clock, audit_mac });
   const noted_ledger: Ledger = {
     ...ledger,
     pass: (...given) => writes.noting(ledger.pass(...given)),
@@ -236,6 +238,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
   };
   return {
     unitOfWork,
+    long_work: resting.after(unitOfWork),
     look_ups,
     async begin() {
       const begun = await beginOwn(connection);

@@ -27,7 +27,7 @@ export async function openLedger(
   const resting = restingOn(connection);
   return {
     connection,
-    ledger: ledgerOn(connection, { clock, audit_mac: testAuditMac }, resting),
+    ledger: ledgerOn(connection, { clock, audit_mac: testAuditMac }),
     rest: resting.rest,
     close: () => connection.close(),
   };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { it, test } from 'node:test';
-import { type Ledger, no_changes } from '@tallystick/cards';
+import { it } from 'node:test';
+import { createNetwork, type Ledger, no_changes } from '@tallystick/cards';
 import { database_names } from '@tallystick/test-support';
 import { makeCompany, onEveryDatabase } from './contract/fixture.ts';
-import { authorizationMessage, openLedger, seededDatabase } from './ledger-fixture.ts';
+import { authorizationMessage, openLedger, plain_quarantine, seededDatabase } from './ledger-fixture.ts';
 
 /** How long it takes, milliseconds. */
 async function duration(work: () => Promise<void>): Promise<number> {
@@ -47,6 +47,16 @@ onEveryDatabase('a long work beside decisions', (fixture, name) => {
     await goesOnAtOnce(() => persistence.rest(never_ms));
   });
 
+  it('rests after each of its transactions', async () => {
+    const { persistence } = fixture();
+    await persistence.rest(0);
+    for (const kind of ['run', 'read'] as const) {
+      await passOn(persistence.ledger, false);
+      const slowly = () => new Promise((resolve) => setTimeout(resolve, busy_ms));
+      assert.ok((await duration(() => persistence.long_work[kind](slowly) as Promise<void>)) >= 2 * busy_ms);
+    }
+  });
+
   it('rests for two seconds at most', async () => {
     const { persistence } = fixture();
     await persistence.rest(0);
@@ -65,51 +75,24 @@ onEveryDatabase('a long work beside decisions', (fixture, name) => {
   }
 });
 
-if (database_names.includes('postgres')) {
-  test('a long work rests after a pass whose cards another transaction waited for, on postgres', async (t) => {
-    const database = await seededDatabase('postgres', 1);
-    const [importer, server] = await Promise.all([
+for (const name of database_names) {
+  it(`a long work rests after a decision of another process, on ${name}`, async (t) => {
+    const database = await seededDatabase(name, 1);
+    const [long_work, server] = await Promise.all([
       openLedger(database.database_url),
       openLedger(database.database_url),
     ]);
-    const { connection } = importer;
-    assert(connection.dialect === 'postgres');
-    const { pool } = connection;
-    const holder = await pool.connect();
+    const random = { below: () => 1, bytes: (count: number) => new Uint8Array(count) };
+    const vault = { cvcMatches: () => true };
+    const network = createNetwork({ ledger: server.ledger, vault, random, ...plain_quarantine });
     t.after(async () => {
-      holder.release(true);
-      await Promise.all([importer.close(), server.close()]);
+      await network.drain();
+      await Promise.all([long_work.close(), server.close()]);
       await database.dispose();
     });
-    const waiters = async () => {
-      const waiting = `select pid from pg_locks where not granted and database =
-        (select oid from pg_database where datname = current_database()) or not granted and locktype = 'transactionid'
-          and pid in (select pid from pg_stat_activity where datname = current_database())`;
-      return new Set((await pool.query<{ pid: number }>(waiting)).rows.map(({ pid }) => pid)).size;
-    };
-    const entry = {
-      company_id: 1,
-      actor: 'test',
-      action: 'x',
-      object: 'x',
-      request_id: null,
-      source_address: null,
-      details: {},
-      at_ms: 0,
-    };
-    const changes = { ...no_changes, audit_entries: [entry] };
-    await importer.rest(0);
-    // The pass of the file locks the card, and then waits for this table.
-    await holder.query('begin');
-    await holder.query('lock table tallystick_audit_entries in exclusive mode');
-    const message = authorizationMessage(1);
-    const of_file = importer.ledger.pass([message], () => ({ changes, result: null }), { is_of_file: true });
-    while ((await waiters()) < 1);
-    const decision = server.ledger.pass([message], () => ({ changes: no_changes, result: null }));
-    while ((await waiters()) < 2);
-    await holder.query('rollback');
-    await Promise.all([of_file, decision]);
-    assert.ok((await duration(() => importer.rest(busy_ms))) >= busy_ms);
-    await goesOnAtOnce(() => importer.rest(never_ms));
+    await long_work.rest(0);
+    await network.authorize(authorizationMessage(1));
+    assert.ok((await duration(() => long_work.rest(busy_ms))) >= busy_ms);
+    await goesOnAtOnce(() => long_work.rest(never_ms));
   });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import type { Period } from '@tallystick/reconciliation';
 import { testAuditMac } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import { mikroOrmPersistence, type Tx } from '../src/index.ts';
@@ -20,7 +21,7 @@ const changes: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
     }),
   'keeping lines': ({ reconciliation }) => reconciliation.keepLines(1, [4, 8], true),
   'freezing items': ({ reconciliation }) =>
-    reconciliation.freeze({ id: 1, company_id: 1, closed_through: '2026-05-31' }, null, 10),
+    reconciliation.freeze({ id: 1, company_id: 1, closed_through: '2026-05-31' } as Period, null, 10),
 };
 
 for (const [name, change] of Object.entries(changes)) {

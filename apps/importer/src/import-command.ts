@@ -8,7 +8,7 @@ import {
   previewFile,
 } from '@tallystick/imports';
 import { type Clock, maskCardNumbers, nearestName, Refusal } from '@tallystick/kernel';
-import { catchUpAll, type LeftoverWalk, type ReconciliationTx } from '@tallystick/reconciliation';
+import { catchUpAll, type LeftoverWalk, type ReconciliationPorts } from '@tallystick/reconciliation';
 import {
   type Config,
   ConfigError,
@@ -130,7 +130,7 @@ async function importAll(
     const persistence = await container.getAsync(tokens.persistence);
     const clock = await container.getAsync(tokens.clock);
     const stop = createStopSignal(terminal);
-    const catchUpItems = (): Promise<void> => catchUpAfterImport(persistence, clock, stop);
+    const catchUpItems = (): Promise<void> => catchUpAfterImport(persistence.long_work, clock, stop);
     if (!asked.quiet && !asked.json) say(describeDatabase(config.database_url));
     const statuses: FileStatus[] = [];
     for (const source of sources) {
@@ -281,37 +281,18 @@ function reportFailure(
   return status;
 }
 
-/** Records of one transaction: many share the wait for the disk. */
-const batch_max = 2_000;
-
-export interface ItemsStorage {
-  readonly unitOfWork: {
-    run<Result>(work: (tx: ReconciliationTx) => Promise<Result>): Promise<Result>;
-    read<Result>(work: (tx: ReconciliationTx) => Promise<Result>): Promise<Result>;
-  };
-  rest(busy_ms: number): Promise<void>;
-}
-
 /**
  * Brings the items of reconciliation up to date with what was imported, even if no server runs.
  * Skips what another process is bringing up to date. A stop leaves the rest to the server.
  */
 export async function catchUpAfterImport(
-  { unitOfWork, rest }: ItemsStorage,
+  unitOfWork: ReconciliationPorts['unitOfWork'],
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   const walks = new Map<number, LeftoverWalk>();
-  let began_ms = performance.now();
-  const afterStep = async (): Promise<void> => {
-    await rest(performance.now() - began_ms);
-    began_ms = performance.now();
-  };
   for (let is_pending = true; is_pending; ) {
-    const { is_pending: is_more, taken } = await catchUpAll(
-      { unitOfWork, clock },
-      { batch_max, steps_max: 20, afterStep, signal, walks },
-    );
+    const { is_pending: is_more, taken } = await catchUpAll({ unitOfWork, clock }, { steps_max: 20, signal, walks });
     is_pending = is_more && taken > 0 && !signal.aborted;
   }
 }

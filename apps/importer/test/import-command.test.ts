@@ -347,12 +347,10 @@ it('a stop while items are brought up to date after an import begins no further 
     read: async () => [1] as never,
     run: async () => {
       transactions += 1;
+      if (transactions === 2) stop.abort();
       return { is_pending: true, taken: 1 } as never;
     },
   };
-  const rest = async (): Promise<void> => {
-    if (transactions === 2) stop.abort();
-  };
-  await catchUpAfterImport({ unitOfWork, rest }, { nowMs: () => 0 }, stop.signal);
+  await catchUpAfterImport(unitOfWork, { nowMs: () => 0 }, stop.signal);
   assert.equal(transactions, 2);
 });

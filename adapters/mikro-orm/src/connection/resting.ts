@@ -1,4 +1,5 @@
 import type { Ledger } from '@tallystick/cards';
+import type { UnitOfWork } from '@tallystick/kernel';
 import type { Connection } from './connection.ts';
 
 /** Lets decisions use the database between the batches of a long work. */
@@ -6,12 +7,11 @@ export interface Resting {
   /**
    * Resolves after as long as the work was busy, in milliseconds, if others used the database since
    * the last call: a pass of this process that is not of a file, on SQLite a commit of another
-   * process, on Postgres a transaction that waited for the cards of a file's pass. Resolves at once
-   * otherwise.
+   * process, on Postgres a decision of any process. Resolves at once otherwise.
    */
   rest(busy_ms: number): Promise<void>;
-  /** Another transaction waits for the cards of a file's pass. */
-  noteWaiting(): void;
+  /** The same transactions, each of which is followed by a rest. */
+  after<Tx>(unitOfWork: UnitOfWork<Tx>): UnitOfWork<Tx>;
   /** The ledger, whose passes are counted as the work of others, except those of files. */
   counting(ledger: Ledger): Ledger;
 }
@@ -27,10 +27,13 @@ export function restingOn(connection: Connection): Resting {
   let others = 0;
   let seen = { others: 0, version: 0 };
 
-  /** On SQLite a number that changes with each commit of another connection. */
+  /** A number that changes with each commit of another connection, on Postgres with each decision. */
   async function versionNow(): Promise<number> {
-    if (connection.dialect !== 'sqlite') return 0;
-    return await connection.dataVersion();
+    if (connection.dialect === 'sqlite') return await connection.dataVersion();
+    const { rows } = await connection.pool.query<{ decisions: number }>(
+      'select case when is_called then last_value else 0 end as decisions from tallystick_authorizations_id_seq',
+    );
+    return rows[0]!.decisions;
   }
 
   async function look(): Promise<boolean> {
@@ -40,16 +43,26 @@ export function restingOn(connection: Connection): Resting {
     return is_used;
   }
 
+  async function rest(busy_ms: number): Promise<void> {
+    // Requests that arrived while a pass blocked the process are read first.
+    await timers.nextTurn();
+    if (!(await look())) return;
+    await timers.pause(Math.min(rest_ms_max, busy_ms * rest_share));
+  }
+
+  async function thenRest<Result>(work: () => Promise<Result>): Promise<Result> {
+    const began_ms = timers.monotonicNow();
+    const result = await work();
+    await rest(timers.monotonicNow() - began_ms);
+    return result;
+  }
+
   return {
-    async rest(busy_ms) {
-      // Requests that arrived while a pass blocked the process are read first.
-      await timers.nextTurn();
-      if (!(await look())) return;
-      await timers.pause(Math.min(rest_ms_max, busy_ms * rest_share));
-    },
-    noteWaiting() {
-      others += 1;
-    },
+    rest,
+    after: (unitOfWork) => ({
+      run: (work) => thenRest(() => unitOfWork.run(work)),
+      read: (work) => thenRest(() => unitOfWork.read(work)),
+    }),
     counting: (ledger) => ({
       ...ledger,
       pass(messages, fold, bounds) {

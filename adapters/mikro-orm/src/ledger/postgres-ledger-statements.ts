@@ -143,15 +143,6 @@ export function stillInTime(limit_ms: number): NamedQuery {
 /** Division by zero. No other statement of a pass divides. */
 export const missed_deadline_state = '22012';
 
-/** Whether another transaction of the server waits for what this one has locked. */
-export function waitingForThis(): NamedQuery {
-  return named(
-    'ledger_waiting',
-    'select exists (select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))) as is_waiting',
-    [],
-  );
-}
-
 export function authorizationsById(ids: readonly number[]): NamedQuery {
   return named(
     'ledger_authorizations',

@@ -4,7 +4,6 @@ import type { Pool, PoolClient } from 'pg';
 import { closeNow } from '../connection/closing.ts';
 import type { PostgresConnection } from '../connection/connection.ts';
 import { faultOf, isConflict } from '../connection/faults.ts';
-import type { Resting } from '../connection/resting.ts';
 import { auditRows, type NewAuditRow } from '../schema/records/audit-rows.ts';
 import type { PassPorts } from './ledger-rows.ts';
 import { TemplateRules } from './ledger-rows.ts';
@@ -17,7 +16,6 @@ import {
   missed_deadline_state,
   send,
   stillInTime,
-  waitingForThis,
   writes,
 } from './postgres-ledger-statements.ts';
 
@@ -42,13 +40,12 @@ const held_ms_max_default = 5_000;
 export function postgresLedger(
   { passes: pool, runOutermost, timers }: Pick<PostgresConnection, 'passes' | 'runOutermost' | 'timers'>,
   { clock, audit_mac }: PassPorts,
-  resting: Pick<Resting, 'noteWaiting'>,
 ): Ledger {
   const templates = new TemplateRules();
   const settleBy = createSettleBy(timers);
 
   async function run<Result>(load: Load, fold: Fold<Result>, bounds: PassBounds = {}): Promise<Result> {
-    const place: Place = { pool, client: null, resting, audit_mac };
+    const place: Place = { pool, client: null, audit_mac };
 
     async function attempts(deadline: Deadline | undefined): Promise<Result> {
       for (let attempt = 1; ; attempt += 1) {
@@ -76,7 +73,6 @@ export function postgresLedger(
 interface Place {
   readonly pool: Pool;
   client: PoolClient | null;
-  readonly resting: Pick<Resting, 'noteWaiting'>;
   readonly audit_mac: AuditMac;
 }
 
@@ -84,7 +80,7 @@ async function transaction<Result>(
   place: Place,
   load: Load,
   fold: Fold<Result>,
-  { deadline, held_ms_max, is_of_file = false, onHolding }: PassBounds,
+  { deadline, held_ms_max, onHolding }: PassBounds,
 ): Promise<Result> {
   const client = await place.pool.connect().catch((error: unknown) => {
     throw faultOf(error);
@@ -112,15 +108,8 @@ async function transaction<Result>(
     // into a rollback.
     const in_time =
       deadline === undefined || database_ms === null ? [] : [stillInTime(database_ms + deadline.leftMs())];
-    const waiting = is_of_file ? [waitingForThis()] : [];
-    const answers = await send(client, [
-      ...writes(state, changes, audit_rows),
-      ...waiting,
-      ...in_time,
-      { text: 'commit' },
-    ]);
+    const answers = await send(client, [...writes(state, changes, audit_rows), ...in_time, { text: 'commit' }]);
     if (answers.at(-1)?.command !== 'COMMIT') throw new Fault('the transaction was rolled back', { retryable: true });
-    if (is_of_file && answers.at(-2 - in_time.length)?.rows[0]?.is_waiting) place.resting.noteWaiting();
     return result;
   } catch (error) {
     await client.query('rollback').catch(() => {

@@ -7,8 +7,6 @@ import type { Job } from './jobs.ts';
 
 /** How long one run works. A move of the sandbox clock waits for a run. */
 const run_ms_max = 2_000;
-/** The most records of one transaction: decisions of this process wait for a few milliseconds. */
-const batch_max = 100;
 /** The most transactions of a company before the next one has its turn. */
 const steps_of_company_max = 10;
 
@@ -58,10 +56,7 @@ export function reconciliationJob({
           await pause(monotonicNow() - step_began_ms);
           step_began_ms = monotonicNow();
         };
-        const result = await catchUpAll(
-          { unitOfWork, clock },
-          { batch_max, steps_max: steps_of_company_max, afterStep, walks },
-        );
+        const result = await catchUpAll({ unitOfWork, clock }, { steps_max: steps_of_company_max, afterStep, walks });
         if (result.taken > 0) deliveries.nudge();
         // Another process has what is left.
         is_pending = result.is_pending && result.taken > 0;

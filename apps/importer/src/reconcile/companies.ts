@@ -16,24 +16,9 @@ export interface ReconcilePorts extends ReconciliationPorts {
   readonly unitOfWork: UnitOfWork<ActTx & BridgeTx & CompaniesTx>;
 }
 
-/**
- * After each transaction that writes, decisions of a server have the database for as long as it took:
- * the lock of SQLite goes to no process in turn.
- */
 export async function portsOf(services: AdminServices): Promise<ReconcilePorts> {
-  const { unitOfWork, rest } = await services.persistence();
-  return {
-    unitOfWork: {
-      read: unitOfWork.read,
-      async run(work) {
-        const began_ms = performance.now();
-        const result = await unitOfWork.run(work);
-        await rest(performance.now() - began_ms);
-        return result;
-      },
-    },
-    clock: services.clock(),
-  };
+  const { long_work } = await services.persistence();
+  return { unitOfWork: long_work, clock: services.clock() };
 }
 
 /** The ports of what people do. Events are delivered by the server. */

@@ -30,7 +30,7 @@ import {
 
 export interface KeepUpOptions {
   /**
-   * The most rows of the inbox, due items and items of a walk of one transaction; 100 by default: on
+   * The most rows of the inbox, due items and items of a walk of one transaction; 50 by default: on
    * SQLite decisions wait for it.
    */
   readonly batch_max?: number;
@@ -56,7 +56,7 @@ export interface CaughtUp {
   readonly taken: number;
 }
 
-const batch_max_default = 100;
+const batch_max_default = 50;
 
 /** The steps of a read or an action of the interface: it answers soon even when much is left. */
 export const steps_of_reads_max = 20;
@@ -206,18 +206,27 @@ export async function keepUp(
  * Recomputes the items of the seeds, writes the differences and records the events of breaks.
  * Within a transaction that has locked the company.
  */
-export async function recomputeAndWrite(
-  { reconciliation, events }: ReconciliationTx,
+async function recomputeAndWrite(
+  tx: ReconciliationTx,
   seeds: Seeds,
   circumstances: Circumstances,
   known: KnownSets | null = null,
 ): Promise<Recomputed> {
-  const recomputed = await recompute(reconciliation, seeds, circumstances, known);
-  if (isUnchanged(recomputed.changes)) return recomputed;
-  await reconciliation.write(recomputed.changes);
-  const of_breaks = breakEvents(recomputed.items, circumstances.now_ms);
-  if (of_breaks.length > 0) await events.append(of_breaks);
+  const recomputed = await recompute(tx.reconciliation, seeds, circumstances, known);
+  await writeRecomputed(tx, recomputed, circumstances.now_ms);
   return recomputed;
+}
+
+/** Writes the differences. Within a transaction that has locked the company. */
+export async function writeRecomputed(
+  { reconciliation, events }: ReconciliationTx,
+  { changes, items }: Recomputed,
+  now_ms: number,
+): Promise<void> {
+  if (isUnchanged(changes)) return;
+  await reconciliation.write(changes);
+  const of_breaks = breakEvents(items, now_ms);
+  if (of_breaks.length > 0) await events.append(of_breaks);
 }
 
 /** Recomputes the items of these records, within a transaction. Locks the company. */

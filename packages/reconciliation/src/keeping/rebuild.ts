@@ -26,15 +26,16 @@ import {
   type SummaryCell,
 } from './cells.ts';
 import type { KnownSets } from './covering-region.ts';
-import { catchUp, recomputeAndWrite } from './keep-up.ts';
+import { catchUp, writeRecomputed } from './keep-up.ts';
 import { sweepLeftovers, walkLeftovers } from './leftover-walk.ts';
 import {
   type Circumstances,
   entriesChanged,
+  isUnchanged,
   noItemChanges,
+  type Recomputed,
   readCircumstances,
   recompute,
-  type Seeds,
 } from './recompute.ts';
 
 export interface RebuildOptions {
@@ -42,7 +43,7 @@ export interface RebuildOptions {
   readonly company_id: number | null;
   /** Reports differences and writes nothing, also no arrivals. */
   readonly check_only: boolean;
-  /** The most records of one transaction; 200 by default. */
+  /** The most records of one transaction; 50 by default. */
   readonly batch_max?: number;
   /** See `Circumstances`. */
   readonly leftovers_max?: number;
@@ -109,7 +110,7 @@ class CompanyRebuild {
     this.#ports = ports;
     this.#company_id = company_id;
     this.#options = options;
-    this.#batch_max = options.batch_max ?? 200;
+    this.#batch_max = options.batch_max ?? 50;
   }
 
   async run() {
@@ -150,11 +151,15 @@ class CompanyRebuild {
   /** Takes steps over all of a phase: each returns what it has walked, in the order of the phase. */
   async #walk<Walked>(
     phase: RebuildPhase,
-    step: (tx: ReconciliationTx, after: Walked | null, circumstances: Circumstances) => Promise<readonly Walked[]>,
+    look: (
+      tx: ReconciliationTx,
+      after: Walked | null,
+      circumstances: Circumstances,
+    ) => Promise<Looked<readonly Walked[]>>,
   ): Promise<number> {
     for (let after: Walked | null = null, done = 0; ; ) {
       const place: Walked | null = after;
-      const walked: readonly Walked[] = await this.#step((tx, circumstances) => step(tx, place, circumstances));
+      const walked: readonly Walked[] = await this.#step((tx, circumstances) => look(tx, place, circumstances));
       const last = walked.at(-1);
       if (last === undefined) return done;
       after = last;
@@ -173,8 +178,7 @@ class CompanyRebuild {
       const records = found.map(({ record }) => record);
       const keys = await keysOf(tx, this.#company_id, records);
       const wrong = found.filter(({ key, record }) => !isLeftoverKey(key) && keys.get(itemIdOf(record)) !== key);
-      await this.#mend(tx, { ...noItemChanges(this.#company_id), entries_removed: wrong });
-      return found;
+      return { found, differs: differsIn({ ...noItemChanges(this.#company_id), entries_removed: wrong }) };
     });
   }
 
@@ -183,14 +187,17 @@ class CompanyRebuild {
     const done = await this.#walk<number>(phase, async (tx, after, circumstances) => {
       const found = await tx.reconciliation.recordsAfter(this.#company_id, kind, after ?? 0, this.#batch_max);
       const records = found.map((id): RecordKey => ({ kind, id }));
-      if (phase === 'entries') await this.#addEntries(tx, records);
-      else await this.#recompute(tx, { records, item_ids: [] }, circumstances);
-      return found;
+      const seeds = { records, item_ids: [] };
+      const differs =
+        phase === 'entries'
+          ? await this.#missingEntries(tx, records)
+          : await recompute(tx.reconciliation, seeds, circumstances);
+      return { found, differs };
     });
     if (phase !== 'entries') this.#found.records += done;
   }
 
-  async #addEntries(tx: ReconciliationTx, records: readonly RecordKey[]): Promise<void> {
+  async #missingEntries(tx: ReconciliationTx, records: readonly RecordKey[]): Promise<Recomputed> {
     const company_id = this.#company_id;
     const keys = await keysOf(tx, company_id, records);
     const places = records.map((record) => ({ record, key: keys.get(itemIdOf(record))! }));
@@ -200,15 +207,15 @@ class CompanyRebuild {
       .filter(({ record }) => !known_ids.has(itemIdOf(record)))
       // The item that the record would have alone. To recompute the record corrects it.
       .map((place) => ({ company_id, ...place, item_id: itemIdOf(place.record) }));
-    await this.#mend(tx, { ...noItemChanges(company_id), entries_inserted });
+    return differsIn({ ...noItemChanges(company_id), entries_inserted });
   }
 
   /** Recomputes items, so that those whose records are gone are found. */
   async #walkItems(): Promise<void> {
     await this.#walk<Item>('items', async (tx, after, circumstances) => {
       const found = await tx.reconciliation.itemsAfter(this.#company_id, after, this.#batch_max);
-      await this.#recompute(tx, { records: [], item_ids: found.map(({ id }) => id) }, circumstances);
-      return found;
+      const seeds = { records: [], item_ids: found.map(({ id }) => id) };
+      return { found, differs: await recompute(tx.reconciliation, seeds, circumstances) };
     });
   }
 
@@ -216,9 +223,11 @@ class CompanyRebuild {
   async #walkSets(): Promise<void> {
     let done = 0;
     const write = async (known: KnownSets): Promise<void> => {
-      await this.#step((tx, circumstances) =>
-        this.#recompute(tx, { records: known.records, item_ids: [] }, circumstances, known),
-      );
+      const seeds = { records: known.records, item_ids: [] };
+      await this.#step(async (tx, circumstances) => ({
+        found: null,
+        differs: await recompute(tx.reconciliation, seeds, circumstances, known),
+      }));
       done += known.records.length;
       this.#report('sets', done);
     };
@@ -239,8 +248,12 @@ class CompanyRebuild {
     const { items, cells, match_cells } = await this.#ports.unitOfWork.read((tx) => this.#countCells(tx));
     const different = cells.length + match_cells.length;
     this.#found.cells_different += different;
-    if (different > 0)
-      await this.#step((tx) => this.#mend(tx, { ...noItemChanges(this.#company_id), cells, match_cells }));
+    if (different > 0 && !this.#options.check_only) {
+      await this.#ports.unitOfWork.run(async ({ reconciliation }) => {
+        await reconciliation.lockCompany(this.#company_id);
+        await reconciliation.write({ ...noItemChanges(this.#company_id), cells, match_cells });
+      });
+    }
     this.#report('cells', different);
     return items;
   }
@@ -266,40 +279,31 @@ class CompanyRebuild {
     return { items, cells: counted.different(), match_cells: matches.different() };
   }
 
-  async #recompute(
-    tx: ReconciliationTx,
-    seeds: Seeds,
-    circumstances: Circumstances,
-    known: KnownSets | null = null,
-  ): Promise<void> {
-    const { check_only } = this.#options;
-    const { changes, items, changed, is_searched } = check_only
-      ? await recompute(tx.reconciliation, seeds, circumstances, known)
-      : await recomputeAndWrite(tx, seeds, circumstances, known);
+  /**
+   * Looks without a lock first: while nothing differs, nobody waits for a rebuild. Else it looks again
+   * in a transaction that has the company, and mends what differs then.
+   */
+  async #step<Found>(look: Look<Found>): Promise<Found> {
+    const { unitOfWork } = this.#ports;
+    this.#options.signal?.throwIfAborted();
+    const seen = await unitOfWork.read(async (tx) => look(tx, await this.#circumstances(tx)));
+    if (this.#options.check_only || isUnchanged(seen.differs.changes)) return this.#note(seen);
+    const mended = await unitOfWork.run(async (tx) => {
+      await tx.reconciliation.lockCompany(this.#company_id);
+      const circumstances = await this.#circumstances(tx);
+      const looked = await look(tx, circumstances);
+      await writeRecomputed(tx, looked.differs, circumstances.now_ms);
+      return looked;
+    });
+    return this.#note(mended);
+  }
+
+  #note<Found>({ found, differs }: Looked<Found>): Found {
+    const { changes, items, changed, is_searched } = differs;
     if (!is_searched) for (const dates of changed) this.#unsearched.set(`${dates.currency} ${dates.from}`, dates);
     this.#found.items_different += items.length;
     this.#found.entries_different += entriesChanged(changes);
-  }
-
-  async #mend(tx: ReconciliationTx, changes: ItemChanges): Promise<void> {
-    const { cells, match_cells } = changes;
-    const entries_changed = entriesChanged(changes);
-    if (entries_changed + cells.length + match_cells.length === 0) return;
-    this.#found.entries_different += entries_changed;
-    if (!this.#options.check_only) await tx.reconciliation.write(changes);
-  }
-
-  /** A transaction that has the company; one that only reads when nothing is mended. */
-  async #step<Result>(work: (tx: ReconciliationTx, circumstances: Circumstances) => Promise<Result>): Promise<Result> {
-    const { unitOfWork } = this.#ports;
-    this.#options.signal?.throwIfAborted();
-    if (this.#options.check_only) {
-      return await unitOfWork.read(async (tx) => work(tx, await this.#circumstances(tx)));
-    }
-    return await unitOfWork.run(async (tx) => {
-      await tx.reconciliation.lockCompany(this.#company_id);
-      return await work(tx, await this.#circumstances(tx));
-    });
+    return found;
   }
 
   async #circumstances({ reconciliation }: ReconciliationTx): Promise<Circumstances> {
@@ -310,6 +314,19 @@ class CompanyRebuild {
   #report(phase: RebuildPhase, done: number): void {
     this.#options.onProgress?.({ company_id: this.#company_id, phase, done });
   }
+}
+
+/** What a step walks, and what differs there. */
+interface Looked<Found> {
+  readonly found: Found;
+  readonly differs: Recomputed;
+}
+
+type Look<Found> = (tx: ReconciliationTx, circumstances: Circumstances) => Promise<Looked<Found>>;
+
+/** Differences of entries only. */
+function differsIn(changes: ItemChanges): Recomputed {
+  return { changes, items: [], changed: [], is_searched: true };
 }
 
 /** The keys of the entries of these records, by `itemIdOf`. A line without an item has none. */

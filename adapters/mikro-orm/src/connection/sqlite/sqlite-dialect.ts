@@ -13,10 +13,8 @@ import {
 } from 'kysely';
 import { type Turns, waitEnd } from './turns.ts';
 
-/**
- * The longest pause between two attempts to take the lock: handlers of events let it go for 20 ms.
- */
-const retry_ms_max = 10;
+/** The longest pause between two attempts to take the lock: short transactions let it go for a few. */
+const retry_ms_max = 2;
 const statements_kept = 300;
 
 /** What a connection calls in each transaction that may write. */

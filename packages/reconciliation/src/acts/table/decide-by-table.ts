@@ -35,7 +35,7 @@ const table_decisions_max = 100_000;
 const table_errors_max = 1_000;
 
 /** How many decisions one transaction checks or writes, and how many records these may name. */
-const batch_size = 25;
+const batch_size = 10;
 const batch_records_max = 500;
 
 /**

@@ -40,7 +40,7 @@ function isSent(act: Act | SentAct): act is SentAct {
   return 'newest_id' in act;
 }
 
-const batch_size = 25;
+const batch_size = 10;
 
 /** How often a decision is tried to undo whose item changes at the same time. */
 const attempts_max = 3;
