@@ -76,7 +76,7 @@ export function periodStore({ all, run, list, from_ids }: Queries, session: Sess
     async unfreeze({ id, company_id }, limit) {
       const rows = await all<ItemRow>(
         `update tallystick_reconciliation_items set period_id = null where id in (
-          select id from tallystick_reconciliation_items where period_id = ? order by id limit ?) and company_id = ? returning *`,
+          select id from tallystick_reconciliation_items where period_id = ? order by id limit ?) and +company_id = ? returning *`,
         id,
         limit,
         company_id,
