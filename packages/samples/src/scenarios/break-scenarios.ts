@@ -2,7 +2,7 @@ import { type FormatAbilities, withReferences } from '../format-abilities.ts';
 import type { BreakAnswer, BreakAnswers } from './break-answer.ts';
 import { buy } from './credits.ts';
 import { byReference } from './purchases.ts';
-import type { ScenarioDraft, ScenarioKind } from './scenario.ts';
+import { kind, type ScenarioDraft, type ScenarioKind } from './scenario.ts';
 
 /*
  * Breaks of a month, each with what a person does about it. No covering set may join them by chance.
@@ -219,7 +219,7 @@ function breakKind(
   write: (draft: ScenarioDraft) => void,
   records: (able: FormatAbilities) => number | null = withReferences(1),
 ): ScenarioKind {
-  return { name, weight: 1, ordered: true, records, breaks, write };
+  return kind(name, { weight: 1, ordered: true, records, breaks }, write);
 }
 
 /** A purchase whose line has another amount than its clearing. */

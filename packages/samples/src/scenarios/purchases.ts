@@ -1,64 +1,36 @@
 import { withReferences } from '../format-abilities.ts';
-import type { Purchase, ScenarioDraft, ScenarioKind } from './scenario.ts';
-
-const one = (): number => 1;
+import { kind, type Purchase, type ScenarioDraft, type ScenarioKind } from './scenario.ts';
 
 /** Authorizations that no clearing follows. */
 const uncleared: readonly ScenarioKind[] = [
-  {
-    name: 'open',
-    weight: 6,
-    records: () => 0,
-    write(draft) {
-      const purchase = draft.purchase();
-      draft.request(purchase, { status: 'open', held: purchase.amount });
-    },
-  },
-  {
-    name: 'reversed',
-    weight: 2,
-    ordered: true,
-    records: () => 0,
-    write(draft) {
-      const purchase = draft.purchase();
-      draft.request(purchase, { status: 'reversed', uses: 0 });
-      draft.reverse(purchase);
-    },
-  },
-  {
-    name: 'declined',
-    weight: 2,
-    records: () => 0,
-    write(draft) {
-      draft.advise(draft.purchase(), { status: 'declined', uses: 0 }, { response_code: '05', approval_code: null });
-    },
-  },
+  kind('open', { weight: 6, records: 0 }, (draft) => {
+    const purchase = draft.purchase();
+    draft.request(purchase, { status: 'open', held: purchase.amount });
+  }),
+  kind('reversed', { weight: 2, ordered: true, records: 0 }, (draft) => {
+    const purchase = draft.purchase();
+    draft.request(purchase, { status: 'reversed', uses: 0 });
+    draft.reverse(purchase);
+  }),
+  kind('declined', { weight: 2, records: 0 }, (draft) => {
+    draft.advise(draft.purchase(), { status: 'declined', uses: 0 }, { response_code: '05', approval_code: null });
+  }),
 ];
 
 /** One authorization and one clearing, of the amounts that their class is about. */
 const amounts: readonly ScenarioKind[] = [
   // These also fill the rest of a deck.
   amountKind('purchase', 30, 'exact', (purchase) => ({ cleared: purchase.amount })),
-  {
-    name: 'requested_purchase',
-    weight: 20,
-    records: one,
-    write(draft) {
-      const purchase = draft.purchase();
-      draft.request(purchase, { status: 'cleared', cleared: purchase.amount });
-      draft.clear(purchase, { approval_code: null }, { ...withoutCode(draft, purchase), class: 'exact' });
-    },
-  },
-  {
-    name: 'sent_by_message_before',
-    weight: 8,
-    records: one,
-    write(draft) {
-      const purchase = draft.purchase();
-      draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
-      draft.clear(purchase, {}, { ...byReference(draft, purchase), class: 'exact', sent_before: true });
-    },
-  },
+  kind('requested_purchase', { weight: 20, records: 1 }, (draft) => {
+    const purchase = draft.purchase();
+    draft.request(purchase, { status: 'cleared', cleared: purchase.amount });
+    draft.clear(purchase, { approval_code: null }, { ...withoutCode(draft, purchase), class: 'exact' });
+  }),
+  kind('sent_by_message_before', { weight: 8, records: 1 }, (draft) => {
+    const purchase = draft.purchase();
+    draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
+    draft.clear(purchase, {}, { ...byReference(draft, purchase), class: 'exact', sent_before: true });
+  }),
   amountKind('tip', 6, 'tip', ({ amount }, { draw }) => ({ cleared: (amount * draw.between(105, 120)) / 100 }), '5812'),
   amountKind(
     'tip_at_a_hotel',
@@ -70,35 +42,25 @@ const amounts: readonly ScenarioKind[] = [
   amountKind('over', 3, 'over', ({ amount }, { draw }) => ({ cleared: (amount * draw.between(101, 140)) / 100 })),
   amountKind('over_at_a_hotel', 1, 'over', ({ amount }) => ({ cleared: (amount * 116) / 100 }), '7011'),
   amountKind('under', 4, 'under', ({ amount }, { draw }) => ({ cleared: (amount * draw.between(50, 99)) / 100 })),
-  {
-    name: 'late',
-    weight: 3,
-    records: one,
-    write(draft) {
-      const purchase = draft.purchase();
-      // Rule 6 reaches 35 days.
-      const days = draft.by_reference === 6 ? 34 : 40;
-      draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
-      draft.clear(purchase, { days }, { ...byReference(draft, purchase), class: 'late' });
-    },
-  },
-  {
-    name: 'late_by_code_and_merchant',
-    weight: 2,
-    records: withReferences(1),
-    write(draft) {
-      const purchase = draft.purchase();
-      draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
-      const change = { days: 33, net_reference_number: null };
-      draft.clear(purchase, change, { rule: 5, class: 'late', authorization: purchase });
-    },
-  },
+  kind('late', { weight: 3, records: 1 }, (draft) => {
+    const purchase = draft.purchase();
+    // Rule 6 reaches 35 days.
+    const days = draft.by_reference === 6 ? 34 : 40;
+    draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
+    draft.clear(purchase, { days }, { ...byReference(draft, purchase), class: 'late' });
+  }),
+  kind('late_by_code_and_merchant', { weight: 2, records: withReferences(1) }, (draft) => {
+    const purchase = draft.purchase();
+    draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
+    const change = { days: 33, net_reference_number: null };
+    draft.clear(purchase, change, { rule: 5, class: 'late', authorization: purchase });
+  }),
 ];
 
 /** Purchases in the currency of the merchant. */
 const currencies: readonly ScenarioKind[] = [
-  foreignKind('foreign_purchase', 4, 'exact', ({ amount }) => amount),
-  foreignKind('exchange_rate_moved', 4, 'fx_drift', ({ amount }, { draw }) => (amount * draw.between(101, 110)) / 100),
+  foreignKind('foreign_purchase', 'exact', ({ amount }) => amount),
+  foreignKind('exchange_rate_moved', 'fx_drift', ({ amount }, { draw }) => (amount * draw.between(101, 110)) / 100),
   convertedKind('converted_by_merchant', 2, 'fx_drift', ({ amount }, { draw }) => {
     return (amount * draw.between(103, 120)) / 100;
   }),
@@ -108,65 +70,42 @@ const currencies: readonly ScenarioKind[] = [
 
 /** Several clearings of one authorization, and several authorizations of one clearing. */
 const parts: readonly ScenarioKind[] = [
-  partsKind('two_parts', 2, 2),
-  partsKind('three_parts', 2, 3),
-  {
-    name: 'first_part_only',
-    weight: 2,
-    records: withReferences(1),
-    write(draft) {
-      const purchase = draft.purchase();
-      const part = purchase.amount / 4;
-      const { partial } = draft.able;
-      draft.advise(
-        purchase,
-        partial
-          ? { status: 'partially_cleared', held: purchase.amount - part, cleared: part }
-          : { status: 'cleared', cleared: part },
-      );
-      const change = { billing_amount: part, partial: true };
-      draft.clear(purchase, change, { ...byReference(draft, purchase), class: partial ? 'partial' : 'under' });
-    },
-  },
-  {
-    name: 'increased_before_clearing',
-    weight: 2,
-    ordered: true,
-    records: one,
-    write(draft) {
-      const purchase = draft.purchase();
-      const increment = draft.amount();
-      const billing_amount = purchase.amount + increment;
-      draft.advise(purchase, { status: 'cleared', cleared: billing_amount });
-      draft.increase(purchase, increment);
-      draft.clear(purchase, { billing_amount }, { ...byReference(draft, purchase), class: 'exact' });
-    },
-  },
-  {
-    name: 'lowered_before_clearing',
-    weight: 2,
-    ordered: true,
-    records: one,
-    write(draft) {
-      const purchase = draft.purchase();
-      const billing_amount = purchase.amount / 2;
-      draft.advise(purchase, { status: 'cleared', cleared: billing_amount });
-      draft.reverse(purchase, billing_amount);
-      draft.clear(purchase, { billing_amount }, { ...byReference(draft, purchase), class: 'exact' });
-    },
-  },
-  {
-    name: 'cleared_after_reversal',
-    weight: 1,
-    ordered: true,
-    records: withReferences(1),
-    write(draft) {
-      const purchase = draft.purchase();
-      draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
-      draft.reverse(purchase);
-      draft.clear(purchase, {}, { ...byReference(draft, purchase), class: 'over' });
-    },
-  },
+  partsKind('two_parts', 2),
+  partsKind('three_parts', 3),
+  kind('first_part_only', { weight: 2, records: withReferences(1) }, (draft) => {
+    const purchase = draft.purchase();
+    const part = purchase.amount / 4;
+    const { partial } = draft.able;
+    draft.advise(
+      purchase,
+      partial
+        ? { status: 'partially_cleared', held: purchase.amount - part, cleared: part }
+        : { status: 'cleared', cleared: part },
+    );
+    const change = { billing_amount: part, partial: true };
+    draft.clear(purchase, change, { ...byReference(draft, purchase), class: partial ? 'partial' : 'under' });
+  }),
+  kind('increased_before_clearing', { weight: 2, ordered: true, records: 1 }, (draft) => {
+    const purchase = draft.purchase();
+    const increment = draft.amount();
+    const billing_amount = purchase.amount + increment;
+    draft.advise(purchase, { status: 'cleared', cleared: billing_amount });
+    draft.increase(purchase, increment);
+    draft.clear(purchase, { billing_amount }, { ...byReference(draft, purchase), class: 'exact' });
+  }),
+  kind('lowered_before_clearing', { weight: 2, ordered: true, records: 1 }, (draft) => {
+    const purchase = draft.purchase();
+    const billing_amount = purchase.amount / 2;
+    draft.advise(purchase, { status: 'cleared', cleared: billing_amount });
+    draft.reverse(purchase, billing_amount);
+    draft.clear(purchase, { billing_amount }, { ...byReference(draft, purchase), class: 'exact' });
+  }),
+  kind('cleared_after_reversal', { weight: 1, ordered: true, records: withReferences(1) }, (draft) => {
+    const purchase = draft.purchase();
+    draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
+    draft.reverse(purchase);
+    draft.clear(purchase, {}, { ...byReference(draft, purchase), class: 'over' });
+  }),
 ];
 
 /** Scenarios of rules 3 and 4, or 6 without references, and of all classes of amounts. */
@@ -206,38 +145,27 @@ function amountKind(
   amountOf: (purchase: Purchase, draft: ScenarioDraft) => { readonly cleared: number },
   mcc = '5411',
 ): ScenarioKind {
-  return {
-    name,
-    weight,
-    // Rule 6 finds no other amount.
-    records: its_class === 'exact' ? one : withReferences(1),
-    write(draft) {
-      const purchase = draft.purchase({ mcc });
-      const { cleared } = amountOf(purchase, draft);
-      draft.advise(purchase, { status: 'cleared', cleared });
-      draft.clear(purchase, { billing_amount: cleared }, { ...byReference(draft, purchase), class: its_class });
-    },
-  };
+  // Rule 6 finds no other amount.
+  return kind(name, { weight, records: its_class === 'exact' ? 1 : withReferences(1) }, (draft) => {
+    const purchase = draft.purchase({ mcc });
+    const { cleared } = amountOf(purchase, draft);
+    draft.advise(purchase, { status: 'cleared', cleared });
+    draft.clear(purchase, { billing_amount: cleared }, { ...byReference(draft, purchase), class: its_class });
+  });
 }
 
 /** A purchase in euros: the merchant's amount is the authorized one. */
 function foreignKind(
   name: string,
-  weight: number,
   its_class: 'exact' | 'fx_drift',
   billedOf: (purchase: Purchase, draft: ScenarioDraft) => number,
 ): ScenarioKind {
-  return {
-    name,
-    weight,
-    records: one,
-    write(draft) {
-      const purchase = euros(draft);
-      const billing_amount = billedOf(purchase, draft);
-      draft.advise(purchase, { status: 'cleared', cleared: billing_amount });
-      draft.clear(purchase, { billing_amount }, { ...byReference(draft, purchase), class: its_class });
-    },
-  };
+  return kind(name, { weight: 4, records: 1 }, (draft) => {
+    const purchase = euros(draft);
+    const billing_amount = billedOf(purchase, draft);
+    draft.advise(purchase, { status: 'cleared', cleared: billing_amount });
+    draft.clear(purchase, { billing_amount }, { ...byReference(draft, purchase), class: its_class });
+  });
 }
 
 /** A purchase authorized in euros whose merchant charges in the currency of the card. */
@@ -247,22 +175,17 @@ function convertedKind(
   its_class: 'fx_drift' | 'over' | 'under',
   billedOf: (purchase: Purchase, draft: ScenarioDraft) => number,
 ): ScenarioKind {
-  return {
-    name,
-    weight,
-    records: withReferences(1),
-    write(draft) {
-      const purchase = euros(draft);
-      const billing_amount = billedOf(purchase, draft);
-      draft.advise(purchase, { status: 'cleared', cleared: billing_amount });
-      draft.clear(
-        purchase,
-        { billing_amount, merchant_amount: billing_amount, merchant_currency: 'USD' },
-        // Only rule 3 asks for a review of another currency.
-        { ...byReference(draft, purchase), class: its_class, review: draft.by_reference === 3 },
-      );
-    },
-  };
+  return kind(name, { weight, records: withReferences(1) }, (draft) => {
+    const purchase = euros(draft);
+    const billing_amount = billedOf(purchase, draft);
+    draft.advise(purchase, { status: 'cleared', cleared: billing_amount });
+    draft.clear(
+      purchase,
+      { billing_amount, merchant_amount: billing_amount, merchant_currency: 'USD' },
+      // Only rule 3 asks for a review of another currency.
+      { ...byReference(draft, purchase), class: its_class, review: draft.by_reference === 3 },
+    );
+  });
 }
 
 function euros(draft: ScenarioDraft): Purchase {
@@ -273,21 +196,16 @@ function euros(draft: ScenarioDraft): Purchase {
 /**
  * Parts of one authorization, of which the last is final. A format without parts makes each final.
  */
-function partsKind(name: string, weight: number, count: number): ScenarioKind {
-  return {
-    name,
-    weight,
-    records: withReferences(count),
-    write(draft) {
-      const part = draft.amount();
-      const purchase = draft.purchase({ amount: part * count });
-      draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
-      for (let number = 1; number <= count; number += 1) {
-        const partial = number < count;
-        const before = draft.able.partial ? 'partial' : 'under';
-        const change = { billing_amount: part, partial };
-        draft.clear(purchase, change, { ...byReference(draft, purchase), class: partial ? before : 'exact' });
-      }
-    },
-  };
+function partsKind(name: string, count: number): ScenarioKind {
+  return kind(name, { weight: 2, records: withReferences(count) }, (draft) => {
+    const part = draft.amount();
+    const purchase = draft.purchase({ amount: part * count });
+    draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
+    for (let number = 1; number <= count; number += 1) {
+      const partial = number < count;
+      const before = draft.able.partial ? 'partial' : 'under';
+      const change = { billing_amount: part, partial };
+      draft.clear(purchase, change, { ...byReference(draft, purchase), class: partial ? before : 'exact' });
+    }
+  });
 }

@@ -29,6 +29,18 @@ export interface ScenarioKind {
   write(draft: ScenarioDraft): void;
 }
 
+/** Returns a kind of scenarios. A number of `records` is that of every format. */
+export function kind(
+  name: string,
+  {
+    records,
+    ...about
+  }: Pick<ScenarioKind, 'weight' | 'ordered' | 'breaks'> & { readonly records: number | ScenarioKind['records'] },
+  write: ScenarioKind['write'],
+): ScenarioKind {
+  return { name, ...about, records: typeof records === 'number' ? () => records : records, write };
+}
+
 export interface Scenario {
   readonly name: string;
   /** YYYY-MM-DD: when its authorizations are sent. */

@@ -1,9 +1,7 @@
-import { type FormatAbilities, withReferences } from '../format-abilities.ts';
+import { withReferences } from '../format-abilities.ts';
 import { buy } from './credits.ts';
 import { byReference } from './purchases.ts';
-import type { ScenarioDraft, ScenarioKind } from './scenario.ts';
-
-const none = ({ references }: FormatAbilities): number | null => (references === 'none' ? null : 0);
+import { kind, type ScenarioDraft, type ScenarioKind } from './scenario.ts';
 
 /**
  * Covering sets have amounts of their own: a unit times a power of the base. In sets of different
@@ -26,126 +24,76 @@ function largeAmount({ draw }: ScenarioDraft): number {
 
 /** Scenarios of lines that are there, and differ. */
 const stated: readonly ScenarioKind[] = [
-  {
-    name: 'line_of_another_amount',
-    weight: 1,
-    records: withReferences(1),
-    write(draft) {
-      const purchase = draft.purchase();
-      const clearing = buy(draft, purchase, { cleared: purchase.amount });
-      const amount = purchase.amount + draft.draw.pick([-99, -1, 1, 50]);
-      draft.statement.book(clearing, { amount, fit: 'rest' });
-    },
-  },
-  {
-    name: 'line_booked_twice',
-    weight: 1,
-    records: withReferences(1),
-    write(draft) {
-      const purchase = draft.purchase();
-      const clearing = buy(draft, purchase, { cleared: purchase.amount });
-      draft.statement.book(clearing);
-      draft.statement.book(clearing, { lag: 1, fit: 'rest' });
-    },
-  },
-  {
-    name: 'purchase_with_fee',
-    weight: 3,
-    records: withReferences(1),
-    write(draft) {
-      const purchase = draft.purchase();
-      const clearing = buy(draft, purchase, { cleared: purchase.amount });
-      draft.statement.book(clearing);
-      draft.statement.book(clearing, { lag: 1, amount: feeOf(purchase.amount), bai_code: '825', fit: 'fee' });
-    },
-  },
-  {
-    name: 'purchase_with_fee_refunded',
-    weight: 1,
-    records: withReferences(1),
-    write(draft) {
-      const purchase = draft.purchase();
-      const clearing = buy(draft, purchase, { cleared: purchase.amount });
-      draft.statement.book(clearing);
-      draft.statement.book(clearing, { amount: feeOf(purchase.amount), bai_code: '825', fit: 'fee' });
-      draft.statement.book(clearing, { lag: 2, amount: -feeOf(purchase.amount), bai_code: '826', fit: 'fee' });
-    },
-  },
+  kind('line_of_another_amount', { weight: 1, records: withReferences(1) }, (draft) => {
+    const purchase = draft.purchase();
+    const clearing = buy(draft, purchase, { cleared: purchase.amount });
+    const amount = purchase.amount + draft.draw.pick([-99, -1, 1, 50]);
+    draft.statement.book(clearing, { amount, fit: 'rest' });
+  }),
+  kind('line_booked_twice', { weight: 1, records: withReferences(1) }, (draft) => {
+    const purchase = draft.purchase();
+    const clearing = buy(draft, purchase, { cleared: purchase.amount });
+    draft.statement.book(clearing);
+    draft.statement.book(clearing, { lag: 1, fit: 'rest' });
+  }),
+  kind('purchase_with_fee', { weight: 3, records: withReferences(1) }, (draft) => {
+    const purchase = draft.purchase();
+    const clearing = buy(draft, purchase, { cleared: purchase.amount });
+    draft.statement.book(clearing);
+    draft.statement.book(clearing, { lag: 1, amount: feeOf(purchase.amount), bai_code: '825', fit: 'fee' });
+  }),
+  kind('purchase_with_fee_refunded', { weight: 1, records: withReferences(1) }, (draft) => {
+    const purchase = draft.purchase();
+    const clearing = buy(draft, purchase, { cleared: purchase.amount });
+    draft.statement.book(clearing);
+    draft.statement.book(clearing, { amount: feeOf(purchase.amount), bai_code: '825', fit: 'fee' });
+    draft.statement.book(clearing, { lag: 2, amount: -feeOf(purchase.amount), bai_code: '826', fit: 'fee' });
+  }),
 ];
 
 /** Scenarios of lines or clearings that are missing. */
 const missing: readonly ScenarioKind[] = [
-  {
-    name: 'settled_before_the_first_statement',
-    weight: 1,
-    records: withReferences(1),
-    write(draft) {
-      const purchase = draft.purchase({ amount: largeAmount(draft) });
-      draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
-      const clearing = draft.clear(purchase, { days: 0 }, { ...byReference(draft, purchase), class: 'exact' });
-      draft.statement.leaveOut(clearing);
-    },
-  },
-  {
-    name: 'line_missing',
-    weight: 2,
-    records: withReferences(1),
-    write(draft) {
-      const purchase = draft.purchase({ amount: largeAmount(draft) });
-      const days = draft.draw.between(1, 28);
-      draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
-      const clearing = draft.clear(purchase, { days }, { ...byReference(draft, purchase), class: 'exact' });
-      draft.statement.leaveOut(clearing);
-    },
-  },
-  {
-    name: 'force_post_without_line',
-    weight: 1,
-    records: withReferences(1),
-    write(draft) {
-      const purchase = draft.purchase({ amount: largeAmount(draft) });
-      const clearing = draft.clear(purchase, {}, { rule: 8, class: 'force_post' });
-      draft.standsAlone(purchase.amount, 1);
-      draft.statement.leaveOut(clearing);
-    },
-  },
-  {
-    name: 'line_without_clearing',
-    weight: 2,
-    records: none,
-    write(draft) {
-      const acquirer_reference = draft.acquirerReference();
-      draft.statement.bookAlone({
-        booking_days: draft.draw.between(1, 40),
-        amount: draft.amount(),
-        acquirer_reference,
-      });
-    },
-  },
-  {
-    name: 'fee_without_purchase',
-    weight: 1,
-    records: none,
-    write(draft) {
-      const acquirer_reference = draft.acquirerReference();
-      const booking_days = draft.draw.between(1, 40);
-      draft.statement.bookAlone({ booking_days, amount: 150, bai_code: '825', acquirer_reference });
-    },
-  },
-  {
-    name: 'other_booking',
-    weight: 2,
-    records: none,
-    write({ draw, statement }) {
-      const [code, sign, text] = draw.pick([
-        ['495', -1, 'RENT'],
-        ['195', 1, 'CUSTOMER PAYMENT'],
-        ['354', 1, 'INTEREST'],
-        ['698', -1, 'ACCOUNT FEE'],
-      ] as const);
-      statement.bookOther(draw.between(1, 40), code, sign * draw.between(1, 50_000), text);
-    },
-  },
+  kind('settled_before_the_first_statement', { weight: 1, records: withReferences(1) }, (draft) => {
+    const purchase = draft.purchase({ amount: largeAmount(draft) });
+    draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
+    const clearing = draft.clear(purchase, { days: 0 }, { ...byReference(draft, purchase), class: 'exact' });
+    draft.statement.leaveOut(clearing);
+  }),
+  kind('line_missing', { weight: 2, records: withReferences(1) }, (draft) => {
+    const purchase = draft.purchase({ amount: largeAmount(draft) });
+    const days = draft.draw.between(1, 28);
+    draft.advise(purchase, { status: 'cleared', cleared: purchase.amount });
+    const clearing = draft.clear(purchase, { days }, { ...byReference(draft, purchase), class: 'exact' });
+    draft.statement.leaveOut(clearing);
+  }),
+  kind('force_post_without_line', { weight: 1, records: withReferences(1) }, (draft) => {
+    const purchase = draft.purchase({ amount: largeAmount(draft) });
+    const clearing = draft.clear(purchase, {}, { rule: 8, class: 'force_post' });
+    draft.standsAlone(purchase.amount, 1);
+    draft.statement.leaveOut(clearing);
+  }),
+  kind('line_without_clearing', { weight: 2, records: withReferences(0) }, (draft) => {
+    const acquirer_reference = draft.acquirerReference();
+    draft.statement.bookAlone({
+      booking_days: draft.draw.between(1, 40),
+      amount: draft.amount(),
+      acquirer_reference,
+    });
+  }),
+  kind('fee_without_purchase', { weight: 1, records: withReferences(0) }, (draft) => {
+    const acquirer_reference = draft.acquirerReference();
+    const booking_days = draft.draw.between(1, 40);
+    draft.statement.bookAlone({ booking_days, amount: 150, bai_code: '825', acquirer_reference });
+  }),
+  kind('other_booking', { weight: 2, records: withReferences(0) }, ({ draw, statement }) => {
+    const [code, sign, text] = draw.pick([
+      ['495', -1, 'RENT'],
+      ['195', 1, 'CUSTOMER PAYMENT'],
+      ['354', 1, 'INTEREST'],
+      ['698', -1, 'ACCOUNT FEE'],
+    ] as const);
+    statement.bookOther(draw.between(1, 40), code, sign * draw.between(1, 50_000), text);
+  }),
 ];
 
 /** Scenarios of lines without a reference. */
@@ -185,23 +133,18 @@ function coveringKind(
   count: number,
   writeSet: (draft: ScenarioDraft, unit: number, days: number) => void,
 ): ScenarioKind {
-  return {
-    name,
-    weight: 1,
-    records: withReferences(count),
-    write(draft) {
-      const slot = draft.deck * covering_kinds + covering_sets.findIndex((kind) => kind.name === name);
-      if (slot >= covering_slots) {
-        for (let made = 0; made < count; made += 1) {
-          const purchase = draft.purchase();
-          buy(draft, purchase, { cleared: purchase.amount });
-        }
-        return;
+  return kind(name, { weight: 1, records: withReferences(count) }, (draft) => {
+    const slot = draft.deck * covering_kinds + covering_sets.findIndex((one) => one.name === name);
+    if (slot >= covering_slots) {
+      for (let made = 0; made < count; made += 1) {
+        const purchase = draft.purchase();
+        buy(draft, purchase, { cleared: purchase.amount });
       }
-      const unit = covering.unit * covering.base ** (slot % covering.powers);
-      writeSet(draft, unit, covering.first_day + covering.days * Math.floor(slot / covering.powers));
-    },
-  };
+      return;
+    }
+    const unit = covering.unit * covering.base ** (slot % covering.powers);
+    writeSet(draft, unit, covering.first_day + covering.days * Math.floor(slot / covering.powers));
+  });
 }
 
 /** A purchase that settles so many days after the day of the set. */
