@@ -139,10 +139,11 @@ export function largestInputs(document: Document, path: string, operation: Opera
   const queries = queriesOf(document, operation).map(([name, query]) => ({ name, path: `${path}?${query}` }));
   if (schema === undefined) return queries;
   const [example = {}] = resolve(document, schema).examples ?? [];
+  const bodies = bodiesOf(document, schema);
   return [
     ...queries.map((input) => ({ ...input, headers: json_headers, body: JSON.stringify(example) })),
-    ...bodiesOf(document, schema).map(([name, body]) => ({ name, path, headers: json_headers, body })),
-    ...bodiesOf(document, schema)
+    ...bodies.map(([name, body]) => ({ name, path, headers: json_headers, body })),
+    ...bodies
       .filter(([name]) => name === 'unknown of letters')
       .map(([name, body]) => ({
         name: `${name}, with an idempotency key`,

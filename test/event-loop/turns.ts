@@ -50,25 +50,34 @@ const noted_ms_min = 1;
 interface Turn {
   readonly began_ms: number;
   readonly ended_ms: number;
+  /** Without the wait for the next event. */
+  readonly lasted_ms: number;
   readonly processor_ms: number;
 }
 
-/** Collects the turns of the event loop of this thread until the returned function is called. */
+/**
+ * Collects the turns of the event loop of this thread until the returned function is called. It looks
+ * after the events of each turn, and does not keep the loop from waiting for the next ones.
+ */
 function watchTurns(): () => readonly Turn[] {
   const turns: Turn[] = [];
   let is_over = false;
   let began_ms = performance.now();
   let used = process.threadCpuUsage();
+  let idle_ms = performance.nodeTiming.idleTime;
   const look = (): void => {
     const ended_ms = performance.now();
     const now = process.threadCpuUsage();
+    const idle_now_ms = performance.nodeTiming.idleTime;
+    const lasted_ms = ended_ms - began_ms - (idle_now_ms - idle_ms);
     const processor_ms = (now.user + now.system - used.user - used.system) / 1_000;
-    if (ended_ms - began_ms >= noted_ms_min) turns.push({ began_ms, ended_ms, processor_ms });
+    if (lasted_ms >= noted_ms_min) turns.push({ began_ms, ended_ms, lasted_ms, processor_ms });
     began_ms = performance.now();
     used = now;
-    if (!is_over) setImmediate(look);
+    idle_ms = idle_now_ms;
+    if (!is_over) setImmediate(look).unref();
   };
-  setImmediate(look);
+  setImmediate(look).unref();
   return () => {
     look();
     is_over = true;
@@ -83,12 +92,11 @@ function watchTurns(): () => readonly Turn[] {
  * have the share that they have of the turn.
  */
 function lengthOf(
-  { began_ms, ended_ms, processor_ms }: Turn,
+  { began_ms, ended_ms, lasted_ms, processor_ms }: Turn,
   pauses: readonly Pick<PerformanceEntry, 'startTime' | 'duration'>[],
 ): number {
   const paused = pauses.filter(({ startTime }) => startTime >= began_ms && startTime < ended_ms);
   const paused_ms = paused.reduce((sum, { duration }) => sum + duration, 0);
-  const lasted_ms = ended_ms - began_ms;
   return Math.min(lasted_ms, processor_ms + tick_ms) * Math.max(0, 1 - paused_ms / lasted_ms);
 }
 
