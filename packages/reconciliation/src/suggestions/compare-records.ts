@@ -65,8 +65,8 @@ const near_enough_days = 3;
 
 /**
  * The order of suggestions: the most that agrees of amount, reference, merchant and days first, then
- * the least that contradicts; then the nearest amount, the nearest date, the earlier one, the fewest
- * records, and last the ids.
+ * the least that contradicts; then the nearest amount, the nearest date, the earlier one, the smaller
+ * amount, the fewest records, and last the ids.
  */
 export function compareSuggestions(a: Suggestion, b: Suggestion): number {
   return (
@@ -75,6 +75,7 @@ export function compareSuggestions(a: Suggestion, b: Suggestion): number {
     Math.abs(a.differs.amount) - Math.abs(b.differs.amount) ||
     Math.abs(a.differs.days) - Math.abs(b.differs.days) ||
     compareTexts(a.date, b.date) ||
+    a.differs.amount - b.differs.amount ||
     idsOf(a).length - idsOf(b).length ||
     idsOf(a)[0]! - idsOf(b)[0]! ||
     compareTexts(idsOf(a).join(), idsOf(b).join())
