@@ -1,6 +1,7 @@
 export type { AuthorizationAnswer, ClearingAnswer, ReleaseAnswer, RematchAnswer } from './deciding/answer.ts';
 export { answers, type Outcome, outcomes, type Question, type Reason, reasons } from './deciding/decline-reasons.ts';
 export * from './deciding/fold-messages.ts';
+export { refuseCycle } from './deciding/refuse-rematch.ts';
 export * from './deciding/sweep-holds.ts';
 export * from './issuing/available-balance.ts';
 export * from './issuing/cancel-card.ts';

@@ -15,15 +15,18 @@ export function refuseRematch(match: MatchByHand, clearing: Clearing, chosen: Au
   if (clearing.authorization_id !== expected_authorization_id || matchMakerOf(clearing) !== expected_matched_by) {
     return conflict(`${presentMatch(clearing)} by now. When it was looked at, ${expectedMatch(match)}`);
   }
-  if (clearing.cycle !== 'first_presentment') {
-    const what = clearing.cycle.replace('_', ' ');
-    return conflict(
-      `clearing ${clearing.id} is a ${what}: it belongs to what the clearing belongs to that it refers to`,
-    );
-  }
+  const of_cycle = refuseCycle(clearing);
+  if (of_cycle !== null) return of_cycle;
   if (is_confirmation) return refuseConfirmation(match, clearing);
   if (authorization_id !== null) return refuseMatch(match, clearing, chosen);
   return clearing.authorization_id === null ? conflict(presentMatch(clearing)) : null;
+}
+
+/** Why nobody can match a clearing with any authorization; null: somebody can. */
+export function refuseCycle({ id, cycle }: Pick<Clearing, 'id' | 'cycle'>): Refusal | null {
+  if (cycle === 'first_presentment') return null;
+  const what = cycle.replace('_', ' ');
+  return conflict(`clearing ${id} is a ${what}: it belongs to what the clearing belongs to that it refers to`);
 }
 
 /**

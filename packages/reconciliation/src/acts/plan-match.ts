@@ -1,3 +1,4 @@
+import { refuseCycle } from '@tallystick/cards';
 import { invalid } from '@tallystick/kernel';
 import { recordsOfPairs } from '../act.ts';
 import type { Item } from '../item.ts';
@@ -112,6 +113,8 @@ function clearingToMatch({ item, known }: Situation, { authorization_id, clearin
 }
 
 function refuseMisfit(clearing: ClearedAmount, purchase: AuthorizedPurchase): void {
+  const of_cycle = refuseCycle(clearing);
+  if (of_cycle !== null) throw of_cycle;
   if (clearing.authorization_id === purchase.id) {
     throw conflict(`clearing ${clearing.id} belongs to authorization ${purchase.id} already`);
   }

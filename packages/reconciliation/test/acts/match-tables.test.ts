@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { refusalOf } from '@tallystick/harness';
 import { checkOnStorages } from '@tallystick/test-support';
 import { type ActPorts, decideByTable, type RecordKey, recordOfItemId } from '../../src/index.ts';
-import { ActWorld, areConfirmed, assertRebuilt, assertSameState, clearing, line, tableOf } from './world.ts';
+import {
+  ActWorld,
+  areConfirmed,
+  assertRebuilt,
+  assertSameState,
+  authorization,
+  clearing,
+  line,
+  tableOf,
+} from './world.ts';
 
 /** The row of the item that has the record, which is to be matched with what `names` name. */
 async function matchRow(
@@ -40,6 +49,20 @@ async function apart(world: ActWorld, amount = 1_000) {
 }
 
 checkOnStorages('tables of matches', [
+  {
+    rule: 'a dry run refuses a match of a reversal, which belongs to what it reverses',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const references = { acquirer_reference_data: '74123456061000000000116', merchant_id: 'V1' };
+      const undone = await world.clear({ ...references, amount: 300 });
+      const credit = { clearing_type: 'CREDIT', cycle: 'reversal', amount: 300 } as const;
+      const reversal_id = await world.clear({ ...references, ...credit });
+      const row = await matchRow(world, authorization(await world.authorize()), `clearing:${reversal_id}`);
+      const why = 'it belongs to what the clearing belongs to that it refers to';
+      assert.deepEqual(await errorsOf(world, [row]), [`2 decision clearing ${reversal_id} is a reversal: ${why}`]);
+      assert.deepEqual((await world.read(clearing(undone))).item.clearing_ids, [undone, reversal_id]);
+    },
+  },
   {
     rule: 'matches of both sides are made by one table, and the same table a second time changes nothing',
     on_postgres: true,
