@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createNetwork } from '@tallystick/cards';
-import { spend } from '@tallystick/harness';
+import { newItem, spend } from '@tallystick/harness';
 import { money } from '@tallystick/kernel';
 import {
   daysAfter,
@@ -35,11 +35,9 @@ const days = 10;
 function matchedItem(company_id: number, at: number): Item {
   const settlement_date = daysAfter('2026-03-02', at % days);
   const match = { class: 'exact', clearing_ids: [at], values: {} } as const;
-  return {
+  return newItem({
     id: itemIdOf({ kind: 'authorization', id: at }),
     company_id,
-    status: 'matched',
-    kind: null,
     class: 'exact',
     rule: '3',
     vcn_id: 1,
@@ -47,32 +45,19 @@ function matchedItem(company_id: number, at: number): Item {
     authorization_ids: [at],
     clearing_ids: [at],
     line_ids: [at],
-    statement_line_id: null,
     matches: [
       { ...match, side: 'authorization', rule: '3', authorization_id: at, line_ids: [] },
       { ...match, side: 'statement', rule: 'ard', authorization_id: null, line_ids: [at] },
     ],
-    alternatives: [],
-    tolerated: [],
     authorized: money(1_000),
     cleared: money(1_000),
     stated: money(1_000),
-    fees: money(0),
-    difference: money(0),
-    currency: 'USD',
     sides: 3,
     settlement_date,
-    period_date: settlement_date,
     account_id: 1,
     booking_date: settlement_date,
-    due_date: null,
-    next_change_ms: null,
     opened_at_ms: 1_000_000 + at,
-    frozen_item_id: null,
-    is_touched: false,
-    version: 1,
-    period_id: null,
-  };
+  });
 }
 
 /** Inserts matched purchases with the ids of their records from `first`. */

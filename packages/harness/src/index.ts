@@ -70,6 +70,7 @@ export { mail_store_contract } from './contracts/mail/mail-store.ts';
 export { mailbox_store_contract } from './contracts/mail/mailbox-store.ts';
 export { type MailerWithReceiver, type MailReception, mailer_contract } from './contracts/mail/mailer.ts';
 export { one_time_link_store_contract } from './contracts/mail/one-time-link-store.ts';
+export { newItem } from './contracts/reconciliation/new-item.ts';
 export { reconciliationReportsContract } from './contracts/reconciliation/reconciliation-reports.ts';
 export { reconciliationStoreContract } from './contracts/reconciliation/reconciliation-store.ts';
 export type { ContractRule, PropertyRuns } from './contracts/rule.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ClearingClass, clearing_classes } from '@tallystick/cards';
+import { newItem } from '@tallystick/harness';
 import { money } from '@tallystick/kernel';
 import fc from 'fast-check';
 import {
@@ -29,41 +30,21 @@ interface Booked {
   readonly lines: readonly BridgeLine[];
 }
 
-const plain: Item = {
+const plain = newItem({
   id: 4,
   company_id: 1,
-  status: 'matched',
-  kind: null,
   class: 'exact',
   rule: 'ard',
   vcn_id: 1,
-  merchant_name: null,
   authorization_ids: [1],
   clearing_ids: [1],
   line_ids: [1],
-  statement_line_id: null,
-  matches: [],
-  alternatives: [],
-  tolerated: [],
   authorized: money(1_000),
   cleared: money(1_000),
   stated: money(1_000),
-  fees: money(0),
-  difference: money(0),
-  currency: 'USD',
   sides: 3,
   settlement_date: first_day,
-  period_date: first_day,
-  account_id: null,
-  booking_date: null,
-  due_date: null,
-  next_change_ms: null,
-  opened_at_ms: 0,
-  frozen_item_id: null,
-  is_touched: false,
-  version: 1,
-  period_id: null,
-};
+});
 
 function networkMatch(its_class: ClearingClass, amount: number): ItemMatch {
   const records = { authorization_id: 1, clearing_ids: [1], line_ids: [] };

@@ -5,97 +5,93 @@ import { assertEqual } from '../assertions.ts';
 import { newAccount, newLine, newStatement } from '../bank/account-store.ts';
 import type { ContractRule } from '../rule.ts';
 import { makeCompany, rising, type StorageUnderTest } from '../storage/storage.ts';
+import { newItem } from './new-item.ts';
 
 const day = '2026-05-20';
 
-/**
- * Lines that the bank reported by itself and that differ from their statement. `makeItem` makes an
- * item of a company that can be stored.
- */
-export function bankLinesContract(makeItem: (company_id: number) => Item): readonly ContractRule<StorageUnderTest>[] {
-  return [
-    {
-      rule: 'a line that differs is read with the line of a statement, is kept and let go, and enters the inbox each time',
-      async check(open) {
-        const world = await BankLines.on(await open());
-        const [card, other, agreeing] = await world.report(['R', {}], ['N', { bai_code: '475' }], ['Q', {}]);
-        await world.take();
-        await world.state(['Q', {}]);
-        assertEqual(await world.take(), [], 'what changes for a line that a statement has');
-        await world.compare();
-        assertEqual(await world.take(), rising([card!, other!]), 'the lines that differ');
-        assertEqual(await world.read([card!, other!]), ['differs null', 'differs null'], 'without another line');
-        const before = await world.state(['R', { booking_date: '2026-05-19' }]);
-        assertEqual(await world.take(), rising([card!, ...before]), 'a line with the reference of one that differs');
-        assertEqual(await world.read([card!]), [`differs ${before[0]}`], 'an earlier line');
-        const later = { booking_date: '2026-05-21' };
-        const after = await world.state(
-          ['R', { ...later, amount: money(-1_000) }],
-          ['R', { ...later, amount: money(-1_501) }],
-        );
-        assertEqual(await world.read([card!]), [`differs ${after[1]}`], 'the nearest of the later lines');
-        const same = await world.state(['R', { amount: money(1) }], ['N', { amount: money(1), bai_code: '142' }]);
-        assertEqual(
-          await world.read([card!, other!]),
-          same.map((id) => `differs ${id}`),
-          'lines of the same date',
-        );
-        await world.take();
-        await world.keep([card!, other!, agreeing!], true, world.company_id + 1_000_000);
-        assertEqual(await world.take(), [], 'what another company keeps');
-        await world.keep([card!, other!, agreeing!], true);
-        assertEqual(await world.read([card!, other!, agreeing!]), ['kept null', 'kept null', 'null null'], 'kept');
-        assertEqual(await world.take(), rising([card!, other!]), 'the lines that were kept');
-        await world.compare();
-        assertEqual(await world.take(), [], 'a kept line stays so');
-        assertEqual(
-          await world.walked([card!, other!, agreeing!]),
-          [card!, other!, agreeing!],
-          'lines that have an item',
-        );
-        await world.keep([other!], false);
-        assertEqual(await world.read([other!]), [`differs ${same[1]}`], 'let go');
-        assertEqual(await world.walked([other!]), [other!], 'a line of no card that differs');
-        await world.state(['N', { bai_code: '475' }]);
-        assertEqual(await world.read([other!]), ['null null'], 'of a statement after all');
-        assertEqual(await world.walked([other!]), [], 'a line of no card that a statement has');
-      },
+/** Lines that the bank reported by itself and that differ from their statement. */
+export const bank_lines_contract: readonly ContractRule<StorageUnderTest>[] = [
+  {
+    rule: 'a line that differs is read with the line of a statement, is kept and let go, and enters the inbox each time',
+    async check(open) {
+      const world = await BankLines.on(await open());
+      const [card, other, agreeing] = await world.report(['R', {}], ['N', { bai_code: '475' }], ['Q', {}]);
+      await world.take();
+      await world.state(['Q', {}]);
+      assertEqual(await world.take(), [], 'what changes for a line that a statement has');
+      await world.compare();
+      assertEqual(await world.take(), rising([card!, other!]), 'the lines that differ');
+      assertEqual(await world.read([card!, other!]), ['differs null', 'differs null'], 'without another line');
+      const before = await world.state(['R', { booking_date: '2026-05-19' }]);
+      assertEqual(await world.take(), rising([card!, ...before]), 'a line with the reference of one that differs');
+      assertEqual(await world.read([card!]), [`differs ${before[0]}`], 'an earlier line');
+      const later = { booking_date: '2026-05-21' };
+      const after = await world.state(
+        ['R', { ...later, amount: money(-1_000) }],
+        ['R', { ...later, amount: money(-1_501) }],
+      );
+      assertEqual(await world.read([card!]), [`differs ${after[1]}`], 'the nearest of the later lines');
+      const same = await world.state(['R', { amount: money(1) }], ['N', { amount: money(1), bai_code: '142' }]);
+      assertEqual(
+        await world.read([card!, other!]),
+        same.map((id) => `differs ${id}`),
+        'lines of the same date',
+      );
+      await world.take();
+      await world.keep([card!, other!, agreeing!], true, world.company_id + 1_000_000);
+      assertEqual(await world.take(), [], 'what another company keeps');
+      await world.keep([card!, other!, agreeing!], true);
+      assertEqual(await world.read([card!, other!, agreeing!]), ['kept null', 'kept null', 'null null'], 'kept');
+      assertEqual(await world.take(), rising([card!, other!]), 'the lines that were kept');
+      await world.compare();
+      assertEqual(await world.take(), [], 'a kept line stays so');
+      assertEqual(
+        await world.walked([card!, other!, agreeing!]),
+        [card!, other!, agreeing!],
+        'lines that have an item',
+      );
+      await world.keep([other!], false);
+      assertEqual(await world.read([other!]), [`differs ${same[1]}`], 'let go');
+      assertEqual(await world.walked([other!]), [other!], 'a line of no card that differs');
+      await world.state(['N', { bai_code: '475' }]);
+      assertEqual(await world.read([other!]), ['null null'], 'of a statement after all');
+      assertEqual(await world.walked([other!]), [], 'a line of no card that a statement has');
     },
-    {
-      rule: 'closing a period keeps the lines of its items as they are, and reopening compares them again',
-      async check(open) {
-        const world = await BankLines.on(await open());
-        const { company_id, storage } = world;
-        const [matched, differing, kept, open_id] = await world.report(['M', {}], ['D', {}], ['K', {}], ['O', {}]);
-        await world.compare();
-        await world.keep([kept!], true);
-        const items = [matched!, differing!, kept!, open_id!].map((id, at): Item => {
-          const status = (['matched', 'accepted', 'matched', 'break'] as const)[at]!;
-          const kind = at % 2 === 0 ? null : 'bank_line_differs';
-          const own_id = itemIdOf({ kind: 'line', id });
-          return { ...makeItem(company_id), id: own_id, status, kind, line_ids: [id], period_date: day };
-        });
-        const period = await storage.unitOfWork.run(async ({ reconciliation }) => {
-          await reconciliation.lockCompany(company_id);
-          await reconciliation.write({ ...noItemChanges(company_id), inserted: items });
-          const made = await reconciliation.insertPeriod(closed(company_id));
-          await reconciliation.freeze(made, items.slice(0, 3));
-          return made;
-        });
-        const all = [matched!, differing!, kept!, open_id!];
-        const frozen = ['frozen null', 'differs null', 'kept null', 'differs null'];
-        assertEqual(await world.read(all), frozen, 'in the closed period');
-        await world.compare();
-        assertEqual(await world.read(all), frozen, 'a frozen line stays so');
-        await storage.unitOfWork.run(async ({ reconciliation }) => {
-          await reconciliation.lockCompany(company_id);
-          assertEqual((await reconciliation.unfreeze(period, 10)).length, 3, 'the items that change again');
-        });
-        assertEqual(await world.read(all), ['differs null', ...frozen.slice(1)], 'once it is reopened');
-      },
+  },
+  {
+    rule: 'closing a period keeps the lines of its items as they are, and reopening compares them again',
+    async check(open) {
+      const world = await BankLines.on(await open());
+      const { company_id, storage } = world;
+      const [matched, differing, kept, open_id] = await world.report(['M', {}], ['D', {}], ['K', {}], ['O', {}]);
+      await world.compare();
+      await world.keep([kept!], true);
+      const items = [matched!, differing!, kept!, open_id!].map((id, at): Item => {
+        const status = (['matched', 'accepted', 'matched', 'break'] as const)[at]!;
+        const kind = at % 2 === 0 ? null : 'bank_line_differs';
+        const own_id = itemIdOf({ kind: 'line', id });
+        return newItem({ company_id, id: own_id, status, kind, line_ids: [id], period_date: day });
+      });
+      const period = await storage.unitOfWork.run(async ({ reconciliation }) => {
+        await reconciliation.lockCompany(company_id);
+        await reconciliation.write({ ...noItemChanges(company_id), inserted: items });
+        const made = await reconciliation.insertPeriod(closed(company_id));
+        await reconciliation.freeze(made, items.slice(0, 3));
+        return made;
+      });
+      const all = [matched!, differing!, kept!, open_id!];
+      const frozen = ['frozen null', 'differs null', 'kept null', 'differs null'];
+      assertEqual(await world.read(all), frozen, 'in the closed period');
+      await world.compare();
+      assertEqual(await world.read(all), frozen, 'a frozen line stays so');
+      await storage.unitOfWork.run(async ({ reconciliation }) => {
+        await reconciliation.lockCompany(company_id);
+        assertEqual((await reconciliation.unfreeze(period, 10)).length, 3, 'the items that change again');
+      });
+      assertEqual(await world.read(all), ['differs null', ...frozen.slice(1)], 'once it is reopened');
     },
-  ];
-}
+  },
+];
 
 function closed(company_id: number): Omit<Period, 'id'> {
   return {

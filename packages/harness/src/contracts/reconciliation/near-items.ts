@@ -18,6 +18,7 @@ import fc from 'fast-check';
 import { assertEqual } from '../assertions.ts';
 import { type ContractRule, openForRuns, type PropertyRuns } from '../rule.ts';
 import { makeCompany, type StorageUnderTest } from '../storage/storage.ts';
+import { newItem } from './new-item.ts';
 
 const day = '2026-03-02';
 
@@ -73,41 +74,22 @@ function itemOf(plan: ItemPlan, company_id: number, card_base: number): Item {
   const date = daysAfter(day, plan.days);
   const signed = (one: number | null) => (one === null ? null : money(plan.amount));
   const kind = authorized !== null ? 'authorization' : cleared !== null ? 'clearing' : 'line';
-  return {
+  return newItem({
     id: itemIdOf({ kind, id: items_made }),
     company_id,
     status: plan.status,
-    kind: null,
-    class: null,
-    rule: null,
     vcn_id: kind === 'line' ? null : card_base + plan.card,
-    merchant_name: null,
     authorization_ids: authorized === null ? [] : [items_made],
     clearing_ids: cleared === null ? [] : [items_made],
     line_ids: stated === null ? [] : [items_made],
-    statement_line_id: null,
-    matches: [],
-    alternatives: [],
-    tolerated: [],
     authorized: signed(authorized),
     cleared: signed(cleared),
     stated: signed(stated),
-    fees: money(0),
-    difference: money(0),
     currency: plan.currency,
-    sides: 2,
     settlement_date: cleared === null ? null : date,
     period_date: cleared === null && stated === null ? null : date,
-    account_id: null,
-    booking_date: null,
-    due_date: null,
-    next_change_ms: null,
     opened_at_ms: startOf(date) + 60_000 * plan.days,
-    frozen_item_id: null,
-    is_touched: false,
-    version: 1,
-    period_id: null,
-  };
+  });
 }
 
 /**

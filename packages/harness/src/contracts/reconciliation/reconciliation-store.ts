@@ -27,8 +27,9 @@ import { assertEqual } from '../assertions.ts';
 import { newAccount, newLine } from '../bank/account-store.ts';
 import { type ContractRule, openForRuns, type PropertyRuns } from '../rule.ts';
 import { everyPage, makeCompany, type StorageUnderTest } from '../storage/storage.ts';
-import { bankLinesContract } from './bank-lines.ts';
+import { bank_lines_contract } from './bank-lines.ts';
 import { nearItemsContract } from './near-items.ts';
+import { newItem } from './new-item.ts';
 import { arrival_plans, leftovers_max, StoredWorld, world_plans } from './reconciliation-world.ts';
 
 let items_made = 50_000_000;
@@ -41,7 +42,7 @@ function itemsOf(company_id: number, account_ids: readonly number[]): readonly I
     const has_kind = status === 'break' || status === 'accepted' || status === 'ignored';
     const has_clearing = at % 5 !== 0;
     const settlement_date = has_clearing ? daysAfter('2026-03-02', at % 9) : null;
-    return {
+    return newItem({
       id: itemIdOf({ kind: 'clearing', id: items_made }),
       company_id,
       status,
@@ -50,33 +51,23 @@ function itemsOf(company_id: number, account_ids: readonly number[]): readonly I
       rule: 'ard',
       vcn_id: 1 + (at % 4),
       merchant_name: at % 6 === 0 ? null : at % 5 === 1 ? 'Harbour Hotel' : 'Joe\'s "Diner" é😀',
-      authorization_ids: [],
       clearing_ids: has_clearing ? [items_made] : [],
-      line_ids: [],
       statement_line_id: at % 4 === 0 ? 7 + at : null,
-      matches: [],
-      alternatives: [],
-      tolerated: [],
       authorized: at % 4 === 1 ? money(at % 10) : null,
       cleared: at % 8 === 3 ? null : money(at),
       stated: at % 3 === 2 ? money(at + 1) : null,
-      fees: money(0),
       difference: money(-at),
       currency: at % 7 === 0 ? 'EUR' : 'USD',
-      sides: 2,
       settlement_date,
-      period_date: settlement_date,
       account_id: at % 4 === 0 ? null : account_ids[at % 3 === 0 ? 0 : 1]!,
       booking_date: at % 4 === 0 ? null : daysAfter('2026-03-03', at % 8),
       due_date: has_kind ? daysAfter('2026-03-05', at % 11) : null,
-      next_change_ms: null,
       // Several arrive at one time.
       opened_at_ms: 1_000_000 - (at % 13) * 1_000,
       frozen_item_id: has_clearing ? null : items_made,
       is_touched: at % 3 === 0,
       version: 1 + at,
-      period_id: null,
-    };
+    });
   });
 }
 
@@ -309,7 +300,7 @@ export function reconciliationStoreContract(
   return [
     ...reconciliation_list_contract,
     ...nearItemsContract(),
-    ...bankLinesContract((company_id) => itemsOf(company_id, [1, 2])[0]!),
+    ...bank_lines_contract,
     {
       rule: 'any order of arrival and any split over steps end with the same items',
       async check(open) {
@@ -338,19 +329,9 @@ export function reconciliationStoreContract(
             const { company_id } = world;
             const ports = { unitOfWork: storage.unitOfWork, clock: world.clock() };
             const before = await world.items();
-            const checked = await rebuild(ports, {
-              company_id,
-              check_only: true,
-              batch_max: 3,
-              leftovers_max: arrival.leftovers_max,
-            });
-            const rebuilt = await rebuild(ports, {
-              company_id,
-              check_only: false,
-              batch_max: 3,
-              leftovers_max: arrival.leftovers_max,
-            });
-            for (const found of [checked, rebuilt]) {
+            const options = { company_id, batch_max: 3, leftovers_max: arrival.leftovers_max };
+            for (const check_only of [true, false]) {
+              const found = await rebuild(ports, { ...options, check_only });
               assertEqual(
                 [found.items_different, found.entries_different, found.cells_different],
                 [0, 0, 0],
@@ -359,8 +340,7 @@ export function reconciliationStoreContract(
             }
             await lose(world);
             await world.touchClearings();
-            const { leftovers_max } = arrival;
-            await rebuild(ports, { company_id, check_only: false, batch_max: 3, leftovers_max });
+            await rebuild(ports, { ...options, check_only: false });
             assertEqual(await world.items(), before, 'the mended items');
             await assertConsistent(world);
           }),
