@@ -1,19 +1,11 @@
 import type { Act } from '@tallystick/reconciliation';
 import { sql } from 'kysely';
 import type { Session } from '../../connection/session.ts';
+import { columnsOf } from '../../schema/tables/columns.ts';
+import { ReconciliationAct } from '../../schema/tables/reconciliation.ts';
 import { jsonRows } from '../queries/json-rows.ts';
 
-const columns = {
-  company_id: 'integer',
-  at_ms: 'integer',
-  actor: 'text',
-  action: 'text',
-  item_id: 'integer',
-  subject: 'text',
-  note: 'text',
-  reason: 'text',
-  request_id: 'text',
-} as const;
+const columns = columnsOf(ReconciliationAct, 'id');
 
 /** Inserts acts with one statement. Their ids rise in their order. */
 export async function insertActs(

@@ -2,6 +2,8 @@ import type { StatementLine } from '@tallystick/accounts';
 import { afterId, cursor } from '@tallystick/kernel';
 import type { Period, ReconciliationStore } from '@tallystick/reconciliation';
 import type { Session } from '../../connection/session.ts';
+import { columnsOf } from '../../schema/tables/columns.ts';
+import { ReconciliationPeriod } from '../../schema/tables/reconciliation.ts';
 import { accountStore } from '../bank/accounts.ts';
 import { type ItemRow, itemOf } from './item-rows.ts';
 import type { Queries } from './query.ts';
@@ -15,10 +17,9 @@ type PeriodStore = Pick<
 export function periodStore({ all, run, list, from_ids }: Queries, session: Session): PeriodStore {
   return {
     async insertPeriod(period) {
-      const values = Object.values(periodRow(period));
       const [row] = await all<{ id: number }>(
         `insert into tallystick_reconciliation_periods (${period_columns}) values (${period_columns.map(() => '?')}) returning id`,
-        ...values,
+        ...valuesOf(period),
       );
       return { ...period, id: row!.id };
     },
@@ -26,7 +27,7 @@ export function periodStore({ all, run, list, from_ids }: Queries, session: Sess
     async updatePeriod(period) {
       await run(
         `update tallystick_reconciliation_periods set ${period_columns.map((name) => `${name} = ?`)} where id = ?`,
-        ...Object.values(periodRow(period)),
+        ...valuesOf(period),
         period.id,
       );
     },
@@ -110,20 +111,8 @@ export function periodStore({ all, run, list, from_ids }: Queries, session: Sess
 
 const periods_list = 'reconciliation-periods';
 
-const period_columns = [
-  'company_id',
-  'closed_through',
-  'status',
-  'closed_at_ms',
-  'closed_by',
-  'frozen',
-  'open_breaks',
-  'reopened_at_ms',
-  'reopened_by',
-  'reopened_note',
-  'reopened_reason',
-] as const satisfies readonly (keyof Period)[];
+const period_columns = Object.keys(columnsOf(ReconciliationPeriod, 'id')) as (keyof Omit<Period, 'id'>)[];
 
-function periodRow(period: Omit<Period, 'id'>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(period_columns.map((name) => [name, period[name]]));
+function valuesOf(period: Omit<Period, 'id'>): readonly unknown[] {
+  return period_columns.map((name) => period[name]);
 }

@@ -4,6 +4,7 @@ import type {
   CompanyProgress,
   Coverage,
   Entry,
+  MatchCell,
   ReconciliationStore,
   RecordKey,
   RecordKind,
@@ -255,39 +256,27 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     list: (company_id, filter, page) => listItems(queries, setting, company_id, filter, page),
 
     async cells(company_id) {
-      const rows = await all<Omit<CellRow, 'company_id'>>(
-        'select currency, status, kind, class, due_date, count, sum from tallystick_reconciliation_cells where company_id = ?',
-        company_id,
-      );
-      return rows.map(cellOf);
+      const sql = `select ${cell_columns}, count, sum from tallystick_reconciliation_cells where company_id = ?`;
+      return (await all<CellRow>(sql, company_id)).map(cellOf<SummaryCell>);
     },
 
     async matchCells(company_id) {
-      const rows = await all<Omit<MatchCellRow, 'company_id'>>(
-        'select settlement_date, rule, side, count from tallystick_reconciliation_match_cells where company_id = ?',
-        company_id,
-      );
-      return rows.map(({ settlement_date, rule, ...cell }) => ({
-        ...cell,
-        settlement_date: settlement_date || null,
-        rule: rule || null,
-      }));
+      const sql =
+        'select settlement_date, rule, side, count from tallystick_reconciliation_match_cells where company_id = ?';
+      return (await all<CellRow>(sql, company_id)).map(cellOf<MatchCell>);
     },
 
-    breakDays(company_id) {
-      return all<BreakDay>(
+    breakDays: (company_id) =>
+      all<BreakDay>(
         'select day, currency, due_date, count from tallystick_reconciliation_break_days where company_id = ?',
         company_id,
-      );
-    },
+      ),
 
     async allCells() {
-      const as = is_postgres ? (sum: string) => `${sum}::bigint` : (sum: string) => sum;
-      const rows = await all<Omit<CellRow, 'company_id'>>(
-        `select currency, status, kind, class, due_date, ${as('sum(count)')} as count, ${as('sum(sum)')} as sum
-          from tallystick_reconciliation_cells group by currency, status, kind, class, due_date`,
-      );
-      return rows.map(cellOf);
+      const sumOf = (column: string) => `sum(${column})${is_postgres ? '::bigint' : ''} as ${column}`;
+      const sql = `select ${cell_columns}, ${sumOf('count')}, ${sumOf('sum')}
+        from tallystick_reconciliation_cells group by ${cell_columns}`;
+      return (await all<CellRow>(sql)).map(cellOf<SummaryCell>);
     },
 
     async keepLines(company_id, line_ids, is_kept) {
@@ -338,12 +327,13 @@ const arrival_columns: Readonly<Record<RecordKind | 'account', { readonly table:
 
 const last_date = '9999-12-31';
 
+const cell_columns = 'currency, status, kind, class, due_date';
+
 const progress_columns = 'company_id, coverage, tolerances, walk, unsearched';
 
 type ProgressRow = Selectable<Tables['tallystick_reconciliation_companies']>;
 type EntryRow = Selectable<Tables['tallystick_reconciliation_entries']>;
-type CellRow = Selectable<Tables['tallystick_reconciliation_cells']>;
-type MatchCellRow = Selectable<Tables['tallystick_reconciliation_match_cells']>;
+type CellRow = Readonly<Record<string, string | number>>;
 type ActRow = Selectable<Tables['tallystick_reconciliation_acts']>;
 
 function progressOf({ company_id, coverage, tolerances, walk, unsearched }: ProgressRow): CompanyProgress {
@@ -362,17 +352,9 @@ function entryOf({ company_id, key, kind, record_id, item_id }: EntryRow): Entry
   return { company_id, key, record: { kind, id: record_id }, item_id };
 }
 
-function cellOf({ kind, class: its_class, due_date, ...cell }: Omit<CellRow, 'company_id'>): SummaryCell {
-  const { currency, status, count, sum } = cell;
-  return {
-    currency,
-    status,
-    kind: kind === '' ? null : kind,
-    class: its_class === '' ? null : its_class,
-    due_date: due_date === '' ? null : due_date,
-    count,
-    sum,
-  };
+/** What a cell does not have is ''. */
+function cellOf<Cell>(row: CellRow): Cell {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value === '' ? null : value])) as Cell;
 }
 
 function actOf({ subject, ...act }: ActRow): Act {

@@ -20,8 +20,8 @@ export async function writeItems(
 ): Promise<void> {
   const { company_id, inserted, updated, removed_ids, cells, match_cells, break_days } = changes;
   const write = dialect === 'sqlite' ? writeOnSqlite : writeOnPostgres;
-  const cell_rows = cells.map((cell) => ({ company_id, ...cellRow(cell) }));
-  const match_rows = match_cells.map((cell) => ({ company_id, ...matchCellRow(cell) }));
+  const cell_rows = cells.map((cell) => cellRow(company_id, cell));
+  const match_rows = match_cells.map((cell) => cellRow(company_id, cell));
   const steps: readonly (() => Promise<void>)[] = [
     () => removeItems(queries, company_id, removed_ids),
     () => write(queries, 'insert_items', inserted.map(rowOf)),
@@ -177,10 +177,7 @@ function entryRow({ company_id, key, record, item_id }: Entry): Row {
   return { company_id, key, kind: record.kind, record_id: record.id, item_id };
 }
 
-function matchCellRow({ settlement_date, rule, side, count }: MatchCell) {
-  return { settlement_date: settlement_date ?? '', rule: rule ?? '', side, count };
-}
-
-function cellRow({ kind, class: its_class, due_date, ...cell }: SummaryCell) {
-  return { ...cell, kind: kind ?? '', class: its_class ?? '', due_date: due_date ?? '' };
+/** What a cell does not have is ''. */
+function cellRow(company_id: number, cell: SummaryCell | MatchCell): Row {
+  return { company_id, ...Object.fromEntries(Object.entries(cell).map(([name, value]) => [name, value ?? ''])) };
 }
