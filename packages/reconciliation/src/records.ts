@@ -56,7 +56,7 @@ export interface ClearedAmount {
   readonly is_chosen: boolean;
   /** The match is not certain (cards: `Clearing.review`). */
   readonly review: boolean;
-  /** Several records fitted it equally well, so that none was taken: see `isTie`. */
+  /** Several records fitted it equally well, so that none was taken. */
   readonly is_tie: boolean;
   readonly partial: boolean;
   /** The signed billing amount: purchases positive, credits negative. */
@@ -74,23 +74,6 @@ export interface ClearedAmount {
   readonly approval_code: string | null;
   readonly merchant_id: string | null;
   readonly net_reference_number: string | null;
-}
-
-/**
- * Whether a clearing stands alone because several records fitted it: then it is for review although
- * it is no reversal or dispute, and although its amount in the currency of its card's limits is
- * known (cards: `Clearing.review`).
- */
-export function isTie(
-  clearing: Pick<
-    Clearing,
-    'review' | 'cycle' | 'authorization_id' | 'clearing_id' | 'merchant_currency' | 'billing_currency'
-  >,
-  { limit_currency }: { readonly limit_currency: string | null },
-): boolean {
-  const { review, cycle, authorization_id, clearing_id, merchant_currency, billing_currency } = clearing;
-  if (!review || cycle !== 'first_presentment' || authorization_id !== null || clearing_id !== null) return false;
-  return limit_currency === null || limit_currency === billing_currency || limit_currency === merchant_currency;
 }
 
 /** A closed group of records: everything that any of them may be in one item with. */
@@ -161,25 +144,8 @@ export interface CardCurrencies {
 }
 
 /** The fields of an authorization that reconciliation reads. */
-export type AuthorizationFields = Pick<
-  Authorization,
-  | 'id'
-  | 'company_id'
-  | 'card_id'
-  | 'authorized'
-  | 'cleared'
-  | 'billing_amount'
-  | 'merchant_amount'
-  | 'merchant_currency'
-  | 'approval_code'
-  | 'merchant_id'
-  | 'net_reference_number'
-  | 'transaction_date_time_ms'
-  | 'status'
-  | 'uncleared_status'
-  | 'hold_end_ms'
-  | 'decided_at_ms'
-> & { readonly merchant_name: string | null; readonly card_holder_transaction_type_code: unknown };
+export type AuthorizationFields = Omit<AuthorizedPurchase, 'currency' | 'authorized'> &
+  Pick<Authorization, 'authorized' | 'cleared'> & { readonly card_holder_transaction_type_code: unknown };
 
 /** A root authorization as reconciliation sees it. */
 export function authorizedPurchaseOf(
@@ -222,34 +188,13 @@ function authorizedAmount(authorization: AuthorizationFields, limit_currency: st
   return merchant_amount === 0 ? authorized : scale(billing_amount, authorized, merchant_amount);
 }
 
-export type ClearingFields = Pick<
-  Clearing,
-  | 'id'
-  | 'company_id'
-  | 'card_id'
-  | 'network_financial_transaction_id'
-  | 'authorization_id'
-  | 'clearing_id'
-  | 'cycle'
-  | 'clearing_type'
-  | 'class'
-  | 'match_rule'
-  | 'review'
-  | 'choices'
-  | 'partial'
-  | 'billing_amount'
-  | 'billing_currency'
-  | 'merchant_amount'
-  | 'merchant_currency'
-  | 'approval_code'
-  | 'merchant_id'
-  | 'net_reference_number'
-  | 'sent'
-  | 'cleared_effect'
-  | 'settlement_date'
-  | 'acquirer_reference_data'
-  | 'recorded_at_ms'
-> & { readonly merchant_name: string | null };
+/** The fields of a clearing that reconciliation reads. */
+export type ClearingFields = Omit<
+  ClearedAmount,
+  'currency' | 'transaction_id' | 'is_chosen' | 'is_tie' | 'amount' | 'acquirer_reference' | 'statement_key'
+> &
+  Pick<Clearing, 'network_financial_transaction_id' | 'acquirer_reference_data' | 'choices' | 'sent'> &
+  Pick<Clearing, 'billing_amount' | 'billing_currency' | 'cleared_effect' | 'clearing_type'>;
 
 export function clearedAmountOf(
   clearing: ClearingFields,
@@ -270,7 +215,7 @@ export function clearedAmountOf(
     match_rule,
     is_chosen: chosenOf(clearing.choices) !== null,
     review,
-    is_tie: isTie(clearing, { limit_currency }),
+    is_tie: isTie(clearing, limit_currency),
     partial,
     amount: signedAmount(clearing),
     settlement_date: clearing.settlement_date,
@@ -293,4 +238,15 @@ export function clearedAmountOf(
 function signedAmount({ cleared_effect, clearing_type, billing_amount }: ClearingFields): Money {
   const is_credit = cleared_effect === 0 ? clearing_type === 'CREDIT' : cleared_effect < 0;
   return is_credit ? money(0 - billing_amount) : billing_amount;
+}
+
+/**
+ * Whether a clearing stands alone because several records fitted it: then it is for review although
+ * it is no reversal or dispute, and although its amount in the currency of its card's limits is
+ * known (cards: `Clearing.review`).
+ */
+function isTie(clearing: ClearingFields, limit_currency: string | null): boolean {
+  const { review, cycle, authorization_id, clearing_id, merchant_currency, billing_currency } = clearing;
+  if (!review || cycle !== 'first_presentment' || authorization_id !== null || clearing_id !== null) return false;
+  return limit_currency === null || limit_currency === billing_currency || limit_currency === merchant_currency;
 }

@@ -54,37 +54,23 @@ function event(
   };
 }
 
+const payload_fields = [
+  'kind',
+  'status',
+  'class',
+  'vcn_id',
+  'authorized',
+  'cleared',
+  'stated',
+  'fees',
+  'difference',
+  'currency',
+  'due_date',
+] as const satisfies readonly (keyof Item)[];
+
 function payloadOf(item: Item, age: string | null): Payload {
-  const {
-    id,
-    kind,
-    status,
-    authorized,
-    cleared,
-    stated,
-    fees,
-    difference,
-    currency,
-    due_date,
-    vcn_id,
-    frozen_item_id,
-  } = item;
-  return {
-    item_id: id,
-    kind,
-    status,
-    class: item.class,
-    vcn_id,
-    authorized,
-    cleared,
-    stated,
-    fees,
-    difference,
-    currency,
-    due_date,
-    age,
-    frozen_item_id,
-  };
+  const fields = Object.fromEntries(payload_fields.map((name) => [name, item[name]]));
+  return { item_id: item.id, ...fields, age, frozen_item_id: item.frozen_item_id };
 }
 
 function bucketNow({ status, due_date }: Item, now_ms: number): string | null {

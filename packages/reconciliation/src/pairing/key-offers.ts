@@ -5,6 +5,7 @@ import { itemIdOf, recordsOf } from '../item-id.ts';
 import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
 import { cancelledGroupsOf } from './cancelled-clearings.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from './entry-key.ts';
+import { ClearingsByDay } from './nearest-clearing.ts';
 import {
   compareClearings,
   compareLines,
@@ -96,9 +97,9 @@ export function keyOffersOf({ pairings, bars, ...records }: KeyRecords): KeyOffe
     const left = isPairingKey(key) ? (left_by_key.get(key) ?? []) : [];
     const reason = whyNone(new Set(left.map((clearing) => purchaseOf(clearing, by_id))).size, left, lines_of_key);
     if (reason === null) continue;
-    const days = left.map((clearing) => ({ clearing, day: dayOf(clearing.settlement_date) }));
+    const by_day = new ClearingsByDay(left);
     for (const line of lines_of_key) {
-      for (const clearing of nearestOf(days, dayOf(line.booking_date))) {
+      for (const clearing of by_day.nearestFirst(dayOf(line.booking_date), rest_days_max).take(key_offers_max)) {
         offer({ line_id: line.id, clearing_id: clearing.id }, reason);
       }
     }
@@ -117,31 +118,4 @@ function whyNone(purchases: number, left: readonly object[], lines: readonly obj
   return left.length * lines.length > rest_pairs_max
     ? `more than ${rest_pairs_max} pairs of lines and clearings have the reference`
     : null;
-}
-
-interface Settled {
-  readonly clearing: ClearedAmount;
-  readonly day: number;
-}
-
-/** The nearest of these, which are in order of their days, at most 35 days away. */
-function nearestOf(in_order: readonly Settled[], day: number): readonly ClearedAmount[] {
-  let [from, to] = [0, in_order.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (in_order[middle]!.day < day) from = middle + 1;
-    else to = middle;
-  }
-  const found: ClearedAmount[] = [];
-  let [before, after] = [from - 1, from];
-  while (found.length < key_offers_max) {
-    const [earlier, later] = [in_order[before], in_order[after]];
-    const is_earlier = earlier !== undefined && (later === undefined || day - earlier.day <= later.day - day);
-    const nearest = is_earlier ? earlier : later;
-    if (nearest === undefined || Math.abs(nearest.day - day) > rest_days_max) break;
-    found.push(nearest.clearing);
-    if (is_earlier) before -= 1;
-    else after += 1;
-  }
-  return found;
 }

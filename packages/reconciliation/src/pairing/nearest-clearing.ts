@@ -18,22 +18,25 @@ export class ClearingsByDay<Clearing extends { readonly settlement_date: string 
   }
 
   /**
-   * The nearest clearing that is allowed and at most so many days away; of equally near ones the
-   * first in order. Null when there is none.
+   * Clearings at most so many days away, the nearest first; equally near ones in their order.
    */
-  nearest(day: number, days_max: number, isAllowed: (clearing: Clearing) => boolean): Clearing | null {
+  *nearestFirst(day: number, days_max: number): Generator<Clearing> {
     let after = this.#firstNotBefore(day);
     let before = after - 1;
     for (;;) {
       const [earlier, later] = [this.#days[before], this.#days[after]];
       const is_earlier = earlier !== undefined && (later === undefined || day - earlier.day <= later.day - day);
       const found = is_earlier ? earlier : later;
-      if (found === undefined || Math.abs(found.day - day) > days_max) return null;
-      const clearing = found.clearings.find(isAllowed);
-      if (clearing !== undefined) return clearing;
+      if (found === undefined || Math.abs(found.day - day) > days_max) return;
+      yield* found.clearings;
       if (is_earlier) before -= 1;
       else after += 1;
     }
+  }
+
+  /** The first of these that is allowed; null when there is none. */
+  nearest(day: number, days_max: number, isAllowed: (clearing: Clearing) => boolean): Clearing | null {
+    return this.nearestFirst(day, days_max).find(isAllowed) ?? null;
   }
 
   /** Clearings at most so many days away, in their order. */
