@@ -76,11 +76,15 @@ export interface ClearedAmount {
   readonly net_reference_number: string | null;
 }
 
-/** A closed group of records: everything that any of them may be in one item with. */
-export interface ReconciliationRecords {
-  readonly purchases: readonly AuthorizedPurchase[];
+/** The records of which a statement has one side. */
+export interface StatementRecords {
   readonly clearings: readonly ClearedAmount[];
   readonly lines: readonly CardLine[];
+}
+
+/** A closed group of records: everything that any of them may be in one item with. */
+export interface ReconciliationRecords extends StatementRecords {
+  readonly purchases: readonly AuthorizedPurchase[];
 }
 
 /**

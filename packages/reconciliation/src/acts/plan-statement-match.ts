@@ -2,10 +2,10 @@ import { isCardLine } from '@tallystick/accounts';
 import { invalid, type Refusal } from '@tallystick/kernel';
 import { type Act, pairKeyOf, pairsBetween, type StatementPair } from '../act.ts';
 import type { Difference, Item } from '../item.ts';
-import { type RecordKey, recordsOf } from '../item-id.ts';
+import { type RecordIds, type RecordKey, recordsOf } from '../item-id.ts';
 import { differenceOfSet } from '../items/difference.ts';
 import { isDistantMatch } from '../pairing/distant-pairs.ts';
-import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
+import { type CardLine, type ClearedAmount, isPairable, type StatementRecords } from '../records.ts';
 import { type ActPlan, type Situation, subjectOf } from './act-plan.ts';
 import { act_members_max, type MatchWith } from './act-request.ts';
 import { describeAct } from './act-sentence.ts';
@@ -28,10 +28,8 @@ export function planStatementMatch(situation: Situation, matched_with: MatchWith
   refuseDiffering(lines);
   refuseMixed(clearings, lines);
   if (
-    ![
-      ...clearings.map(({ id }) => item.clearing_ids.includes(id)),
-      ...lines.map(({ id }) => item.line_ids.includes(id)),
-    ].includes(true)
+    !clearings.some(({ id }) => item.clearing_ids.includes(id)) &&
+    !lines.some(({ id }) => item.line_ids.includes(id))
   ) {
     throw invalid({ path: 'with', message: `must be about item ${item.id}: none of these records belongs to it` });
   }
@@ -96,18 +94,8 @@ function takenApart(acts: readonly Act[], pairs: readonly StatementPair[]): read
   return standing.findLast(({ action }) => action === 'unmatch')?.subject.pairs ?? null;
 }
 
-interface NamedIds {
-  readonly clearing_ids: readonly number[];
-  readonly line_ids: readonly number[];
-}
-
-interface StatementSet {
-  readonly clearings: readonly ClearedAmount[];
-  readonly lines: readonly CardLine[];
-}
-
 /** The records that a request is about; those of the item itself need no names. */
-function namedBy(item: Item, { clearing_ids, line_ids }: MatchWith): NamedIds {
+function namedBy(item: Item, { clearing_ids, line_ids }: MatchWith): RecordIds {
   const paired = statementPairsOf(item);
   if (clearing_ids.length === 0 && item.clearing_ids.length === 0) {
     throw invalid({ path: 'with.clearing_ids', message: `must name clearings: item ${item.id} has none` });
@@ -161,7 +149,7 @@ function refuseMixed(clearings: readonly ClearedAmount[], lines: readonly CardLi
  */
 function refusePaired(
   others: readonly Item[],
-  { clearings, lines }: StatementSet,
+  { clearings, lines }: StatementRecords,
   wanted: readonly StatementPair[],
   acts: readonly Act[],
 ): void {
@@ -192,7 +180,7 @@ function wholeSet(
   { item, known }: Situation,
   clearings: readonly ClearedAmount[],
   lines: readonly CardLine[],
-): StatementSet {
+): StatementRecords {
   const paired = statementPairsOf(item);
   const clearing_ids = new Set(clearings.map(({ id }) => id));
   const line_ids = new Set(lines.filter(({ is_fee }) => !is_fee).map(({ id }) => id));

@@ -1,12 +1,19 @@
 import { isCardLine } from '@tallystick/accounts';
-import { match_reach_days } from '@tallystick/cards';
+import { type AuthorizationStatus, match_reach_days } from '@tallystick/cards';
 import { dateOf, day_ms, daysAfter, startOf } from '../calendar.ts';
-import { type BreakKind, break_kinds, type Difference, type ItemStatus } from '../item.ts';
+import { type BreakKind, break_kinds, type Difference, type ItemContent, type ItemStatus } from '../item.ts';
 import { cancelledGroupsOf, isMessageReversal } from '../pairing/cancelled-clearings.ts';
 import { clustersOf, linkOf } from '../pairing/clusters.ts';
 import { isDistant } from '../pairing/distant-pairs.ts';
 import { pairing_days_max } from '../pairing/pair-lines.ts';
-import { type AuthorizedPurchase, type CardLine, type ClearedAmount, type Coverage, isPairable } from '../records.ts';
+import {
+  type AuthorizedPurchase,
+  type CardLine,
+  type ClearedAmount,
+  type Coverage,
+  isPairable,
+  type StatementRecords,
+} from '../records.ts';
 import { nextBucketAt } from './age.ts';
 import { differenceKeyOf, differenceOfPurchase, differenceOfSet } from './difference.ts';
 import { sumOf } from './item-amounts.ts';
@@ -67,7 +74,8 @@ export function assess(records: ItemRecords, { coverage, accepted, tolerance, no
   const left = present.filter(({ difference }) => difference === null || !accepted.has(differenceKeyOf(difference)));
   const tolerated = is_proposed || tolerance === null ? nothing_tolerated : toleratedOf(left, tolerance);
   const breaks = left.filter(({ difference }) => difference === null || !tolerated.has(differenceKeyOf(difference)));
-  const status = statusOf({ is_proposed, present, breaks, pending });
+  const accepted_or_less = present.length > 0 ? 'accepted' : pending.length > 0 ? 'awaiting' : 'matched';
+  const status = breaks.length > 0 ? 'break' : is_proposed ? 'proposed' : accepted_or_less;
   const kinds = status === 'break' ? breaks : status === 'accepted' ? present : [];
   const kind = break_kinds.find((one) => kinds.some((found) => found.kind === one)) ?? null;
   const shown = kind === null ? pending : kinds.filter((found) => found.kind === kind);
@@ -75,7 +83,10 @@ export function assess(records: ItemRecords, { coverage, accepted, tolerance, no
   return {
     status,
     kind,
-    concerned: kind === null ? [] : records.clearings.filter((clearing) => isConcerned(shown, clearing)),
+    concerned:
+      kind === null
+        ? []
+        : records.clearings.filter((clearing) => shown.some((finding) => finding.clearings.includes(clearing))),
     due_date,
     next_change_ms: leastOf(pending.map(({ from_ms }) => from_ms)),
     next_bucket_ms: status !== 'break' || due_date === null ? null : nextBucketAt(due_date, now_ms),
@@ -98,29 +109,9 @@ function toleratedOf(findings: readonly Finding[], tolerance: number): ReadonlyM
   return Math.abs(sumOf([...tolerated.values()])) <= tolerance ? tolerated : nothing_tolerated;
 }
 
-function statusOf({
-  is_proposed,
-  present,
-  breaks,
-  pending,
-}: {
-  readonly is_proposed: boolean;
-  readonly present: readonly Finding[];
-  readonly breaks: readonly Finding[];
-  readonly pending: readonly Finding[];
-}): Assessment['status'] {
-  if (breaks.length > 0) return 'break';
-  if (is_proposed) return 'proposed';
-  if (present.length > 0) return 'accepted';
-  return pending.length > 0 ? 'awaiting' : 'matched';
-}
-
-function isConcerned(findings: readonly Finding[], clearing: ClearedAmount): boolean {
-  return findings.some(({ clearings }) => clearings.includes(clearing));
-}
-
-function leastOf<Value extends string | number>(values: readonly Value[]): Value | null {
-  return values.reduce<Value | null>((least, value) => (least === null || value < least ? value : least), null);
+/** The least of these that is not null; null when there is none. */
+export function leastOf<Value extends string | number>(values: readonly (Value | null)[]): Value | null {
+  return values.reduce((least, value) => (least === null || (value !== null && value < least) ? value : least), null);
 }
 
 function findingsOf(records: ItemRecords, coverage: Coverage): readonly Finding[] {
@@ -213,25 +204,27 @@ function findAwaited(
   { id, status, authorized, hold_end_ms, decided_at_ms }: AuthorizedPurchase,
   all_clearings: readonly ClearedAmount[],
 ): readonly Finding[] {
-  if (authorized === 0 || !isAwaiting(status)) return [];
+  if (authorized === 0 || !awaiting_statuses.includes(status)) return [];
   const from_ms = hold_end_ms ?? decided_at_ms + endless_hold_days * day_ms;
   const clearings = all_clearings.filter(({ authorization_id }) => authorization_id === id);
   const kind = status === 'partially_cleared' ? null : 'uncleared';
   return [{ kind, due_date: dateOf(from_ms), from_ms, clearings, difference: null }];
 }
 
-function isAwaiting(status: AuthorizedPurchase['status']): boolean {
-  return status === 'open' || status === 'expired' || status === 'partially_cleared';
-}
+const awaiting_statuses: readonly AuthorizationStatus[] = ['open', 'expired', 'partially_cleared'];
 
 /** What is missing or differs between the clearings and the lines of an item. */
-function findOnStatement({ clearings, lines, pairings }: ItemRecords, coverage: Coverage): readonly Finding[] {
+function findOnStatement(records: ItemRecords, coverage: Coverage): readonly Finding[] {
+  const { clearings, lines } = records;
   if (clearings.length === 0) return lines.flatMap(findAlone);
-  const sides = statedSides({ clearings, lines, pairings });
+  const sides = statedSides(records);
   const stated = new Set(sides.flatMap((side) => side.clearings).map(({ id }) => id));
   const needless = cancelledWithoutLine(clearings, stated);
   const unstated = clearings.filter((one) => !stated.has(one.id) && !needless.has(one.id) && needsLine(one, coverage));
-  return [...sides.flatMap(findDifference), ...unstated.map(findUnstated)];
+  return [
+    ...sides.flatMap(findDifference),
+    ...unstated.map((one) => missingAfter('unstated', one.settlement_date, [one])),
+  ];
 }
 
 /**
@@ -241,10 +234,6 @@ function findOnStatement({ clearings, lines, pairings }: ItemRecords, coverage: 
 function findAlone(line: CardLine): readonly Finding[] {
   if (line.standing === 'differs') return [breakAtOnce('bank_line_differs', line.booking_date, [])];
   return isCardLine(line) ? [missingAfter('unexplained_line', line.booking_date, [])] : [];
-}
-
-function findUnstated(clearing: ClearedAmount): Finding {
-  return missingAfter('unstated', clearing.settlement_date, [clearing]);
 }
 
 /** What should have come by the end of the third day after a date. */
@@ -257,25 +246,13 @@ function missingAfter(kind: BreakKind, date: string, clearings: readonly Cleared
  * The earliest instant from which a break of this kind and due date can be one: what is missing is
  * awaited until then. Negative infinity for a break at once.
  */
-export function openSinceMs({
-  kind,
-  due_date,
-}: {
-  readonly kind: BreakKind | null;
-  readonly due_date: string | null;
-}): number {
+export function openSinceMs({ kind, due_date }: Pick<ItemContent, 'kind' | 'due_date'>): number {
   if (due_date === null || kind === null) return Number.NEGATIVE_INFINITY;
   if (kind === 'uncleared') return startOf(due_date);
   return kind === 'unstated' || kind === 'unexplained_line' ? startOf(due_date) + day_ms : Number.NEGATIVE_INFINITY;
 }
 
-/** What is on both sides of one or more pairs. */
-interface Sides {
-  readonly clearings: readonly ClearedAmount[];
-  readonly lines: readonly CardLine[];
-}
-
-function findDifference({ clearings, lines }: Sides): readonly Finding[] {
+function findDifference({ clearings, lines }: StatementRecords): readonly Finding[] {
   const difference = differenceOfSet(clearings, lines);
   if (difference.amount === 0) return [];
   const settled = leastOf(clearings.map(({ settlement_date }) => settlement_date))!;
@@ -283,7 +260,7 @@ function findDifference({ clearings, lines }: Sides): readonly Finding[] {
 }
 
 /** The clearings that have a line which is no fee, with their lines, each group that pairs join. */
-function statedSides({ clearings, lines, pairings }: Omit<ItemRecords, 'purchases' | 'frozen_item_id'>): Sides[] {
+function statedSides({ clearings, lines, pairings }: ItemRecords): readonly StatementRecords[] {
   if (pairings.length === 0) return [];
   const clusters = clustersOf(pairings.filter(({ fit }) => fit !== 'fee').map(linkOf));
   return clusters.map(({ clearing_ids, line_ids }) => ({

@@ -1,7 +1,7 @@
 import type { ClearingClass } from '@tallystick/cards';
 import { assert, type Steps } from '@tallystick/kernel';
 import type { StatementPair } from '../act.ts';
-import type { Decision } from '../acts/standing-acts.ts';
+import type { Decision, StandingActs } from '../acts/standing-acts.ts';
 import { fingerprintOf, type ItemContent, type ItemStatus } from '../item.ts';
 import { ascendingIds, itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { type KeyOffers, key_offers_max, keyOffersOf } from '../pairing/key-offers.ts';
@@ -9,14 +9,14 @@ import type { Pairing } from '../pairing/pair-lines.ts';
 import type { ClearedAmount, Coverage, ReconciliationRecords, Tolerances } from '../records.ts';
 import { firstOf as countedLineOf } from '../reports/bridge.ts';
 import { alternativesOf, type OffersOf } from './alternatives.ts';
-import { type Assessment, assess } from './break-kind.ts';
+import { type Assessment, assess, leastOf } from './break-kind.ts';
 import type { FrozenRecords } from './frozen-records.ts';
 import { amountsOf } from './item-amounts.ts';
 import { matchesOf, weakestOf } from './item-matches.ts';
 import { type ItemRecords, partsOf } from './item-parts.ts';
 
 /** Everything that the items of a closed group of records depend on. */
-export interface ItemGroup {
+export interface ItemGroup extends Omit<StandingActs, 'hands'> {
   /**
    * Without the clearings and lines that a closing froze. The authorizations of frozen items may be
    * among them.
@@ -28,14 +28,6 @@ export interface ItemGroup {
   readonly bars: readonly StatementPair[];
   /** The covering sets of these records that were not applied: others fit as well. */
   readonly offersOf: OffersOf;
-  /** The decisions that stand, by the fingerprint of what the person saw. */
-  readonly decisions: ReadonlyMap<string, Decision>;
-  /** The differences that matches of people accept, as `differenceKeyOf` has them. */
-  readonly accepted: ReadonlySet<string>;
-  /**
-   * The fingerprints of items whose differences a person keeps the rule `tolerance` from accepting.
-   */
-  readonly untolerated: ReadonlySet<string>;
   readonly tolerances: Tolerances;
   readonly frozen: FrozenRecords;
   /** The records that acts of people concern (`recordsOfAct`), also acts that were undone. */
@@ -101,7 +93,7 @@ function composeItem(group: ItemGroup, key_offers: KeyOffers, records: ItemRecor
     account_id: counted?.account_id ?? null,
     booking_date: counted?.booking_date ?? null,
     due_date: assessment.due_date,
-    next_change_ms: leastOf(assessment.next_change_ms, assessment.next_bucket_ms),
+    next_change_ms: leastOf([assessment.next_change_ms, assessment.next_bucket_ms]),
     opened_at_ms: first.arrived_at_ms,
     frozen_item_id: records.frozen_item_id,
     is_touched: group.touched.size > 0 && isTouched(group.touched, records),
@@ -150,10 +142,6 @@ function statusUnder(action: Decision['action'], { status, due_date }: ItemConte
   if (action === 'accept') return status === 'break' ? 'accepted' : status;
   if (status !== 'proposed') return status;
   return due_date === null ? 'matched' : 'awaiting';
-}
-
-function leastOf(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
 /** The record of an item that arrived first; of several, by kind, then by id (decision: items). */

@@ -3,7 +3,7 @@ import type { Item } from '../item.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from '../pairing/entry-key.ts';
 import { ClearingsByDay } from '../pairing/nearest-clearing.ts';
 import { type Pairing, rest_days_max } from '../pairing/pair-lines.ts';
-import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
+import { type CardLine, type ClearedAmount, isPairable, type StatementRecords } from '../records.ts';
 
 /** The records of frozen items. They never change, and what comes later has an item of its own. */
 export interface FrozenRecords {
@@ -73,9 +73,7 @@ function placesOf(places: readonly (FrozenPlace & { readonly key: string })[]): 
 }
 
 /** Records that are one item. Clearings are in the canonical order. */
-interface Joined {
-  readonly clearings: readonly ClearedAmount[];
-  readonly lines: readonly CardLine[];
+interface Joined extends StatementRecords {
   readonly pairings: readonly Pick<Pairing, 'fit'>[];
 }
 

@@ -18,7 +18,7 @@ import { covering_reach_days } from '../pairing/covering-sets.ts';
 import { CoveringSweep, type SetsOfDay, sweep_lag_days } from '../pairing/covering-sweep.ts';
 import { addUnsearched, joinDates, type LeftoverDates, leftoverKeyOf } from '../pairing/entry-key.ts';
 import type { Entry, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
-import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
+import { type CardLine, type ClearedAmount, isPairable, type StatementRecords } from '../records.ts';
 import type { KnownSets } from './covering-region.ts';
 
 /** A walk in progress, in steps of some milliseconds. */
@@ -130,9 +130,7 @@ async function* leftoversOn(
   return { clearings, lines, bars, giveWay };
 }
 
-interface LeftoverPage {
-  readonly clearings: readonly ClearedAmount[];
-  readonly lines: readonly CardLine[];
+interface LeftoverPage extends StatementRecords {
   /** The pairs of these records that people undid. */
   readonly bars: readonly StatementPair[];
   readonly giveWay: GiveWay;

@@ -1,26 +1,22 @@
 import { type Act, recordsOfPairs } from '../act.ts';
-import { type Decision, standingActs } from '../acts/standing-acts.ts';
+import { type StandingActs, standingActs } from '../acts/standing-acts.ts';
 import { itemIdOf } from '../item-id.ts';
 import { type FrozenRecords, frozenRecordsOf } from '../items/frozen-records.ts';
 import type { Leftovers } from '../pairing/covering-search.ts';
 import { leftoversOf } from '../pairing/covering-sets.ts';
 import { type EntryPlace, leftoverPlacesOf } from '../pairing/entry-key.ts';
-import type { HandPairs, Pairing } from '../pairing/pair-lines.ts';
+import type { Pairing } from '../pairing/pair-lines.ts';
 import { pairRecords } from '../pairing/pair-records.ts';
 import type { Entry, ReconciliationStore } from '../ports.ts';
 import type { CardLine, ClearedAmount } from '../records.ts';
 import type { ClosedGroup } from './closed-group.ts';
 
 /** The records of a closed group that no closing froze, with what pairs them. */
-export interface OpenGroup {
+export interface OpenGroup extends StandingActs {
   readonly clearings: readonly ClearedAmount[];
   readonly lines: readonly CardLine[];
   readonly frozen: FrozenRecords;
   readonly acts: readonly Act[];
-  readonly hands: HandPairs;
-  readonly decisions: ReadonlyMap<string, Decision>;
-  readonly accepted: ReadonlySet<string>;
-  readonly untolerated: ReadonlySet<string>;
   /** Made by people and by statement key. */
   readonly pairings: readonly Pairing[];
   /** What these do not explain. */
@@ -47,11 +43,11 @@ export async function pairGroup(
     is_loaded = records.every((record) => group.has(record));
     for (const record of records) group.addRecord(record);
   }
-  const { hands, ...standing } = standingActs(acts);
+  const standing = standingActs(acts);
   const frozen = await frozenOf(store, company_id, group);
   const clearings = [...group.clearings.values()].filter(({ id }) => !frozen.clearings.has(id));
   const lines = [...group.lines.values()].filter(({ id }) => !frozen.lines.has(id));
-  const pairings = pairRecords({ clearings, lines }, hands);
+  const pairings = pairRecords({ clearings, lines }, standing.hands);
   const leftovers = leftoversOf({ clearings, lines }, pairings);
   const stored = await store.entriesOf(company_id, storedPlacesOf(group));
   return {
@@ -59,7 +55,6 @@ export async function pairGroup(
     lines,
     frozen,
     acts,
-    hands,
     ...standing,
     pairings,
     leftovers,

@@ -71,15 +71,12 @@ export async function recompute(
       ? await coveringSetsOf(store, company_id, group, paired, seeds.records, leftovers_max)
       : await withKnownSets(store, company_id, group, paired, known);
   const composing = composeItems({
+    ...open,
     records: { purchases: [...group.purchases.values()], clearings: open.clearings, lines: open.lines },
     pairings: [...open.pairings, ...sets.applied.flatMap(pairingsOf)],
     bars: open.hands.bars,
     offersOf: sets.offersOf,
-    decisions: open.decisions,
-    accepted: open.accepted,
-    untolerated: open.untolerated,
     tolerances,
-    frozen: open.frozen,
     touched: new Set(open.acts.flatMap(recordsOfAct)),
     coverage,
     now_ms,

@@ -1,7 +1,7 @@
 import type { Steps } from '@tallystick/kernel';
 import { pairKeyOf, type StatementPair } from '../act.ts';
 import { dayOf } from '../calendar.ts';
-import type { CardLine, ClearedAmount } from '../records.ts';
+import type { StatementRecords } from '../records.ts';
 import { coveringIndexes } from './find-sums.ts';
 import { compareClearings, compareLines, pairing_days_max } from './pair-lines.ts';
 
@@ -24,10 +24,7 @@ export interface FoundSets {
 }
 
 /** The records that nothing explains yet, and that a covering set may explain. */
-export interface Leftovers {
-  readonly clearings: readonly ClearedAmount[];
-  readonly lines: readonly CardLine[];
-}
+export type Leftovers = StatementRecords;
 
 /** How many records near a record may be members of its sets (decision: reconciliation). */
 export const candidates_max = 30;

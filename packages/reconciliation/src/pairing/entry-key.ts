@@ -1,6 +1,6 @@
 import { compareTexts, daysAfter } from '../calendar.ts';
 import type { RecordKey, RecordKind } from '../item-id.ts';
-import type { CardLine, ClearedAmount, ReconciliationRecords } from '../records.ts';
+import type { CardLine, ClearedAmount, StatementRecords } from '../records.ts';
 import { covering_reach_days } from './covering-sets.ts';
 
 /**
@@ -23,10 +23,8 @@ export interface EntryPlace {
   readonly record: RecordKey;
 }
 
-type Records = Pick<ReconciliationRecords, 'clearings' | 'lines'>;
-
 /** Where the entries of clearings and lines under these keys are. */
-export function entryPlacesOf({ clearings, lines }: Records): readonly EntryPlace[] {
+export function entryPlacesOf({ clearings, lines }: StatementRecords): readonly EntryPlace[] {
   return [
     ...clearings.map((row) => placeOf('clearing', row.id, entryKeyOfClearing(row))),
     ...lines.map((row) => placeOf('line', row.id, entryKeyOfLine(row))),
@@ -34,7 +32,7 @@ export function entryPlacesOf({ clearings, lines }: Records): readonly EntryPlac
 }
 
 /** Where the entries of leftovers are. */
-export function leftoverPlacesOf({ clearings, lines }: Records): readonly EntryPlace[] {
+export function leftoverPlacesOf({ clearings, lines }: StatementRecords): readonly EntryPlace[] {
   return [
     ...clearings.map((row) =>
       placeOf('clearing', row.id, leftoverKeyOf('clearing', row.currency, row.settlement_date)),

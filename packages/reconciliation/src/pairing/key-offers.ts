@@ -2,7 +2,7 @@ import { pairKeyOf, type StatementPair } from '../act.ts';
 import { dayOf } from '../calendar.ts';
 import type { Alternative } from '../item.ts';
 import { itemIdOf, recordsOf } from '../item-id.ts';
-import { type CardLine, type ClearedAmount, isPairable } from '../records.ts';
+import { isPairable, type StatementRecords } from '../records.ts';
 import { cancelledGroupsOf } from './cancelled-clearings.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from './entry-key.ts';
 import { ClearingsByDay } from './nearest-clearing.ts';
@@ -19,9 +19,7 @@ import { purchaseOf } from './pair-records.ts';
 /** How many pairs of one key a record lists, and an item. */
 export const key_offers_max = 5;
 
-interface KeyRecords {
-  readonly clearings: readonly ClearedAmount[];
-  readonly lines: readonly CardLine[];
+interface KeyRecords extends StatementRecords {
   readonly pairings: readonly Pairing[];
   readonly bars: readonly StatementPair[];
 }

@@ -1,4 +1,4 @@
-import { type ClearedAmount, isPairable, type ReconciliationRecords } from '../records.ts';
+import { type ClearedAmount, isPairable, type StatementRecords } from '../records.ts';
 import { cancelledGroupsOf } from './cancelled-clearings.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from './entry-key.ts';
 import { type HandPairs, type Pairing, pairByHand, pairLines } from './pair-lines.ts';
@@ -8,10 +8,7 @@ import { type HandPairs, type Pairing, pairByHand, pairLines } from './pair-line
  * by statement key. Of each currency and key all records that are not frozen must be there, and of
  * each clearing those that it refers to and those that refer to it.
  */
-export function pairRecords(
-  { clearings, lines: all_lines }: Pick<ReconciliationRecords, 'clearings' | 'lines'>,
-  hands: HandPairs,
-): readonly Pairing[] {
+export function pairRecords({ clearings, lines: all_lines }: StatementRecords, hands: HandPairs): readonly Pairing[] {
   const lines = all_lines.filter(isPairable);
   const by_id = new Map(clearings.map((clearing) => [clearing.id, clearing]));
   const lines_by_id = new Map(lines.map((line) => [line.id, line]));
