@@ -53,20 +53,20 @@ checkOnStorages('an act that a pass makes', [
       const { item, history } = await world.read(line(line_id));
       const { id, actor, note, subject } = history.at(-1)!;
       const recorded = {
-        newest_id: id - 1,
+        after_id: id - 1,
         action: 'confirm' as ActKind,
         actor,
         note,
         fingerprint: subject.fingerprint,
       };
       const undo = async (change: Partial<typeof recorded>) => {
-        const act = { item_id: item.id, ...recorded, ...change };
-        const kept = await undoDecisions(world.ports(), world.call(), [{ act, undone: null }]);
+        const made = { item_id: item.id, ...recorded, ...change, undone: null };
+        const kept = await undoDecisions(world.ports(), world.call(), [made]);
         assert.deepEqual(kept, [], JSON.stringify(change));
         return await areConfirmed(world, clearing_ids);
       };
       for (const change of [
-        { newest_id: id },
+        { after_id: id },
         { action: 'match' as const },
         { actor: 'key:9' },
         { note: 'of another table' },

@@ -1,43 +1,28 @@
 import type { Call } from '@tallystick/kernel';
 import type { Act, ActKind } from '../../act.ts';
-import type { SeenItem } from '../../items/read-items.ts';
-import { type ActOfPass, type PlannedAct, rematchMessage } from '../act-in-pass.ts';
-import type { ActPorts, ActTx, Situation } from '../act-plan.ts';
+import { type PlannedAct, rematchMessage } from '../act-in-pass.ts';
+import type { ActPlan, ActPorts, ActTx, Situation } from '../act-plan.ts';
 import { rowRequest } from '../act-request.ts';
 import { reopeningOf, repetitionOf } from '../plan-decision.ts';
 import { lockItems, readSituations } from '../read-situations.ts';
 import { recordBatch } from '../record-acts.ts';
 import { isOfTolerance, standingDecisions } from '../standing-acts.ts';
 import { isStandingMatch, undoingOfMatch } from '../standing-match.ts';
+import type { PlannedRow } from './plan-rows.ts';
 
-/** A decision that was recorded, and the one that it undid, if it reopened an item. */
-export interface MadeDecision {
-  /** As recorded; or as it was sent to a pass, which may have recorded it. */
-  readonly act: Act | SentAct;
+/** What an act of a table is found by, when it is undone. A table keeps it for each of its rows. */
+export interface MadeDecision extends Pick<Act, 'item_id' | 'action' | 'actor' | 'note'> {
+  readonly fingerprint: Act['subject']['fingerprint'];
+  /** It has a higher id, if it was recorded: the pass that it was sent to may not have done so. */
+  readonly after_id: number;
+  /** The decision that it undid, if it reopened an item. */
   readonly undone: Act | null;
 }
 
-/** What an act is found by that was sent to a pass. A table keeps it for each of its rows. */
-interface SentAct extends Pick<Act, 'item_id' | 'action' | 'actor' | 'note'> {
-  readonly fingerprint: Act['subject']['fingerprint'];
-  /** The newest act about its records before it. */
-  readonly newest_id: number;
-}
-
-export function sentAct({ situation, plan, seen_acts }: ActOfPass): SentAct {
+export function madeDecision({ situation, plan, undone }: PlannedRow, after_id: number): MadeDecision {
   const { item, call, request } = situation;
-  return {
-    item_id: item.id,
-    action: request.action,
-    actor: call.actor,
-    note: request.note,
-    fingerprint: plan.subject.fingerprint,
-    newest_id: seen_acts.newest_id,
-  };
-}
-
-function isSent(act: Act | SentAct): act is SentAct {
-  return 'newest_id' in act;
+  const { action, note } = request;
+  return { item_id: item.id, action, actor: call.actor, note, fingerprint: plan.subject.fingerprint, after_id, undone };
 }
 
 const batch_size = 10;
@@ -45,7 +30,7 @@ const batch_size = 10;
 /** How often a decision is tried to undo whose item changes at the same time. */
 const attempts_max = 3;
 
-const note = 'undone: another row of the same table could not be decided';
+const note_of_undoing = 'undone: another row of the same table could not be decided';
 
 /**
  * Undoes decisions, the newest first, by acts of their own, with the matches of cards that they
@@ -64,7 +49,7 @@ export async function undoDecisions(
     for (let attempts = 0; left.length > 0 && attempts < attempts_max; attempts += 1) {
       left = await undoBatch(ports, call, left);
     }
-    kept_ids.push(...left.map(({ act }) => act.item_id));
+    kept_ids.push(...left.map(({ item_id }) => item_id));
   }
   return kept_ids;
 }
@@ -76,8 +61,11 @@ async function undoBatch(
   batch: readonly MadeDecision[],
 ): Promise<readonly MadeDecision[]> {
   const { of_pass } = await unitOfWork.run(async (tx) => {
-    const item_ids = batch.map(({ act }) => act.item_id);
-    const records = await lockItems(tx, call, item_ids);
+    const records = await lockItems(
+      tx,
+      call,
+      batch.map(({ item_id }) => item_id),
+    );
     return await recordBatch(tx, call, await planUndoing(tx, call, batch), records);
   });
   const answers = await Promise.all(of_pass.map((act) => network.rematch(rematchMessage(act))));
@@ -89,44 +77,33 @@ interface Undoing extends PlannedAct {
 }
 
 async function planUndoing(tx: ActTx, call: Call, batch: readonly MadeDecision[]): Promise<readonly Undoing[]> {
-  const situations = await readSituations(
-    tx,
-    call,
-    batch.map((decision) => ({
-      item_id: decision.act.item_id,
-      request: rowRequest(inverseOf(decision), { note, version: null }),
-    })),
-  );
+  const requestOf = (action: ActKind) => rowRequest(action, { note: note_of_undoing, version: null });
+  const asked = batch.map(({ item_id }) => ({ item_id, request: requestOf('reopen') }));
+  const situations = await readSituations(tx, call, asked);
   return batch.flatMap((decision, at): Undoing[] => {
-    const situation = situations[at]!;
-    const act = situation === null ? undefined : recordedAct(decision, situation);
-    if (situation === null || act === undefined || !isStanding(act, situation)) return [];
+    const found = situations[at]!;
+    const act = found?.history.find((one) => isRecordOf(decision, one));
+    if (found === null || act === undefined || !isStanding(act, found)) return [];
     const { undone } = decision;
-    if (act.action === 'match') return [{ decision, situation, plan: undoingOfMatch(act, situation) }];
-    if (isOfTolerance(act)) return [{ decision, situation, plan: { subject: act.subject, rematches: [] } }];
-    if (act.action === 'reopen' && undone === null) return [];
-    const plan = undone === null ? reopeningOf(act, situation) : repetitionOf(undone, situation);
-    return [{ decision, situation, plan }];
+    const undo = (action: ActKind, plan: ActPlan) => [
+      { decision, situation: { ...found, request: requestOf(action) }, plan },
+    ];
+    if (act.action === 'match') return undo('unmatch', undoingOfMatch(act, found));
+    if (isOfTolerance(act)) {
+      return undo(act.action === 'reopen' ? 'accept' : 'reopen', { subject: act.subject, rematches: [] });
+    }
+    if (undone !== null) return undo(undone.action, repetitionOf(undone, found));
+    return act.action === 'reopen' ? [] : undo('reopen', reopeningOf(act, found));
   });
 }
 
-function inverseOf({ act, undone }: MadeDecision): ActKind {
-  if (act.action === 'match') return 'unmatch';
-  if (!isSent(act) && isOfTolerance(act)) return act.action === 'reopen' ? 'accept' : 'reopen';
-  return undone?.action ?? 'reopen';
-}
-
-/** The act as recorded; undefined when the pass that it was sent to did not record it. */
-function recordedAct({ act }: MadeDecision, { history }: SeenItem): Act | undefined {
-  if (!isSent(act)) return act;
-  const { action, actor, note: sent_note, fingerprint, newest_id } = act;
-  return history.findLast(
-    (recorded) =>
-      recorded.id > newest_id &&
-      recorded.action === action &&
-      recorded.actor === actor &&
-      recorded.note === sent_note &&
-      recorded.subject.fingerprint === fingerprint,
+function isRecordOf({ action, actor, note, fingerprint, after_id }: MadeDecision, act: Act): boolean {
+  return (
+    act.id > after_id &&
+    act.action === action &&
+    act.actor === actor &&
+    act.note === note &&
+    act.subject.fingerprint === fingerprint
   );
 }
 

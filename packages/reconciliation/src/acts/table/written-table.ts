@@ -8,7 +8,7 @@ import { conflict } from '../refuse-act.ts';
 import type { DecidedRow } from './decision-table.ts';
 import { askedBy, type PlannedRow, planRows } from './plan-rows.ts';
 import type { SeenRow } from './seen-row.ts';
-import { type MadeDecision, sentAct, undoDecisions } from './undo-decisions.ts';
+import { type MadeDecision, madeDecision, undoDecisions } from './undo-decisions.ts';
 
 /**
  * The decisions of a table as they are written, batch after batch. Those with matches of cards are
@@ -40,7 +40,7 @@ export class WrittenTable {
     let left = rows;
     for (let attempts = attempts_max; left.length > 0; attempts -= 1) {
       const { recorded, of_pass } = await this.#recordAll(left);
-      this.#made.push(...recorded.map(({ planned, act }) => ({ act, undone: planned.undone })));
+      this.#made.push(...recorded.map(({ planned, act }) => madeDecision(planned, act.id - 1)));
       left = await this.#recordInPasses(of_pass, attempts > 1);
     }
   }
@@ -59,7 +59,7 @@ export class WrittenTable {
       const answer = answers[at]!;
       if (answer.status === 'fulfilled' && answer.value.kind === 'refused') {
         refused.push({ act, refusal: answer.value.refusal });
-      } else this.#made.push({ act: sentAct(act), undone: act.undone });
+      } else this.#made.push(madeDecision(act, act.seen_acts.newest_id));
     }
     for (const answer of answers) if (answer.status === 'rejected') throw answer.reason;
     const final = refused.find(({ refusal }) => !may_try_again || refusal.code !== 'conflict');
