@@ -1,5 +1,6 @@
 import type { Payload } from '@tallystick/events';
 import { assert, type FieldError, invalid, maskJson, Refusal, toHex } from '@tallystick/kernel';
+import { EarlierClearings } from '../matching/earlier-clearings.ts';
 import type { QuarantineReason } from '../quarantine/quarantined-record.ts';
 import { sourceOf } from '../quarantine/quarantined-record.ts';
 import { excerptOf, identityOf, sealClearing } from '../quarantine/sealed-clearing.ts';
@@ -140,7 +141,7 @@ function clear(pass: Pass, working: WorkingCard, unnumbered: Clearing, around: R
     {
       card: working.card,
       roots: new StandingRoots(around.roots),
-      earlier: ordered.slice(0, ordered.indexOf(unnumbered)),
+      earlier: new EarlierClearings(ordered.slice(0, ordered.indexOf(unnumbered))),
       own_window_start_ms: working.window_start_ms,
     },
     clearing,

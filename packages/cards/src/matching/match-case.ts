@@ -1,7 +1,8 @@
 import { day_ms, daysAt } from '@tallystick/velocity';
 import { type Authorization, isStandingRoot } from '../records/authorization.ts';
-import type { Clearing, ClearingMessage } from '../records/clearing.ts';
+import type { ClearingMessage } from '../records/clearing.ts';
 import type { LedgerCard } from '../records/ledger.ts';
+import type { EarlierClearings } from './earlier-clearings.ts';
 
 /** What the rules read of a clearing, as its message sent it. */
 export type ClearingFacts = Pick<
@@ -37,8 +38,7 @@ export interface MatchCase {
    * match.
    */
   readonly authorizations: readonly Authorization[];
-  /** The earlier clearings, in the canonical order. */
-  readonly clearings: readonly Clearing[];
+  readonly clearings: EarlierClearings;
   /** The ids of authorizations that a person took the clearing from; absent: of none. */
   readonly barred?: readonly number[] | undefined;
 }

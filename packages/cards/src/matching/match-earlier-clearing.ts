@@ -14,63 +14,52 @@ import {
  * first: it is the one that should not have been there.
  */
 export function findReversible({ message, clearings }: MatchCase): readonly Clearing[] {
-  const undone = findUndone(clearings);
-  const found = clearings.filter(
-    (clearing) =>
-      clearing.cycle !== 'reversal' &&
-      !undone.has(clearing.id) &&
-      isSameAcquirerReference(message, clearing) &&
-      message.approval_code === clearing.approval_code &&
-      message.billing_amount === clearing.billing_amount &&
-      message.billing_currency === clearing.billing_currency,
-  );
+  const found = clearings
+    .withReference(message.acquirer_reference_data)
+    .filter(
+      (clearing) =>
+        clearing.cycle !== 'reversal' &&
+        !clearings.isUndone(clearing.id) &&
+        message.approval_code === clearing.approval_code &&
+        message.billing_amount === clearing.billing_amount &&
+        message.billing_currency === clearing.billing_currency,
+    );
   const opposite = found.filter(({ clearing_type }) => clearing_type !== message.clearing_type);
   const fitting = opposite.length > 0 ? opposite : found;
   const newest = fitting.findLast((one) => one.class === 'suspected_duplicate') ?? fitting.at(-1);
   return newest !== undefined && fitting.every(({ cycle }) => cycle === newest.cycle) ? [newest] : fitting;
 }
 
-/**
- * The ids of clearings that a reversal among these undid by rule 1. A reversal whose clearing was
- * not found counts as a credit (rule 7) and undoes nothing.
- */
-function findUndone(clearings: readonly Clearing[]): ReadonlySet<number | null> {
-  return new Set(
-    clearings
-      .filter(({ match_rule, cycle }) => match_rule === 1 && cycle === 'reversal')
-      .map(({ clearing_id }) => clearing_id),
-  );
-}
-
 /** Rule 2: the clearings that a second presentment or a chargeback may dispute. */
 export function findDisputable({ message, clearings }: MatchCase): readonly Clearing[] {
-  return clearings.filter(
-    (clearing) =>
-      clearing.cycle === 'first_presentment' &&
-      isSameAcquirerReference(message, clearing) &&
-      message.approval_code === clearing.approval_code,
-  );
+  return clearings
+    .withReference(message.acquirer_reference_data)
+    .filter(({ cycle, approval_code }) => cycle === 'first_presentment' && message.approval_code === approval_code);
 }
 
 /**
- * Rule 7: the clearings that a credit may refund. None of an authorization that it was taken from,
- * and when it bears the approval code of an authorization, none of another one.
+ * Rule 7: the clearings that a credit may refund, two of them when there are more. None of an
+ * authorization that it was taken from, and when it bears the approval code of an authorization,
+ * none of another one.
  */
 export function findRefundable(input: MatchCase): readonly Clearing[] {
   const { message, clearings, barred = [] } = input;
-  const undone = findUndone(clearings);
   const coded = new Set<number | null>(rootsWithItsCode(input).map(({ id }) => id));
   const isOfAnother = (root_id: number | null) => root_id !== null && coded.size > 0 && !coded.has(root_id);
-  return clearings.filter(
-    (clearing) =>
-      (isSameAcquirerReference(message, clearing) ||
-        isSameApprovalCode(message, clearing) ||
-        (isSameMerchant(message, clearing) && isNearClearing(message, clearing))) &&
-      !undone.has(clearing.id) &&
-      !barred.some((id) => id === clearing.authorization_id) &&
-      !isOfAnother(clearing.authorization_id) &&
-      isLargeEnough(message, clearing),
-  );
+  return clearings.all
+    .values()
+    .filter(
+      (clearing) =>
+        isLargeEnough(message, clearing) &&
+        (isSameAcquirerReference(message, clearing) ||
+          isSameApprovalCode(message, clearing) ||
+          (isSameMerchant(message, clearing) && isNearClearing(message, clearing))) &&
+        !clearings.isUndone(clearing.id) &&
+        !barred.some((id) => id === clearing.authorization_id) &&
+        !isOfAnother(clearing.authorization_id),
+    )
+    .take(2)
+    .toArray();
 }
 
 function isLargeEnough(message: ClearingFacts, clearing: Clearing): boolean {

@@ -1,3 +1,4 @@
+import type { EarlierClearings } from '../matching/earlier-clearings.ts';
 import { isInOtherCurrency, isUnfinished, isWithinTolerance } from '../matching/match-authorization.ts';
 import type { ClearingFacts } from '../matching/match-case.ts';
 import type { Match } from '../matching/match-clearing.ts';
@@ -11,8 +12,7 @@ interface Classified {
   readonly message: ClearingFacts;
   readonly match: Match;
   readonly card: LedgerCard;
-  /** The clearings that come before it in the canonical order. */
-  readonly clearings: readonly Clearing[];
+  readonly clearings: EarlierClearings;
   /** The amount of the clearing in the card's limit currency. */
   readonly amount: number;
 }
@@ -51,7 +51,12 @@ export function classOf(input: Classified): ClearingClass {
   const root = match.authorization;
   if (message.cycle === 'reversal') return 'reversal';
   if (isDispute(message)) return 'dispute';
-  if (input.clearings.some((clearing) => isSuspectedDuplicate(message, clearing))) return 'suspected_duplicate';
+  if (
+    input.clearings
+      .withReference(message.acquirer_reference_data)
+      .some((clearing) => isSuspectedDuplicate(message, clearing))
+  )
+    return 'suspected_duplicate';
   if (message.clearing_type === 'CREDIT') {
     return root === null && match.clearing === null ? 'refund_unlinked' : 'refund_linked';
   }
@@ -103,12 +108,13 @@ function tipPercent(mcc: string): number {
   return lodging ? lodging_tip_percent : 0;
 }
 
-/** Whether the message looks like a recorded clearing under another transaction id. */
+/**
+ * Whether the message looks like a clearing with its acquirer reference data under another
+ * transaction id.
+ */
 function isSuspectedDuplicate(message: ClearingFacts, clearing: Clearing): boolean {
   return (
     clearing.cycle === 'first_presentment' &&
-    message.acquirer_reference_data !== null &&
-    message.acquirer_reference_data === clearing.acquirer_reference_data &&
     message.billing_amount === clearing.billing_amount &&
     message.clearing_type === clearing.clearing_type &&
     message.net_reference_number === sentReferenceOf(clearing)

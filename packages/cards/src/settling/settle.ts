@@ -1,5 +1,6 @@
 import { money } from '@tallystick/kernel';
 import { utcDateAt } from '@tallystick/velocity';
+import { EarlierClearings } from '../matching/earlier-clearings.ts';
 import { type Match, matchClearing } from '../matching/match-clearing.ts';
 import type { MatchRule } from '../matching/match-rules.ts';
 import { fillBlanks } from '../matching/net-reference-number.ts';
@@ -31,8 +32,7 @@ interface Settlement {
 interface SettleContext {
   readonly card: LedgerCard;
   readonly roots: StandingRoots;
-  /** In the canonical order. */
-  readonly earlier: readonly Clearing[];
+  readonly earlier: EarlierClearings;
   /** The window of the clearing when it belongs to no record. */
   readonly own_window_start_ms: number;
 }
@@ -52,7 +52,7 @@ export function settleClearing(context: SettleContext, clearing: Clearing): Sett
       authorization_id: root?.id ?? null,
       clearing_id: match.clearing?.id ?? null,
       match_rule: match.rule,
-      review: match.review || !sure || exceedsPurchase(earlier, message, match, effect.cleared_effect),
+      review: match.review || !sure || exceedsPurchase(earlier.all, message, match, effect.cleared_effect),
       class: classOf({ message, match, card, clearings: earlier, amount }),
       window_start_ms: effect.window_start_ms,
       cleared_effect: money(effect.cleared_effect),
@@ -75,15 +75,15 @@ export function settleInOrder(
   isKept: (clearing: Clearing) => boolean = () => false,
 ): Records {
   const standing = new StandingRoots(roots.map((root) => withoutClearings(root, now_ms)));
-  const settled: Clearing[] = [];
+  const earlier = new EarlierClearings();
   for (const clearing of inCanonicalOrder(clearings)) {
     const own_window_start_ms = ownWindow(card, clearing);
-    const context = { card, roots: standing, earlier: settled, own_window_start_ms };
+    const context = { card, roots: standing, earlier, own_window_start_ms };
     const settlement = isKept(clearing) ? keepMatch(context, clearing) : settleClearing(context, clearing);
-    settled.push(settlement.clearing);
+    earlier.add(settlement.clearing);
     if (settlement.root !== null) standing.put(settlement.root);
   }
-  return { roots: standing.all, clearings: settled };
+  return { roots: standing.all, clearings: earlier.all };
 }
 
 function keepMatch({ roots }: SettleContext, clearing: Clearing): Settlement {
@@ -104,7 +104,7 @@ export function rootsAfter({ roots, clearings }: Records, now_ms: number): reado
 }
 
 function finalMatch({ roots, earlier }: SettleContext, clearing: Clearing): Match {
-  const referred = earlier.find(({ id }) => id === clearing.clearing_id) ?? null;
+  const referred = earlier.all.find(({ id }) => id === clearing.clearing_id) ?? null;
   const root_id = referred === null ? clearing.authorization_id : referred.authorization_id;
   const authorization = roots.get(root_id);
   return { rule: clearing.match_rule as MatchRule, authorization, clearing: referred, review: false };

@@ -23,8 +23,8 @@ type KeyFields = Pick<
 export class StandingRoots {
   readonly #roots: Authorization[];
   readonly #places: ReadonlyMap<number, number>;
-  /** The places of the authorizations with a key. Made when a key is first asked for. */
-  #by_key: ReadonlyMap<string, readonly number[]> | null = null;
+  /** Made when a key is first asked for. */
+  #by_key: RootsByKey | null = null;
 
   constructor(roots: Iterable<Authorization>) {
     this.#roots = [...roots];
@@ -42,7 +42,9 @@ export class StandingRoots {
 
   /** Replaces the authorization by its next state. */
   put(root: Authorization): void {
-    this.#roots[this.#places.get(root.id)!] = root;
+    const at = this.#places.get(root.id)!;
+    this.#roots[at] = root;
+    for (const { roots, place } of this.#by_key?.places[at] ?? []) roots[place] = root;
   }
 
   /**
@@ -53,27 +55,32 @@ export class StandingRoots {
     const { cycle, clearing_type } = message;
     const may_refer = clearing_type === 'CREDIT' || cycle !== 'first_presentment';
     if (may_refer || this.#roots.length <= searched_roots_max) return this.#roots;
-    this.#by_key ??= placesByKey(this.#roots);
-    const found: (readonly number[])[] = [];
+    this.#by_key ??= rootsByKey(this.#roots);
+    const found: (readonly Authorization[])[] = [];
     for (const key of keysOf(message, [message.merchant_amount, message.billing_amount])) {
-      const places = this.#by_key.get(key);
-      if (places !== undefined) found.push(places);
+      const roots = this.#by_key.roots.get(key);
+      if (roots !== undefined) found.push(roots);
     }
-    const places = found.length === 1 ? found[0]! : [...new Set(found.flat())];
-    return places.map((at) => this.#roots[at]!);
+    return found.length === 1 ? found[0]! : [...new Set(found.flat())];
   }
 }
 
-function placesByKey(roots: readonly Authorization[]): ReadonlyMap<string, readonly number[]> {
-  const by_key = new Map<string, number[]>();
-  for (const [at, root] of roots.entries()) {
-    for (const key of keysOf(root, [root.merchant_amount, root.billing_amount, root.authorized])) {
-      const places = by_key.get(key);
-      if (places === undefined) by_key.set(key, [at]);
-      else places.push(at);
-    }
-  }
-  return by_key;
+interface RootsByKey {
+  readonly roots: ReadonlyMap<string, readonly Authorization[]>;
+  /** The places of each authorization among those with its keys. */
+  readonly places: readonly (readonly { readonly roots: Authorization[]; readonly place: number }[])[];
+}
+
+function rootsByKey(all: readonly Authorization[]): RootsByKey {
+  const by_key = new Map<string, Authorization[]>();
+  const places = all.map((root) =>
+    [...keysOf(root, [root.merchant_amount, root.billing_amount, root.authorized])].map((key) => {
+      const roots = by_key.get(key) ?? [];
+      by_key.set(key, roots);
+      return { roots, place: roots.push(root) - 1 };
+    }),
+  );
+  return { roots: by_key, places };
 }
 
 function keysOf(

@@ -5,6 +5,7 @@ import { type Clearing, neighbours_max } from '../../src/index.ts';
 import { Neighbourhood } from '../../src/matching/neighbours.ts';
 import { unmatchedClearing } from '../../src/records/new-clearing.ts';
 import { inCanonicalOrder } from '../../src/settling/canonical-order.ts';
+import { settleInOrder } from '../../src/settling/settle.ts';
 import { cardOf, NetworkWorld } from '../network-world.ts';
 
 const world = new NetworkWorld('2026-11-21T12:00:00Z');
@@ -88,6 +89,10 @@ describe('with twice as many clearings of a card, at most three times as much is
         for (const clearing of clearings) neighbourhood.keepClearing(clearing);
         const found = neighbourhood.around({ clearings: clearings.slice(0, 1) });
         assert.equal(found.clearings.length, clearings.length);
+      },
+      'to settle them': (clearings) => {
+        const settled = settleInOrder(cardOf(), { roots: [], clearings }, 0);
+        assert.equal(settled.clearings.length, clearings.length);
       },
     };
     for (const [name, use] of Object.entries(works)) {

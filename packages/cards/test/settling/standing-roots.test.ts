@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { money } from '@tallystick/kernel';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
+import { EarlierClearings } from '../../src/matching/earlier-clearings.ts';
 import { matchClearing } from '../../src/matching/match-clearing.ts';
 import { asRoot } from '../../src/records/new-authorization.ts';
 import { StandingRoots } from '../../src/settling/standing-roots.ts';
@@ -62,7 +63,7 @@ describe('authorizations that clearings are settled against', () => {
           approval_code,
         };
         const among = (authorizations: readonly (typeof all)[number][]) =>
-          matchClearing({ message, card, authorizations, clearings: [] });
+          matchClearing({ message, card, authorizations, clearings: new EarlierClearings() });
         const standing = new StandingRoots(all);
         assert.deepEqual(among(standing.candidatesOf(message) as typeof all), among(all));
       }),
