@@ -64,7 +64,8 @@ export class Neighbourhood {
     const walk: Walk = {
       roots: new Unreached(this.#roots, roots),
       clearings: new Unreached(this.#clearings, clearings),
-      unsettled: new Map(),
+      unsettled: new Unreached(this.#clearings, clearings, (clearing) => this.isUnsettled(clearing)),
+      purchases: new Unreached(this.#clearings, clearings, isPurchase),
     };
     const waiting: (() => void)[] = [];
     const reachRoot = (root: Authorization | undefined) => {
@@ -107,15 +108,6 @@ export class Neighbourhood {
     return !isSettledByReference({ clearing_type, approval_code, net_reference_number }, roots);
   }
 
-  /** Whether the clearing `isUnsettled`, asked once for each clearing of a walk. */
-  #isUnsettled(clearing: Clearing, { unsettled }: Walk): boolean {
-    const known = unsettled.get(clearing);
-    if (known !== undefined) return known;
-    const is_unsettled = this.isUnsettled(clearing);
-    unsettled.set(clearing, is_unsettled);
-    return is_unsettled;
-  }
-
   #rootsOf(clearing: Clearing, walk: Walk): readonly Authorization[] {
     const { authorization_id, approval_code, merchant_id, choices } = clearing;
     const found: Authorization[] = [];
@@ -125,7 +117,7 @@ export class Neighbourhood {
     }
     if (isDispute(clearing)) return found;
     found.push(...walk.roots.of('network_reference', networkReferenceOf(sentReferenceOf(clearing))));
-    if (!this.#isUnsettled(clearing, walk)) return found;
+    if (!this.isUnsettled(clearing)) return found;
     found.push(...walk.roots.of('approval_code', approval_code));
     for (const other of walk.roots.of('merchant_id', merchant_id)) if (this.#mayFit(clearing, other)) found.push(other);
     return found;
@@ -136,12 +128,10 @@ export class Neighbourhood {
     found.push(...walk.clearings.of('network_reference', networkReferenceOf(root.net_reference_number)));
     for (const type of clearing_types) {
       for (const approval_code of this.#codesOf(root)) {
-        for (const clearing of walk.clearings.of(`approval_code of ${type}`, approval_code)) {
-          if (this.#isUnsettled(clearing, walk)) found.push(clearing);
-        }
+        found.push(...walk.unsettled.of(`approval_code of ${type}`, approval_code));
       }
-      for (const clearing of walk.clearings.of(`merchant_id of ${type}`, root.merchant_id)) {
-        if (this.#mayFit(clearing, root) && this.#isUnsettled(clearing, walk)) found.push(clearing);
+      for (const clearing of walk.unsettled.of(`merchant_id of ${type}`, root.merchant_id)) {
+        if (this.#mayFit(clearing, root)) found.push(clearing);
       }
     }
     return found;
@@ -175,16 +165,12 @@ export class Neighbourhood {
     if (referred !== undefined) found.push(referred);
     found.push(...walk.clearings.of('clearing_id', clearing.id));
     found.push(...walk.clearings.of('acquirer_reference_data', acquirer_reference_data));
-    if (clearing_type === 'CREDIT' && !this.#isUnsettled(clearing, walk)) return found;
-    if (clearing_type === 'DEBIT' && !isPurchase(clearing)) return found;
-    const mayBelong = (other: Clearing) =>
-      clearing_type === 'DEBIT' ? this.#isUnsettled(other, walk) : isPurchase(other);
-    const other_type = clearing_type === 'DEBIT' ? 'CREDIT' : 'DEBIT';
-    for (const other of walk.clearings.of(`approval_code of ${other_type}`, approval_code)) {
-      if (mayBelong(other)) found.push(other);
-    }
-    for (const other of walk.clearings.of(`merchant_id of ${other_type}`, merchant_id)) {
-      if (mayBelong(other) && isNearClearing(clearing, other)) found.push(other);
+    if (clearing_type === 'DEBIT' ? !isPurchase(clearing) : !this.isUnsettled(clearing)) return found;
+    const [others, other_type] =
+      clearing_type === 'DEBIT' ? ([walk.unsettled, 'CREDIT'] as const) : ([walk.purchases, 'DEBIT'] as const);
+    found.push(...others.of(`approval_code of ${other_type}`, approval_code));
+    for (const other of others.of(`merchant_id of ${other_type}`, merchant_id)) {
+      if (isNearClearing(clearing, other)) found.push(other);
     }
     return found;
   }
@@ -198,11 +184,14 @@ export function withChoices(clearing: Clearing): Clearing {
   return clearing.choices === null ? { ...clearing, choices: [] } : clearing;
 }
 
-/** What one walk from records to their neighbours has not reached, and what it knows. */
+/** What one walk from records to their neighbours has not reached. */
 interface Walk {
   readonly roots: Unreached<Authorization, RootKey>;
   readonly clearings: Unreached<Clearing, ClearingKey>;
-  readonly unsettled: Map<Clearing, boolean>;
+  /** The clearings that `isUnsettled`. */
+  readonly unsettled: Unreached<Clearing, ClearingKey>;
+  /** The clearings that a credit may refund. */
+  readonly purchases: Unreached<Clearing, ClearingKey>;
 }
 
 /** Whether a credit may refund the debit. */
@@ -306,18 +295,20 @@ function addTo<Item>(by_key: Map<string | number, Item[]>, key: string | number 
 }
 
 /**
- * The records of an index that a walk has not reached yet. Records of a key that were reached are
- * not looked at again: otherwise a walk over many records of one key would compare each with all.
+ * The records of an index that a walk asks for and has not reached yet. Others of a key are not
+ * looked at again: otherwise a walk over many records of one key would compare each with all.
  */
 class Unreached<Item extends { readonly id: number }, Name extends string> {
   readonly #index: Index<Item, Name>;
   readonly #reached: ReadonlySet<Item>;
+  readonly #isAsked: (item: Item) => boolean;
   /** Of keys with many records, those that are left. */
   readonly #left = new Map<Name, Map<string | number, readonly Item[]>>();
 
-  constructor(index: Index<Item, Name>, reached: ReadonlySet<Item>) {
+  constructor(index: Index<Item, Name>, reached: ReadonlySet<Item>, isAsked: (item: Item) => boolean = () => true) {
     this.#index = index;
     this.#reached = reached;
+    this.#isAsked = isAsked;
   }
 
   of(name: Name, key: string | number | null): readonly Item[] {
@@ -325,7 +316,7 @@ class Unreached<Item extends { readonly id: number }, Name extends string> {
     const known = this.#left.get(name);
     const items = known?.get(key) ?? this.#index.of(name, key);
     if (items.length === 0) return items;
-    const left = items.filter((item) => !this.#reached.has(item));
+    const left = items.filter((item) => !this.#reached.has(item) && this.#isAsked(item));
     if (items.length > searched_records_max) {
       if (known === undefined) this.#left.set(name, new Map([[key, left]]));
       else known.set(key, left);
