@@ -28,7 +28,7 @@ import { type Clock, Fault, money } from '@tallystick/kernel';
 import { type AuthorizationRow, authorizationOf, type ClearingRow, clearingOf } from '../schema/records/record-rows.ts';
 import { type CardRow, cardOf, idsAfter, idsNeeded, type TemplateRules } from './ledger-rows.ts';
 import { SearchedMerchants } from './searched-merchants.ts';
-import { type LedgerStatements, no_limit } from './sqlite-ledger-statements.ts';
+import type { LedgerStatements } from './sqlite-ledger-statements.ts';
 import type { SqliteLookups } from './sqlite-lookups.ts';
 
 /** The prepared reads of a pass. */
@@ -202,7 +202,7 @@ class Loaded {
       const roots: Authorization[] = [];
       for (const key of referenceKeys(message)) {
         roots.push(...this.#rootsBy(card.id, key));
-        const clearings = this.#clearingsBy(card.id, key, no_limit);
+        const clearings = this.#clearingsBy(card.id, key);
         if (readsReferring(message)) for (const clearing of clearings) its.referred.add(clearing);
       }
       const search = merchantSearch(message, { roots, has_authorization: this.#traces.has(card.id), now_ms });
@@ -227,13 +227,13 @@ class Loaded {
     return found;
   }
 
-  /** The clearings of a card with a key, up to so many, read once. */
-  #clearingsBy(card_id: number, key: CandidateKey, limit: number): readonly Clearing[] {
+  /** The clearings of a card with a key, read once. */
+  #clearingsBy(card_id: number, key: CandidateKey): readonly Clearing[] {
     const asked = `${card_id} ${key}`;
     const known = this.#clearings_by.get(asked);
     if (known !== undefined) return known;
     const { kind, value } = partsOfKey(key);
-    const found = this.#keepClearings(this.#statements.clearings_by[kind].all(card_id, value, limit));
+    const found = this.#keepClearings(this.#statements.clearings_by[kind].all(card_id, value));
     this.#clearings_by.set(asked, found);
     return found;
   }
@@ -257,11 +257,7 @@ class Loaded {
 
   /** Loads the roots that clearings were matched to and that no key leads to. */
   rootsOfClearings(): void {
-    for (const { authorization_id } of this.#clearings.values()) {
-      if (authorization_id !== null && !this.#authorizations.has(authorization_id)) {
-        this.#keepAuthorizations(this.#statements.authorization.all(authorization_id));
-      }
-    }
+    this.#readAuthorizations(this.#clearings.values().map(({ authorization_id }) => authorization_id ?? 0));
   }
 
   /** Loads what the match of other clearings depends on, of the cards for which it may change. */
@@ -277,43 +273,66 @@ class Loaded {
     }
   }
 
+  /** Finds ids by the indexes, and reads the rows that are not known. */
   #ask(asked: NeighbourQuestions): Records {
-    const its = this.#statements;
     const { card_id, clearings_max } = asked;
-    const roots: AuthorizationRow[] = [];
-    const clearings: ClearingRow[] = [];
-    const roots_of_keys = asked.root_keys.flatMap((key) => this.#rootsBy(card_id, key));
-    const clearings_of_keys = asked.clearing_keys.flatMap((key) => this.#clearingsBy(card_id, key, clearings_max));
-    for (const id of asked.root_ids) roots.push(...its.authorization.all(id));
-    const unmade = this.#searched.unmade(card_id, asked.roots_of_merchant);
-    if (unmade.length > 0) roots.push(...this.#lookups.rootsOfMerchants(card_id, joinSearches(unmade)));
-    for (const id of asked.clearing_ids) clearings.push(...its.clearing.all(id));
-    for (const id of asked.clearings_of) clearings.push(...its.clearings_of_root.all(id, clearings_max));
-    if (asked.referring_to.length > 0) {
-      clearings.push(...its.clearings_referring.all(JSON.stringify(asked.referring_to), card_id, clearings_max));
-    }
+    const { clearing_ids_with: idsWith, unsettled_of_merchants } = this.#statements;
+    const clearing_ids = [...asked.clearing_ids];
+    const find = (kind: keyof typeof idsWith, values: readonly (number | string)[]): void => {
+      if (values.length > 0) clearing_ids.push(...idsWith[kind].all(JSON.stringify(values), card_id, clearings_max));
+    };
+    const keys = Map.groupBy(asked.clearing_keys.map(partsOfKey), ({ kind }) => kind);
+    for (const [kind, its] of keys)
+      find(
+        kind,
+        its.map(({ value }) => value),
+      );
+    find('authorization_id', asked.clearings_of);
+    find('clearing_id', asked.referring_to);
     if (asked.clearings_of_merchant.length > 0) {
       const { since_ms, merchant_ids, debit_merchant_ids } = joinMerchants(asked.clearings_of_merchant);
-      const found = its.unsettled_of_merchants.all({
+      const found = unsettled_of_merchants.all({
         card_id,
         since_ms,
         merchant_ids: JSON.stringify(merchant_ids),
         debit_merchant_ids: JSON.stringify(debit_merchant_ids),
         clearings_max,
       });
-      clearings.push(...found);
+      clearing_ids.push(...found);
     }
+    const unmade = this.#searched.unmade(card_id, asked.roots_of_merchant);
+    const root_ids = [...asked.root_ids, ...this.#lookups.rootIdsByReferences(card_id, asked.root_keys)];
     return {
-      roots: [...roots_of_keys, ...this.#keepAuthorizations(roots)],
-      clearings: [...clearings_of_keys, ...this.#keepClearings(clearings)],
+      roots: [
+        ...this.#readAuthorizations(root_ids),
+        ...(unmade.length === 0
+          ? []
+          : this.#keepAuthorizations(this.#lookups.rootsOfMerchants(card_id, joinSearches(unmade)))),
+      ],
+      clearings: this.#readClearings(clearing_ids),
     };
+  }
+
+  /** Reads those of the authorizations that are not known. 0 is the id of none. */
+  #readAuthorizations(ids: Iterable<number>): readonly Authorization[] {
+    const unknown = new Set(ids).difference(this.#authorizations);
+    unknown.delete(0);
+    if (unknown.size === 0) return [];
+    return this.#keepAuthorizations(this.#statements.authorizations.all(JSON.stringify([...unknown])));
+  }
+
+  /** Reads those of the clearings that are not known. */
+  #readClearings(ids: Iterable<number>): readonly Clearing[] {
+    const unknown = new Set(ids).difference(this.#clearings);
+    if (unknown.size === 0) return [];
+    return this.#keepClearings(this.#statements.clearings.all(JSON.stringify([...unknown])));
   }
 
   /** Loads the clearings that refer to these of a card, and those that refer to them. */
   #referring(card_id: number, clearings: readonly Clearing[]): void {
     let ids = clearings.map(({ id }) => id);
     for (let level = 1; level <= 2 && ids.length > 0; level += 1) {
-      const rows = this.#statements.clearings_referring.all(JSON.stringify(ids), card_id, no_limit);
+      const rows = this.#statements.clearings_referring.all(JSON.stringify(ids), card_id);
       ids = rows.map(({ id }) => id);
       this.#keepClearings(rows);
     }

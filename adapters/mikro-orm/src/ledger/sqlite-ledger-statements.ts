@@ -41,9 +41,6 @@ export interface Prepared<Parameters extends unknown[], Row> {
   all(...parameters: Parameters): Row[];
 }
 
-/** As the last parameter of a statement that reads up to so many rows: all rows. */
-export const no_limit = -1;
-
 /**
  * The limit as an expression: SQLite compiles a statement again whenever the value of a parameter
  * changes that is the whole limit.
@@ -52,8 +49,11 @@ function limitOf(parameter: string): string {
   return `limit 0 + ${parameter}`;
 }
 
-/** Finds up to so many rows of a card that have a candidate key, by the kind of the key. */
-type FindByKey<Row> = Prepared<[number, string, number], Row>;
+/** Finds the rows of a card that have a candidate key, by the kind of the key. */
+type FindByKey<Row> = Prepared<[number, string], Row>;
+
+/** Finds the ids of up to so many clearings of a card that have one of the values, a JSON array. */
+type FindIds = Prepared<[values: string, card_id: number, limit: number], number>;
 
 /** Kept for the life of the connection. */
 export type LedgerStatements = ReturnType<typeof prepareStatements>;
@@ -68,6 +68,15 @@ export function prepareStatements(database: Database) {
        and recorded_at_ms < $since_ms order by id desc limit 1), 0) and merchant_id in ${listed('$merchant_ids')}`;
   const sql = <Parameters extends unknown[], Row = unknown>(text: string): Prepared<Parameters, Row> =>
     database.prepare<Parameters, Row>(text);
+  const ids = <Parameters extends unknown[]>(text: string) =>
+    database.prepare<Parameters, number>(text).pluck() as Prepared<Parameters, number>;
+  // The card is an expression, so that SQLite uses the index of the values.
+  const idsWith = (value: string, of_card = 'c.card_id = ?'): FindIds =>
+    ids(
+      `select c.id from json_each(?) j cross join tallystick_clearings c where ${of_card} and ${value} = j.value ${limitOf('?')}`,
+    );
+  // Repeats the condition of its index.
+  const network_reference = `c.net_reference_number is not null and ${networkReferenceSql('c.net_reference_number')}`;
   return {
     card_by_number: sql<[Uint8Array], CardRow>(`${cards} where v.number_index = ?`),
     is_number: sql<[Uint8Array]>('select 1 from tallystick_virtual_cards where number_index = ?'),
@@ -79,35 +88,36 @@ export function prepareStatements(database: Database) {
       'select mcc_rule, mcc_list from tallystick_purchase_templates where id = ?',
     ),
     authorization: sql<[number], AuthorizationRow>(`${authorizations} where a.id = ?`),
+    /** The ids are a JSON array, also below. */
+    authorizations: sql<[string], AuthorizationRow>(`${authorizations} where a.id in ${listed('?')}`),
     clearing_by_transaction: sql<[{ readonly id: string }], ClearingRow>(
       `${clearings} where c.network_financial_transaction_id = $id
          union all ${clearings} where c.paired_transaction_id = $id`,
     ),
-    // The condition on the network reference repeats that of its index.
     clearings_by: {
-      acquirer_reference_data: sql<[number, string, number], ClearingRow>(
-        `${clearings} where c.card_id = ? and c.acquirer_reference_data = ? ${limitOf('?')}`,
-      ),
-      approval_code: sql<[number, string, number], ClearingRow>(
-        `${clearings} where c.card_id = ? and c.approval_code = ? ${limitOf('?')}`,
-      ),
-      network_reference: sql<[number, string, number], ClearingRow>(
-        `${clearings} where c.card_id = ? and c.net_reference_number is not null
-           and ${networkReferenceSql('c.net_reference_number')} = ? ${limitOf('?')}`,
-      ),
+      acquirer_reference_data: sql(`${clearings} where c.card_id = ? and c.acquirer_reference_data = ?`),
+      approval_code: sql(`${clearings} where c.card_id = ? and c.approval_code = ?`),
+      network_reference: sql(`${clearings} where c.card_id = ? and ${network_reference} = ?`),
     } satisfies Record<CandidateKeyKind, FindByKey<ClearingRow>>,
+    clearing_ids_with: {
+      acquirer_reference_data: idsWith('c.acquirer_reference_data'),
+      approval_code: idsWith('c.approval_code'),
+      network_reference: idsWith(network_reference),
+      authorization_id: idsWith('c.authorization_id', '+c.card_id = ?'),
+      clearing_id: idsWith('c.clearing_id'),
+    },
     clearings_of_merchants: sql<[MerchantParameters], ClearingRow>(`${clearings} where ${recent}`),
-    unsettled_of_merchants: sql<[UnsettledParameters], ClearingRow>(
-      `${clearings} where ${recent}
+    unsettled_of_merchants: ids<[UnsettledParameters]>(
+      `select c.id from tallystick_clearings c where ${recent}
          and (match_rule > 3 or (clearing_type = 'DEBIT' and merchant_id in ${listed('$debit_merchant_ids')}))
          ${limitOf('$clearings_max')}`,
     ),
     clearing: sql<[number], ClearingRow>(`${clearings} where c.id = ?`),
+    clearings: sql<[string], ClearingRow>(`${clearings} where c.id in ${listed('?')}`),
     clearings_of_root: sql<[number, number], ClearingRow>(`${clearings} where c.authorization_id = ? ${limitOf('?')}`),
-    // The ids are a JSON array.
-    clearings_referring: sql<[string, number, number], ClearingRow>(
+    clearings_referring: sql<[string, number], ClearingRow>(
       `select ${selectList(clearing_columns, 'c')} from json_each(?) j cross join tallystick_clearings c
-         where c.card_id = ? and c.clearing_id = j.value ${limitOf('?')}`,
+         where c.card_id = ? and c.clearing_id = j.value`,
     ),
     window: sql<[WindowKey], PastWindow>(
       `select card_id, window_start_ms, held, cleared, uses from tallystick_card_windows

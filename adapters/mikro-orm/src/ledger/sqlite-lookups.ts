@@ -23,6 +23,13 @@ export function sqliteLookups(database: Database) {
   const by_range = sql<[number, string, string]>(`${keyed} where ${in_range}`);
   const first_by_range = sql<[number, string, string]>(`${keyed} where ${in_range} order by k.key limit 1`);
   const roots_by_range = sql<[number, string, string]>(`${keyed} where ${in_range} and a.root_id = a.id`);
+  // `}` is the character after `|`, with which these keys end.
+  const ids_by_lows = database
+    .prepare<[string, number], number>(
+      `select k.authorization_id from json_each(?) j cross join tallystick_authorization_keys k
+         where k.card_id = ? and k.key >= j.value and k.key < substr(j.value, 1, length(j.value) - 1) || '}'`,
+    )
+    .pluck();
   const any_in_range = database
     .prepare<[number, string, string]>(`select 1 from tallystick_authorization_keys k where ${in_range} limit 1`)
     .pluck();
@@ -54,6 +61,11 @@ export function sqliteLookups(database: Database) {
     rootsByReference(card_id: number, key: CandidateKey): AuthorizationRow[] {
       const range = referenceRange(key);
       return range === null ? [] : roots_by_range.all(card_id, range.low, range.high);
+    },
+    /** The ids of the card's roots that have one of the keys. */
+    rootIdsByReferences(card_id: number, keys: readonly CandidateKey[]): number[] {
+      const lows = keys.flatMap((key) => referenceRange(key)?.low ?? []);
+      return lows.length === 0 ? [] : ids_by_lows.all(JSON.stringify(lows), card_id);
     },
     rootsOfMerchants(card_id: number, search: HistorySearch): AuthorizationRow[] {
       const parameters = { card_id, ...searchParameters(search) };
