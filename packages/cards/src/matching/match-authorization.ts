@@ -176,8 +176,8 @@ function isNamed({ message }: MatchCase, root: Authorization): boolean {
 /** Rule 3: all thirteen characters and, when both have one, the approval code. */
 function isSameNetworkReference(message: ReferenceFacts, root: Authorization): boolean {
   return (
-    isWholeNetReference(message.net_reference_number) &&
     message.net_reference_number === root.net_reference_number &&
+    isWholeNetReference(message.net_reference_number) &&
     (message.approval_code === null || root.approval_code === null || message.approval_code === root.approval_code)
   );
 }

@@ -130,6 +130,8 @@ export class NeighbourSearch {
   readonly #asked_about = new Set<Authorization | Clearing>();
   readonly #root_ids = new Set<number>();
   readonly #clearing_ids = new Set<number>();
+  /** Whether records were kept since the last question. */
+  #has_new = true;
   /** With more records than this the search is cut; unknown before the first question. */
   #records_max = Number.POSITIVE_INFINITY;
   readonly #now_ms: number;
@@ -173,6 +175,7 @@ export class NeighbourSearch {
     for (const root of roots ?? []) {
       if (root.card_id !== this.card_id || this.#root_ids.has(root.id)) continue;
       this.#root_ids.add(root.id);
+      this.#has_new = true;
       this.#neighbourhood.keepRoot(root);
       const is_traced = this.#trace_ids.has(root.trace_id);
       if (is_traced) this.#changing.add(root.trace_id);
@@ -181,6 +184,7 @@ export class NeighbourSearch {
     for (const clearing of clearings ?? []) {
       if (clearing.card_id !== this.card_id || this.#clearing_ids.has(clearing.id)) continue;
       this.#clearing_ids.add(clearing.id);
+      this.#has_new = true;
       const is_named = this.#named_clearings.has(clearing.id);
       this.#neighbourhood.keepClearing(is_named ? withChoices(clearing) : clearing);
       if (is_named) this.#seeds.clearings.push(clearing);
@@ -208,7 +212,8 @@ export class NeighbourSearch {
 
   next(): NeighbourQuestions | null {
     if (this.#asked.size === 0) this.#records_max = this.#records + neighbours_max;
-    if (this.is_cut) return null;
+    if (this.is_cut || !this.#has_new) return null;
+    this.#has_new = false;
     const { roots, clearings } = this.#neighbourhood.around(this.#seeds);
     const questions = new Questions(this.#asked);
     for (const root of roots) if (this.#isNew(root)) askAboutRoot(questions, root, this.#now_ms);

@@ -173,6 +173,23 @@ export function isStandingRoot(authorization: Authorization): boolean {
   return authorization.root_id === authorization.id && authorization.status !== 'declined';
 }
 
+/** The fields of an authorization that a later message may change. */
+const changing_authorization_fields = [
+  'status',
+  'authorized',
+  'held',
+  'cleared',
+  'uses',
+  'hold_end_ms',
+  'uncleared_status',
+  'uncleared_uses',
+] as const satisfies readonly (keyof Authorization)[];
+
+/** Whether two states of an authorization differ in nothing that a pass may change. */
+export function isSameAuthorization(one: Authorization, other: Authorization): boolean {
+  return changing_authorization_fields.every((name) => one[name] === other[name]);
+}
+
 /**
  * The status that the messages of an authorization gave it, whatever of it has cleared.
  */

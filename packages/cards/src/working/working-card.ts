@@ -3,7 +3,7 @@ import { windowAt } from '@tallystick/velocity';
 import type { Counters } from '../issuing/card.ts';
 import { codeFailuresOn } from '../issuing/code-failures.ts';
 import { Neighbourhood, withChoices } from '../matching/neighbours.ts';
-import type { Authorization } from '../records/authorization.ts';
+import { type Authorization, isSameAuthorization } from '../records/authorization.ts';
 import {
   type Clearing,
   type ClearingChange,
@@ -186,6 +186,7 @@ export class WorkingCard {
   settle(next: Authorization): void {
     const entry = this.#entries.get(next.id);
     assert(entry !== undefined, `authorization ${next.id} was settled but is not of this pass`);
+    if (isSameAuthorization(entry.now, next)) return;
     this.move(entry, { held: next.held - entry.now.held, uses: next.uses - entry.now.uses });
     const now = this.copyToChange(entry);
     now.status = next.status;
@@ -320,9 +321,11 @@ export class WorkingCard {
     return [...this.#changed].filter(({ loaded }) => loaded === null).map(({ now }) => now);
   }
 
-  /** The authorizations that the pass loaded and changed. */
+  /** The authorizations that the pass loaded and that have another state now. */
   changes(): AuthorizationChange[] {
-    return [...this.#changed].filter(({ loaded }) => loaded !== null).map(({ now }) => changeOf(now));
+    return [...this.#changed].flatMap(({ loaded, now }) => {
+      return loaded === null || isSameAuthorization(loaded, now) ? [] : [changeOf(now)];
+    });
   }
 
   #windowAt(start_ms: number): WorkingWindow {

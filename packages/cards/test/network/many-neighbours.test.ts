@@ -5,9 +5,12 @@ import {
   createNetwork,
   examined_max,
   type Fold,
+  foldMessages,
   type Ledger,
   type LedgerState,
   type Lookup,
+  lookupsOf,
+  type NetworkMessage,
   type PassBounds,
 } from '../../src/index.ts';
 import { matchByHand, rematchMessage, rowsOf } from '../deciding/by-hand.ts';
@@ -26,6 +29,14 @@ function busyWorld(): NetworkWorld {
   world.send(...ats.map((at) => world.message({ ...fields, trace_id: `T${at}` })));
   world.send(...ats.map(() => world.clearingMessage(fields)));
   return world;
+}
+
+/** The ids of the authorizations that a pass writes. */
+async function written(world: NetworkWorld, message: NetworkMessage): Promise<readonly number[]> {
+  return await world.ledger.pass(lookupsOf(message), (state) => {
+    const folded = foldMessages(state, [message], { vault, random: world.random, ...plain_quarantine });
+    return { ...folded, result: folded.changes.authorizations_changed.map(({ id }) => id) };
+  });
 }
 
 /** Counts the messages that each pass was given and the answers that it returned. */
@@ -67,4 +78,13 @@ test('a pass answers as many messages as examine so many records, and the next p
   together.send(...matches);
   assert.deepEqual(rowsOf(world), rowsOf(together), 'the records, as one pass would leave them');
   await network.drain();
+});
+
+test('a pass writes only the authorizations that have another state than before', async () => {
+  const world = busyWorld();
+  const match = matchByHand({ clearing_id: 3, authorization_id: 7 });
+  assert.deepEqual(await written(world, rematchMessage([match])), [7], 'a match by hand');
+  const fields = { merchant_id: 'M', billing_amount: 500 };
+  assert.deepEqual(await written(world, world.clearingMessage(fields)), [], 'a clearing that fits several');
+  assert.deepEqual(await written(world, world.message({ ...fields, trace_id: 'new' })), [], 'a purchase');
 });
