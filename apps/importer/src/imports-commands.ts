@@ -22,9 +22,9 @@ import {
   idOf,
   type ParsedWords,
   type Program,
+  readChoice,
   readItems,
   requireOption,
-  UsageError,
 } from '@tallystick/server';
 import { describeImport, describeWork } from './file-report.ts';
 import { databaseOption } from './import-words.ts';
@@ -36,17 +36,9 @@ const looking_commands: readonly Command[] = [
     summary: 'Lists the imports, the highest id first',
     options: { status: `only these: ${import_statuses.join(', ')}`, format: 'only files of this format' },
     async run(services, given) {
-      const wanted = given.values.get('status');
-      const status = import_statuses.find((one) => one === wanted);
-      if (wanted !== undefined && status === undefined) {
-        throw new UsageError(`--status ${wanted} must be one of ${import_statuses.join(', ')}`);
-      }
-      const format = given.values.get('format');
+      const status = readChoice(given, 'status', import_statuses);
       const ports = await services.importPorts();
-      const names = [...ports.formats.names, unknown_format];
-      if (format !== undefined && !names.includes(format)) {
-        throw new UsageError(`--format ${format} must be one of ${names.join(', ')}`);
-      }
+      const format = readChoice(given, 'format', [...ports.formats.names, unknown_format]);
       const filter = { ...(status === undefined ? {} : { status }), ...(format === undefined ? {} : { format }) };
       const imports = await readItems((page) => ports.unitOfWork.read((tx) => listImports(tx, filter, page)));
       return {
@@ -55,16 +47,8 @@ const looking_commands: readonly Command[] = [
           status === undefined && format === undefined ? 'There are no imports.' : 'There are no such imports.',
           ['id', 'status', 'format', 'applied', 'duplicates', 'quarantined', 'held', 'breaks', 'started', 'name'],
           imports.map((one) => [
-            String(one.id),
-            one.status,
-            one.format,
-            String(one.applied),
-            String(one.duplicates),
-            String(one.quarantined),
-            String(one.held),
-            String(one.breaks),
-            presentImport(one).started_at,
-            one.name,
+            ...[one.id, one.status, one.format, one.applied, one.duplicates, one.quarantined, one.held, one.breaks],
+            ...[presentImport(one).started_at, one.name],
           ]),
         ),
       };
@@ -95,14 +79,9 @@ const looking_commands: readonly Command[] = [
         text: formatList(
           'No record of this import is in quarantine.',
           ['record', 'id', 'byte or line', 'status', 'reason', 'explanation'],
-          records.map((record) => [
-            String(record.ordinal ?? ''),
-            String(record.id),
-            String(record.position ?? ''),
-            record.status,
-            record.reason,
-            record.explanation,
-          ]),
+          records.map(({ ordinal, id, position, status, reason, explanation }) => {
+            return [ordinal ?? '', id, position ?? '', status, reason, explanation];
+          }),
         ),
       };
     },
@@ -122,11 +101,7 @@ const looking_commands: readonly Command[] = [
           'This file has no statements.',
           ['statement', 'account', 'date', 'lines', 'status', 'problem'],
           statements.map(({ number, account_number, as_of, lines, status, problem }) => [
-            String(number),
-            maskCardNumbers(account_number),
-            as_of,
-            String(lines),
-            status,
+            ...[number, maskCardNumbers(account_number), as_of, lines, status],
             problem === null ? '' : `${problem.code}: ${problem.message}`,
           ]),
         ),
@@ -148,7 +123,7 @@ const looking_commands: readonly Command[] = [
         text: formatList(
           has_some ? `The format ${format} counts other records and keeps none.` : 'This file has no other records.',
           ['record', 'byte or line', 'type', 'begins'],
-          records.map(({ ordinal, position, type, excerpt }) => [String(ordinal), String(position), type, excerpt]),
+          records.map(({ ordinal, position, type, excerpt }) => [ordinal, position, type, excerpt]),
         ),
       };
     },

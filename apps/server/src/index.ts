@@ -5,6 +5,7 @@ export {
   call,
   idOf,
   type ParsedWords,
+  readChoice,
   readItems,
   readOptionalId,
   requireOption,

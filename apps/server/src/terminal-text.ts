@@ -15,6 +15,9 @@ export type Column =
   | string
   | { readonly head: string /** Numbers end at the same place. */; readonly is_number?: boolean };
 
+/** A cell of a table. Null is shown as `-`, and a truth value as yes or no. */
+export type Cell = string | number | boolean | null;
+
 /**
  * The text in lines of at most `width`, broken between words only. The first line begins with
  * `indent`, the others with `hanging`.
@@ -51,9 +54,10 @@ export function formatTerms(terms: readonly (readonly [string, string])[]): read
  */
 export function formatTable(
   columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+  cells_of_rows: readonly (readonly Cell[])[],
   { indent = '', width = width_of_output } = {},
 ): string {
+  const rows = cells_of_rows.map((cells) => cells.map(textOf));
   const heads = columns.map((column) => (typeof column === 'string' ? column : column.head));
   const widths = heads.map((head, at) => Math.max(widthOf(head), ...rows.map((row) => widthOf(row[at] ?? ''))));
   let fitting = columns.length;
@@ -77,8 +81,13 @@ export function formatTable(
 }
 
 /** The table; `none` when it has no row. */
-export function formatList(none: string, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+export function formatList(none: string, columns: readonly Column[], rows: readonly (readonly Cell[])[]): string {
   return rows.length === 0 ? none : formatTable(columns, rows);
+}
+
+function textOf(cell: Cell): string {
+  if (typeof cell === 'boolean') return cell ? 'yes' : 'no';
+  return cell === null ? '-' : String(cell);
 }
 
 /** The columns that a text takes on a terminal: wide characters two, marks that combine none. */

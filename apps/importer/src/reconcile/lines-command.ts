@@ -42,7 +42,7 @@ function describeLines(found: readonly LineOfItem[]): string {
     found.map(({ line: { id, booking_date, amount, currency, bai_code, text }, item_id }) => [
       recordNameOf({ kind: 'line', id }),
       ...[booking_date, showDecimal(amount, currency), currency, bai_code],
-      item_id === null ? '-' : String(item_id),
+      item_id,
       text,
     ]),
   );

@@ -54,6 +54,6 @@ export const account_commands: readonly Command[] = [
 ];
 
 function rowOf({ number, company_id, kind, currency, first_statement, last_statement, name }: Account) {
-  const dates = [first_statement?.as_of ?? '-', last_statement?.as_of ?? '-'];
-  return [number, String(company_id), kind, currency, ...dates, name ?? ''];
+  const dates = [first_statement?.as_of ?? null, last_statement?.as_of ?? null];
+  return [number, company_id, kind, currency, ...dates, name ?? ''];
 }

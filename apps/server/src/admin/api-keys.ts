@@ -1,13 +1,4 @@
-import {
-  createKey,
-  listKeys,
-  type Role,
-  rate_limit_max,
-  revokeKey,
-  roles,
-  sandbox_keys,
-  updateKey,
-} from '@tallystick/access';
+import { createKey, listKeys, rate_limit_max, revokeKey, roles, sandbox_keys, updateKey } from '@tallystick/access';
 import { drawSharedSecret } from '@tallystick/kernel';
 import { presentApiKey } from '@tallystick/operations';
 import { formatList } from '../terminal-text.ts';
@@ -17,11 +8,11 @@ import {
   companyFilter,
   idOf,
   type ParsedWords,
+  readChoice,
   readItems,
   readOptionalId,
   requireChange,
   requireOptions,
-  UsageError,
 } from './command.ts';
 
 export const api_key_commands: readonly Command[] = [
@@ -38,8 +29,8 @@ export const api_key_commands: readonly Command[] = [
     flags: { signed: 'also create a signing secret; every request must then be signed with it' },
     may_create_database: true,
     async run(services, given) {
-      const { role, name } = requireOptions(given, 'role', 'name');
-      if (!isRole(role)) throw new UsageError(`--role ${role} must be one of ${roles.join(', ')}`);
+      const { name } = requireOptions(given, 'role', 'name');
+      const role = readChoice(given, 'role', roles)!;
       const { sealer, random, sha256 } = services.vault();
       const signing_secret = given.flags.has('signed') ? drawSharedSecret(random) : null;
       const request = {
@@ -74,10 +65,8 @@ export const api_key_commands: readonly Command[] = [
         'There are no keys.',
         ['id', 'role', 'company', 'signed', 'revoked', 'ends', 'last used', 'name'],
         keys.map((key) => {
-          const { signed, revoked_at, expires_at, last_used_at } = presentApiKey(key);
-          const company = key.company_id === null ? '-' : String(key.company_id);
-          const times = [revoked_at, expires_at, last_used_at].map((at) => at ?? '-');
-          return [String(key.id), key.role, company, signed ? 'yes' : 'no', ...times, key.name];
+          const { id, role, company_id, signed, revoked_at, expires_at, last_used_at, name } = presentApiKey(key);
+          return [id, role, company_id, signed, revoked_at, expires_at, last_used_at, name];
         }),
       );
       return { data: keys.map(presentApiKey), text: `${table}${fixed}` };
@@ -129,8 +118,4 @@ function readEnd({ values }: ParsedWords): { readonly expires_at?: string | null
   if (wanted === undefined) return {};
   if (wanted === 'never') return { expires_at: null };
   return { expires_at: /^\d{4}-\d\d-\d\d$/.test(wanted) ? `${wanted}T00:00:00Z` : wanted };
-}
-
-function isRole(text: string): text is Role {
-  return (roles as readonly string[]).includes(text);
 }

@@ -8,8 +8,6 @@ import {
 
 import { type Command, call, idOf, type ParsedWords, readOptionalId, requireOptions, UsageError } from './command.ts';
 
-const report_every_ms = 5_000;
-
 const figure = (value: number): string => value.toLocaleString('en-US');
 
 /** Seals what is left, and checks the chain. Exit status 1 with a finding. */
@@ -30,13 +28,12 @@ const audit_verify: Command = {
     }
     const { unitOfWork } = await services.persistence();
     const mac = services.vault().audit_mac;
-    const report = throttled(services.report);
     const { sealed } = await sealAuditLog({ unitOfWork, mac }, async (count) => {
-      report(() => `${figure(count)} entries are sealed`);
+      services.reportProgress(() => `${figure(count)} entries are sealed`);
       return true;
     });
     const onProgress = (number: number, newest: number) =>
-      report(() => `${figure(number)} of ${figure(newest)} entries are checked`);
+      services.reportProgress(() => `${figure(number)} of ${figure(newest)} entries are checked`);
     const options = { ...(after === undefined ? {} : { after }), ...(known === null ? {} : { known }) };
     const verification = await verifyAuditLog({ unitOfWork, mac, onProgress }, options);
     const { checked, accepted, last, removed_number, finding } = verification;
@@ -110,14 +107,4 @@ function readKnown({ values }: ParsedWords): KnownAuditLink | null {
   const parts = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text);
   if (parts === null) throw new UsageError(`--known ${text} must be a number, a colon and the 64 digits of a link`);
   return { number: Number(parts[1]), link: parts[2]! };
-}
-
-/** Shows a line at most every five seconds. */
-function throttled(show: (line: string) => void): (line: () => string) => void {
-  let shown_ms = performance.now();
-  return (line) => {
-    if (performance.now() - shown_ms < report_every_ms) return;
-    shown_ms = performance.now();
-    show(line());
-  };
 }

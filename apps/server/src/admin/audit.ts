@@ -30,15 +30,9 @@ export const audit_commands: readonly Command[] = [
         text: formatList(
           'There are no such entries.',
           ['at', 'company', 'actor', 'address', 'action', 'object', 'details'],
-          entries.map(({ at, company_id, actor, source_address, action, object, details }) => [
-            at,
-            company_id === null ? '-' : String(company_id),
-            actor,
-            source_address ?? '-',
-            action,
-            object,
-            JSON.stringify(details),
-          ]),
+          entries.map(({ at, company_id, actor, source_address, action, object, details }) => {
+            return [at, company_id, actor, source_address, action, object, JSON.stringify(details)];
+          }),
         ),
       };
     },

@@ -35,6 +35,8 @@ const admin_program: Program = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+const report_every_ms = 5_000;
+
 /**
  * Runs a command for operators, given as the words of a command line, on the database of the
  * environment. Returns the exit status: 0 done, 1 refused, failed or something wrong was found, 2
@@ -86,6 +88,7 @@ async function run(
   let config: Config | undefined;
   let opened: ReturnType<typeof createContainer> | undefined;
   let opened_persistence = false;
+  let reported_ms = performance.now();
   const container = (): ReturnType<typeof createContainer> => {
     opened ??= createContainer(services.config(), { migrates: program.migrates });
     return opened;
@@ -120,6 +123,11 @@ async function run(
       }
     },
     report: (line) => output.err(line),
+    reportProgress(line) {
+      if (performance.now() - reported_ms < report_every_ms) return;
+      reported_ms = performance.now();
+      output.err(line());
+    },
   };
   try {
     return await command.run(services, given);

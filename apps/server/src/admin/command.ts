@@ -26,6 +26,8 @@ export interface AdminServices {
   persistence(): Promise<Persistence>;
   /** Shows a line on standard error while the command runs. */
   report(line: string): void;
+  /** Shows a line about progress, at most every five seconds. */
+  reportProgress(line: () => string): void;
 }
 
 /** The options and the argument of a command line. */
@@ -114,6 +116,22 @@ export function requireChange(change: object): void {
 export function readOptionalId(given: ParsedWords, option: string): number | undefined {
   const value = given.values.get(option);
   return value === undefined ? undefined : idOf(`--${option}`, value);
+}
+
+/**
+ * The value of an option that is one of these; undefined if it is missing. Throws a `UsageError` for
+ * any other.
+ */
+export function readChoice<Choice extends string>(
+  { values }: ParsedWords,
+  option: string,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const text = values.get(option);
+  const choice = choices.find((one) => one === text);
+  if (text === undefined || choice !== undefined) return choice;
+  const known = choices.length === 2 ? choices.join(' or ') : `one of ${choices.join(', ')}`;
+  throw new UsageError(`--${option} ${text} must be ${known}`);
 }
 
 /** Reads an id. The message of a `UsageError` names it by `what`. */

@@ -1,5 +1,4 @@
 import {
-  type CompanyStatus,
   company_statuses,
   createCompany,
   hold_days_max,
@@ -16,6 +15,7 @@ import {
   call,
   idOf,
   type ParsedWords,
+  readChoice,
   readItems,
   readOptionalId,
   requireChange,
@@ -56,9 +56,10 @@ export const company_commands: readonly Command[] = [
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const name = given.values.get('name');
+      const status = readChoice(given, 'status', company_statuses);
       const change = {
         ...(name === undefined ? {} : { name }),
-        ...readStatus(given),
+        ...(status === undefined ? {} : { status }),
         ...readRateLimit(given),
         ...readMailDetails(given),
         ...readHoldDays(given),
@@ -91,7 +92,7 @@ export const company_commands: readonly Command[] = [
         data: companies.map(presentCompany),
         text: formatTable(
           ['id', 'customer number', 'status', 'name'],
-          companies.map(({ id, customer_number, status, name }) => [String(id), customer_number, status, name]),
+          companies.map(({ id, customer_number, status, name }) => [id, customer_number, status, name]),
         ),
       };
     },
@@ -138,27 +139,14 @@ export const company_commands: readonly Command[] = [
         data: cards.map(realCardData),
         text: formatTable(
           ['id', 'company', 'currency', 'range', 'default', 'alias'],
-          cards.map((card) => [
-            String(card.id),
-            String(card.company_id),
-            card.billing_currency,
-            card.account_range,
-            card.is_default ? 'yes' : 'no',
-            card.alias,
-          ]),
+          cards.map(({ id, company_id, billing_currency, account_range, is_default, alias }) => {
+            return [id, company_id, billing_currency, account_range, is_default, alias];
+          }),
         ),
       };
     },
   },
 ];
-
-function readStatus({ values }: ParsedWords): { readonly status?: CompanyStatus } {
-  const wanted = values.get('status');
-  if (wanted === undefined) return {};
-  const status = company_statuses.find((one) => one === wanted);
-  if (status === undefined) throw new UsageError(`--status ${wanted} must be ${company_statuses.join(' or ')}`);
-  return { status };
-}
 
 function readRateLimit({ values }: ParsedWords): { readonly rate_limit_per_minute?: number | null } {
   const wanted = values.get('rate-limit');

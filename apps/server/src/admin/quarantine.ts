@@ -1,5 +1,4 @@
 import {
-  createNetwork,
   listQuarantine,
   type QuarantinedRecord,
   quarantine_statuses,
@@ -8,7 +7,7 @@ import {
 } from '@tallystick/cards';
 import { presentQuarantined } from '@tallystick/operations';
 import { formatList } from '../terminal-text.ts';
-import { type Command, call, idOf, readItems, UsageError } from './command.ts';
+import { type Command, call, idOf, readChoice, readItems } from './command.ts';
 
 export const quarantine_commands: readonly Command[] = [
   {
@@ -16,11 +15,7 @@ export const quarantine_commands: readonly Command[] = [
     summary: 'Lists the clearings that were refused and are kept, newest first',
     options: { status: `only these: ${quarantine_statuses.join(' or ')}` },
     async run(services, given) {
-      const wanted = given.values.get('status');
-      const status = quarantine_statuses.find((one) => one === wanted);
-      if (wanted !== undefined && status === undefined) {
-        throw new UsageError(`--status ${wanted} must be ${quarantine_statuses.join(' or ')}`);
-      }
+      const status = readChoice(given, 'status', quarantine_statuses);
       const filter = status === undefined ? {} : { status };
       const { unitOfWork } = await services.persistence();
       const records = await readItems((page) => unitOfWork.read((tx) => listQuarantine(tx, filter, page)));
@@ -31,7 +26,7 @@ export const quarantine_commands: readonly Command[] = [
           ['id', 'status', 'reason', 'count', 'last seen'],
           records.map((record) => {
             const { id, status, reason, count, last_seen_at } = presentQuarantined(record);
-            return [id, status, reason, String(count), last_seen_at];
+            return [id, status, reason, count, last_seen_at];
           }),
         ),
       };
@@ -54,13 +49,9 @@ export const quarantine_commands: readonly Command[] = [
     async run(services, given) {
       const id = idOf('<id>', given.argument);
       const { card_vault: vault, ...secrets } = services.vault();
-      const { unitOfWork, ledger } = await services.persistence();
-      const network = createNetwork({ ...secrets, ledger, vault });
-      try {
-        return show(await replayQuarantined({ ...secrets, unitOfWork, network, vault }, call(services), id));
-      } finally {
-        await network.drain();
-      }
+      const { unitOfWork } = await services.persistence();
+      const network = await services.network();
+      return show(await replayQuarantined({ ...secrets, unitOfWork, network, vault }, call(services), id));
     },
   },
 ];

@@ -12,8 +12,6 @@ import { boundsOf, openArchive } from 'tallystick/inversify';
 import { formatTable } from '../terminal-text.ts';
 import type { AdminServices, Command } from './command.ts';
 
-const report_every_ms = 5_000;
-
 /** How long the command waits for a server that is processing a kind, and between two attempts. */
 const wait_ms_max = 90_000;
 const try_every_ms = 250;
@@ -53,12 +51,7 @@ export const retention_command: Command = {
 async function runKind(services: AdminServices, kind: RetentionKind, is_dry: boolean): Promise<number> {
   const { unitOfWork } = await services.persistence();
   const bounds = boundsOf(services.config().kept_days, services.clock(), kind)!;
-  let reported_ms = performance.now();
-  const report = (count: number) => {
-    if (performance.now() - reported_ms < report_every_ms) return;
-    reported_ms = performance.now();
-    services.report(`${kind}: ${count.toLocaleString('en-US')} rows`);
-  };
+  const report = (count: number) => services.reportProgress(() => `${kind}: ${count.toLocaleString('en-US')} rows`);
   const machineNow = machine_timers.nowMs;
   // Only sealed entries may be deleted. No server that seals them may be running.
   if (kind === 'audit_entries') await sealAuditLog({ unitOfWork, mac: services.vault().audit_mac });

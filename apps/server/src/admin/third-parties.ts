@@ -88,7 +88,7 @@ export const third_party_commands: readonly Command[] = [
       const text = formatList(
         'There are no third parties.',
         ['id', 'client id', 'status', 'scopes', 'name'],
-        all.map(rowOf),
+        all.map(({ id, client_id, status, scopes, name }) => [id, client_id, status, scopes.join(','), name]),
       );
       return { data: all.map(presentThirdParty), text };
     },
@@ -165,8 +165,4 @@ function detailsOf(third_party: ThirdParty): string {
     `  certificate: ${certificate_subject ?? 'none'}`,
     `  id_tokens: signed by ${id_token_signed_response_alg}`,
   ].join('\n');
-}
-
-function rowOf({ id, client_id, status, scopes, name }: ThirdParty): readonly string[] {
-  return [String(id), client_id, status, scopes.join(','), name];
 }
