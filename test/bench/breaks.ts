@@ -12,6 +12,9 @@ const cards = 1_000;
 /** Callers that decide beside the work, one message after the other. */
 const callers = 4;
 
+/** How long a caller pauses after each decision, milliseconds. */
+const pause_ms = 20;
+
 /** How long decisions alone are measured before each part, milliseconds. */
 const alone_ms = 5_000;
 
@@ -51,7 +54,7 @@ async function besideBreaks(name: DatabaseName, { quick, growth_scale, log }: Be
       const began_ms = performance.now();
       await network.authorize(message!);
       times.push(performance.now() - began_ms);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setTimeout(resolve, pause_ms));
     }
   };
   try {
