@@ -7,6 +7,9 @@ import { recordText, type StagedRecord, sealRecords } from './staged-record.ts';
 /** The most characters of a batch. Bad records may be long. */
 const batch_length_max = 4_000_000;
 
+/** The most statement lines of a batch, which one transaction records: decisions on SQLite wait for it. */
+const batch_lines_max = 200;
+
 const batch_kinds: readonly BatchKind[] = ['clearings', 'others', 'lines'];
 
 function noTexts(): Record<BatchKind, string[]> {
@@ -97,7 +100,11 @@ export class StagedBatches {
   /** Writes the batch if it is full. So many bytes of the file are read. */
   async writeIfFull(bytes: number): Promise<void> {
     const { batch_records_max = batch_records_max_default } = this.#run.ports;
-    if (this.#count >= batch_records_max || this.#length >= batch_length_max) await this.#write(bytes);
+    const is_full =
+      this.#count >= batch_records_max ||
+      this.#texts.lines.length >= batch_lines_max ||
+      this.#length >= batch_length_max;
+    if (is_full) await this.#write(bytes);
   }
 
   /** Reports that so many bytes of the file are read. */
