@@ -12,7 +12,6 @@ import { tokens } from './composition/tokens.ts';
 import { findSandboxCompany } from './sandbox/sandbox.ts';
 import { UnusableDatabase, UnusableOptions } from './unusable.ts';
 
-/** The parts of an open instance. */
 export interface Instance {
   readonly container: Container;
   /**
@@ -29,7 +28,6 @@ export interface Instance {
   close(): Promise<void>;
 }
 
-/** What a call needs. */
 export interface Ready {
   readonly calls: Calls;
   /** Counts work that `close` waits for. Returns a function to call at its end. */

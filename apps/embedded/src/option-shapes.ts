@@ -5,7 +5,6 @@ type Problem = (message: string) => void;
 /** The type of an option, or the methods that are called on it. `read`: it is checked where it is read. */
 type Shape = 'text' | 'boolean' | 'list' | 'read' | readonly string[];
 
-/** Every option. */
 export const option_shapes: Readonly<Record<keyof TallystickOptions, Shape>> = {
   database: 'read',
   schema: 'text',
@@ -32,7 +31,6 @@ export const option_shapes: Readonly<Record<keyof TallystickOptions, Shape>> = {
   kept_days: [],
 };
 
-/** Every port. */
 export const port_shapes: Readonly<Record<keyof TallystickPorts, Shape>> = {
   numbers: ['seal', 'open', 'index', 'cvc', 'cvcMatches'],
   mailer: ['send', 'close'],

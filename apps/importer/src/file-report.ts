@@ -103,7 +103,6 @@ function describeContinuation({ phase, sha256 }: Import): string {
   return 'Import the same file again within a day of its start: it continues where it stopped';
 }
 
-/** The lines below the heading of an import. */
 export function describeImport(found: Import, database_option = ''): readonly string[] {
   return lines([
     `${describeFile(found)}, ${counted(found.bytes, 'byte')}`,
@@ -203,7 +202,6 @@ function countedLines({
   ];
 }
 
-/** Each held statement with its number and its problem. */
 function describeHeld({ held_statements }: Pick<Import, 'held_statements'>): readonly string[] {
   return held_statements.map((held) => `held: statement ${held.number}, ${describeProblem(held)}`);
 }
@@ -262,7 +260,6 @@ function releaseCommand(id: number): string {
   return `npm run imports -- release ${id} --note "WHY"`;
 }
 
-/** What the operator should do now. */
 function nextSteps(found: Import, database_option: string): readonly string[] {
   const { id, status, problem, held_statements } = found;
   if (problem?.code === 'format_unknown') {

@@ -104,7 +104,6 @@ async function profilesBeside(name: string, { csv_profiles }: Config): Promise<r
   return csv_profiles.filter((_, at) => profiles[at]!.name !== name);
 }
 
-/** Opens the database, imports the files one after another, and closes it. */
 async function importAll(
   asked: ImportWords,
   config: Config,
@@ -164,7 +163,6 @@ function describeUnknownName(
   return `there is no profile "${profile}"${of}; ${known}`;
 }
 
-/** Imports or previews one file, and reports it. */
 async function importOne(
   asked: ImportWords,
   ports: ImportPorts & { catchUpItems(): Promise<void> },

@@ -184,7 +184,6 @@ function actingCommands(terminal: ProgressTerminal): readonly Command[] {
   ];
 }
 
-/** Runs work on the records of an import. Shows its progress, and stops it at a signal. */
 async function withProgress<Result>(
   terminal: ProgressTerminal,
   { flags }: ParsedWords,

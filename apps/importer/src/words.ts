@@ -11,7 +11,6 @@ export function showAmount(amount: number, currency: string): string {
   return `${showDecimal(amount, currency)} ${currency}`;
 }
 
-/** A number as people write it: `1,205`. */
 export function count(value: number): string {
   return value.toLocaleString('en-US');
 }

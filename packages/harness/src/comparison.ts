@@ -29,7 +29,6 @@ export async function compareEvents(model: ReferenceModel, system: System): Prom
   );
 }
 
-/** Creates the card in both and compares it. */
 export async function create(model: ReferenceModel, system: System, request: CardRequest): Promise<void> {
   const actual = await system.createCard(request);
   agreeAnswers(`creation of a card with ${text(request)}`, model.wouldCreate(request), actual, () => undefined);
@@ -70,7 +69,6 @@ function agreeOnCode(what: string, message: AuthorizationWire, approved: boolean
   agree(`${what}: whether it has an approval code of six characters`, approved, code !== null && code.length === 6);
 }
 
-/** Submits the clearing to both. */
 export async function sendClearing(model: ReferenceModel, system: System, message: ClearingWire): Promise<void> {
   const actual = await system.clear(message);
   const { answer: expected, answered } = model.clear(message);
@@ -95,7 +93,6 @@ export async function compareQuarantine(model: ReferenceModel, system: System): 
   agree('the quarantine', expected, seen);
 }
 
-/** Replays a clearing of the quarantine in both. */
 export async function replay(model: ReferenceModel, system: System, kept: Quarantined): Promise<void> {
   const actual = await system.replay(kept.id!);
   const { answer: expected, answered } = model.replay(kept);
@@ -116,7 +113,6 @@ function concerned(model: ReferenceModel, messages: readonly AuthorizationWire[]
   return model.cards.filter((card) => numbers.has(card.card_number));
 }
 
-/** Compares the card as a client reads it. */
 export async function compareCard(model: ReferenceModel, system: System, card: ReferenceCard): Promise<void> {
   const what = `card ${card.id} as read at ${Temporal.Instant.fromEpochMilliseconds(model.now_ms)}`;
   agreeAnswers(what, { kind: 'done', value: model.view(card) }, await system.readCard(card.id), agreeCards);

@@ -23,7 +23,6 @@ export const amount = z.int().min(0).max(amount_max).describe('Minor units (cent
 /** A sum of amounts in an answer, in minor units; may be negative. */
 export const shown_amount = z.int().min(-sum_max).max(sum_max).describe('Minor units (cents)');
 
-/** An id as a number. */
 export const id_number = z.int().min(1);
 
 const id_expected = 'must be an integer, or a string of digits';
@@ -64,7 +63,6 @@ export const written_account_number = z
   .string()
   .regex(written_account_number_form, { error: () => `must be ${account_number_expected}` });
 
-/** The id of a user of the bank. */
 export const user_id = z.string().regex(user_id_form, { error: () => `must be ${user_id_expected}` });
 
 export const currency = z
@@ -87,10 +85,8 @@ export const shown_instant = z
   .meta({ format: 'date-time' })
   .describe('ISO 8601, UTC');
 
-/** When a resource was created. */
 export const created_at = shown_instant.describe("When it was created, by the service's clock, UTC");
 
-/** When a resource was changed. */
 export const updated_at = shown_instant.describe("When it was changed last, by the service's clock, UTC");
 
 /** The kind of a resource, which each of its kind has. */
@@ -101,7 +97,6 @@ export function resourceType<Name extends string>(name: Name) {
 /** A month in an answer. */
 export const shown_month = z.string().regex(/^\d{4}-\d\d$/);
 
-/** The path of a resource. */
 export const resource_url = z.string().meta({ format: 'uri-reference', description: 'The path of this resource' });
 
 /** A card number in an answer that does not show it. */
@@ -171,7 +166,6 @@ export type ShapeOf<Shown> = {
 /** An amount as JSON has it: a number, or null where the type allows it. */
 type Unbranded<Value> = Value extends Money ? number : Value;
 
-/** What a shape shows. */
 export type Shown<Shape extends z.ZodType> = ReadOnly<z.output<Shape>>;
 
 type ReadOnly<Value> = Value extends readonly (infer Item)[]

@@ -25,7 +25,6 @@ import { thirdPartyOperations } from './third-parties/operations.ts';
 import { virtualCardOperations } from './virtual-cards/operations.ts';
 import { type WebhookServices, webhookOperations } from './webhooks/operations.ts';
 
-/** The ports that the operations need. */
 export interface OperationPorts
   extends Pick<NetworkOperationPorts, 'metrics'>,
     ImportOperationPorts,

@@ -12,7 +12,6 @@ export interface Job {
   run(): Promise<void>;
 }
 
-/** The jobs of a process. */
 export interface Jobs {
   /** Runs each job now, and then repeatedly. */
   start(): void;
@@ -32,7 +31,6 @@ export interface Jobs {
 export interface JobObserver {
   /** Called for each job before any runs. */
   known(job: Job): void;
-  /** A run of the job failed. */
   failed(job: Job, error: unknown): void;
 }
 

@@ -19,7 +19,6 @@ const settle_ms_max = 20_000;
 /** The most links that one transaction of the purge deletes. */
 const purge_batch_max = 100;
 
-/** The part of this process that sends mails. */
 export interface Mails {
   /** The jobs that run at intervals and whenever the sandbox clock moves. */
   readonly jobs: readonly Job[];

@@ -131,7 +131,6 @@ function openSubscriber(
   return subscriber;
 }
 
-/** The mails about cards. */
 export const mail_module = new ContainerModule(({ bind }) => {
   bind(tokens.listening).toConstantValue({ url: null });
   bind(tokens.mailer)

@@ -12,7 +12,6 @@ import { createOverloadLogger } from '../background/repeated-faults.ts';
 import type { Settings } from './settings.ts';
 import { tokens } from './tokens.ts';
 
-/** The decisions about the messages of the card network. */
 export const network_module = new ContainerModule(({ bind }) => {
   // Within it, the database keeps up its index of events after a pass, and holds back other work.
   bind(tokens.ledger).toResolvedValue(
@@ -60,7 +59,6 @@ function openNetwork(
   });
 }
 
-/** Clearing files and bank statements. */
 export const imports_module = new ContainerModule(({ bind }) => {
   bind(tokens.formats).toResolvedValue(() => createFormats([...clearing_formats, ...statement_formats, csvFormat([])]));
   bind(tokens.imports).toResolvedValue(

@@ -10,7 +10,6 @@ import type { Logger } from 'pino';
 import { sandboxUserLogin } from '../sandbox/logins.ts';
 import type { Settings } from './settings.ts';
 
-/** The parts that Open Banking is composed of. */
 export interface OpenBankingParts {
   readonly settings: Pick<Settings, 'sandbox' | 'bank_name' | 'trusted_proxies' | 'certificate_header'>;
   readonly persistence: Pick<Persistence, 'unitOfWork'>;

@@ -47,7 +47,6 @@ export interface Settings {
   readonly public_url: string | null;
   /** Whether Open Banking is served: an installation without a public address has no issuer. */
   readonly open_banking: boolean;
-  /** The name of the bank on the pages of its users. */
   readonly bank_name: string;
   /**
    * The networks of the proxies, as CIDR. What they say of a client is believed: its address

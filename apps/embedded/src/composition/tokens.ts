@@ -34,7 +34,6 @@ export const tokens = {
   shared_clock: identifier<SharedClock | null>('shared_clock'),
   /** Refreshes the sandbox's clock; does nothing outside the sandbox. */
   refresh_clock: identifier<() => Promise<void>>('refresh_clock'),
-  /** The migrations of this version. */
   migrations: identifier<readonly SchemaMigration[]>('migrations'),
   /** Whether the schema is migrated when the database is opened; else it is only checked. */
   migrates: identifier<boolean>('migrates'),
@@ -51,7 +50,6 @@ export const tokens = {
   network: identifier<Network>('network'),
   /** The same beside a server, which then delivers the events. */
   offline_network: identifier<Network>('offline_network'),
-  /** The formats of clearing files and bank statements. */
   formats: identifier<Formats>('formats'),
   /** The ports of imports in a process that also delivers events. */
   imports: identifier<ImportPorts>('imports'),
@@ -81,7 +79,6 @@ export const tokens = {
   jobs: identifier<Jobs>('jobs'),
   /** Null outside the sandbox. */
   sandbox: identifier<Sandbox | null>('sandbox'),
-  /** Authenticates the users of the bank. */
   user_login: identifier<UserLogin>('user_login'),
   /** The bank's data for Open Banking; null: as the bank has reported it to the database. */
   bank_data: identifier<BankData | null>('bank_data'),

@@ -15,7 +15,6 @@ import type { Id } from './generated/resources.ts';
 import { type ListPage, listOf } from './list.ts';
 import type { OperationGroups } from './operation-groups.ts';
 
-/** What the groups need. */
 export interface OperationGroupPorts {
   readonly calls: Calls;
   /** Counts a stream as work in progress. Returns a function to call at its end. */

@@ -10,7 +10,6 @@ import { type CardStore, type Clearing, isDispute } from '@tallystick/cards';
 import { type Money, maskCardNumbers, money, type UnitOfWork } from '@tallystick/kernel';
 import type { ReconciliationStore, RecordKey } from '@tallystick/reconciliation';
 
-/** The parts of a transaction that the mirror needs. */
 interface MirrorTx {
   readonly accounts: Pick<AccountStore, 'findFirst'>;
   readonly bank: Pick<BankStore, 'recordShown' | 'shownReferences' | 'moveBalance'>;

@@ -8,7 +8,6 @@ import {
 } from '@tallystick/accounts';
 import { type Money, money, Temporal } from '@tallystick/kernel';
 
-/** The accounts of the sandbox's company. */
 export interface SandboxAccounts {
   readonly deposit: Account;
   readonly card: Account;

@@ -19,7 +19,6 @@ export interface Loading {
   day(wanted: string | undefined): Promise<string>;
   /** Moves the clock of the sandbox. Returns its time then, ISO 8601. */
   moveClock(move: ClockMove): Promise<string>;
-  /** Reports records of the bank's channel. */
   reportRecords(records: readonly object[]): Promise<RecordOutcome>;
   /** `onCreated` is called with the number of cards so far. */
   createCards(set: SampleSet, onCreated: (cards: number) => void): Promise<CardOf>;
@@ -51,7 +50,6 @@ function* clearingsSentBefore(set: SampleSet, cardOf: CardOf) {
   for (const { expected, message } of set.records(cardOf)) if (expected.sent_before && message !== null) yield message;
 }
 
-/** How many messages `sendMessages` sends. */
 export function countMessages(set: SampleSet, cardOf: CardOf): number {
   let messages = 0;
   for (const _ of set.authorizations(cardOf)) messages += 1;

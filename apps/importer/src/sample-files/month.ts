@@ -31,7 +31,6 @@ const columns = [
   ...['authorizations', 'clearings', 'lines', 'scenario'],
 ];
 
-/** The answers about breaks as a table in CSV. */
 export function* breakAnswers(set: SampleSet, cardOf: CardOf, today: string): Generator<Uint8Array> {
   yield Buffer.from(toCsvRow(columns));
   for (const one of set.expectedBreaks(today)) {

@@ -30,7 +30,6 @@ export interface AdminServices {
   reportProgress(line: () => string): void;
 }
 
-/** The options and the argument of a command line. */
 export interface ParsedWords {
   readonly values: ReadonlyMap<string, string>;
   readonly flags: ReadonlySet<string>;

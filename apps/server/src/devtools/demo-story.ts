@@ -155,7 +155,6 @@ async function ageAHoldOff(scene: Scene): Promise<readonly [IssuedCard, Purchase
   return [card, await purchase(scene, card, 'V', '50.00 once more', 50_00)];
 }
 
-/** The events of the story, oldest first. */
 async function readEvents(scene: Scene, since: Temporal.Instant, cards: readonly IssuedCard[]) {
   const { sandbox, narrator, mark } = scene;
   narrator.chapter('The events of the story');

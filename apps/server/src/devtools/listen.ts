@@ -143,7 +143,6 @@ function formatTypes(ids: readonly number[]): string {
   return `${ids.length === 1 ? 'type' : 'types'} ${names.join(', ')}`;
 }
 
-/** Throws an error that describes invalid options. */
 function readOptions(): Options | string {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;

@@ -90,7 +90,6 @@ function problem(error: unknown, { url }: Options): string | null {
   return null;
 }
 
-/** Throws an error that describes invalid options. */
 function readOptions(): Options | string {
   const flag = { type: 'boolean', default: false } as const;
   const text = { type: 'string' } as const;

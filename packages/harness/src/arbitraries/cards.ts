@@ -105,7 +105,6 @@ export function cardPlan(): fc.Arbitrary<CardPlan> {
   });
 }
 
-/** The create request of a plan, for the current day and world. */
 export function cardRequest(plan: CardPlan, now_ms: number, world: World): CardRequest {
   const max = plan.max_tenths === null ? plan.total_card_amount : tenths(plan.max_tenths, plan.total_card_amount);
   const today = gmtDate(now_ms);
@@ -181,12 +180,10 @@ export const flaws: readonly Flaw[] = [
   { field: 'metadata', change: { metadata: { note: 'x'.repeat(8_192) } } },
 ];
 
-/** A valid plan and one flaw. */
 export function flawedCard(): fc.Arbitrary<{ readonly plan: CardPlan; readonly flaw: Flaw }> {
   return fc.record({ plan: cardPlan(), flaw: fc.constantFrom(...flaws) });
 }
 
-/** The request of a plan with its flaw. */
 export function flawedRequest(plan: CardPlan, flaw: Flaw, now_ms: number, world: World): CardRequest {
   return absentOnes({ ...cardRequest(plan, now_ms, world), ...flaw.change });
 }
@@ -239,7 +236,6 @@ export function updatePlan(): fc.Arbitrary<UpdatePlan> {
   });
 }
 
-/** The update request of a plan about a card, for the current day and world. */
 export function updateRequest(
   plan: UpdatePlan,
   { controls }: ReferenceCard,

@@ -56,7 +56,6 @@ export function lateIncrementPlan(): fc.Arbitrary<LateIncrementPlan> {
   });
 }
 
-/** The increments of a purchase after the end of its window. */
 export function lateIncrementsOf(
   plan: LateIncrementPlan,
   model: ReferenceModel,

@@ -25,7 +25,6 @@ export interface CorrectionPlan {
   readonly advice: boolean;
 }
 
-/** A reversal of a purchase of the run. */
 export interface ReversalPlan extends CorrectionPlan {
   readonly card_pick: number;
   readonly purchase_pick: number;
@@ -94,7 +93,6 @@ export function reversalOf(plan: ReversalPlan, model: ReferenceModel): Authoriza
   });
 }
 
-/** The reversal of a purchase in full. */
 export function fullReversalOf({ message }: Purchase, model: ReferenceModel): AuthorizationWire {
   return { ...message, message_type_indicator: '0400', system_trace_audit_number: freshAuditNumber(model) };
 }

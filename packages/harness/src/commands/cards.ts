@@ -53,7 +53,6 @@ export const readCard = command<number>('read the events and card', {
   },
 });
 
-/** Changes the days after which later holds of the company end. */
 export const setHoldDays = command<HoldDays>('set the hold days to', {
   isPossible: () => true,
   async run(hold_days, model, system) {

@@ -8,7 +8,6 @@ export const cases = [
     (code) => `reason ${code}` as const,
   ),
 
-  // The rules of matching.
   ...([0, 1, 2, 3, 4, 5, 6, 7, 8, 9] as const).map((rule) => `rule ${rule}` as const),
   'rule 3: one of several that is open or partially cleared',
   'rule 3: one of several that is expired or released',
@@ -47,14 +46,12 @@ export const cases = [
   'clearing: matched again',
   'increment: after the final clearing',
 
-  // Increments.
   'increment: approved in the present window',
   'increment: approved in a past window',
   'increment: above what a past window has left',
   'increment: without an open authorization',
   'increment: reported by an advice',
 
-  // Advices.
   'advice: of a decision elsewhere',
   'advice: of a decline',
   'advice: raises an authorization',
@@ -63,7 +60,6 @@ export const cases = [
   'advice: of an authorization that is closed',
   'advice: of a decline of a known authorization',
 
-  // Reversals.
   'reversal: in full',
   'reversal: in part',
   'reversal: of an expired authorization',
@@ -76,18 +72,15 @@ export const cases = [
   'early reversal: left by the advice of a decline',
   'early reversal: used before',
 
-  // Codes.
   'codes: the tenth wrong one',
   'codes: the right code of a locked card',
   'codes: forgotten',
 
-  // Holds.
   'hold: released by hand',
   'hold: nothing to release',
   'hold: made without an end',
   'hold: made with an end of the company',
 
-  // What people match.
   'by hand: a match',
   'by hand: a match taken back',
   'by hand: a confirmation',
@@ -95,7 +88,6 @@ export const cases = [
   'by hand: other clearings matched again',
   'by hand: refused',
 
-  // What is refused of a clearing.
   'refused: other_billing_currency',
   'refused: transaction_of_another_card',
   'refused: transaction_of_another_clearing',

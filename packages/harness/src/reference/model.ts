@@ -285,7 +285,6 @@ export class ReferenceModel {
     return done(null);
   }
 
-  /** Matches a clearing by hand, or takes that back. */
   rematch(card: ReferenceCard, request: RematchWire): Answer<null> {
     const clearing = card.clearings.find(({ answer }) => answer.id === request.clearing_id)!;
     const before = card.clearings.map(({ answer }) => ({ ...answer }));
@@ -316,7 +315,6 @@ export class ReferenceModel {
     return done(null);
   }
 
-  /** Changes the number of days after which later holds of the company end. */
   setHoldDays(hold_days: HoldDays): Answer<null> {
     const is_valid = hold_days === null || hold_days === 'never' || (hold_days >= 1 && hold_days <= 365);
     if (!is_valid) return wrong(['hold_days']);

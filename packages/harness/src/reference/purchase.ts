@@ -174,7 +174,6 @@ export function statusOf(purchase: Purchase, now_ms: number): string {
   return standingOf(purchase, now_ms).status;
 }
 
-/** The amount that the purchase holds now. */
 export function holdOf(purchase: Purchase, now_ms: number): number {
   return standingOf(purchase, now_ms).held;
 }

@@ -43,7 +43,6 @@ const statement_end = z
   })
   .meta({ id: 'StatementEnd', description: 'The balance at an end of a statement' });
 
-/** An account of a company at the bank. */
 export const account = z
   .object({
     id: account_number.describe('The number of the account: its AccountId'),

@@ -34,13 +34,11 @@ export function presentUser(found: BankUser) {
   });
 }
 
-/** What the bank allows a company. */
 export function presentBankCompany(found: BankCompany) {
   const id = String(found.company_id);
   return showAs(company, { ...found, id, type: 'open_banking', url: `/bank/v1/companies/${id}/open-banking` });
 }
 
-/** How third parties see an account. */
 export function presentProfile({ number }: Pick<BankAccount, 'number'>, found: AccountProfile) {
   return showAs(profile, {
     ...found,
@@ -51,7 +49,6 @@ export function presentProfile({ number }: Pick<BankAccount, 'number'>, found: A
   });
 }
 
-/** The balance of an account. */
 export function presentBalance({ number, currency }: BankAccount, found: AccountBalance) {
   return showAs(balance, {
     ...found,
@@ -63,7 +60,6 @@ export function presentBalance({ number, currency }: BankAccount, found: Account
   });
 }
 
-/** A booked transaction of an account. */
 export function presentTransaction({ number, currency }: BankAccount, found: BookedTransaction) {
   return showAs(transaction, { ...found, id: found.transaction_id, account: number, currency, type: 'transaction' });
 }

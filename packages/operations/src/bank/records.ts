@@ -14,7 +14,6 @@ export type ReadRecordLines = (bytes: AsyncIterable<Uint8Array>) => AsyncIterabl
 /** The most bytes of a file, which is kept until it is complete. */
 const records_bytes_max = 1024 * 1024 * 1024;
 
-/** What the routes of records need. */
 export interface RecordOperationPorts {
   readonly unitOfWork: UnitOfWork<OperationTx>;
   readonly vault: Pick<CardVault, 'index'>;

@@ -49,10 +49,8 @@ export interface Query {
   readonly names: QueryNames;
 }
 
-/** The names of the values that select a page. */
 export const page_names = ['limit', 'after', 'offset'];
 
-/** Whether an operation has this filter. */
 export function hasFilter({ filter, other_filters }: QueryShape, name: string): boolean {
   return (filter !== undefined && Object.hasOwn(filter.shape, name)) || other_filters?.test(name) === true;
 }
@@ -133,7 +131,6 @@ export function readIdFilter({ filters, names }: Query, name: string, of: string
   throw invalidQuery({ path: names.filter(name), message: `must be the id of ${of}: an integer` });
 }
 
-/** Returns the company of the filter `company_id`, or null. */
 export function readCompanyFilter(query: Query): number | null {
   return readIdFilter(query, 'company_id', 'a company');
 }
@@ -157,7 +154,6 @@ export async function readTwoWay<Item>(
   }
 }
 
-/** Returns the values that are neither null nor undefined. */
 export function withoutAbsent<Values extends object>(
   values: Values,
 ): { [Name in keyof Values]?: NonNullable<Values[Name]> } {

@@ -25,7 +25,6 @@ export interface HostCall extends OperationCaller {
   readonly unitOfWork?: () => UnitOfWork<OperationTx>;
 }
 
-/** What calls in process need. */
 export interface CallPorts {
   readonly unitOfWork: UnitOfWork<OperationTx>;
   readonly clock: Clock;
@@ -57,7 +56,6 @@ interface Callable {
   readonly readOptions: (options: Readonly<Record<string, unknown>>) => ReadOptions;
 }
 
-/** Returns the operations as calls within the process. */
 export function createCalls(operations: readonly Operation[], ports: CallPorts): Calls {
   const callable = new Map<string, Callable>(
     operations.map((one) => [one.id, { operation: prepare(one), readOptions: createOptionsReader(one) }]),

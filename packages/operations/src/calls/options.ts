@@ -19,7 +19,6 @@ export const option_names: QueryNames = {
   next: 'next',
 };
 
-/** Returns what reads the options of an operation's calls. */
 export function createOptionsReader(operation: Operation): (options: Readonly<Record<string, unknown>>) => ReadOptions {
   const shape = operation.query ?? {};
   const of_body = membersBesideData(operation);

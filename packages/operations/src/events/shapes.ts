@@ -38,7 +38,6 @@ export const foreign_state = z
 interface EventKind {
   /** The name of the event's schema. */
   readonly id: string;
-  /** What happened. */
   readonly description: string;
   readonly state: z.ZodType<Payload>;
   /** By the stored name of the type: the condition under which its events are recorded. */
@@ -57,7 +56,6 @@ const foreign_events: EventKind = {
   } satisfies Record<ForeignEventType, string>,
 };
 
-/** Every kind of event. */
 export const event_kinds: readonly EventKind[] = [
   {
     id: 'VirtualCardEvent',
@@ -117,7 +115,6 @@ function eventOf({ id, description, types, state }: EventKind) {
 
 const event_schemas = new Map(event_kinds.map((kind) => [kind, eventOf(kind)]));
 
-/** An event of another system. */
 export const foreign_event_record = event_schemas.get(foreign_events)!;
 
 export const event = z
@@ -130,7 +127,6 @@ export const delivered_names = [
   ...event_types_without_id,
 ];
 
-/** The name of an event type. */
 export const event_type_name = z.enum(delivered_names).register(type_names, { id: 'EventTypeName' });
 
 /** An event type (service specification 2.5). */

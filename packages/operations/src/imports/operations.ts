@@ -59,7 +59,6 @@ const texts = z.object({
   profile: z.string().optional().describe('The profile of a `csv` file'),
 });
 
-/** What the operations on imports need. */
 export interface ImportOperationPorts {
   readonly imports: ImportPorts;
   readonly lifecycle: {
@@ -291,12 +290,10 @@ function readTexts(query: Query, { formats }: Pick<ImportPorts, 'formats'>) {
   return { name, format, profile: query.text('profile') };
 }
 
-/** A statement of an import as operators see it. */
 export function presentStatement(found: ImportStatement) {
   return showAs(import_statement, { ...found, type: 'import_statement' });
 }
 
-/** An import as operators see it. */
 export function presentImport(found: Import) {
   return showAs(import_resource, {
     ...found,

@@ -109,7 +109,6 @@ function presentMail(one: Mail) {
   });
 }
 
-/** A stored mail as lists show it. */
 function presentMailboxItem({ id, to, subject, received_at_ms }: KeptMessage) {
   const received_at = toInstantText(received_at_ms);
   const url = `/sandbox/v1/mailbox/${id}`;

@@ -12,12 +12,10 @@ import { data_of_domain } from '../fields.ts';
 import { Interim, type Operation, operation, shares_pass } from '../operation.ts';
 import { authorization_item, authorization_message, clearing_item, clearing_message } from './shapes.ts';
 
-/** The ports of the network's operations. */
 export interface NetworkOperationPorts {
   readonly network: Network;
   readonly vault: CardVault;
   readonly metrics: {
-    /** Counts a decision by its code. */
     decision(code: string): void;
   };
 }
@@ -72,7 +70,6 @@ export async function decideMessage(
   return answer.fault ? new Interim('undecided', answer.item) : answer.item;
 }
 
-/** Records a clearing. */
 export async function recordClearing(
   { network }: Pick<NetworkOperationPorts, 'network'>,
   message: ClearingMessage,

@@ -18,7 +18,6 @@ import { type Operation, operation, operatorCall, present } from '../operation.t
 import { presentApiKey, presentCompany } from './presenter.ts';
 import { api_key, company, create_company, create_key, update_company, update_key } from './shapes.ts';
 
-/** The ports that the operator's routes need. */
 export interface OperatorOperationPorts {
   readonly sealer: Sealer;
   readonly random: Random;

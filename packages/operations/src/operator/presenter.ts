@@ -3,7 +3,6 @@ import { toInstantText } from '@tallystick/kernel';
 import { showAs } from '../fields.ts';
 import { api_key, company } from './shapes.ts';
 
-/** A company as the operator's API shows it. */
 export function presentCompany(found: Company) {
   return showAs(company, {
     ...found,

@@ -28,7 +28,6 @@ export function presentDeliveryOfAll(reading: DeliveryReading) {
   return showAs(delivery_of_all, { ...shown, company_id, webhook_id, attempts });
 }
 
-/** An entry of the audit log. */
 export function presentAuditEntry(entry: RecordedAuditEntry) {
   return showAs(audit_entry, { ...entry, id: String(entry.id), at: toInstantText(entry.at_ms), type: 'audit_entry' });
 }

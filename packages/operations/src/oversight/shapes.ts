@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { created_at, id_number, id_text, resourceType, shown_instant, text_or_null, type_names } from '../fields.ts';
 import { attempt, delivery, webhook } from '../webhooks/shapes.ts';
 
-/** A webhook of any company, with its state. */
 export const webhook_state_of_all = z
   .object({
     id: id_text,
@@ -26,7 +25,6 @@ export const operator_attempt = attempt
   .describe('An attempt of a delivery, as operators see it')
   .register(type_names, { id: 'OperatorAttempt' });
 
-/** A delivery of any company. */
 export const delivery_of_all = z
   .object({
     ...delivery.omit({ url: true }).shape,
@@ -36,7 +34,6 @@ export const delivery_of_all = z
   })
   .meta({ id: 'OperatorDelivery', description: 'A delivery, as operators see it' });
 
-/** An entry of the audit log. */
 export const audit_entry = z
   .object({
     id: id_text,

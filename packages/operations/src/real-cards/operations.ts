@@ -57,7 +57,6 @@ export function realCardOperations(): readonly Operation[] {
   ];
 }
 
-/** A real card as answers show it. */
 function presentRealCard(card: RealCard) {
   return showAs(real_card, {
     ...card,

@@ -56,7 +56,6 @@ export const table_bytes_max = 256 * 1024 * 1024;
 /** Reads the rows of a table in CSV whose bytes can be opened several times. */
 export type ReadTable = (open: () => AsyncIterable<Uint8Array>) => TableSource;
 
-/** What the operations on items need. */
 export interface ReconciliationOperationPorts extends ReconciliationPorts, Omit<ActPorts, 'unitOfWork'> {
   readonly unitOfWork: UnitOfWork<OperationTx>;
   readonly readTable: ReadTable;

@@ -93,7 +93,6 @@ function presentAct(one: Act) {
   return showAs(act, { ...one, at: toInstantText(at_ms), item_id: String(item_id), accepted_difference });
 }
 
-/** A closed period. */
 export function presentPeriod(closed: Period) {
   const { reopened_at_ms } = closed;
   return showAs(period, {

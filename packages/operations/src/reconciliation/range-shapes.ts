@@ -11,8 +11,6 @@ export function rangeOf(end: string): z.ZodType {
   return z.string().regex(new RegExp(String.raw`^\[(?!\s*,\s*\])\s*(?:${end})?\s*,\s*(?:${end})?\s*\]$`));
 }
 
-/** A date, or a range of dates. */
 export const dates = z.union([date, rangeOf(date_form)]);
 
-/** An amount, or a range of amounts. */
 export const amounts = z.union([z.int(), rangeOf(String.raw`-?\d{1,16}`)]);

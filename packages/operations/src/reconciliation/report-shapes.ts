@@ -8,7 +8,6 @@ import { break_age, break_kind, item_status, matched_by } from './shapes.ts';
 
 const count = z.int().min(0);
 
-/** How many items, and the sum of their amounts. */
 const total = z
   .object({
     count: count.describe('How many items'),

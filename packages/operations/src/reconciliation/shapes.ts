@@ -180,7 +180,6 @@ const item_fields = {
   url: resource_url,
 };
 
-/** An item in a list. */
 export const item = z.object(item_fields).meta({
   id: 'ReconciliationItem',
   description: 'A purchase, lone clearing or lone card line, with what was matched to it',
@@ -219,7 +218,6 @@ export const item_authorization = z
   })
   .meta({ id: 'ReconciliationItemAuthorization', description: 'An authorization of an item' });
 
-/** An item with its history. */
 export const item_with_history = z
   .object({
     ...item_fields,
@@ -268,7 +266,6 @@ const ended_state = z
   })
   .meta({ id: 'EndedReconciliationItem', description: 'The item is no more' });
 
-/** An item in events about breaks. */
 export const break_state = z
   .union([whole_state, ended_state])
   .meta({ id: 'ReconciliationBreakState', description: 'The item of a break in an event' });

@@ -41,7 +41,6 @@ export interface Sandbox {
   readonly refreshClock?: () => Promise<void>;
 }
 
-/** The ports of the sandbox's operations. */
 export interface SandboxOperationPorts extends NetworkOperationPorts, SimulationPorts {
   readonly unitOfWork: Pick<UnitOfWork<OperationTx>, 'read'>;
 }

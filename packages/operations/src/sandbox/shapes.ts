@@ -43,7 +43,6 @@ export const follow_up = z
 export interface MovedClock {
   /** Service time after the move, ISO 8601. */
   readonly now: string;
-  /** Whether the clock is frozen. */
   readonly frozen: boolean;
   /** The due work that is not done yet, and why. Absent when all is done. */
   readonly waiting?: string;

@@ -8,12 +8,10 @@ export function templateStatusPath({ transaction_key }: Pick<PurchaseTemplate, '
   return `${templates_path}?filter[transaction_key]=${transaction_key}`;
 }
 
-/** Returns the path as the caller reaches it. */
 export function statusLinkIn({ linkTo }: Pick<OperationCall, 'linkTo'>): StatusUrlOf {
   return (template) => linkTo(templateStatusPath(template));
 }
 
-/** A template as lists show it. */
 export function presentTemplate(
   template: PurchaseTemplate,
   statusUrlOf: StatusUrlOf = templateStatusPath,

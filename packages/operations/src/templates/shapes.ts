@@ -69,7 +69,6 @@ const links = z
   )
   .describe('The query that shows the status');
 
-/** The fields that a request and its template share. */
 const shared_fields = {
   copy_from_template: z.string().describe('The id of the shared default for this control'),
   description: z
@@ -100,7 +99,6 @@ export const template_acknowledgement = z
   .meta({ id: 'TemplateAcknowledgement', description: 'The answer to the request for a template' })
   .register(type_names, { id: 'PurchaseTemplateAcknowledgement' });
 
-/** A template as lists and events show it. */
 export const template_item = z
   .object({
     ...shared_fields,

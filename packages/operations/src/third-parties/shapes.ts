@@ -90,7 +90,6 @@ export const update_third_party = z
     examples: [{ data: { redirect_uris: ['https://budget.example/callback', 'https://budget.example/app'] } }],
   });
 
-/** A regulated third party. */
 export const third_party = z
   .object({
     id: id_text,

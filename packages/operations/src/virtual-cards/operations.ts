@@ -92,7 +92,6 @@ const card_filter = z
   })
   .describe('Several filters are ANDed. `metadata.<name>` compares a top-level name of the metadata as text.');
 
-/** What the operations need. */
 interface VirtualCardPorts {
   readonly vault: CardVault;
   readonly random: Random;

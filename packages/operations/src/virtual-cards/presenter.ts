@@ -34,7 +34,6 @@ export function presentVirtualCard(reading: CardReading, revealed: RevealedNumbe
   });
 }
 
-/** The wrong codes of a card after a reset. */
 export function presentCodeFailures(card: VirtualCard) {
   return showAs(code_failures, { ...card, id: String(card.id), code_failures: 0, type: 'code_failures' });
 }

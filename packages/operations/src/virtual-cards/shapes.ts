@@ -326,7 +326,6 @@ export const release_hold = z
     examples: [{ data: { note: 'The merchant confirmed that it will not clear' } }],
   });
 
-/** The wrong codes of a card after a reset. */
 export const code_failures = z
   .object({
     id: id_text.describe('The virtual card'),

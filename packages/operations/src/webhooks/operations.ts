@@ -37,7 +37,6 @@ import {
   webhook_test,
 } from './shapes.ts';
 
-/** The ports of the operations on webhooks. */
 export interface WebhookOperationPorts {
   readonly unitOfWork: UnitOfWork<OperationTx>;
   readonly sealer: Sealer;

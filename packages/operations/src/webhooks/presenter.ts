@@ -15,7 +15,6 @@ export function presentMinimalWebhook({ id }: Webhook) {
   return { id: String(id), type: 'webhook' as const, url: `${path}/${id}` };
 }
 
-/** A delivery as answers show it. */
 export function presentDelivery({ delivery: found, attempts }: DeliveryReading) {
   return showAs(delivery, {
     ...found,

@@ -118,12 +118,10 @@ export const webhook = z
   })
   .meta({ id: 'Webhook', description: 'A webhook' });
 
-/** A webhook as a test delivery shows it. */
 export const webhook_state = webhook
   .pick({ id: true, callback_url: true, event_type_ids: true, status: true })
   .meta({ id: 'WebhookState' });
 
-/** The answer of the callback URL to a test delivery. */
 export const webhook_test = z
   .object({
     status: z.int().min(0).max(999).describe('The HTTP status of the callback URL; 0: no answer'),
@@ -144,7 +142,6 @@ export const attempt = z
   .describe('An attempt of a delivery')
   .register(type_names, { id: 'DeliveryAttempt' });
 
-/** A delivery with its attempts. */
 export const delivery = z
   .object({
     id: id_text,

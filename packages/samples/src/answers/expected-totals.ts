@@ -43,7 +43,6 @@ export interface ExpectedBridge {
   readonly unexplained_sum: number;
 }
 
-/** Adds up the items of a set. */
 export function summarizeItems(items: Iterable<ExpectedItem>, today: string): ExpectedSummary {
   const summary = {
     by_status: new Tally<SampleItemStatus>(),

@@ -97,7 +97,6 @@ const reversals: readonly ScenarioKind[] = [
   }),
 ];
 
-/** Credits and message reversals. */
 export const credit_scenarios: readonly ScenarioKind[] = [...refunds, ...reversals];
 
 /** An authorization that is cleared exactly, and what it has cleared in the end. */

@@ -1,7 +1,6 @@
 import { withReferences } from '../format-abilities.ts';
 import { kind, type Purchase, type ScenarioDraft, type ScenarioKind } from './scenario.ts';
 
-/** Authorizations that no clearing follows. */
 const uncleared: readonly ScenarioKind[] = [
   kind('open', { weight: 6, records: 0 }, (draft) => {
     const purchase = draft.purchase();
@@ -57,7 +56,6 @@ const amounts: readonly ScenarioKind[] = [
   }),
 ];
 
-/** Purchases in the currency of the merchant. */
 const currencies: readonly ScenarioKind[] = [
   foreignKind('foreign_purchase', 'exact', ({ amount }) => amount),
   foreignKind('exchange_rate_moved', 'fx_drift', ({ amount }, { draw }) => (amount * draw.between(101, 110)) / 100),

@@ -81,7 +81,6 @@ export interface Purchase {
   readonly merchant_currency: string;
 }
 
-/** The place of a scenario in its set. */
 export interface ScenarioPlace {
   readonly seed: number;
   /** The number of the scenario in its set, from 0. */
@@ -127,7 +126,6 @@ export class ScenarioDraft {
   readonly draw: Draw;
   readonly able: FormatAbilities;
   readonly card: number;
-  /** The number of its deck, from 0. */
   readonly deck: number;
   readonly statement: StatementDraft;
   readonly #place: ScenarioPlace;
@@ -217,7 +215,6 @@ export class ScenarioDraft {
     });
   }
 
-  /** A reversal of the authorization: in full, or down to the corrected amount. */
   reverse(purchase: Purchase, corrected: number | null = null): void {
     this.#send(purchase, {
       message_type_indicator: '0400',

@@ -147,7 +147,6 @@ export class StatementDraft {
     this.#reported.push({ booking_days, amount: -amount, bai_code: '821', text, ...alone, bank_reference: reference });
   }
 
-  /** What the bank reported by itself. */
   get reported(): readonly SampleLine[] {
     return this.#reported;
   }
@@ -162,7 +161,6 @@ export class StatementDraft {
     return this.#lines;
   }
 
-  /** The covering sets that are listed for a clearing. */
   offersOf(transaction_id: string): number {
     return this.#offers.get(transaction_id) ?? 0;
   }

@@ -96,7 +96,6 @@ const missing: readonly ScenarioKind[] = [
   }),
 ];
 
-/** Scenarios of lines without a reference. */
 const covering_sets: readonly ScenarioKind[] = [
   coveringKind('lines_that_make_up_a_clearing', 1, (draft, unit, days) => {
     const clearing = buyOn(draft, 5 * unit, days);

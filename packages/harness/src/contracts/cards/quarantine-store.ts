@@ -58,7 +58,6 @@ export function appliedAs(id: number, clearing_id: number | null): AppliedRecord
 
 const fresh = { status: 'quarantined', applied_at_ms: null, clearing_id: null } as const;
 
-/** The contract of every adapter of `QuarantineStore`, and of the ledger that fills it. */
 export const quarantine_store_contract: readonly ContractRule<StorageUnderTest>[] = [
   rule('a refused message is read as the pass wrote it', async (storage) => {
     const of_file = { source: 'file', import_id: 5, ordinal: 0, position: 80, request_id: null } as const;

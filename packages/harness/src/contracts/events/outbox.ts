@@ -33,7 +33,6 @@ function newDelivery(webhook_id: number, company_id: number, event_id: number, s
   };
 }
 
-/** The contract of every adapter of `Outbox`, together with the event log that fills it. */
 export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
   rule('committed events are taken once, at most the limit, in ascending order of id', async (here) => {
     const there = await here.another();

@@ -82,7 +82,6 @@ const advance = (storage: SubscriptionStorage, name: string, lease: Lease, from_
 const find = (storage: SubscriptionStorage, name: string) =>
   storage.unitOfWork.read((tx) => tx.subscriptions.find(name));
 
-/** The contract of every adapter of `SubscriptionStore`, together with the event log. */
 export const subscription_store_contract: readonly ContractRule<SubscriptionStorage>[] = [
   rule('a name is inserted once, and found and listed by name until it is deleted', async (here) => {
     const there = await here.another();

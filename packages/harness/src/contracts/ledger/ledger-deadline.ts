@@ -21,7 +21,6 @@ function boundsOf(left_ms: number): PassBounds {
 
 const isRetryable = (error: unknown) => error instanceof Fault && error.retryable;
 
-/** The contract of every adapter of `Ledger` for the deadline of a pass. */
 export const ledger_deadline_contract: readonly ContractRule<StorageUnderTest>[] = [
   rule(
     'a pass whose deadline has passed decides nothing, and the same messages can be decided later',

@@ -79,7 +79,6 @@ export class CardUnderTest {
     return clearingMessage(this.number_index, { network_financial_transaction_id: freshTransaction(), ...fields });
   }
 
-  /** Returns the state that a pass over the messages loads. */
   look(...messages: readonly Lookup[]): Promise<LedgerState> {
     return this.#storage.ledger.pass(messages, look);
   }
@@ -164,7 +163,6 @@ export async function freshCards(
   });
 }
 
-/** Creates one card of a new company. */
 export async function freshCard(storage: StorageUnderTest): Promise<CardUnderTest> {
   const [card] = await freshCards(storage, 1);
   return card!;
@@ -580,7 +578,6 @@ const loading_rules: readonly ContractRule<StorageUnderTest>[] = [
   }),
 ];
 
-/** The contract of every adapter of `Ledger` for the changes that a pass writes. */
 const writing_rules: readonly ContractRule<StorageUnderTest>[] = [
   rule('when a pass resolves, its counters, authorizations, clearings and events can be read', async (storage) => {
     const card = await freshCard(storage);
@@ -673,7 +670,6 @@ const writing_rules: readonly ContractRule<StorageUnderTest>[] = [
   }),
 ];
 
-/** The contract of every adapter of `Ledger` for racing passes, in one process or in two. */
 const racing_rules: readonly ContractRule<StorageUnderTest>[] = [
   rule('exactly as many of 64 racing messages are approved as the total allows', async (storage) => {
     const ledgerOf = await ledgersOf(storage);

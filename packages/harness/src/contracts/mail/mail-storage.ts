@@ -4,7 +4,6 @@ import type { Lease } from '@tallystick/kernel';
 import type { SharedStorage } from '../storage/storage.ts';
 import { uniqueHash } from '../unique.ts';
 
-/** The parts of a transaction that the contracts of mails, links and the mailbox need. */
 export interface MailStorageTx extends Pick<MailTx, 'mails' | 'one_time_links' | 'mailbox'> {
   readonly companies: CompanyStore;
 }

@@ -18,7 +18,6 @@ async function cardsOf(storage: RetentionStorage, changes: Parameters<typeof fre
   return { card: card!, reduce };
 }
 
-/** The contract of every adapter of `RetentionStore` for records that are reduced. */
 export const reduced_records_contract: readonly ContractRule<RetentionStorage>[] = [
   rule('an authorization is due when it is old enough and neither it nor its root holds an amount', async (storage) => {
     const { card, reduce } = await cardsOf(storage);

@@ -84,7 +84,6 @@ function sealAudit({ unitOfWork, audit_mac: mac }: RetentionStorage): Promise<un
   return sealAuditLog({ unitOfWork, mac });
 }
 
-/** The contract of every adapter of `RetentionStore` for rows that are deleted. */
 export const retention_store_contract: readonly ContractRule<RetentionStorage>[] = [
   rule('one process at a time has the lease of a kind; another takes over when it has expired', async (here) => {
     const there = await here.another();

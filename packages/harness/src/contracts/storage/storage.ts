@@ -23,7 +23,6 @@ import {
 import type { ReconciliationReports, ReconciliationStore } from '@tallystick/reconciliation';
 import { uniqueHash, uniqueNumber } from '../unique.ts';
 
-/** The parts of a transaction that the suites of storage need. */
 export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templates' | 'events' | 'audit'> {
   readonly companies: CompanyStore;
   readonly sandbox_clock: SandboxClockStore;

@@ -15,7 +15,6 @@ import {
 import type { Call, Lease, Sealer } from '@tallystick/kernel';
 import { newCompany, type SharedStorage } from '../storage/storage.ts';
 
-/** The parts of a transaction that the contracts of webhooks, outbox, deliveries and desk need. */
 export interface WebhookStorageTx extends WebhooksTx, EventsTx {
   readonly companies: CompanyStore;
 }
@@ -69,7 +68,6 @@ export function register(
   return unitOfWork.run((tx) => tx.webhooks.insert(webhookOf(company_id, change)));
 }
 
-/** Locks the webhook and writes it. */
 export function writeWebhook({ unitOfWork }: WebhookStorage, webhook: Webhook): Promise<void> {
   return unitOfWork.run(async ({ webhooks }) => {
     await webhooks.find(webhook.company_id, webhook.id, { for_update: true });
