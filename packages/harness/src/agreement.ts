@@ -3,11 +3,9 @@
  */
 export class Disagreement extends Error {
   override readonly name = 'Disagreement';
-  readonly what: string;
 
   constructor(what: string, expected: unknown, actual: unknown) {
     super(`${what}\n  the model says  ${text(expected)}\n  the system says ${text(actual)}`);
-    this.what = what;
   }
 }
 

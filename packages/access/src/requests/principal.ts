@@ -1,5 +1,4 @@
 import { assert, Refusal } from '@tallystick/kernel';
-import type { Environment } from '../keys/api-key.ts';
 import { type Area, type Role, rolesOf } from '../keys/role.ts';
 
 /** The caller. */
@@ -11,7 +10,6 @@ export interface Principal {
   readonly key_id: string;
   readonly role: Role;
   readonly company_id: number | null;
-  readonly environment: Environment;
   readonly signing_secret: string | null;
   readonly rate_limit_per_minute: number | null;
   /** The limit of all keys of its company together; null without a limit or a company. */
