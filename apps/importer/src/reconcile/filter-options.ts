@@ -17,12 +17,16 @@ export function readByOptions<Filter>(read: () => Filter, names: Readonly<Record
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const problems = error.fields.map(
-      ({ path, message }) => `${names[path] ?? options_of_filters[path] ?? `--${path}`} ${message}`,
-    );
-    throw new UsageError(problems.join('\n'));
+    return namedByOption((path) => names[path] ?? options_of_filters[path] ?? `--${path}`)(error);
   }
+}
+
+/** Throws a `UsageError` that names the options of invalid fields; any other error as it is. */
+export function namedByOption(optionOf: (path: string) => string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof Refusal) || error.fields.length === 0) throw error;
+    throw new UsageError(error.fields.map(({ path, message }) => `${optionOf(path)} ${message}`).join('\n'));
+  };
 }
 
 /** The options that differ in name from the filters that they set. */

@@ -1,9 +1,9 @@
-import { Refusal } from '@tallystick/kernel';
 import { presentPeriod } from '@tallystick/operations';
 import { closePeriod, listPeriods, type Period, reopenPeriod } from '@tallystick/reconciliation';
-import { type Command, formatList, readItems, requireOption, UsageError } from '@tallystick/server';
+import { type Command, formatList, readItems, requireOption } from '@tallystick/server';
 import { count, counted } from '../words.ts';
 import { callFor, companyOf, portsOf, writingCall } from './companies.ts';
+import { namedByOption } from './filter-options.ts';
 
 const company_option = { company: 'the company; needed when there are several' };
 
@@ -18,7 +18,7 @@ export const periodCommands: readonly Command[] = [
       const company_id = await companyOf(services, given);
       const ports = await portsOf(services);
       const period = await closePeriod(ports, writingCall(services, company_id), { closed_through }).catch(
-        namedByOption,
+        namedByOption(() => '--through'),
       );
       const { frozen, open_breaks } = period;
       const text = `Closed through ${period.closed_through}: ${counted(frozen, 'item')} frozen, ${counted(open_breaks, 'open break')}`;
@@ -57,12 +57,6 @@ export const periodCommands: readonly Command[] = [
     },
   },
 ];
-
-/** `closed_through` is the option `--through`. */
-function namedByOption(error: unknown): never {
-  if (!(error instanceof Refusal) || error.fields.length === 0) throw error;
-  throw new UsageError(error.fields.map(({ message }) => `--through ${message}`).join('\n'));
-}
 
 function describePeriods(periods: readonly Period[]): string {
   return formatList(

@@ -1,9 +1,10 @@
-import { currency_expected, decimalsOf, isCurrency, Refusal } from '@tallystick/kernel';
+import { currency_expected, decimalsOf, isCurrency } from '@tallystick/kernel';
 import { presentTolerances } from '@tallystick/operations';
 import { catchUp, changeTolerances, readTolerances, type Tolerances } from '@tallystick/reconciliation';
 import { type Command, formatList, type ParsedWords, UsageError } from '@tallystick/server';
 import { showAmount } from '../words.ts';
 import { companyOf, portsOf, writingCall } from './companies.ts';
+import { namedByOption } from './filter-options.ts';
 
 /**
  * The small differences that are accepted without a person (docs/reconciliation.md, "Tolerance").
@@ -23,7 +24,9 @@ export const toleranceCommand: Command = {
     const ports = await portsOf(services);
     const call = writingCall(services, company_id);
     if (asked !== null) {
-      await ports.unitOfWork.run((tx) => changeTolerances(tx, call, asked)).catch(namedByOption);
+      await ports.unitOfWork
+        .run((tx) => changeTolerances(tx, call, asked))
+        .catch(namedByOption(() => '--amount, in minor units,'));
       await catchUp(ports, company_id);
     }
     const tolerances = await ports.unitOfWork.read((tx) => readTolerances(tx, call));
@@ -50,11 +53,6 @@ function minorUnitsOf(amount: string, currency: string): number {
     );
   }
   return Number(whole + part.padEnd(decimals, '0'));
-}
-
-function namedByOption(error: unknown): never {
-  if (!(error instanceof Refusal)) throw error;
-  throw new UsageError(error.fields.map(({ message }) => `--amount, in minor units, ${message}`).join('\n'));
 }
 
 function describeTolerances(tolerances: Tolerances): string {
