@@ -9,7 +9,7 @@ import type { ItemFilter } from './items/item-filter.ts';
 import type { BreakDay, BreakDayChanges } from './keeping/break-days.ts';
 import type { MatchCell, SummaryCell } from './keeping/cells.ts';
 import type { EntryPlace, KeyRange, UnsearchedDates } from './pairing/entry-key.ts';
-import type { AuthorizedPurchase, CardLine, ClearedAmount, Coverage, Tolerances } from './records.ts';
+import type { AuthorizedPurchase, CardLine, ClearedAmount, Coverage, LastRecords, Tolerances } from './records.ts';
 import type { NearQuestion } from './suggestions/near-items.ts';
 
 /**
@@ -100,8 +100,9 @@ export interface ItemChanges {
 
 /**
  * A closed period. Closing and reopening work in batches, so a period also has the states between.
+ * Records that were there when its closing began are not late for its items.
  */
-export interface Period {
+export interface Period extends LastRecords {
   readonly id: number;
   readonly company_id: number;
   /** The last day of the period, YYYY-MM-DD. It begins after the period before it. */
@@ -266,6 +267,7 @@ export interface ReconciliationStore {
   findPeriod(company_id: number, id: number): Promise<Period | null>;
   /** The period with the latest day that is not reopened; null when there is none. */
   newestPeriod(company_id: number): Promise<Period | null>;
+  lastRecords(): Promise<LastRecords>;
   /**
    * Puts items into the period. A frozen item does not change by the clock. Its lines that the bank
    * reported by itself become `frozen`, except where they are kept, or differ and a person decided

@@ -254,3 +254,12 @@ function isTie(clearing: ClearingFields, limit_currency: string | null): boolean
   if (!review || cycle !== 'first_presentment' || authorization_id !== null || clearing_id !== null) return false;
   return limit_currency === null || limit_currency === billing_currency || limit_currency === merchant_currency;
 }
+
+/**
+ * The highest ids of recorded clearings and statement lines, of all companies; 0: there is none.
+ * What has a higher id was recorded later, whatever the clock showed.
+ */
+export interface LastRecords {
+  readonly last_clearing_id: number;
+  readonly last_line_id: number;
+}

@@ -80,13 +80,7 @@ checkOnStorages('closed periods', [
       );
       const { item: kept } = await world.read(clearing(clearing_id));
       assert.deepEqual(kept, frozen, 'the frozen item');
-      const line_id = await world.line({
-        reference,
-        code: '825',
-        amount: 7,
-        date: '2026-06-03',
-        recorded_at_ms: world.call().now_ms + 1,
-      });
+      const line_id = await world.line({ reference, code: '825', amount: 7, date: '2026-06-03' });
       const { item: fee } = await world.read(line(line_id));
       const named = [late.frozen_item_id, fee.kind, fee.frozen_item_id];
       assert.deepEqual(named, [frozen.id, 'late_change', frozen.id], 'the frozen item that late changes name');

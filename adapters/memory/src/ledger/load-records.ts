@@ -195,10 +195,11 @@ function matchedByHand(state: State, card_id: number, message: RematchLookup): R
   };
 }
 
-/** Whether there is an act about the records of the message that the person has not seen. */
-function isOvertaken({ reconciliation_acts }: State, { seen_acts }: RematchLookup): boolean {
+/** Whether there is an act or a closing about the records of the message that the person has not seen. */
+function isOvertaken({ reconciliation_acts, reconciliation_items }: State, { seen_acts }: RematchLookup): boolean {
   if (seen_acts === undefined) return false;
-  const { company_id, records, newest_id } = seen_acts;
+  const { company_id, item_ids, records, newest_id } = seen_acts;
+  if (item_ids.some((id) => reconciliation_items.get(id)?.period_id !== null)) return true;
   return reconciliation_acts
     .values()
     .some(

@@ -181,9 +181,10 @@ class Loaded {
     }
     this.#referring(card.id, clearings);
     if (seen_acts === undefined) return;
-    const { company_id, records, newest_id } = seen_acts;
+    const { company_id, item_ids, records, newest_id } = seen_acts;
     const newer = this.#statements.newer_act.get(company_id, JSON.stringify(records), newest_id);
-    if (newer !== undefined) this.#overtaken_clearing_ids.push(clearing_id);
+    const closed = this.#statements.closed_item.get(JSON.stringify(item_ids));
+    if (newer !== undefined || closed !== undefined) this.#overtaken_clearing_ids.push(clearing_id);
   }
 
   /** Loads the records that clearings may repeat, belong to, or reverse. */

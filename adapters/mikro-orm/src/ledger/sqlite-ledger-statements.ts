@@ -182,6 +182,10 @@ export function prepareStatements(database: Database) {
       `select 1 from tallystick_reconciliation_act_records where company_id = ?
          and record in (select value from json_each(?)) and act_id > ? limit 1`,
     ),
+    closed_item: sql<[item_ids: string]>(
+      `select 1 from json_each(?) j left join tallystick_reconciliation_items i on i.id = j.value
+         where i.id is null or i.period_id is not null limit 1`,
+    ),
     insert_act: sql<unknown[]>(
       insertInto('tallystick_reconciliation_acts', [
         'company_id',

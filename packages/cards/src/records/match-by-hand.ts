@@ -92,9 +92,11 @@ export interface ReconciliationActRow {
 /** An act that is not recorded yet: the pass adds its time. */
 export type NewReconciliationAct = Omit<ReconciliationActRow, 'at_ms'>;
 
-/** The acts about some records that a person has seen. */
+/** The items, and the acts about their records, that a person has seen. */
 export interface SeenActs {
   readonly company_id: number;
+  /** The items. The request is also refused when one is gone, or a closed period has it. */
+  readonly item_ids: readonly number[];
   /** The records, as reconciliation numbers them. */
   readonly records: readonly number[];
   /** The id of the newest act about one of them; 0 when there was none. */

@@ -7,7 +7,7 @@ import type { SeenItem } from '../items/read-items.ts';
 import { historiesOf, readItem } from '../items/read-items.ts';
 import { refresh } from '../keeping/keep-up.ts';
 import type { ActPlan, ActPorts, ActTx, Rematch, Situation } from './act-plan.ts';
-import { otherVersion, withNewestAct } from './refuse-act.ts';
+import { otherVersion, refuseFrozen, withNewestAct } from './refuse-act.ts';
 
 /** An act with matches of cards, and what will be recorded. */
 export interface PlannedAct {
@@ -44,7 +44,8 @@ export async function withSeenActs<Planned extends PlannedAct>(
     const its = concerned[at]!;
     const acts = its.flatMap((item) => histories.get(item) ?? []);
     const records = [...new Set(its.flatMap(recordsOf).map(itemIdOf))];
-    return { ...act, seen_acts: { company_id, records, newest_id: Math.max(0, ...acts.map(({ id }) => id)) } };
+    const newest_id = Math.max(0, ...acts.map(({ id }) => id));
+    return { ...act, seen_acts: { company_id, item_ids: its.map(({ id }) => id), records, newest_id } };
   });
 }
 
@@ -113,7 +114,10 @@ export async function explainRefusal(
   const { call, item } = situation;
   const now = await ports.unitOfWork.run(async (tx) => {
     await refresh(tx, call, recordsOf(item));
-    return await readItem(tx, call, item.id);
+    const seen = await readItem(tx, call, item.id);
+    const period = await tx.reconciliation.findPeriod(call.company_id, seen.item.period_id ?? 0);
+    refuseFrozen({ periods: new Map(period === null ? [] : [[period.id, period]]) }, seen.item);
+    return seen;
   });
   const expected = { version: item.version, seen_act_id: newestActOf(situation) };
   return now.item.version === item.version ? withNewestAct(refusal, now) : otherVersion(now, expected);

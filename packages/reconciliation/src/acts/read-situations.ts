@@ -14,13 +14,23 @@ import { type AskedAct, KnownRecords } from './known-records.ts';
 export async function lockItems(tx: ActTx, call: Call, ids: readonly number[]): Promise<readonly RecordKey[]> {
   const seen = await findSeenItems(tx, call, ids);
   const items = [...new Set([...seen.values()].map(({ item }) => item))];
-  await lockCards(tx, call, items);
   const named = ids.map(recordOfItemId).filter((record) => record !== null);
   const records = [...items.flatMap(recordsOf), ...named];
+  await lockRecordsOf(tx, call, items, records);
+  return records;
+}
+
+/** Locks the cards of items and the company, and brings the items of the records up to date. */
+export async function lockRecordsOf(
+  tx: ActTx,
+  call: Call,
+  items: readonly Item[],
+  records: readonly RecordKey[],
+): Promise<void> {
+  await lockCards(tx, call, items);
   await tx.reconciliation.lockCompany(call.company_id);
   // Items are up to date unless something waits: to find that out costs one query.
   if (await tx.reconciliation.hasWork(call.company_id, call.now_ms)) await refresh(tx, call, records);
-  return records;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Item } from '../item.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from '../pairing/entry-key.ts';
 import { ClearingsByDay } from '../pairing/nearest-clearing.ts';
 import { type Pairing, rest_days_max } from '../pairing/pair-lines.ts';
-import { type CardLine, type ClearedAmount, isPairable, type StatementRecords } from '../records.ts';
+import { type CardLine, type ClearedAmount, isPairable, type LastRecords, type StatementRecords } from '../records.ts';
 
 /** The records of frozen items. They never change, and what comes later has an item of its own. */
 export interface FrozenRecords {
@@ -23,35 +23,41 @@ type FrozenPlaces = ReadonlyMap<string, ClearingsByDay<FrozenPlace>>;
 
 interface FrozenPlace {
   readonly item_id: number;
-  readonly closed_at_ms: number;
+  /** The last line, or clearing, that is not late for it (`LastRecords`). */
+  readonly last_id: number;
   /** Of a line its booking date. */
   readonly settlement_date: string;
 }
 
-/** The records of these frozen items. `closedAt`: when the period with an id was closed. */
+/** The records of these frozen items. `lastOf`: what was recorded when a period was closed. */
 export function frozenRecordsOf(
   items: readonly Item[],
   clearings: ReadonlyMap<number, ClearedAmount>,
   lines: ReadonlyMap<number, CardLine>,
-  closedAt: (period_id: number) => number,
+  lastOf: (period_id: number) => LastRecords,
 ): FrozenRecords {
   const itemsBy = (idsOf: (item: Item) => readonly number[]) =>
     new Map(items.flatMap((item) => idsOf(item).map((id): [number, number] => [id, item.id])));
   const cleared: (FrozenPlace & { readonly key: string })[] = [];
   const booked: (FrozenPlace & { readonly key: string })[] = [];
   for (const { id: item_id, period_id, clearing_ids, line_ids } of items) {
-    const closed_at_ms = closedAt(period_id!);
+    const { last_clearing_id, last_line_id } = lastOf(period_id!);
     for (const id of clearing_ids) {
       const clearing = clearings.get(id);
       if (clearing === undefined) continue;
       const { settlement_date } = clearing;
-      cleared.push({ key: entryKeyOfClearing(clearing), item_id, closed_at_ms, settlement_date });
+      cleared.push({ key: entryKeyOfClearing(clearing), item_id, last_id: last_line_id, settlement_date });
     }
     if (clearing_ids.length > 0) continue;
     for (const id of line_ids) {
       const line = lines.get(id);
       if (line === undefined || !isPairable(line)) continue;
-      booked.push({ key: entryKeyOfLine(line), item_id, closed_at_ms, settlement_date: line.booking_date });
+      booked.push({
+        key: entryKeyOfLine(line),
+        item_id,
+        last_id: last_clearing_id,
+        settlement_date: line.booking_date,
+      });
     }
   }
   return {
@@ -109,12 +115,7 @@ function firstOf<One>(of: readonly One[], find: (one: One) => number | null): nu
   return null;
 }
 
-function nearestOf(
-  places: FrozenPlaces,
-  key: string,
-  date: string,
-  { recorded_at_ms }: { readonly recorded_at_ms: number },
-): number | null {
-  const isLate = ({ closed_at_ms }: FrozenPlace): boolean => recorded_at_ms > closed_at_ms;
+function nearestOf(places: FrozenPlaces, key: string, date: string, { id }: { readonly id: number }): number | null {
+  const isLate = ({ last_id }: FrozenPlace): boolean => id > last_id;
   return places.get(key)?.nearest(dayOf(date), rest_days_max, isLate)?.item_id ?? null;
 }

@@ -1,11 +1,12 @@
 import { auditEntry, type Call, RequestFields, showValue } from '@tallystick/kernel';
 import type { ActTx } from '../acts/act-plan.ts';
+import { lockRecordsOf } from '../acts/read-situations.ts';
 import { conflict } from '../acts/refuse-act.ts';
 import { dateOf, daysAfter } from '../calendar.ts';
 import type { Item } from '../item.ts';
-import type { RecordKey } from '../item-id.ts';
+import { type RecordKey, recordsOf } from '../item-id.ts';
 import { catchUp, refresh } from '../keeping/keep-up.ts';
-import { leftoverPlacesOf } from '../pairing/entry-key.ts';
+import { entryKeyOfClearing, entryKeyOfLine, isPairingKey, leftoverPlacesOf } from '../pairing/entry-key.ts';
 import { type Period, type PeriodPlace, placeAfter } from '../ports.ts';
 import { endBatches, isFrozenBy, isOpenBreakOf, objectOf, type PeriodPorts, period_batch_size } from './period.ts';
 
@@ -24,43 +25,65 @@ export async function closePeriod(ports: PeriodPorts, call: Call, request: objec
   let after: PeriodPlace | null = null;
   do {
     const place: PeriodPlace | null = after;
-    const items = await ports.unitOfWork.run((tx) => freezeBatch(tx, call, period, place));
-    frozen += items.filter((item) => isFrozenBy(item, closed_through)).length;
-    open_breaks += items.filter((item) => isOpenBreakOf(item, closed_through)).length;
-    after = placeAfter(items, period_batch_size);
+    const step: FrozenBatch = await ports.unitOfWork.run((tx) => freezeBatch(tx, call, period, place));
+    frozen += step.frozen;
+    open_breaks += step.open_breaks;
+    after = step.after;
   } while (after !== null);
   const closed: Period = { ...period, frozen, open_breaks, status: 'closed' };
   return await ports.unitOfWork.run((tx) => endBatches(tx, call, closed, 'closing'));
 }
 
-/**
- * Returns the items that it looked at. A clearing or line that has no partner is none for others
- * either once it is frozen: sets that it made ambiguous are recomputed.
- */
-async function freezeBatch(tx: ActTx, call: Call, period: Period, after: PeriodPlace | null): Promise<readonly Item[]> {
-  const { reconciliation } = tx;
-  const { company_id, closed_through } = period;
-  await reconciliation.lockCompany(company_id);
-  const items = await reconciliation.itemsByPeriod(company_id, { to: closed_through }, after, period_batch_size);
-  const finished = items.filter((item) => isFrozenBy(item, closed_through));
-  await reconciliation.freeze(period, finished);
-  await refresh(tx, call, await leftoversAmong(tx, call, finished));
-  return items;
+/** What a step of a closing did. */
+interface FrozenBatch {
+  /** How many items that it looked at the period has. */
+  readonly frozen: number;
+  readonly open_breaks: number;
+  /** The last item that it looked at; null when there is none after it. */
+  readonly after: PeriodPlace | null;
 }
 
-/** The clearings and lines of these items that are stored as candidates of covering sets. */
-async function leftoversAmong(
+/**
+ * Freezes items as their records and acts make them: cards and company are locked before, so that an
+ * act is done or comes later.
+ */
+async function freezeBatch(tx: ActTx, call: Call, period: Period, after: PeriodPlace | null): Promise<FrozenBatch> {
+  const { reconciliation } = tx;
+  const { company_id, closed_through } = period;
+  const listed = await reconciliation.itemsByPeriod(company_id, { to: closed_through }, after, period_batch_size);
+  await lockRecordsOf(tx, call, listed, listed.flatMap(recordsOf));
+  const listed_ids = listed.map(({ id }) => id);
+  const items = await reconciliation.items(company_id, listed_ids);
+  const finished = items.filter((item) => isFrozenBy(item, closed_through));
+  await reconciliation.freeze(period, finished);
+  await refresh(tx, call, await concernedBy(tx, call, finished));
+  return {
+    frozen: finished.length + items.filter(({ period_id }) => period_id === period.id).length,
+    open_breaks: items.filter((item) => isOpenBreakOf(item, closed_through)).length,
+    after: placeAfter(listed, period_batch_size),
+  };
+}
+
+/**
+ * The records whose items depend on what is frozen. A clearing or line that has no partner is none
+ * for others any more: sets that it made ambiguous are found again. What arrived during the closing
+ * under the key of a frozen record is late for it.
+ */
+async function concernedBy(
   { reconciliation }: ActTx,
   { company_id }: Call,
-  items: readonly Item[],
+  frozen: readonly Item[],
 ): Promise<readonly RecordKey[]> {
-  const clearing_ids = items.flatMap((item) => item.clearing_ids);
-  const line_ids = items.flatMap((item) => item.line_ids);
-  const places = leftoverPlacesOf({
-    clearings: await reconciliation.clearings(company_id, clearing_ids),
-    lines: await reconciliation.lines(company_id, line_ids),
-  });
-  return (await reconciliation.entriesOf(company_id, places)).map(({ record }) => record);
+  const clearing_ids = frozen.flatMap((item) => item.clearing_ids);
+  const line_ids = frozen.flatMap((item) => item.line_ids);
+  const clearings = await reconciliation.clearings(company_id, clearing_ids);
+  const lines = await reconciliation.lines(company_id, line_ids);
+  const leftovers = await reconciliation.entriesOf(company_id, leftoverPlacesOf({ clearings, lines }));
+  const keys = new Set([...clearings.map(entryKeyOfClearing), ...lines.map(entryKeyOfLine)].filter(isPairingKey));
+  const of_keys = await reconciliation.entries(company_id, [...keys]);
+  const frozen_ids = new Set(frozen.map(({ id }) => id));
+  const others = of_keys.filter(({ item_id }) => !frozen_ids.has(item_id));
+  return [...leftovers, ...others].map(({ record }) => record);
 }
 
 function readClosedThrough(request: object, now_ms: number): string {
@@ -97,6 +120,7 @@ async function beginClosing({ reconciliation, audit }: ActTx, call: Call, closed
   const period = await reconciliation.insertPeriod({
     company_id,
     closed_through,
+    ...(await reconciliation.lastRecords()),
     status: 'closing',
     closed_at_ms: now_ms,
     closed_by: actor,

@@ -153,9 +153,27 @@ export class ActWorld {
         return found;
       },
     };
+    return this.#on({ ...this.storage, unitOfWork: pausing }, this.network);
+  }
+
+  /** The same world, in which each transaction of this package begins once `before` has ended. */
+  interrupted(before: () => Promise<void>): ActWorld {
+    const { unitOfWork } = this.storage;
+    const after =
+      <Parameters extends readonly unknown[], Result>(begin: (...of: Parameters) => Promise<Result>) =>
+      async (...of: Parameters): Promise<Result> => {
+        await before();
+        return await begin(...of);
+      };
+    const run: typeof unitOfWork.run = (work) => after(() => unitOfWork.run(work))();
+    const read: typeof unitOfWork.read = (work) => after(() => unitOfWork.read(work))();
+    const network = { ...this.network, rematch: after(this.network.rematch) };
+    return this.#on({ ...this.storage, unitOfWork: { ...unitOfWork, run, read } }, network);
+  }
+
+  #on(storage: StorageUnderTest, network: Network): ActWorld {
     const card = { id: this.card_id, number_index: this.#number_index };
-    const storage = { ...this.storage, unitOfWork: pausing };
-    return new ActWorld(storage, this.company_id, card, this.#account_ids, this.network);
+    return new ActWorld(storage, this.company_id, card, this.#account_ids, network);
   }
 
   /** A call of a person of the company. */

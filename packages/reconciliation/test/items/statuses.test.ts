@@ -427,7 +427,6 @@ describe('no item', () => {
 });
 
 describe('after a closing', () => {
-  const closed_at_ms = startOf('2026-03-20');
   const matched = itemOf({ purchases: [cleared], clearings: [clearing()], lines: [line()] });
   const frozenOf = (
     items: readonly ItemContent[],
@@ -438,11 +437,10 @@ describe('after a closing', () => {
       items.map((item) => ({ ...item, version: 1, period_id: 1 })),
       new Map(clearings.map((one) => [one.id, one])),
       new Map(lines.map((one) => [one.id, one])),
-      () => closed_at_ms,
+      () => ({ last_clearing_id: 1, last_line_id: 1 }),
     );
   const frozen = frozenOf([matched], [clearing()], [line()]);
   const on = '2026-04-02';
-  const recorded_at_ms = startOf(on);
 
   test('a clearing of a frozen purchase has an item of its own that names the frozen one', () => {
     const refund = clearing({ id: 2, class: 'refund_linked', amount: money(-200), settlement_date: on });
@@ -474,7 +472,7 @@ describe('after a closing', () => {
     const unstated = itemOf({ purchases: [cleared], clearings: [clearing()] });
     for (const its_frozen of [frozen, frozenOf([unstated], [clearing()])]) {
       for (const booked of [line, fee]) {
-        const late = booked({ id: 2, booking_date: on, recorded_at_ms });
+        const late = booked({ id: 2, booking_date: on });
         const item = itemOf({ lines: [late] }, { frozen: its_frozen, on });
         assert.deepEqual([item.kind, item.due_date, item.frozen_item_id], ['late_change', on, matched.id]);
       }
@@ -486,7 +484,7 @@ describe('after a closing', () => {
     const clearings = [clearing(), clearing({ id: 2, authorization_id: 2, settlement_date: '2026-03-10' })];
     const items = itemsOf({ purchases, clearings });
     const named = (booking_date: string) =>
-      itemOf({ lines: [fee({ booking_date, recorded_at_ms })] }, { frozen: frozenOf(items, clearings), on });
+      itemOf({ lines: [fee({ booking_date })] }, { frozen: frozenOf(items, clearings), on });
     assert.deepEqual(
       ['2026-03-06', '2026-03-07', '2026-04-14', '2026-04-15'].map((date) => named(date).frozen_item_id),
       [items[0]!.id, items[1]!.id, items[1]!.id, null],
@@ -496,7 +494,7 @@ describe('after a closing', () => {
   test('a clearing for a line that was frozen without one names it, unless it has a line', () => {
     const lone = itemOf({ lines: [line()] });
     const its_frozen = frozenOf([lone], [], [line()]);
-    const late = clearing({ recorded_at_ms });
+    const late = clearing({ id: 2 });
     const item = itemOf({ purchases: [cleared], clearings: [late] }, { frozen: its_frozen, on });
     assert.deepEqual([item.kind, item.frozen_item_id], ['late_change', lone.id]);
     const stated = itemOf(
@@ -507,7 +505,7 @@ describe('after a closing', () => {
   });
 
   test('what was open before carries forward', () => {
-    const open = itemOf({ lines: [fee({ booking_date: on, recorded_at_ms: closed_at_ms })] }, { frozen, on });
+    const open = itemOf({ lines: [fee({ id: 1, booking_date: on })] }, { frozen, on });
     assert.deepEqual([open.status, open.kind, open.frozen_item_id], ['awaiting', null, null]);
   });
 });

@@ -168,8 +168,7 @@ checkOnStorages('the suggestions of a break', [
     rule: 'a frozen clearing or line is not suggested to what came late with its reference',
     async check(open) {
       const world = await ActWorld.on(await open());
-      const bookedLate = async (reference: string) =>
-        await world.line({ amount: 700, reference, date: '2026-06-03', recorded_at_ms: world.call().now_ms + 1 });
+      const bookedLate = async (reference: string) => await world.line({ amount: 700, reference, date: '2026-06-03' });
       const references = ['74123456074000000000171', '74123456074000000000189'] as const;
       const [stated, unstated] = [
         await world.clear({ amount: 700, settlement_date: day, acquirer_reference_data: references[0] }),

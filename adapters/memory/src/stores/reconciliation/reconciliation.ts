@@ -303,6 +303,14 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
       return newest ?? null;
     },
 
+    async lastRecords() {
+      const lastOf = (ids: Iterable<number>) => [...ids].reduce((last, id) => Math.max(last, id), 0);
+      return {
+        last_clearing_id: lastOf(clearings.values().map(({ id }) => id)),
+        last_line_id: lastOf(statement_lines.values().map(({ id }) => id)),
+      };
+    },
+
     async freeze({ id, company_id }, items) {
       for (const item of items) {
         reconciliation_items.set(item.id, { ...item, period_id: id, next_change_ms: null });

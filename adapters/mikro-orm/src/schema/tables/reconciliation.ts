@@ -249,6 +249,8 @@ export const ReconciliationPeriod = defineEntity({
     id: id(),
     company_id: int(),
     closed_through: p.text(),
+    last_clearing_id: int(),
+    last_line_id: int(),
     status: p.text().$type<Period['status']>(),
     closed_at_ms: int(),
     closed_by: p.text(),

@@ -1,6 +1,6 @@
 import type { StatementLine } from '@tallystick/accounts';
 import { afterId, cursor } from '@tallystick/kernel';
-import type { Period, ReconciliationStore } from '@tallystick/reconciliation';
+import type { LastRecords, Period, ReconciliationStore } from '@tallystick/reconciliation';
 import type { Session } from '../../connection/session.ts';
 import { columnsOf } from '../../schema/tables/columns.ts';
 import { ReconciliationPeriod } from '../../schema/tables/reconciliation.ts';
@@ -10,7 +10,14 @@ import type { Queries } from './query.ts';
 
 type PeriodStore = Pick<
   ReconciliationStore,
-  'insertPeriod' | 'updatePeriod' | 'listPeriods' | 'findPeriod' | 'newestPeriod' | 'freeze' | 'unfreeze'
+  | 'insertPeriod'
+  | 'updatePeriod'
+  | 'listPeriods'
+  | 'findPeriod'
+  | 'newestPeriod'
+  | 'lastRecords'
+  | 'freeze'
+  | 'unfreeze'
 >;
 
 /** Closed periods, and the items that they freeze. */
@@ -57,6 +64,14 @@ export function periodStore({ all, run, list, from_ids }: Queries, session: Sess
         company_id,
       );
       return row ?? null;
+    },
+
+    async lastRecords() {
+      const [last] = await all<LastRecords>(
+        `select coalesce((select max(id) from tallystick_clearings), 0) as last_clearing_id,
+          coalesce((select max(id) from tallystick_statement_lines), 0) as last_line_id`,
+      );
+      return last!;
     },
 
     async freeze({ id, company_id }, items) {

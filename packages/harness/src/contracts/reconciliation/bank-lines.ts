@@ -97,6 +97,8 @@ function closed(company_id: number): Omit<Period, 'id'> {
   return {
     company_id,
     closed_through: day,
+    last_clearing_id: 0,
+    last_line_id: 0,
     status: 'closing',
     closed_at_ms: 1,
     closed_by: 'key:1',

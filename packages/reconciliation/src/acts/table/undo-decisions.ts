@@ -35,7 +35,7 @@ const note_of_undoing = 'undone: another row of the same table could not be deci
 /**
  * Undoes decisions, the newest first, by acts of their own, with the matches of cards that they
  * made. One that somebody has undone already stays as it is. Returns the ids of items whose decision
- * still stands, because their cards no longer permit to undo it.
+ * still stands, because a closing froze them, or their cards no longer permit to undo it.
  */
 export async function undoDecisions(
   ports: Pick<ActPorts, 'unitOfWork' | 'network'>,
@@ -54,22 +54,25 @@ export async function undoDecisions(
   return kept_ids;
 }
 
-/** Returns the decisions whose undoing a pass refused. */
+/** Returns the decisions that a closed period has, and those whose undoing a pass refused. */
 async function undoBatch(
   { unitOfWork, network }: Pick<ActPorts, 'unitOfWork' | 'network'>,
   call: Call,
   batch: readonly MadeDecision[],
 ): Promise<readonly MadeDecision[]> {
-  const { of_pass } = await unitOfWork.run(async (tx) => {
+  const { of_pass, frozen } = await unitOfWork.run(async (tx) => {
     const records = await lockItems(
       tx,
       call,
       batch.map(({ item_id }) => item_id),
     );
-    return await recordBatch(tx, call, await planUndoing(tx, call, batch), records);
+    const planned = await planUndoing(tx, call, batch);
+    const open = planned.filter(({ situation }) => situation.item.period_id === null);
+    return { ...(await recordBatch(tx, call, open, records)), frozen: planned.filter((one) => !open.includes(one)) };
   });
   const answers = await Promise.all(of_pass.map((act) => network.rematch(rematchMessage(act))));
-  return of_pass.filter((_, at) => answers[at]!.kind === 'refused').map(({ decision }) => decision);
+  const refused = of_pass.filter((_, at) => answers[at]!.kind === 'refused');
+  return [...frozen, ...refused].map(({ decision }) => decision);
 }
 
 interface Undoing extends PlannedAct {

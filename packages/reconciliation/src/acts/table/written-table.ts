@@ -106,7 +106,9 @@ export class WrittenTable {
     if (kept_ids.length === 0) return conflict(changed);
     const shown = kept_ids.slice(0, shown_items_max).join(', ');
     const more = kept_ids.length > shown_items_max ? ` and ${kept_ids.length - shown_items_max} more` : '';
-    return conflict(`${changed}, except for items that changed since they were decided: ${shown}${more}`);
+    return conflict(
+      `${changed}, except for items that changed or were closed since they were decided: ${shown}${more}`,
+    );
   }
 }
 
