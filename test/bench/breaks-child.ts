@@ -1,4 +1,8 @@
 import { once } from 'node:events';
+import { fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createNetwork } from '@tallystick/cards';
 import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import {
@@ -29,6 +33,10 @@ const count = Number(count_text);
 const clock = { nowMs: () => Date.parse('2026-06-15T12:00:00Z') };
 const persistence = await mikroOrmPersistence({ audit_mac: testAuditMac, database_url, clock });
 const call = { ...import_call, company_id: 1, now_ms: clock.nowMs(), actor: 'person' };
+/** How long each limit of the machine is measured, milliseconds. */
+const limits_ms = count < 1_000 ? 100 : 5_000;
+/** About what a transaction of the work writes. */
+const synced_bytes = 200_000;
 const matches_max = Math.min(10_000, count / 10);
 
 let longest_ms = 0;
@@ -75,6 +83,33 @@ async function part(name: string, work: () => Promise<string>): Promise<void> {
   process.send?.({ end: name, figures: { ms, cpu_ms, turn_ms, longest_ms, rss_mb, said } });
 }
 
+/** Turns of a piece of work, each followed by a pause that is as long, as in the work on breaks. */
+async function inTurns(piece: () => void): Promise<string> {
+  let turns = 0;
+  for (const end_ms = performance.now() + limits_ms; performance.now() < end_ms; turns += 1) {
+    const began_ms = performance.now();
+    piece();
+    await pause(performance.now() - began_ms);
+  }
+  return `${turns} turns`;
+}
+
+// What the machine costs decisions without any work on the database.
+await part('a process that only computes', () =>
+  inTurns(() => {
+    for (const began = process.threadCpuUsage(); sinceMs(began) < 5; );
+  }),
+);
+await part('a process that only syncs a file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tallystick-bench-syncs-'));
+  const file = openSync(join(folder, 'file'), 'w');
+  const said = await inTurns(() => {
+    writeSync(file, Buffer.alloc(synced_bytes, 1));
+    fdatasyncSync(file);
+  });
+  rmSync(folder, { recursive: true });
+  return said;
+});
 await part('keeping up', async () => {
   const walks = new Map<number, LeftoverWalk>();
   for (let result: CaughtUp = { is_pending: true, taken: 1 }; result.is_pending; ) {

@@ -9,12 +9,16 @@ import { rowsRead } from './rows-read.ts';
 
 const count = 12_000;
 
+/** One item in 50 of those with these amounts. */
+const few_breaks: ItemFilter = { status: 'break', amount: { from: 1, to: 3_000 } };
+
 /** Filters that few of the newest items fit, so that a page must end before it is full. */
 const filters: readonly (readonly [ItemFilter, string])[] = [
   [{ currency: 'EUR' }, "currency = 'EUR'"],
   [{ currency: 'EUR', status: 'break' }, "currency = 'EUR' and status = 'break'"],
   [{ currency: 'EUR', amount: { from: 1 } }, "currency = 'EUR'"],
   [{ currency: 'EUR', account_id: 'A' }, "currency = 'EUR' and account_id = 901"],
+  [few_breaks, "status = 'break' and authorized <= 3000"],
   [{ status: 'break', account_id: 'B' }, "status = 'break' and account_id = 902"],
   [{ status: 'matched', account_id: 'A', merchant_name: 'Rare' }, "account_id = 901 and merchant_name = 'Rare'"],
   [{ status: 'break', booking_date: { to: '2026-01-02' } }, "status = 'break' and booking_date <= '2026-01-02'"],
@@ -39,12 +43,17 @@ onEveryDatabase('pages of filtered items', (fixture) => {
       );
     }
     if (name !== 'postgres') return;
+    const readFor = (filter: ItemFilter) =>
+      rowsRead(database.database_url, (session) =>
+        reconciliationStore(session, statement_key_default).list(company_id, filter, { limit: 50 }),
+      );
     const [filter] = filters[0]!;
-    const read = await rowsRead(database.database_url, (session) =>
-      reconciliationStore(session, statement_key_default).list(company_id, filter, { limit: 50 }),
-    );
+    const read = await readFor(filter);
     // Of 200 and then of 2,000 items the place, the row, and the place of the last one.
     assert.ok(read.reconciliation_items! <= 3 * 2_200 + 100, JSON.stringify(read));
+    const of_breaks = await readFor(few_breaks);
+    // Of 200 breaks the place and the row. Of 3,000 amounts the places, twice, and then 60 rows.
+    assert.ok(of_breaks.reconciliation_items! <= 3 * 200 + 2 * 3_000 + 200, JSON.stringify(of_breaks));
   });
 });
 

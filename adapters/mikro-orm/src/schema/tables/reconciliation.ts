@@ -147,7 +147,7 @@ export const ReconciliationItem = defineEntity({
     },
     ...Object.entries(indexed_amounts).map(([column, where]) => ({
       name: `tallystick_reconciliation_items_amount_${column}`,
-      properties: ['company_id', column, 'opened_at_ms', 'id'] as (keyof Item)[],
+      properties: ['company_id', column, 'opened_at_ms', 'id', 'status'] as (keyof Item)[],
       where,
     })),
     {

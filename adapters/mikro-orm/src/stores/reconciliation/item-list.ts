@@ -69,7 +69,9 @@ export async function listItems(
     const others = name === column ? without(name) : without();
     if (dates.length > 0) few.push(fewWhere([...company, ...dates], [...others, ...referenced]));
   }
-  if (filter.amount !== undefined) few.push(fewOfAmount(company, filter, [...without('amount'), ...referenced]));
+  if (filter.amount !== undefined) {
+    few.push(fewOfAmount(company, filter, conditions.status, [...without('amount', 'status'), ...referenced]));
+  }
   for (const name of ['vcn_id', 'merchant_name', 'account_id', 'kind'] as const) {
     if (conditions[name].length > 0 && name !== lead) {
       few.push(fewWhere([...company, ...conditions[name]], [...without(name), ...referenced]));
@@ -121,11 +123,11 @@ function withinDueDates(range: DueRange | undefined): readonly Condition[] {
 }
 
 /** Items in a range of an index. */
-function fewWhere(range: readonly Condition[], others: readonly Condition[]): Few {
+function fewWhere(range: readonly Condition[], others: readonly Condition[], columns = 'opened_at_ms, id'): Few {
   return {
     rows: (before, limit) => {
       const { text, values } = joined([...range, before]);
-      return { text: `select opened_at_ms, id from ${items.name} where ${text} limit ?`, values: [...values, limit] };
+      return { text: `select ${columns} from ${items.name} where ${text} limit ?`, values: [...values, limit] };
     },
     others,
   };
@@ -139,16 +141,31 @@ function withAmount({ amount }: ItemFilter): readonly Condition[] {
   ];
 }
 
-function fewOfAmount(company: readonly Condition[], { amount }: ItemFilter, others: readonly Condition[]): Few {
+/** The indexes of amounts also have the status: a break with the amount of thousands is found in them. */
+function fewOfAmount(
+  company: readonly Condition[],
+  { amount }: ItemFilter,
+  status: readonly Condition[],
+  others: readonly Condition[],
+): Few {
+  const columns = 'opened_at_ms, id, status';
   const parts = Object.entries(indexed_amounts).map(([column, indexed]) =>
-    fewWhere([...company, ...within(column, amount), { text: indexed, values: [] }], []),
+    fewWhere([...company, ...within(column, amount), { text: indexed, values: [] }], [], columns),
   );
-  return { rows: (before, limit) => union(parts.map((part) => part.rows(before, limit))), others };
+  return {
+    rows: (before, limit) =>
+      union(
+        parts.map((part) => part.rows(before, limit)),
+        columns,
+      ),
+    covered: status,
+    others,
+  };
 }
 
-function union(parts: readonly Condition[]): Condition {
+function union(parts: readonly Condition[], columns = 'opened_at_ms, id'): Condition {
   return {
-    text: parts.map(({ text }, at) => `select opened_at_ms, id from (${text}) u${at}`).join(' union '),
+    text: parts.map(({ text }, at) => `select ${columns} from (${text}) u${at}`).join(' union '),
     values: parts.flatMap(({ values }) => values),
   };
 }

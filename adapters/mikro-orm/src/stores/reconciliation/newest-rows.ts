@@ -40,6 +40,8 @@ export interface Search {
 
 export interface Few {
   readonly rows: (before: Condition, limit: number) => Condition;
+  /** Conditions on further columns of `rows`, which its index also has. */
+  readonly covered?: readonly Condition[];
   readonly others: readonly Condition[];
   /** The most rows that this way sorts. An index with both columns sorts many in little time. */
   readonly sorted_max?: number;
@@ -112,7 +114,7 @@ export async function newestRows<Row extends { readonly id: number }>(
   if (first.is_done) return first;
   let best = walk;
   let fewest = sorted_max_default + 1;
-  for (const { rows, others: rest, sorted_max = sorted_max_default } of few) {
+  for (const { rows, covered = [], others: rest, sorted_max = sorted_max_default } of few) {
     const least = Math.min(fewest, sorted_max + 1);
     const found = await count(rows(beforePlace(at, after), least));
     if (found >= least) continue;
@@ -120,7 +122,11 @@ export async function newestRows<Row extends { readonly id: number }>(
     best = {
       places: (size) => {
         const { text, values } = rows(beforePlace(at, after), found);
-        return { text: `select ${at}, id from (${text}) f ${newest_first} limit ?`, values: [...values, size] };
+        const fitting = joined([always, ...covered]);
+        return {
+          text: `select ${at}, id from (${text}) f where ${fitting.text} ${newest_first} limit ?`,
+          values: [...values, ...fitting.values, size],
+        };
       },
       others: rest,
       count: found,
@@ -137,9 +143,11 @@ interface Way {
   readonly count: number;
 }
 
+const always: Condition = { text: 'true', values: [] };
+
 /** The condition that a row comes after this place. */
 function beforePlace(at: string, after: Place | null): Condition {
-  if (after === null) return { text: 'true', values: [] };
+  if (after === null) return always;
   return { text: `(${at} < ? or (${at} = ? and id < ?))`, values: [after.at, after.at, after.id] };
 }
 
