@@ -17,22 +17,17 @@ export type PeriodPorts = Omit<ActPorts, 'network'>;
 export const period_batch_size = 50;
 
 /** What closing a period reads of an item. */
-type PlacedItem = Pick<Item, 'status' | 'period_date' | 'period_id' | 'next_change_ms'>;
+type PlacedItem = Pick<Item, 'status' | 'period_date' | 'period_id'>;
 
 /**
  * Whether closing a period through a date freezes an item: it is open, matched, accepted or
  * ignored, and its period has come to its end: that of its newest clearing's settlement date, else
  * of its line's booking date. Other items stay open and carry forward (decision: reconciliation,
- * periods), and so does an accepted one that still awaits a line or a clearing: what is accepted is a
- * difference, and what it awaits would come late for a frozen item.
+ * periods).
  */
-export function isFrozenBy(
-  { status, period_date, period_id, next_change_ms }: PlacedItem,
-  closed_through: string,
-): boolean {
+export function isFrozenBy({ status, period_date, period_id }: PlacedItem, closed_through: string): boolean {
   if (period_id !== null || period_date === null || period_date > closed_through) return false;
-  if (status === 'accepted') return next_change_ms === null;
-  return status === 'matched' || status === 'ignored';
+  return status === 'matched' || status === 'accepted' || status === 'ignored';
 }
 
 /** Whether an item is an open break of a period that ends on a date. Closing counts these. */
