@@ -161,10 +161,10 @@ export function composeAll({
   readonly acts: readonly Act[];
   readonly tolerances?: Tolerances;
 }): readonly ItemContent[] {
-  const { hands, ...standing } = standingActs(acts);
+  const { hands, ignored, ...standing } = standingActs(acts);
   const touched = new Set(acts.flatMap(recordsOfAct));
   const paired = pairRecords(records, hands);
-  const { applied, offers } = resultOf(findCoveringSets(leftoversOf(records, paired), hands.bars));
+  const { applied, offers } = resultOf(findCoveringSets(leftoversOf(records, paired, ignored), hands.bars));
   const pairings = [...paired, ...applied.flatMap(pairingsOf)];
   const offersOf = offersByRecord(offers);
   return resultOf(

@@ -1,5 +1,6 @@
 import { type Act, type ActKind, type ActSubject, pairKeyOf, type StatementPair } from '../act.ts';
-import type { Difference, ItemContent, ItemMatch } from '../item.ts';
+import { type Difference, type ItemContent, type ItemMatch, membersOf } from '../item.ts';
+import { itemIdOf, recordsOf } from '../item-id.ts';
 import { differenceKeyOf } from '../items/difference.ts';
 import { isDistantMatch } from '../pairing/distant-pairs.ts';
 import type { HandPairs } from '../pairing/pair-lines.ts';
@@ -19,6 +20,11 @@ export interface StandingActs {
   readonly hands: HandPairs;
   /** By the fingerprint of the item that the person saw. */
   readonly decisions: ReadonlyMap<string, Decision>;
+  /**
+   * The records of ignored items that had clearings alone or lines alone, as `itemIdOf` has them: no
+   * guess of a rule takes them into another item.
+   */
+  readonly ignored: ReadonlySet<number>;
   /** The differences that standing matches accept, as `differenceKeyOf` has them. */
   readonly accepted: ReadonlySet<string>;
   /**
@@ -68,9 +74,20 @@ export function standingActs(acts: Iterable<Act>): StandingActs {
     },
     // Of several with one fingerprint the newest.
     decisions: new Map(decided.map((act) => [act.subject.fingerprint, toDecision(act)])),
+    ignored: ignoredRecords(decided),
     accepted: new Set(acceptedDifferences(in_order).map(differenceKeyOf)),
     untolerated: untoleratedOf(in_order),
   };
+}
+
+function ignoredRecords(decided: readonly Act[]): ReadonlySet<number> {
+  const ignored = decided
+    .filter(({ action }) => action === 'ignore')
+    .map(({ subject }) => membersOf(subject.fingerprint));
+  const of_one_side = ignored.filter(
+    ({ clearing_ids, line_ids }) => clearing_ids.length === 0 || line_ids.length === 0,
+  );
+  return new Set(of_one_side.flatMap(recordsOf).map(itemIdOf));
 }
 
 /** Whether an act keeps the rule `tolerance` from accepting an item, or lets it accept it again. */

@@ -16,7 +16,7 @@ import { matchesOf, weakestOf } from './item-matches.ts';
 import { type ItemRecords, partsOf } from './item-parts.ts';
 
 /** Everything that the items of a closed group of records depend on. */
-export interface ItemGroup extends Omit<StandingActs, 'hands'> {
+export interface ItemGroup extends Omit<StandingActs, 'hands' | 'ignored'> {
   /**
    * Without the clearings and lines that a closing froze. The authorizations of frozen items may be
    * among them.

@@ -19,7 +19,7 @@ export interface OpenGroup extends StandingActs {
   readonly acts: readonly Act[];
   /** Made by people and by statement key. */
   readonly pairings: readonly Pairing[];
-  /** What these do not explain. */
+  /** What these do not explain and no person ignored. */
   readonly leftovers: Leftovers;
   /** The keys of the leftovers, by the record's own id. */
   readonly leftover_keys: ReadonlyMap<number, string>;
@@ -48,7 +48,7 @@ export async function pairGroup(
   const clearings = [...group.clearings.values()].filter(({ id }) => !frozen.clearings.has(id));
   const lines = [...group.lines.values()].filter(({ id }) => !frozen.lines.has(id));
   const pairings = pairRecords({ clearings, lines }, standing.hands);
-  const leftovers = leftoversOf({ clearings, lines }, pairings);
+  const leftovers = leftoversOf({ clearings, lines }, pairings, standing.ignored);
   const stored = await store.entriesOf(company_id, storedPlacesOf(group));
   return {
     clearings,

@@ -1,5 +1,6 @@
 import type { Steps } from '@tallystick/kernel';
 import { pairsBetween, type StatementPair } from '../act.ts';
+import { itemIdOf } from '../item-id.ts';
 import { isPairable } from '../records.ts';
 import { CoveringSearch, type CoveringSet, type FoundSets, type Leftovers, toSets } from './covering-search.ts';
 import { type Pairing, pairing_days_max } from './pair-lines.ts';
@@ -19,19 +20,27 @@ export const covering_reach_days = 4 * pairing_days_max;
 /**
  * The records that covering sets may be made of: card lines without an acquirer reference that are
  * no fee, and clearings, that no pairing explains. A line with a reference belongs to the clearing
- * of that reference or to none.
+ * of that reference or to none. What a person `ignored` (`StandingActs`) stays as it is.
  */
 export function leftoversOf(
   { clearings, lines }: Leftovers,
   pairings: readonly Pick<Pairing, 'line_id' | 'clearing_id' | 'fit'>[],
+  ignored: ReadonlySet<number>,
 ): Leftovers {
   const line_ids = new Set(pairings.map(({ line_id }) => line_id));
   const clearing_ids = new Set(pairings.filter(({ fit }) => fit !== 'fee').map(({ clearing_id }) => clearing_id));
   return {
-    clearings: clearings.filter(({ id, amount }) => amount !== 0 && !clearing_ids.has(id)),
+    clearings: clearings.filter(
+      ({ id, amount }) => amount !== 0 && !clearing_ids.has(id) && !ignored.has(itemIdOf({ kind: 'clearing', id })),
+    ),
     lines: lines.filter(
       (line) =>
-        isPairable(line) && !line.is_fee && line.amount !== 0 && !line_ids.has(line.id) && line.statement_key === null,
+        isPairable(line) &&
+        !line.is_fee &&
+        line.amount !== 0 &&
+        !line_ids.has(line.id) &&
+        !ignored.has(itemIdOf({ kind: 'line', id: line.id })) &&
+        line.statement_key === null,
     ),
   };
 }

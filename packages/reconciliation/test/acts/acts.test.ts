@@ -153,7 +153,7 @@ checkOnStorages('acts of people on items', [
         assertSameState(await world.state(), before, 'everything after the fee was given back');
       }
       await world.act(line(fee_id), 'unmatch');
-      const line_id = await world.line({ reference: null });
+      const line_id = await world.line({ reference: null, amount: 999 });
       const refused = await refusalOf(
         world.act(line(line_id), 'match', { with: { clearing_ids: [other_id] } }),
         'another match of the ignored clearing',
@@ -190,6 +190,44 @@ checkOnStorages('acts of people on items', [
       await world.line({ amount: 400 });
       const { item: kept } = await world.read(line(last));
       assert.deepEqual([kept.status, kept.clearing_ids], ['matched', [clearing_id]], 'the set after another line');
+    },
+  },
+  {
+    rule: 'what a person ignored is in no covering set until it is reopened, in either order',
+    on_postgres: true,
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const parts = [await world.line({ amount: 300 }), await world.line({ amount: 700 })].map(line);
+      for (const part of parts) await world.act(part, 'ignore');
+      const cleared = clearing(await world.clear());
+      const statusesOf = async () => {
+        const items = [];
+        for (const record of [...parts, cleared]) items.push((await world.read(record)).item.status);
+        return items;
+      };
+      assert.deepEqual(await statusesOf(), ['ignored', 'ignored', 'break'], 'a clearing that they make up');
+      await assertRebuilt(world, 'with ignored lines');
+      for (const part of parts) await world.act(part, 'reopen');
+      const { item: covered } = await world.read(cleared);
+      assert.deepEqual(
+        covered.line_ids,
+        parts.map(({ id }) => id),
+        'its lines when they are open',
+      );
+      await world.act(cleared, 'unmatch');
+      await world.act(cleared, 'match', { with: { line_ids: parts.map(({ id }) => id) } });
+      const [other, larger] = [
+        clearing(await world.clear({ amount: 2_000 })),
+        line(await world.line({ amount: 2_500 })),
+      ];
+      await world.act(other, 'ignore');
+      await world.clear({ amount: 500 });
+      assert.deepEqual(
+        (await world.read(larger)).item.clearing_ids,
+        [],
+        'a line that an ignored clearing would make up',
+      );
+      await assertRebuilt(world, 'with an ignored clearing');
     },
   },
   {

@@ -112,6 +112,7 @@ describe('a covering set', () => {
         { line_id: 3, clearing_id: 1, fit: 'exact' },
         { line_id: 9, clearing_id: 2, fit: 'fee' },
       ],
+      new Set(),
     );
     assert.deepEqual([clearings.map(({ id }) => id), lines.map(({ id }) => id)], [[2], [4]]);
   });

@@ -108,7 +108,7 @@ checkOnStorages('the suggestions of a break', [
         [first, second],
         [third, fourth],
       ]);
-      await world.act(line(first), 'ignore');
+      await world.act(line(first), 'accept');
       assert.deepEqual(idsOf(await suggested(world, record)), [[third, fourth]]);
       await world.act(line(first), 'reopen');
       assert.equal((await suggested(world, record)).length, 2, 'after reopening');
