@@ -9,6 +9,7 @@ import { isProposal } from './break-kind.ts';
 import { type NamedRecords, type NamesTx, recordsOfItems } from './name-items.ts';
 import type { SeenItem } from './read-items.ts';
 import { readItem } from './read-items.ts';
+import { withRivals } from './rival-sets.ts';
 import { toleranceEntriesOf } from './tolerance-entries.ts';
 
 /** How many candidate authorizations an item lists among its alternatives. */
@@ -38,7 +39,8 @@ export async function explainItem(
   call: Pick<Call, 'company_id' | 'now_ms'>,
   id: number,
 ): Promise<ExplainedItem> {
-  const { item, history: acts } = await readItem(tx, call, id);
+  const { item: found_item, history: acts } = await readItem(tx, call, id);
+  const item = { ...found_item, alternatives: await withRivals(tx.reconciliation, found_item) };
   const records = (await recordsOfItems(tx, item.company_id, [item])).get(item.id)!;
   const [statement_line = null] = await withItems(
     tx,

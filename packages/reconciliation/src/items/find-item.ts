@@ -3,7 +3,7 @@ import { idsOfKind, itemIdOf, type RecordKey } from '../item-id.ts';
 import { entryPlacesOf } from '../pairing/entry-key.ts';
 import type { ReconciliationStore } from '../ports.ts';
 
-type FindingStore = Pick<ReconciliationStore, 'items' | 'clearings' | 'clearingIdsOf' | 'lines' | 'entriesOf'>;
+export type FindingStore = Pick<ReconciliationStore, 'items' | 'clearings' | 'clearingIdsOf' | 'lines' | 'entriesOf'>;
 
 /**
  * The items that have these records, by the `itemIdOf` of the record; of an authorization with

@@ -99,4 +99,34 @@ checkOnStorages('the alternatives of a proposal', [
       assert.deepEqual(tie.has_more_alternatives, true, 'whether there are more');
     },
   },
+  {
+    rule: 'a covering set names the sets with one of its records, also those that another item lists',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const amounts = { of_two: 3_001, shared: 1_000, own: 2_001, of_other: 1_500, other: 500 };
+      const [shared, own, other] = [
+        await world.clear({ amount: amounts.shared }),
+        await world.clear({ amount: amounts.own }),
+        await world.clear({ amount: amounts.other }),
+      ];
+      const first = await world.line({ amount: amounts.of_two });
+      const second = await world.line({ amount: amounts.of_other });
+      const names = [
+        `clearing:${shared} clearing:${own} line:${first}`,
+        `clearing:${shared} clearing:${other} line:${second}`,
+      ];
+      const reasonsOf = async (record: RecordKey) =>
+        (await explain(world, record)).item.alternatives.map(({ reason }) => reason);
+      for (const id of [own, shared]) {
+        const [reason = ''] = await reasonsOf(clearing(id));
+        assert.match(reason, new RegExp(`make up 3001 within .*, and so do others: ${names[1]}$`));
+      }
+      const [reason = ''] = await reasonsOf(clearing(other));
+      assert.match(reason, new RegExp(`make up 1500 within .*, and so do others: ${names[0]}$`));
+      for (let more = 0; more < 6; more += 1) await world.clear({ amount: amounts.own });
+      const [crowded = ''] = await reasonsOf(clearing(own));
+      assert.equal(crowded.split(';').length, 5, crowded);
+      assert.match(crowded, / and 2 more$/);
+    },
+  },
 ]);
