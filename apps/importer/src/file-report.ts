@@ -13,16 +13,11 @@ import { presentImport } from '@tallystick/operations';
 import { wrapText } from '@tallystick/server';
 import { count, counted, nameRule, showAmount, showChange } from './words.ts';
 
-/** The report about one file, as `--json` shows it. */
-export interface FileReport {
-  readonly file: string;
-  readonly outcome: ImportOutcome['kind'];
-  readonly import: ReturnType<typeof presentImport>;
-  /** Imports of which held statements were applied, because they waited for those of this one. */
-  readonly waiting_applied: readonly ReturnType<typeof presentImport>[];
-}
-
-export function reportOf(file: string, outcome: ImportOutcome, waiting: readonly Import[] = []): FileReport {
+/**
+ * The report about one file, as `--json` shows it. `waiting`: imports of which held statements were
+ * applied, because they waited for those of this one.
+ */
+export function reportOf(file: string, outcome: ImportOutcome, waiting: readonly Import[] = []) {
   const waiting_applied = waiting.map(presentImport);
   return { file, outcome: outcome.kind, import: presentImport(outcome.import), waiting_applied };
 }

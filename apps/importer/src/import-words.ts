@@ -1,19 +1,6 @@
 import { parseOptions, showDatabase } from '@tallystick/server';
 
-export interface ImportWords {
-  readonly files: readonly string[];
-  readonly format: string | undefined;
-  /** The name of a profile, or the path of a file with one. */
-  readonly profile: string | undefined;
-  readonly database_url: string | undefined;
-  readonly dry_run: boolean;
-  readonly json: boolean;
-  readonly quiet: boolean;
-  /** Whether a pattern may match no file. */
-  readonly allow_empty: boolean;
-  readonly help: boolean;
-  readonly version: boolean;
-}
+export type ImportWords = Readonly<ReturnType<typeof readImportWords>>;
 
 export const import_usage = `Usage: npm run import -- <file>... [options]
 
@@ -44,7 +31,7 @@ Exit status (of several files the worst: 1, 3, 4, 0):
 docs/imports.md describes formats, statuses and what to do.`;
 
 /** Parses the words. Throws an error with a sentence for the person who wrote them. */
-export function readImportWords(words: readonly string[]): ImportWords {
+export function readImportWords(words: readonly string[]) {
   const { values, positionals } = parseOptions({
     args: [...words],
     options: {
@@ -62,13 +49,15 @@ export function readImportWords(words: readonly string[]): ImportWords {
   });
   if (!values.help && !values.version && positionals.length === 0) throw new Error('no file is named');
   return {
-    files: positionals,
+    files: positionals as readonly string[],
     format: values.format,
+    /** The name of a profile, or the path of a file with one. */
     profile: values.profile,
     database_url: values['database-url'],
     dry_run: values['dry-run'] ?? false,
     json: values.json ?? false,
     quiet: values.quiet ?? false,
+    /** Whether a pattern may match no file. */
     allow_empty: values['allow-empty'] ?? false,
     help: values.help ?? false,
     version: values.version ?? false,

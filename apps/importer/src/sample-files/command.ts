@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { extname, join, resolve } from 'node:path';
 import { clearing_formats } from '@tallystick/clearing-files';
 import { Temporal } from '@tallystick/kernel';
-import { createSampleSet, format_abilities, type MonthOptions, type SampleSet } from '@tallystick/samples';
+import { createSampleSet, format_abilities, type SampleSet } from '@tallystick/samples';
 import { ConfigError, formatTerms, parseOptions, UsageError } from '@tallystick/server';
 import { databaseOption } from '../import-words.ts';
 import { chooseDisplay, type ProgressStream } from '../progress-display.ts';
@@ -67,25 +67,10 @@ export interface CommandOutput {
   readonly stderr: ProgressStream;
 }
 
-interface Options {
-  readonly cards: number;
-  readonly records: number;
-  readonly format: string;
-  readonly month: MonthOptions | undefined;
-  readonly variant: string | undefined;
-  readonly seed: number;
-  readonly date: string | undefined;
-  readonly files: number;
-  readonly sequence: number;
-  /** The format of the statements; null: none are written. */
-  readonly statements: string | null;
-  readonly account: string;
-  readonly today: string | undefined;
-  readonly out: string;
-  /** Where the cards are created; null: nowhere. */
-  readonly load: { readonly url: string } | { readonly database_url: string | undefined } | null;
-  readonly json: boolean;
-}
+type Options = NonNullable<ReturnType<typeof readOptions>>;
+
+/** Where the cards are created; null: nowhere. */
+type Load = { readonly url: string } | { readonly database_url: string | undefined } | null;
 
 /**
  * Creates a set of files. Returns the exit status: 0 done, 1 failed, 2 wrong options or
@@ -168,7 +153,7 @@ async function makeSet(
 }
 
 async function openLoading(
-  load: Options['load'],
+  load: Load,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Loading | null> {
   if (load === null) return null;
@@ -209,7 +194,7 @@ function describe(set: SampleSet, files: SetFiles, { load }: Options): string {
 /**
  * Returns null if only the usage is to be shown. Throws an error that describes invalid options.
  */
-function readOptions(words: readonly string[]): Options | null {
+function readOptions(words: readonly string[]) {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
   const { values } = parseOptions({
@@ -257,6 +242,7 @@ function readOptions(words: readonly string[]): Options | null {
     throw new Error('--database-url and --url say where to --load the set');
   }
   if (database_url !== undefined && url !== undefined) throw new Error('--url excludes --database-url');
+  const load: Load = values.load ? (url === undefined ? { database_url } : { url }) : null;
   const seed = values.seed === undefined ? randomInt(2 ** 32) : whole('--seed', values.seed, 0, 2 ** 32 - 1);
   return {
     cards: whole('--cards', values.cards ?? (month && String(month_defaults.cards)), 1, 1_000_000),
@@ -273,7 +259,7 @@ function readOptions(words: readonly string[]): Options | null {
     account,
     today,
     out: values.out ?? `data/sample-files/${format}-${seed}`,
-    load: values.load ? (url === undefined ? { database_url } : { url }) : null,
+    load,
     json: values.json,
   };
 }

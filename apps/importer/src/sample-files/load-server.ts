@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Role, sandbox_keys } from '@tallystick/access';
 import type { IssuedCard } from '@tallystick/samples';
-import { type Loading, machineDay, type RecordOutcome } from './loading.ts';
+import { type Loading, machineDay } from './loading.ts';
 
 /** An answer may wait until a busy server has made a pass. */
 const answer_ms_max = 60_000;
@@ -13,12 +13,12 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** Loads sets over HTTP into the sandbox at `url`, with its fixed keys. */
 export function loadOverHttp(url: string): Loading {
-  const send = async (role: Role, path: string, body: object, headers: Readonly<Record<string, string>>) => {
+  const send = async (role: Role, path: string, body: object | string, headers: Readonly<Record<string, string>>) => {
     try {
       return await fetch(new URL(path, url), {
         method: 'POST',
         headers: { authorization: `Bearer ${sandbox_keys[role]}`, 'content-type': 'application/json', ...headers },
-        body: JSON.stringify(body),
+        body: typeof body === 'string' ? body : JSON.stringify(body),
         signal: AbortSignal.timeout(answer_ms_max),
       });
     } catch (error) {
@@ -28,7 +28,7 @@ export function loadOverHttp(url: string): Loading {
   const post = async (
     role: Role,
     path: string,
-    body: object,
+    body: object | string,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Json> => {
     for (let repeats = 0; ; repeats += 1) {
@@ -46,14 +46,8 @@ export function loadOverHttp(url: string): Loading {
     moveClock: async (data) => String((await post('operator', '/sandbox/v1/clock', { data })).now),
     async reportRecords(records) {
       const body = records.map((record) => `${JSON.stringify(record)}\n`).join('');
-      const answer = await fetch(new URL('/bank/v1/records', url), {
-        method: 'POST',
-        headers: { authorization: `Bearer ${sandbox_keys.bank}`, 'content-type': 'application/x-ndjson' },
-        body,
-      });
-      const text = await answer.text();
-      if (!answer.ok) throw new Error(`POST /bank/v1/records answered ${answer.status}: ${text}`);
-      return (JSON.parse(text) as { readonly data: RecordOutcome }).data;
+      const { rejected } = await post('bank', '/bank/v1/records', body, { 'content-type': 'application/x-ndjson' });
+      return { rejected: Number(rejected) };
     },
     async createCards(set, onCreated) {
       const cards: IssuedCard[] = [];

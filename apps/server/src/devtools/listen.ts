@@ -32,15 +32,7 @@ Prints events as they are delivered, their signatures verified, until Ctrl-C.
   --json               one JSON object per delivery
   --help               show this text`;
 
-interface Options {
-  readonly url: string;
-  readonly forward_url: string | null;
-  readonly event_type_ids: readonly number[];
-  readonly key: string | undefined;
-  readonly port: number | undefined;
-  readonly secret: string | undefined;
-  readonly json: boolean;
-}
+type Options = Exclude<ReturnType<typeof readOptions>, string>;
 
 process.exitCode = await runCommand(usage, readOptions, (options) => listen(options, stopped()), problem);
 
@@ -143,7 +135,7 @@ function formatTypes(ids: readonly number[]): string {
   return `${ids.length === 1 ? 'type' : 'types'} ${names.join(', ')}`;
 }
 
-function readOptions(): Options | string {
+function readOptions() {
   const text = { type: 'string' } as const;
   const flag = { type: 'boolean', default: false } as const;
   const { values } = parseOptions({

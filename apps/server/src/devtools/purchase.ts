@@ -22,15 +22,7 @@ would report it.
   --json             the answers in JSON
   --help             show this text`;
 
-interface Options {
-  readonly purchase: Json;
-  readonly steps: readonly Step[];
-  readonly url: string;
-  readonly json: boolean;
-}
-
-/** What follows the purchase: a path of the sandbox. */
-type Step = 'clear' | 'refund' | 'reverse';
+type Options = Exclude<ReturnType<typeof readOptions>, string>;
 
 process.exitCode = await runCommand(usage, readOptions, run, problem);
 
@@ -90,7 +82,7 @@ function problem(error: unknown, { url }: Options): string | null {
   return null;
 }
 
-function readOptions(): Options | string {
+function readOptions() {
   const flag = { type: 'boolean', default: false } as const;
   const text = { type: 'string' } as const;
   const { values, positionals } = parseOptions({
@@ -122,6 +114,7 @@ function readOptions(): Options | string {
   const named = Object.entries({ merchant_name, mcc, currency }).filter(([, value]) => value !== undefined);
   return {
     purchase: { vcn_id: Number(card), amount: Number(amount), ...Object.fromEntries(named) },
+    // What follows the purchase: paths of the sandbox.
     steps: [
       ...(values.clear || values.refund ? (['clear'] as const) : []),
       ...(values.refund ? (['refund'] as const) : []),

@@ -5,7 +5,7 @@ import { default_interface_url, httpAddress, parseOptions, runCommand } from '..
 import { wrapText } from '../terminal-text.ts';
 import { summarizeEvent } from './event-summary.ts';
 import { AnswerError, createSandboxClient } from './sandbox-client.ts';
-import { type Made, type Trigger, triggers } from './trigger-events.ts';
+import { type Made, triggers } from './trigger-events.ts';
 
 const usage = `Usage: npm run trigger -- <event type> [options]
        npm run trigger -- --list
@@ -17,11 +17,7 @@ Makes a realistic event through the sandbox's own routes, and prints its id.
   --json           the events in JSON
   --help           show this text`;
 
-interface Options {
-  readonly chosen: Trigger;
-  readonly url: string;
-  readonly json: boolean;
-}
+type Options = Exclude<ReturnType<typeof readOptions>, string>;
 
 process.exitCode = await runCommand(usage, readOptions, run, problem);
 
@@ -44,7 +40,7 @@ function problem(error: unknown, { url }: Options): string | null {
   return null;
 }
 
-function readOptions(): Options | string {
+function readOptions() {
   const flag = { type: 'boolean', default: false } as const;
   const { values, positionals } = parseOptions({
     options: {
