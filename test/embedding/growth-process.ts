@@ -1,6 +1,6 @@
 /**
- * Opens, uses and closes instances one after another, and prints what the process then holds beyond
- * what it held after the first ones: `node --expose-gc growth-process.ts <GrowthPlan as JSON>`.
+ * Opens, uses and closes instances one after another, and prints what the process holds after the
+ * first ones and at the end: `node --expose-gc growth-process.ts <GrowthPlan as JSON>`.
  */
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,11 +10,12 @@ import pg from 'pg';
 import { createTallystick } from 'tallystick';
 
 export interface GrowthPlan {
-  /** `handle`: a handle of the host that all instances share. `file`: each has a new file. */
-  readonly database: 'file' | 'memory' | 'address' | 'handle';
+  /** In turn. `handle`: a handle of the host that all instances share. `file`: each has a new file. */
+  readonly databases: readonly ('file' | 'memory' | 'address' | 'handle')[];
   /** Of the file, or of the database on Postgres. */
   readonly database_url: string;
   readonly keys: string;
+  /** How many instances there are on each database, before the first measure and after it. */
   readonly first: number;
   readonly further: number;
 }
@@ -34,14 +35,15 @@ export interface Growth {
 
 const plan = JSON.parse(process.argv[2] ?? '') as GrowthPlan;
 const is_postgres = plan.database_url.startsWith('postgres');
-const handle = plan.database === 'handle' ? openHandle() : null;
+const handle = plan.databases.includes('handle') ? openHandle() : null;
 
 function openHandle(): pg.Pool | Database.Database {
   return is_postgres ? new pg.Pool({ connectionString: plan.database_url }) : new Database(':memory:');
 }
 
-async function useOne(): Promise<void> {
-  const database = handle ?? (plan.database === 'memory' ? 'sqlite::memory:' : plan.database_url);
+async function useOne(on: GrowthPlan['databases'][number]): Promise<void> {
+  const address = on === 'memory' ? 'sqlite::memory:' : plan.database_url;
+  const database = on === 'handle' ? handle! : address;
   const tally = await createTallystick({ database, keys: plan.keys, sandbox: true });
   await tally.migrate();
   await tally.start();
@@ -52,7 +54,7 @@ async function useOne(): Promise<void> {
   await tally.fetch(new Request('http://shop.example/healthz'));
   await tally.metrics();
   await tally.close();
-  if (plan.database !== 'file') return;
+  if (on !== 'file') return;
   for (const end of ['', '-wal', '-shm']) rmSync(`${plan.database_url.slice('sqlite:'.length)}${end}`, { force: true });
 }
 
@@ -78,9 +80,13 @@ async function heldInTheEnd(): Promise<Held> {
   }
 }
 
-for (let opened = 0; opened < plan.first; opened += 1) await useOne();
+async function useEach(count: number): Promise<void> {
+  for (let round = 0; round < count; round += 1) for (const on of plan.databases) await useOne(on);
+}
+
+await useEach(plan.first);
 const before = await heldInTheEnd();
-for (let opened = 0; opened < plan.further; opened += 1) await useOne();
+await useEach(plan.further);
 const after = await heldInTheEnd();
 console.log(JSON.stringify({ before, after } satisfies Growth));
 if (handle !== null) await ('end' in handle ? handle.end() : handle.close());
