@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import {
   changeRows,
   database_names,
-  full_run,
   long_run,
   migratedDatabase,
   readRows,
@@ -19,7 +18,7 @@ import { createKeys, createTallystick } from 'tallystick';
 import { openCompany } from './hosts/host.ts';
 import type { HostPlan } from './subscriptions-host.ts';
 
-const events_count = long_run ? 10_000 : full_run ? 2_000 : 1_000;
+const events_count = long_run ? 10_000 : 1_000;
 const kills = testRuns({ short: 3, full: 4 });
 /** Cards with which each process buys. */
 const cards_count = 3;
