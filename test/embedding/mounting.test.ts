@@ -6,7 +6,7 @@ import { connect, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { createHttpApp, createMetrics, createNodeHandler, type HttpAppPorts } from '@tallystick/koa';
-import { sandbox_keys } from '@tallystick/test-support';
+import { sandbox_keys, until } from '@tallystick/test-support';
 import { type Service, startService } from '../http/service.ts';
 import { type Host, type HostOptions, hosts } from './mounting-hosts.ts';
 
@@ -97,11 +97,6 @@ function pieces(count: number, piece: string): ReadableStream<Uint8Array> {
       else controller.close();
     },
   });
-}
-
-/** Resolves when the condition holds. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 for (const host of hosts) {

@@ -15,6 +15,7 @@ import {
   send,
   startLocalPostgres,
   startServer,
+  until,
 } from '@tallystick/test-support';
 import pg from 'pg';
 import { authorize, type Card, issue, type Message, purchase } from './purchases.ts';
@@ -89,7 +90,7 @@ if (own_servers_expected) {
     /** Resolves when no backend of the server works any more. */
     async function idle(): Promise<void> {
       const working = `select 1 from pg_stat_activity where application_name = 'tallystick' and state <> 'idle'`;
-      while ((await observer.query(working)).rows.length > 0);
+      await until(async () => (await observer.query(working)).rows.length === 0);
     }
     async function authorizations(trace_ids: readonly unknown[]): Promise<number> {
       const list = trace_ids.map((id) => `'${id}'`).join(', ');
@@ -152,7 +153,7 @@ if (own_servers_expected) {
         is_answered = true;
       });
       let rounds = 0;
-      while ((await requestsInFlight()) < waiting.length);
+      await until(async () => (await requestsInFlight()) >= waiting.length);
       const other = await send(server.url, 'GET', '/operator/v1/companies', { key: sandbox_keys.operator });
       assert.deepEqual([other.status, is_first_answered], [200, false], 'connections are left to others');
       for (; !is_answered || rounds === 0; rounds += 1) {

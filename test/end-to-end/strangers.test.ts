@@ -8,6 +8,7 @@ import {
   sandbox_keys,
   send,
   startServer,
+  until,
 } from '@tallystick/test-support';
 
 const mebibyte = 1024 * 1024;
@@ -65,10 +66,6 @@ function attack(
   }
   for (const part of parts) socket.write(part);
   return attacker;
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The head of a request with a body of 1 MiB whose last byte never comes. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { Fault } from '@tallystick/kernel';
+import { until } from '@tallystick/test-support';
 import { authorization, type Reply, type Service, startService } from './service.ts';
 
 const path = '/v1/virtualcards';
@@ -357,7 +358,7 @@ describe('while the server stops', () => {
       `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer tly_test_client_sandbox\r\n` +
         'Content-Type: application/json\r\nContent-Length: 35\r\n\r\n',
     );
-    while (lifecycle.in_flight === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => lifecycle.in_flight > 0);
     lifecycle.stop();
     assert.equal((await send('GET', '/readyz', { key: null })).status, 503);
     const other = await send('GET', path);
@@ -459,7 +460,7 @@ describe('a client that disconnects', () => {
       `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer tly_test_client_sandbox\r\n` +
         'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"data":{"total_card_amount":1000}}',
     );
-    while (service.lifecycle.in_flight === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => service.lifecycle.in_flight > 0);
     socket.destroy();
     await service.lifecycle.idle();
     assert.equal(service.stored(), stored);

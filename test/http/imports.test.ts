@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import type { ClearingInput, Ledger } from '@tallystick/cards';
 import { clearing_formats } from '@tallystick/clearing-files';
-import { database_names, readRows, sandbox_keys } from '@tallystick/test-support';
+import { database_names, readRows, sandbox_keys, until } from '@tallystick/test-support';
 import { authorization, type Reply, type Service, startService } from './service.ts';
 
 const path = '/operator/v1/imports';
@@ -44,11 +44,6 @@ async function createCard({ send }: Service): Promise<{ readonly id: number; rea
 
 async function balance({ send }: Service, id: number): Promise<number> {
   return (await send('GET', `/v1/virtualcards/${id}`)).json.data.available_balance;
-}
-
-/** Resolves when the condition holds. */
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 for (const database of database_names) {
@@ -264,7 +259,7 @@ describe('imports', () => {
     const head = `POST ${path}?name=a.xml HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${sandbox_keys.operator}\r\n`;
     socket.write(`${head}Content-Length: ${file.length}\r\n\r\n`);
     socket.write(file.subarray(0, 10));
-    while (service.lifecycle.in_flight === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    await until(() => service.lifecycle.in_flight > 0);
     let answer = '';
     socket.on('data', (chunk) => {
       answer += chunk;

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import { createNetwork, type Ledger } from '@tallystick/cards';
 import { machine_timers } from '@tallystick/kernel';
-import { database_names } from '@tallystick/test-support';
+import { database_names, until } from '@tallystick/test-support';
 import { authorization, type Service, startService } from './service.ts';
 
 const cards = '/v1/virtualcards';
@@ -46,10 +46,6 @@ async function startHeld(
   const authorize = (key = 'network') =>
     service.send('POST', authorizations, { key, body: authorization(card_number) });
   return { service, authorize, card_id: Number(id), begun: () => begun, release };
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
 }
 
 async function metric(service: Service, line: RegExp): Promise<string | undefined> {

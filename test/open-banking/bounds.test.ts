@@ -5,11 +5,8 @@ import { text } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import type { BankData } from '@tallystick/accounts';
 import { Fault } from '@tallystick/kernel';
+import { until } from '@tallystick/test-support';
 import { aisp, all_permissions, other_aisp, startWorld } from './world.ts';
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-}
 
 describe('the bounds of Open Banking', () => {
   it('limit the requests a minute of each third party (429, with Retry-After and no body)', async (t) => {

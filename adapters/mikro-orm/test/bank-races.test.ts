@@ -13,7 +13,7 @@ import {
 } from '@tallystick/accounts';
 import { newAccount, newLine } from '@tallystick/harness';
 import { money, Refusal } from '@tallystick/kernel';
-import { readRows } from '@tallystick/test-support';
+import { readRows, until } from '@tallystick/test-support';
 import type { Persistence, Tx } from '../src/index.ts';
 import { type Fixture, makeCompany, noon_ms, onEveryDatabase } from './contract/fixture.ts';
 
@@ -42,7 +42,7 @@ async function doBehind({ run, database }: Fixture, holder_act: Act, acts: reado
       (error: unknown) => (error instanceof Refusal ? error.code : String(error)),
     );
     outcomes.push(outcome.finally(() => (is_ended = true)));
-    while (!is_ended && (await readRows(database, waiting)).length < outcomes.length);
+    await until(async () => is_ended || (await readRows(database, waiting)).length >= outcomes.length);
   }
   release.resolve();
   await holder;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Outbox, relayEvents, relayEventsOf, type Webhook } from '@tallystick/events';
-import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { database_names, type ScratchDatabase, scratchDatabase, until } from '@tallystick/test-support';
 import pg from 'pg';
 import type { Persistence, Tx } from '../src/index.ts';
 import { makeCompany, noon_ms, openPersistence } from './contract/fixture.ts';
@@ -197,5 +197,5 @@ async function administer(database: ScratchDatabase, statement: string): Promise
 async function untilLocksAreAwaited(database: ScratchDatabase): Promise<void> {
   const statement = `select 1 from pg_locks where locktype = 'advisory' and not granted
     and database = (select oid from pg_database where datname = current_database())`;
-  while ((await administer(database, statement)).length === 0);
+  await until(async () => (await administer(database, statement)).length > 0);
 }

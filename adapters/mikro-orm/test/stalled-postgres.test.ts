@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Fold, PassBounds } from '@tallystick/cards';
 import { spend } from '@tallystick/harness';
 import { Fault } from '@tallystick/kernel';
-import { own_servers_expected, startLocalPostgres } from '@tallystick/test-support';
+import { own_servers_expected, startLocalPostgres, until } from '@tallystick/test-support';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { unitOfWorkOn } from '../src/connection/unit-of-work.ts';
@@ -79,12 +79,13 @@ if (own_servers_expected) {
     }
     /** Resolves when the backend has read everything that was sent to it, and has ended. */
     async function ended(pid: number): Promise<void> {
-      while ((await observer.query('select 1 from pg_stat_activity where pid = $1', [pid])).rows.length > 0);
+      const there = 'select 1 from pg_stat_activity where pid = $1';
+      await until(async () => (await observer.query(there, [pid])).rows.length === 0);
     }
     /** Resolves when the backend has executed the commit of a pass. */
     async function committed(pid: number): Promise<void> {
       const last = `select 1 from pg_stat_activity where pid = $1 and query = 'commit' and state = 'idle'`;
-      while ((await observer.query(last, [pid])).rows.length === 0);
+      await until(async () => (await observer.query(last, [pid])).rows.length > 0);
     }
     /** The backend of the connection that the next user of the pool receives. */
     async function nextBackend(pool: pg.Pool): Promise<number> {

@@ -20,3 +20,4 @@ export * from './server.ts';
 export * from './smtp-receiver.ts';
 export * from './storages.ts';
 export * from './tls-receiver.ts';
+export * from './until.ts';

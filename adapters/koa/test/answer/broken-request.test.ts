@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { machine_timers } from '@tallystick/kernel';
+import { until } from '@tallystick/test-support';
 import { createHttpServer } from '../../src/connection/http-server.ts';
 
 interface Edge {
@@ -73,10 +74,6 @@ function sendTo(t: TestContext, { port }: Edge, bytes: string) {
       while (!received.includes(text)) await Promise.race([once(socket, 'data'), closed]);
     },
   };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { template_store_contract } from '@tallystick/harness';
-import type { ScratchDatabase } from '@tallystick/test-support';
+import { type ScratchDatabase, until } from '@tallystick/test-support';
 import { connect } from '../../src/connection/connection.ts';
 import { keepsContracts } from './contract-suites.ts';
 import { makeCompany, noon_ms, onEveryDatabase } from './fixture.ts';
@@ -58,6 +58,6 @@ async function untilOneWaits(database: ScratchDatabase): Promise<void> {
   const connection = await connect(database);
   assert(connection.dialect === 'postgres');
   const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  while ((await connection.pool.query(waiting)).rows.length === 0);
+  await until(async () => (await connection.pool.query(waiting)).rows.length > 0);
   await connection.close();
 }

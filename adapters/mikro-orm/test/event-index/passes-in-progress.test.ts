@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createNetwork } from '@tallystick/cards';
 import { fixedClock } from '@tallystick/kernel';
-import { database_names, testAuditMac } from '@tallystick/test-support';
+import { database_names, testAuditMac, until } from '@tallystick/test-support';
 import { mikroOrmPersistence } from '../../src/index.ts';
 import { authorizationMessage, noon_ms, openLedger, plain_quarantine, run, seededDatabase } from '../ledger-fixture.ts';
 
@@ -37,7 +37,7 @@ if (database_names.includes('postgres')) {
     });
     const answer = network.authorize(authorizationMessage(1, { mcc: '5999' }));
     const waiting = `select 1 from pg_locks where not granted and relation = 'tallystick_event_outbox'::regclass`;
-    while ((await pool.query(waiting)).rows.length === 0);
+    await until(async () => (await pool.query(waiting)).rows.length > 0);
     await pool.query(
       `insert into tallystick_events (company_id, event_type, created_at_ms, payload) select 9, 'x', 0, '{}' from generate_series(1, 64)`,
     );
