@@ -16,6 +16,8 @@ import {
 const newer_server = fileURLToPath(new URL('newer-server.ts', import.meta.url));
 const callers = 8;
 const amount = 25;
+/** Between two messages of a caller, milliseconds: starting nodes need the processors too. */
+const pause_ms = 20;
 
 const skip = database_names.includes('postgres') ? false : 'there is no Postgres';
 
@@ -125,6 +127,7 @@ function createLoad(cards: readonly Card[], first_nodes: readonly ServerProcess[
         merchant_name: 'Paper & Ink',
       };
       replies.push(await decide(node, data));
+      await delay(pause_ms);
     }
   };
   /** Sends a message that met the end of a node to another one, as a card network does. */
