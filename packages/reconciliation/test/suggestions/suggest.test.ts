@@ -203,6 +203,22 @@ checkOnStorages('the suggestions of a break', [
     },
   },
   {
+    rule: 'several clearings that together make up a line without a reference are one suggestion',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const line_id = await world.line({ amount: 3_000, date: day });
+      const clearings = [];
+      for (const amount of [1_000, 2_000, 1_300, 1_700]) {
+        clearings.push(await world.clear({ amount, settlement_date: day }));
+      }
+      const found = await suggested(world, line(line_id));
+      const sets = found.map(({ clearing_ids }) => clearing_ids).filter((ids) => ids.length > 1);
+      assert.deepEqual(sets, [clearings.slice(0, 2), clearings.slice(2)]);
+      const matched = await world.act(line(line_id), 'match', { with: { clearing_ids: sets[1] } });
+      assert.deepEqual(matched.clearing_ids, clearings.slice(2));
+    },
+  },
+  {
     rule: 'the order of arrival changes no suggestion, and each of the same amount can be matched',
     async check(open) {
       const storage = await open();
