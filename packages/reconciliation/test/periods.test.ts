@@ -94,6 +94,21 @@ checkOnStorages('closed periods', [
     },
   },
   {
+    rule: 'a closing that was interrupted and is completed counts all that it froze',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      await matchedPurchase(world);
+      const failing = world.interrupted(async () => {
+        const [item] = await world.items();
+        if (item!.period_id !== null) throw new Error('the process ends');
+      });
+      const request = { closed_through: '2026-05-31' };
+      await assert.rejects(closePeriod(failing.ports(), world.call(), request), /the process ends/);
+      const closed = await closePeriod(world.ports(), world.call(), request);
+      assert.deepEqual([closed.status, closed.frozen], ['closed', 1]);
+    },
+  },
+  {
     rule: 'a period that cannot be closed or reopened is refused with what would be right',
     async check(open) {
       const world = await ActWorld.on(await open());
