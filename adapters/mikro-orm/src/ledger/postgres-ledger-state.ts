@@ -253,7 +253,7 @@ class Loaded {
         return questions !== null;
       });
       if (asked.length === 0) return;
-      const queries: NamedQuery[] = [neighbourClearings(asked)];
+      const queries: NamedQuery[] = [neighbourClearings(asked, this.#clearings.keys())];
       const keys = asked.map(({ card_id, root_keys }) => ({ number_index: null, vcn_id: card_id, keys: root_keys }));
       if (keys.some((one) => one.keys.length > 0)) queries.push(postgres_lookups.rootsByReference(keys));
       const ids = asked.flatMap(({ root_ids }) => root_ids).filter((id) => !this.#authorizations.has(id));

@@ -291,8 +291,14 @@ export function overtakenClearings(seen: readonly SeenActsOfClearing[]): NamedQu
   );
 }
 
-/** The clearings that the questions ask for, up to `clearings_max` for each. Rows may repeat. */
-export function neighbourClearings(questions: readonly NeighbourQuestions[]): NamedQuery {
+/**
+ * The clearings that the questions ask for, up to `clearings_max` for each, without those with a
+ * known id. Rows may repeat.
+ */
+export function neighbourClearings(
+  questions: readonly NeighbourQuestions[],
+  known_ids: Iterable<number> = [],
+): NamedQuery {
   const found = (which: string) =>
     `select ${clearings} from ${lookedUp('tallystick_clearings c', which, 'limit m.clearings_max')} c`;
   return named(
@@ -309,8 +315,9 @@ export function neighbourClearings(questions: readonly NeighbourQuestions[]): Na
          union all ${found('c.card_id = m.card_id and c.clearing_id = m.clearing_id')}
          union all ${found(`m.merchant_ids is not null and ${of_merchants_sql}
            and (c.match_rule > 3 or (c.clearing_type = 'DEBIT' and c.merchant_id = any(m.debit_merchant_ids)))`)}
-       ) c`,
-    [JSON.stringify(questions.flatMap(clearingQuestions))],
+       ) c
+       where not exists (select from unnest($2::bigint[]) as k (id) where k.id = c.id)`,
+    [JSON.stringify(questions.flatMap(clearingQuestions)), [...known_ids]],
   );
 }
 
