@@ -1,6 +1,7 @@
 import type { Payload } from '@tallystick/events';
 import { assert, type FieldError, invalid, maskJson, Refusal, toHex } from '@tallystick/kernel';
 import { EarlierClearings } from '../matching/earlier-clearings.ts';
+import { StandingRoots } from '../matching/standing-roots.ts';
 import type { QuarantineReason } from '../quarantine/quarantined-record.ts';
 import { sourceOf } from '../quarantine/quarantined-record.ts';
 import { excerptOf, identityOf, sealClearing } from '../quarantine/sealed-clearing.ts';
@@ -14,7 +15,6 @@ import { inCanonicalOrder } from '../settling/canonical-order.ts';
 import { afterItsEnd } from '../settling/clearing-effect.ts';
 import { restoreClearing } from '../settling/retention.ts';
 import { settleClearing } from '../settling/settle.ts';
-import { StandingRoots } from '../settling/standing-roots.ts';
 import { findPair, recordPair } from '../working/paired-clearing.ts';
 import type { Pass } from '../working/pass.ts';
 import { auditChanges, settleAgain } from '../working/settle-again.ts';

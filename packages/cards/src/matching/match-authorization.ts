@@ -23,6 +23,9 @@ import { comparedAmounts } from './match-evidence.ts';
 import type { MatchRule } from './match-rules.ts';
 import { cycleDayOf, isWholeNetReference, networkReferenceOf } from './net-reference-number.ts';
 
+/** What a rule reads of a clearing to compare it with one authorization. */
+type RuleCase = Pick<MatchCase, 'message' | 'card' | 'barred'>;
+
 interface FoundAuthorization {
   /** Null: they find none. */
   readonly by: { readonly rule: MatchRule; readonly authorization: Authorization } | null;
@@ -36,20 +39,23 @@ interface FoundAuthorization {
  * which is not decided yet, and not of one with the same merchant and amount.
  */
 export function findAuthorization(input: MatchCase): FoundAuthorization {
+  const { message, authorizations } = input;
   const coded = rootsWithItsCode(input);
-  const roots = coded.length > 0 ? coded : input.authorizations;
+  const has_code = coded.length > 0;
   const isFound = (root: Authorization, finds: AuthorizationRule['finds']) =>
     finds(input, root) && isAllowed(input, root);
+  const referenced = has_code ? coded : authorizations.withReference(message.net_reference_number);
   const [named, ...as_good] = bestOf(
     input,
-    isWholeNetReference(input.message.net_reference_number) ? roots.filter((root) => isFound(root, isNamed)) : [],
+    isWholeNetReference(message.net_reference_number) ? referenced.filter((root) => isFound(root, isNamed)) : [],
   );
   if (named !== undefined) {
-    const review = as_good.length > 0 || isInOtherCurrency(input.message, named);
+    const review = as_good.length > 0 || isInOtherCurrency(message, named);
     return { by: { rule: 3, authorization: named }, review };
   }
+  const roots = has_code ? coded : authorizations.withAmount(message);
   let review = false;
-  for (const { rule, finds } of coded.length > 0 ? authorization_rules : rules_without_code) {
+  for (const { rule, finds } of has_code ? authorization_rules : rules_without_code) {
     const first_at = roots.findIndex((root) => isFound(root, finds));
     if (first_at < 0) continue;
     if (!roots.some((root, at) => at > first_at && isFound(root, finds))) {
@@ -67,13 +73,13 @@ export type CandidateRule = 3 | 4 | 5 | 6;
  * The first of rules 3 to 6 that finds this authorization; null: none does. For a person to choose
  * from: also when the clearing bears the approval code of another.
  */
-export function ruleFor(input: MatchCase, root: Authorization): CandidateRule | null {
+export function ruleFor(input: RuleCase, root: Authorization): CandidateRule | null {
   if (!isAllowed(input, root)) return null;
   if (isSameNetworkReference(input.message, root)) return 3;
   return authorization_rules.find(({ finds }) => finds(input, root))?.rule ?? null;
 }
 
-function isAllowed({ message, barred = [] }: MatchCase, root: Authorization): boolean {
+function isAllowed({ message, barred = [] }: RuleCase, root: Authorization): boolean {
   return isClearable(message, root) && !barred.includes(root.id);
 }
 
@@ -114,7 +120,7 @@ function isAboveTolerance(cleared: number, authorized: number): boolean {
  * The candidates of rule 3 that a clearing belongs to most likely, oldest first: those that wait
  * for a clearing on its settlement date, else those whose hold had ended by then, else all.
  */
-function bestOf({ message, card }: MatchCase, candidates: readonly Authorization[]): readonly Authorization[] {
+function bestOf({ message, card }: RuleCase, candidates: readonly Authorization[]): readonly Authorization[] {
   if (candidates.length < 2) return candidates;
   const oldest_first = candidates.toSorted(
     (a, b) => a.transaction_date_time_ms - b.transaction_date_time_ms || a.id - b.id,
@@ -135,7 +141,7 @@ export function isUnfinished(root: Pick<Authorization, 'status' | 'uncleared_sta
 
 interface AuthorizationRule {
   readonly rule: CandidateRule;
-  readonly finds: (input: MatchCase, root: Authorization) => boolean;
+  readonly finds: (input: RuleCase, root: Authorization) => boolean;
 }
 
 /** Rules 4 to 6: the authorization of a clearing without a whole reference. */
@@ -169,7 +175,7 @@ const authorization_rules: readonly AuthorizationRule[] = [
 /** The rule of clearings that bear the approval code of no authorization. */
 const rules_without_code = authorization_rules.filter(({ rule }) => rule === 6);
 
-function isNamed({ message }: MatchCase, root: Authorization): boolean {
+function isNamed({ message }: RuleCase, root: Authorization): boolean {
   return isSameNetworkReference(message, root);
 }
 
@@ -205,7 +211,7 @@ function isAwaitingClearing(message: ClearingFacts, root: Authorization): boolea
  * by either amount.
  */
 function amountsOf(
-  { message, card }: MatchCase,
+  { message, card }: RuleCase,
   root: Authorization,
 ): readonly { readonly cleared: number; readonly authorized: number }[] {
   const first = comparedAmounts(message, root);
@@ -233,7 +239,7 @@ export function limitAmountSent(
  * The tolerance of rule 5: 20 % either way. A clearing that others follow or precede is a part of
  * the amount; then only an excess is refused.
  */
-function isAmountTolerable(input: MatchCase, root: Authorization): boolean {
+function isAmountTolerable(input: RuleCase, root: Authorization): boolean {
   const part = input.message.partial || isClearedInPart(root);
   return amountsOf(input, root).some(({ cleared, authorized }) =>
     part ? !isAboveTolerance(cleared, authorized) : isWithinTolerance(cleared, authorized),

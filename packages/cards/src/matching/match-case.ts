@@ -3,6 +3,7 @@ import { type Authorization, isStandingRoot } from '../records/authorization.ts'
 import type { ClearingMessage } from '../records/clearing.ts';
 import type { LedgerCard } from '../records/ledger.ts';
 import type { EarlierClearings } from './earlier-clearings.ts';
+import type { StandingRoots } from './standing-roots.ts';
 
 /** What the rules read of a clearing, as its message sent it. */
 export type ClearingFacts = Pick<
@@ -33,11 +34,8 @@ export type MatchCard = Pick<
 export interface MatchCase {
   readonly message: ClearingFacts;
   readonly card: MatchCard;
-  /**
-   * Authorizations of the card as the earlier clearings left them. May include records that cannot
-   * match.
-   */
-  readonly authorizations: readonly Authorization[];
+  /** May include records that cannot match. */
+  readonly authorizations: StandingRoots;
   readonly clearings: EarlierClearings;
   /** The ids of authorizations that a person took the clearing from; absent: of none. */
   readonly barred?: readonly number[] | undefined;
@@ -52,8 +50,11 @@ export function isSameApprovalCode(
 
 /** The authorizations whose approval code the clearing bears, in whatever state they are. */
 export function rootsWithItsCode({ message, authorizations }: MatchCase): readonly Authorization[] {
-  if (message.approval_code === null) return [];
-  return authorizations.filter((root) => isSameApprovalCode(message, root) && isStandingRoot(root));
+  const { approval_code } = message;
+  if (approval_code === null) return [];
+  return authorizations
+    .withCode(approval_code)
+    .filter((root) => isSameApprovalCode(message, root) && isStandingRoot(root));
 }
 
 export function isSameMerchant(

@@ -64,5 +64,5 @@ function matchRefund(input: MatchCase, review: boolean): Match {
 }
 
 function rootOf({ authorizations }: MatchCase, clearing: Clearing): Authorization | null {
-  return authorizations.find(({ id }) => id === clearing.authorization_id) ?? null;
+  return authorizations.get(clearing.authorization_id);
 }

@@ -1,4 +1,3 @@
-import { EarlierClearings } from '../matching/earlier-clearings.ts';
 import { type CandidateRule, ruleFor } from '../matching/match-authorization.ts';
 import type { MatchCard } from '../matching/match-case.ts';
 import { evidenceOf, type MatchEvidence } from '../matching/match-evidence.ts';
@@ -40,13 +39,7 @@ export function findCandidates(
   const authorizations = rootsAfter({ roots, clearings: earlier }, now_ms).toSorted(
     (a, b) => a.transaction_date_time_ms - b.transaction_date_time_ms || a.id - b.id,
   );
-  const input = {
-    message,
-    card,
-    authorizations,
-    clearings: new EarlierClearings(),
-    barred: barredOf(clearing.choices),
-  };
+  const input = { message, card, barred: barredOf(clearing.choices) };
   return authorizations
     .flatMap((root) => {
       const rule = ruleFor(input, root);

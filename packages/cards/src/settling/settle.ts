@@ -4,6 +4,7 @@ import { EarlierClearings } from '../matching/earlier-clearings.ts';
 import { type Match, matchClearing } from '../matching/match-clearing.ts';
 import type { MatchRule } from '../matching/match-rules.ts';
 import { fillBlanks } from '../matching/net-reference-number.ts';
+import { StandingRoots } from '../matching/standing-roots.ts';
 import type { Authorization } from '../records/authorization.ts';
 import type { Records } from '../records/clearing.ts';
 import { asSent, type Clearing, isFinal, match_rule_by_hand, type ReplacedFields } from '../records/clearing.ts';
@@ -20,7 +21,6 @@ import {
   withoutClearings,
 } from './clearing-effect.ts';
 import { ownWindow } from './past-window.ts';
-import { StandingRoots } from './standing-roots.ts';
 
 /** A clearing with its match, its class and its effect, and its authorization after that effect. */
 interface Settlement {
@@ -120,7 +120,7 @@ function provisionalMatch({ card, roots, earlier }: SettleContext, clearing: Cle
   const match = matchClearing({
     message,
     card,
-    authorizations: roots.candidatesOf(message),
+    authorizations: roots,
     clearings: earlier,
     barred: barredOf(choices),
   });

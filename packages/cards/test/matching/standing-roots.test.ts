@@ -5,8 +5,8 @@ import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { EarlierClearings } from '../../src/matching/earlier-clearings.ts';
 import { matchClearing } from '../../src/matching/match-clearing.ts';
+import { StandingRoots } from '../../src/matching/standing-roots.ts';
 import { asRoot } from '../../src/records/new-authorization.ts';
-import { StandingRoots } from '../../src/settling/standing-roots.ts';
 import { cardOf, NetworkWorld } from '../network-world.ts';
 
 const world = new NetworkWorld('2026-11-21T12:00:00Z');
@@ -35,6 +35,13 @@ const clearings = fc.record({
   cycle: fc.constantFrom('first_presentment', 'first_presentment', 'reversal', 'chargeback'),
 });
 
+/** Finds all authorizations by any key. */
+class AllRoots extends StandingRoots {
+  override withCode = () => this.all;
+  override withReference = () => this.all;
+  override withAmount = () => this.all;
+}
+
 describe('authorizations that clearings are settled against', () => {
   test('a clearing is compared with those that share a reference, the code, or merchant and amount', () => {
     const purchases = Array.from({ length: 1_000 }, (_, at) =>
@@ -43,7 +50,7 @@ describe('authorizations that clearings are settled against', () => {
     const standing = new StandingRoots(purchases);
     const message = world.clearingMessage({ merchant_id: 'M', billing_amount: 1_500 });
     assert.deepEqual(
-      standing.candidatesOf(message).map(({ id }) => id),
+      standing.withAmount(message).map(({ id }) => id),
       [501],
     );
   });
@@ -62,10 +69,12 @@ describe('authorizations that clearings are settled against', () => {
           ...world.clearingMessage(fields as Parameters<NetworkWorld['clearingMessage']>[0]),
           approval_code,
         };
-        const among = (authorizations: readonly (typeof all)[number][]) =>
+        const among = (authorizations: StandingRoots) =>
           matchClearing({ message, card, authorizations, clearings: new EarlierClearings() });
-        const standing = new StandingRoots(all);
-        assert.deepEqual(among(standing.candidatesOf(message) as typeof all), among(all));
+        const standing = new StandingRoots(all.map((root) => ({ ...root, status: 'open' as const })));
+        standing.withAmount(message);
+        for (const root of all) standing.put(root);
+        assert.deepEqual(among(standing), among(new AllRoots(all)));
       }),
       propertyParameters(),
     );
