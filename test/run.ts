@@ -217,9 +217,6 @@ async function runTests(
       execArgv: ['--conditions=source', young_space, ...loaded_first.map((url) => `--import=${url}`)],
       signal: interruption,
       env: {
-        // Many tests start the server or a command: what they compile is kept from one process to
-        // the next.
-        NODE_COMPILE_CACHE: join(tmpdir(), 'tallystick-compile-cache'),
         ...process.env,
         ...Object.assign({}, ...parts.map(({ found }) => found.environment)),
         ...(switches.runs === null ? {} : { TALLYSTICK_TEST_RUNS: String(switches.runs) }),

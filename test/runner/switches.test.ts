@@ -138,7 +138,7 @@ describe('the files of a run', () => {
       seconds.toSorted((a, b) => b - a),
     );
     assert.ok(processes.length < chosen.length, 'short files share a process');
-    for (const { files, processor_s } of processes) assert.ok(files.length === 1 || processor_s <= 15, files.join(' '));
+    for (const { files, processor_s } of processes) assert.ok(files.length === 1 || processor_s <= 40, files.join(' '));
   });
 
   it('are the files with one of the texts in their path', () => {

@@ -44,10 +44,10 @@ export interface Switches {
 export class SwitchProblem extends Error {}
 
 /**
- * The default of `--concurrency`: one more than there are cores, because many tests wait for
+ * The default of `--concurrency`: two more than there are cores, because many tests wait for
  * servers. At most four, because their connections to Postgres add up.
  */
-export const concurrency_default: number = Math.min(availableParallelism() + 1, 4);
+export const concurrency_default: number = Math.min(availableParallelism() + 2, 4);
 
 /** Returns all switches, in the order in which they are documented. */
 export function switchesOf(optional_names: readonly string[]): readonly Switch[] {

@@ -19,6 +19,7 @@ const sharing: Readonly<Record<string, RegExp>> = {
   embedded: /^apps\/embedded\/test\/(background|composition|operations|sandbox)\//,
   embedding:
     /^test\/embedding\/(bad-input|host-handle-misuse|host-session|instances|inversify|operations.*|own-port|subscription-transaction)\.test/,
+  importer: /^apps\/importer\/test\//,
   server: /^apps\/server\/test\/(background|configuration|devtools|sandbox)\//,
 };
 
@@ -26,7 +27,7 @@ const sharing: Readonly<Record<string, RegExp>> = {
 const alone_from_s = 8;
 
 /** The files that share a process take at most this together, processor seconds. */
-const together_s_max = 15;
+const together_s_max = 40;
 
 /**
  * A hook outside of every suite runs for the tests of all files in the process, so a file with such
