@@ -244,6 +244,8 @@ checkOnStorages('acts beside a closing', [
   ...Object.entries(contests).flatMap(([name, prepare]): StorageRule[] => [
     {
       rule: `${name} is in the figures of a closing, comes after it, or is refused, however their transactions follow each other`,
+      // Each database has a check of its own in the pass.
+      on_postgres: name === 'an unmatch of an authorization',
       async check(open) {
         const world = await ActWorld.on(await open());
         const there = await world.another();
