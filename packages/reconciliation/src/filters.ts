@@ -13,9 +13,7 @@ export interface AmountRange {
 }
 
 /** Reads the text of each filter: returns its part of the filter, or the problem of the text. */
-export type FilterReaders<Filter, Name extends string = string> = Readonly<
-  Record<Name, (text: string, now_ms: number) => Filter | string>
->;
+export type FilterReaders<Filter> = Readonly<Record<string, (text: string, now_ms: number) => Filter | string>>;
 
 /**
  * Reads the filters of a list: pairs of a name and its text. Refuses (`invalid_query`) all unknown

@@ -45,32 +45,7 @@ export interface ItemFilter {
 
 const age_days_max = 99_999;
 
-/** The filters of a list of items, by their name in the query (decision: reconciliation). */
-export const item_filter_names = [
-  'status',
-  'class',
-  'kind',
-  'vcn_id',
-  'currency',
-  'settlement_date',
-  'amount',
-  'reference',
-  'merchant_name',
-  'account_id',
-  'booking_date',
-  'age_days',
-] as const;
-
-/**
- * Reads the filters of a list of items, as `parseFilters` does. Dates and ages are a value or
- * `[from,to]`, either end of which may be empty. The age of an item is counted from its due date to
- * the day of `now_ms` in UTC.
- */
-export function parseItemFilter(filters: Iterable<readonly [name: string, text: string]>, now_ms: number): ItemFilter {
-  return parseFilters<ItemFilter>({ readers, of: 'items' }, filters, now_ms);
-}
-
-const readers: FilterReaders<ItemFilter, (typeof item_filter_names)[number]> = {
+const readers = {
   status: (text) => oneOf(item_statuses, text, (status) => ({ status })),
   class: (text) => oneOf(clearing_classes, text, (found) => ({ class: found })),
   kind: (text) => oneOf(break_kinds, text, (kind) => ({ kind })),
@@ -98,7 +73,19 @@ const readers: FilterReaders<ItemFilter, (typeof item_filter_names)[number]> = {
       },
     };
   },
-};
+} satisfies FilterReaders<ItemFilter>;
+
+/** The filters of a list of items, by their name in the query (decision: reconciliation). */
+export const item_filter_names = Object.keys(readers) as (keyof typeof readers)[];
+
+/**
+ * Reads the filters of a list of items, as `parseFilters` does. Dates and ages are a value or
+ * `[from,to]`, either end of which may be empty. The age of an item is counted from its due date to
+ * the day of `now_ms` in UTC.
+ */
+export function parseItemFilter(filters: Iterable<readonly [name: string, text: string]>, now_ms: number): ItemFilter {
+  return parseFilters<ItemFilter>({ readers, of: 'items' }, filters, now_ms);
+}
 
 function readDays(text: string): number | null {
   return /^\d{1,5}$/.test(text) ? Number(text) : null;

@@ -24,19 +24,19 @@ export interface LineFilter {
   readonly bai_code?: string;
 }
 
-/** The filters of a list of lines, by their name in the query (decision: reconciliation). */
-export const line_filter_names = ['account_id', 'booking_date', 'amount', 'reference', 'bai_code'] as const;
-
-/** Reads the filters of a list of lines, as `parseFilters` does. */
-export function parseLineFilter(filters: Iterable<readonly [name: string, text: string]>, now_ms: number): LineFilter {
-  return parseFilters<LineFilter>({ readers, of: 'lines' }, filters, now_ms);
-}
-
-const readers: FilterReaders<LineFilter, (typeof line_filter_names)[number]> = {
+const readers = {
   account_id: (text) => parseText(text, (account_id) => ({ account_id })),
   booking_date: (text) => parseDates(text, (booking_date) => ({ booking_date })),
   amount: (text) => parseAmounts(text, (amount) => ({ amount })),
   reference: (text) => parseText(text, (reference) => ({ reference })),
   bai_code: (text) =>
     /^\d{3}$/.test(text) ? { bai_code: text } : `must be a BAI code of three digits, not ${showValue(text)}`,
-};
+} satisfies FilterReaders<LineFilter>;
+
+/** The filters of a list of lines, by their name in the query (decision: reconciliation). */
+export const line_filter_names = Object.keys(readers) as (keyof typeof readers)[];
+
+/** Reads the filters of a list of lines, as `parseFilters` does. */
+export function parseLineFilter(filters: Iterable<readonly [name: string, text: string]>, now_ms: number): LineFilter {
+  return parseFilters<LineFilter>({ readers, of: 'lines' }, filters, now_ms);
+}

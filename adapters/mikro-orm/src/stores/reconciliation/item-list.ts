@@ -12,7 +12,17 @@ import { acquirer_key_sql } from '../../schema/tables/accounts.ts';
 import { indexed_amounts } from '../../schema/tables/reconciliation.ts';
 import { type ItemRow, itemOf } from './item-rows.ts';
 import { accountIdOf } from './line-list.ts';
-import { type Condition, equal, type Few, joined, newestRows, within } from './newest-rows.ts';
+import {
+  type Condition,
+  equal,
+  type Few,
+  fewWhere,
+  firstOf,
+  joined,
+  newestRows,
+  union,
+  within,
+} from './newest-rows.ts';
 import { distinctTexts, type Queries } from './query.ts';
 
 const list_name = 'reconciliation-items';
@@ -67,14 +77,14 @@ export async function listItems(
   ] as const) {
     const dates = within(column, filter[name]);
     const others = name === column ? without(name) : without();
-    if (dates.length > 0) few.push(fewWhere([...company, ...dates], [...others, ...referenced]));
+    if (dates.length > 0) few.push(fewWhere(items, [...company, ...dates], [...others, ...referenced]));
   }
   if (filter.amount !== undefined) {
     few.push(fewOfAmount(company, filter, conditions.status, [...without('amount', 'status'), ...referenced]));
   }
   for (const name of ['vcn_id', 'merchant_name', 'account_id', 'kind'] as const) {
     if (conditions[name].length > 0 && name !== lead) {
-      few.push(fewWhere([...company, ...conditions[name]], [...without(name), ...referenced]));
+      few.push(fewWhere(items, [...company, ...conditions[name]], [...without(name), ...referenced]));
     }
   }
   const { rows, next } = await newestRows<ItemRow>(
@@ -122,17 +132,6 @@ function withinDueDates(range: DueRange | undefined): readonly Condition[] {
   ];
 }
 
-/** Items in a range of an index. */
-function fewWhere(range: readonly Condition[], others: readonly Condition[], columns = 'opened_at_ms, id'): Few {
-  return {
-    rows: (before, limit) => {
-      const { text, values } = joined([...range, before]);
-      return { text: `select ${columns} from ${items.name} where ${text} limit ?`, values: [...values, limit] };
-    },
-    others,
-  };
-}
-
 function withAmount({ amount }: ItemFilter): readonly Condition[] {
   if (amount === undefined) return [];
   const any = Object.keys(indexed_amounts).map((column) => joined(within(column, amount)));
@@ -150,23 +149,17 @@ function fewOfAmount(
 ): Few {
   const columns = 'opened_at_ms, id, status';
   const parts = Object.entries(indexed_amounts).map(([column, indexed]) =>
-    fewWhere([...company, ...within(column, amount), { text: indexed, values: [] }], [], columns),
+    fewWhere(items, [...company, ...within(column, amount), { text: indexed, values: [] }], [], columns),
   );
   return {
     rows: (before, limit) =>
       union(
+        items,
         parts.map((part) => part.rows(before, limit)),
         columns,
       ),
     covered: status,
     others,
-  };
-}
-
-function union(parts: readonly Condition[], columns = 'opened_at_ms, id'): Condition {
-  return {
-    text: parts.map(({ text }, at) => `select ${columns} from (${text}) u${at}`).join(' union '),
-    values: parts.flatMap(({ values }) => values),
   };
 }
 
@@ -255,17 +248,11 @@ function fewOfReference(
       (e) => `${e}company_id = a.company_id and ${e}kind = 'line' and ${e}record_id = l.id
         and ${e}"key" in (l.currency || ' ' || ${key}, l.currency || ' -' || l.booking_date)`,
     )} ${item} where a.company_id = ?`;
-  const part =
-    (text: string, values: readonly unknown[]): Few['rows'] =>
-    (before, limit) => ({
-      text: `select opened_at_ms, id from (${text}) c where ${before.text} limit ?`,
-      values: [...values, ...before.values, limit],
-    });
   return {
     rows: (before, limit) =>
-      union([
-        part(by_key, [list(keys), company_id])(before, limit),
-        part(by_line, [reference, company_id])(before, limit),
+      union(items, [
+        firstOf(items, { text: by_key, values: [list(keys), company_id] }, before, limit),
+        firstOf(items, { text: by_line, values: [reference, company_id] }, before, limit),
       ]),
     others,
     sorted_max: referenced_max,

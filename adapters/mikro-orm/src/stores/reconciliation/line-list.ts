@@ -8,7 +8,17 @@ import {
   statementKeyOf,
 } from '@tallystick/reconciliation';
 import { acquirer_key_sql } from '../../schema/tables/accounts.ts';
-import { type Condition, equal, type Few, joined, newestRows, within } from './newest-rows.ts';
+import {
+  type Condition,
+  equal,
+  type Few,
+  fewWhere,
+  firstOf,
+  joined,
+  newestRows,
+  union,
+  within,
+} from './newest-rows.ts';
 import { distinctTexts, inPieces, type Queries } from './query.ts';
 
 const list_name = 'reconciliation-lines';
@@ -64,10 +74,11 @@ export async function listLines(
     const codes =
       bai_code === undefined ? await distinctTexts(queries, lines.name, 'bai_code', company_id) : [bai_code];
     few.push(
-      fewOfAmount(queries, [...company, ...conditions.amount, ...dates], codes, [
-        ...conditions.account_id,
-        ...conditions.reference,
-      ]),
+      fewWhere(
+        lines,
+        [...company, ...conditions.amount, ...dates, isOneOf(queries, 'bai_code', codes)],
+        [...conditions.account_id, ...conditions.reference],
+      ),
     );
   }
   const in_order = account_id === undefined ? company : conditions.account_id;
@@ -105,23 +116,10 @@ export async function accountIdOf(
   return account?.id ?? null;
 }
 
-/** Lines by their code and amount, which an index has. */
-function fewOfAmount(
-  { from_texts, list, is_postgres }: Queries,
-  range: readonly Condition[],
-  codes: readonly string[],
-  others: readonly Condition[],
-): Few {
-  const code: Condition = {
-    text: is_postgres ? 'bai_code = any(?::text[])' : `bai_code in (select j.value from ${from_texts})`,
-    values: [list(codes)],
-  };
+function isOneOf({ from_texts, list, is_postgres }: Queries, column: string, texts: readonly string[]): Condition {
   return {
-    rows: (before, limit) => {
-      const { text, values } = joined([...range, code, before]);
-      return { text: `select booking_date, id from ${lines.name} where ${text} limit ?`, values: [...values, limit] };
-    },
-    others,
+    text: is_postgres ? `${column} = any(?::text[])` : `${column} in (select j.value from ${from_texts})`,
+    values: [list(texts)],
   };
 }
 
@@ -150,15 +148,19 @@ function byAcquirerReference(reference: string, setting: StatementKeySetting): C
  */
 function fewOfReference(reference: string, company_id: number, others: readonly Condition[]): Few {
   const key = statementKeyOf(reference, statement_key_default) ?? reference;
+  const by_bank = `select l.booking_date, l.id from tallystick_accounts a cross join ${lines.name} l
+    where a.company_id = ? and l.account_id = a.id and l.bank_reference = ?`;
+  const by_acquirer = [
+    ...equal('company_id', company_id),
+    ...equal(acquirer_key_sql, key),
+    { text: 'acquirer_reference is not null', values: [] },
+  ];
   return {
-    rows: (before, limit) => ({
-      text: `select booking_date, id from (select booking_date, id from
-            (select l.booking_date, l.id from tallystick_accounts a cross join ${lines.name} l
-              where a.company_id = ? and l.account_id = a.id and l.bank_reference = ?) c where ${before.text} limit ?) b
-          union select booking_date, id from (select booking_date, id from ${lines.name}
-            where company_id = ? and ${acquirer_key_sql} = ? and acquirer_reference is not null and ${before.text} limit ?) k`,
-      values: [company_id, reference, ...before.values, limit, company_id, key, ...before.values, limit],
-    }),
+    rows: (before, limit) =>
+      union(lines, [
+        firstOf(lines, { text: by_bank, values: [company_id, reference] }, before, limit),
+        fewWhere(lines, by_acquirer, []).rows(before, limit),
+      ]),
     others,
     sorted_max: 2_000,
   };

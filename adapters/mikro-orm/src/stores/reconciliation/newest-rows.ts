@@ -47,6 +47,38 @@ export interface Few {
   readonly sorted_max?: number;
 }
 
+/** Rows in a range of an index. */
+export function fewWhere(
+  { name, at }: ListedTable,
+  range: readonly Condition[],
+  others: readonly Condition[],
+  columns = `${at}, id`,
+): Few {
+  return {
+    rows: (before, limit) => {
+      const { text, values } = joined([...range, before]);
+      return { text: `select ${columns} from ${name} where ${text} limit ?`, values: [...values, limit] };
+    },
+    others,
+  };
+}
+
+/** Some of the places that a query finds. */
+export function firstOf({ at }: ListedTable, places: Condition, before: Condition, limit: number): Condition {
+  return {
+    text: `select ${at}, id from (${places.text}) c where ${before.text} limit ?`,
+    values: [...places.values, ...before.values, limit],
+  };
+}
+
+/** The places that any of these queries finds, each once. */
+export function union({ at }: ListedTable, parts: readonly Condition[], columns = `${at}, id`): Condition {
+  return {
+    text: parts.map(({ text }, place) => `select ${columns} from (${text}) u${place}`).join(' union '),
+    values: parts.flatMap(({ values }) => values),
+  };
+}
+
 /** Each may be on a page of its own in the file of SQLite: about 10 ms. */
 const compared_max_default = 2_000;
 /** Read from an index: about 5 ms of SQLite. */

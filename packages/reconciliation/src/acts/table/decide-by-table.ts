@@ -57,12 +57,12 @@ export async function decideByTable(
   { dry_run }: { readonly dry_run: boolean },
 ): Promise<TableAnswer> {
   await catchUp(ports, call.company_id);
-  const check = new TableCheck(ports, call);
-  const answer = { ...(await check.check(source)), dry_run };
+  const { seen, ...checked } = await checkTable(ports, call, source);
+  const answer = { ...checked, dry_run };
   if (dry_run) return answer;
   const [first, ...others] = answer.errors;
   if (first !== undefined) throw invalid(toFieldError(first), ...others.map(toFieldError));
-  const written = new WrittenTable(ports, call, check.seen);
+  const written = new WrittenTable(ports, call, seen);
   try {
     for await (const { rows } of batchesOf(source)) {
       await written.write(rows.filter(isSound));
@@ -74,49 +74,34 @@ export async function decideByTable(
   return { ...answer, decided, unchanged: answer.decided + answer.unchanged - decided };
 }
 
-/** Checks every row, and changes nothing. */
-class TableCheck {
-  readonly #ports: ActPorts;
-  readonly #call: Call;
-  readonly #claimed = new ClaimedRecords();
-  /** The items of the rows that are to be decided, by the number of the row. */
-  readonly seen = new Map<number, SeenRow>();
-  readonly #errors: RowError[] = [];
-  #errors_total = 0;
-
-  constructor(ports: ActPorts, call: Call) {
-    this.#ports = ports;
-    this.#call = call;
-  }
-
-  async check(source: TableSource): Promise<Omit<TableAnswer, 'dry_run'>> {
-    const counts = { rows: 0, skipped: 0, decided: 0, unchanged: 0 };
-    for await (const { rows, skipped } of batchesOf(source)) {
-      counts.rows += rows.length + skipped;
-      counts.skipped += skipped;
-      for (const error of rows.filter(isErrors).flat()) this.#add(error);
-      const sound = rows.filter(isSound);
-      const planned = await this.#ports.unitOfWork.read((tx) => planRows(tx, this.#call, sound));
-      for (const plan of planned) {
-        const outcome = this.#claimed.claim(plan.records) ?? outcomeOf(plan);
-        if (typeof outcome === 'string') counts[outcome] += 1;
-        else this.#add(outcome);
-        if (outcome === 'decided') this.seen.set(plan.row.row, seenRowOf((plan.result as PlannedRow).situation));
-      }
-      if (counts.decided + counts.unchanged > table_decisions_max) throw tooManyDecisions();
+/** Checks every row, and changes nothing. `seen`: the items of the rows to be decided, by number. */
+async function checkTable({ unitOfWork }: ActPorts, call: Call, source: TableSource) {
+  const claimed = new ClaimedRecords();
+  const seen = new Map<number, SeenRow>();
+  const found: RowError[] = [];
+  let errors_total = 0;
+  const counts = { rows: 0, skipped: 0, decided: 0, unchanged: 0 };
+  const add = (error: RowError): void => {
+    errors_total += 1;
+    if (found.length < table_errors_max) found.push(error);
+  };
+  for await (const { rows, skipped } of batchesOf(source)) {
+    counts.rows += rows.length + skipped;
+    counts.skipped += skipped;
+    for (const error of rows.filter(isErrors).flat()) add(error);
+    const sound = rows.filter(isSound);
+    for (const plan of await unitOfWork.read((tx) => planRows(tx, call, sound))) {
+      const outcome = claimed.claim(plan.records) ?? outcomeOf(plan);
+      if (typeof outcome === 'string') counts[outcome] += 1;
+      else add(outcome);
+      if (outcome === 'decided') seen.set(plan.row.row, seenRowOf((plan.result as PlannedRow).situation));
     }
-    const errors = this.#errors.toSorted((a, b) => a.row - b.row);
-    return { ...counts, errors, errors_total: this.#errors_total };
+    if (counts.decided + counts.unchanged > table_decisions_max) {
+      throw invalid({ path: 'rows', message: `must have at most ${table_decisions_max} decisions: split the table` });
+    }
   }
-
-  #add(error: RowError): void {
-    this.#errors_total += 1;
-    if (this.#errors.length < table_errors_max) this.#errors.push(error);
-  }
-}
-
-function tooManyDecisions(): Refusal {
-  return invalid({ path: 'rows', message: `must have at most ${table_decisions_max} decisions: split the table` });
+  const errors = found.toSorted((a, b) => a.row - b.row);
+  return { ...counts, errors, errors_total, seen };
 }
 
 /** What would become of the row. */
