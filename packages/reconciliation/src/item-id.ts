@@ -33,9 +33,11 @@ export interface RecordIds {
   readonly line_ids: readonly number[];
 }
 
-/** Such ids; of what has one authorization at most, that one. */
-interface NamedIds extends Partial<RecordIds> {
-  readonly authorization_id?: number | null;
+/** The records of something with one authorization at most; ids ascend. */
+export interface MatchedIds {
+  readonly authorization_id: number | null;
+  readonly clearing_ids: readonly number[];
+  readonly line_ids: readonly number[];
 }
 
 export function recordsOf({
@@ -43,7 +45,7 @@ export function recordsOf({
   authorization_ids = authorization_id === null ? [] : [authorization_id],
   clearing_ids = [],
   line_ids = [],
-}: NamedIds): readonly RecordKey[] {
+}: Partial<RecordIds & MatchedIds>): readonly RecordKey[] {
   return [
     ...authorization_ids.map((id): RecordKey => ({ kind: 'authorization', id })),
     ...clearing_ids.map((id): RecordKey => ({ kind: 'clearing', id })),
@@ -60,4 +62,15 @@ export function idsOfKind(wanted: RecordKind, records: readonly RecordKey[]): re
 /** The ids of rows, ascending. */
 export function ascendingIds(rows: readonly { readonly id: number }[]): readonly number[] {
   return rows.map(({ id }) => id).sort((a, b) => a - b);
+}
+
+/** The ids of these records; null with several authorizations. */
+export function matchedIdsOf(records: readonly RecordKey[]): MatchedIds | null {
+  const [authorization_id = null, ...others] = idsOfKind('authorization', records);
+  if (others.length > 0) return null;
+  return { authorization_id, clearing_ids: idsOfKind('clearing', records), line_ids: idsOfKind('line', records) };
+}
+
+export function byId<Row extends { readonly id: number }>(rows: readonly Row[]): ReadonlyMap<number, Row> {
+  return new Map(rows.map((row) => [row.id, row]));
 }

@@ -1,6 +1,6 @@
 import type { ClearingClass } from '@tallystick/cards';
 import type { Money } from '@tallystick/kernel';
-import type { RecordIds } from './item-id.ts';
+import type { MatchedIds, RecordIds } from './item-id.ts';
 
 /** The statuses, the one with the highest precedence first (decision: reconciliation). */
 export const item_statuses = ['ignored', 'accepted', 'break', 'proposed', 'awaiting', 'matched'] as const;
@@ -43,13 +43,10 @@ export const matched_by = [
 export type MatchedBy = (typeof matched_by)[number];
 
 /** Why two sides belong together. */
-export interface ItemMatch {
+export interface ItemMatch extends MatchedIds {
   readonly side: 'authorization' | 'statement';
   readonly rule: MatchedBy;
   readonly class: ClearingClass | null;
-  readonly authorization_id: number | null;
-  readonly clearing_ids: readonly number[];
-  readonly line_ids: readonly number[];
   /**
    * The values that made it: of the statement side `{ acquirer_reference, amount, days }`, with an
    * authorization those of `MatchEvidence`.
@@ -58,26 +55,17 @@ export interface ItemMatch {
 }
 
 /** Another way to match a record of the item, best first. */
-export interface Alternative {
+export interface Alternative extends MatchedIds {
   readonly rule: MatchedBy;
   /** One sentence. */
   readonly reason: string;
-  readonly authorization_id: number | null;
-  readonly clearing_ids: readonly number[];
-  readonly line_ids: readonly number[];
 }
 
-/** What does not agree between two sides of an item, and the records that it is between. */
-export interface Difference {
-  /**
-   * The authorization from whose amount its clearings differ; null: the clearings differ from
-   * statement lines.
-   */
-  readonly authorization_id: number | null;
-  /** Ascending. */
-  readonly clearing_ids: readonly number[];
-  /** Without fees, ascending; empty for an authorization. */
-  readonly line_ids: readonly number[];
+/**
+ * What does not agree between two sides of an item, and the records that it is between: an
+ * authorization from whose amount its clearings differ, or clearings and lines without fees.
+ */
+export interface Difference extends MatchedIds {
   /** What was stated less cleared, or cleared less authorized; minor units. */
   readonly amount: number;
 }

@@ -137,7 +137,7 @@ export function itemsOf(
       records: all,
       pairings: pairRecords(all, no_hands),
       bars: [],
-      offersOf: offersByRecord([]),
+      offers: new Map(),
       decisions: new Map(),
       accepted: new Set(),
       untolerated: new Set(),
@@ -166,13 +166,13 @@ export function composeAll({
   const paired = pairRecords(records, hands);
   const { applied, offers } = resultOf(findCoveringSets(leftoversOf(records, paired, ignored), hands.bars));
   const pairings = [...paired, ...applied.flatMap(pairingsOf)];
-  const offersOf = offersByRecord(offers);
+  const by_record = offersByRecord(offers);
   return resultOf(
     composeItems({
       records,
       pairings,
       bars: hands.bars,
-      offersOf,
+      offers: by_record,
       ...standing,
       tolerances,
       frozen: nothing_frozen,

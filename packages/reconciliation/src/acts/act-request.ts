@@ -1,6 +1,6 @@
 import { isStorable, isWithin, maskCardNumbers, RequestFields, showValue } from '@tallystick/kernel';
 import type { ActKind } from '../act.ts';
-import { idsOfKind, type RecordKey, type RecordKind } from '../item-id.ts';
+import type { MatchedIds } from '../item-id.ts';
 
 /** The sides of an item whose matches can be undone. */
 const match_sides = ['authorization', 'statement'] as const;
@@ -13,22 +13,6 @@ export const act_note_length_max = 1_000;
 /** The most clearings, and the most lines, of one act. */
 export const act_members_max = 100;
 
-/** What an item is matched with: ids of the other side. */
-export interface MatchWith {
-  readonly authorization_id: number | null;
-  /** Each once, ascending; empty when none are named. */
-  readonly clearing_ids: readonly number[];
-  /** Each once, ascending; empty when none are named. */
-  readonly line_ids: readonly number[];
-}
-
-/** These records as what an item is matched with; null with several authorizations. */
-export function matchWithOf(records: readonly RecordKey[]): MatchWith | null {
-  const idsOf = (kind: RecordKind) => idsOfKind(kind, records);
-  const [authorization_id = null, ...others] = idsOf('authorization');
-  return others.length > 0 ? null : { authorization_id, clearing_ids: idsOf('clearing'), line_ids: idsOf('line') };
-}
-
 /** A request to act on an item, as it was read. */
 export interface ActRequest {
   readonly action: ActKind;
@@ -37,8 +21,8 @@ export interface ActRequest {
   readonly reason: string | null;
   /** The version that the person saw; null: the one at the time of the request. */
   readonly version: number | null;
-  /** Only of a match. */
-  readonly with: MatchWith | null;
+  /** The records of the other side; only of a match. */
+  readonly with: MatchedIds | null;
   /** Only of a match: it also accepts what is left. Then there is a reason. */
   readonly accept_difference: boolean;
   /** Only of an unmatch; null: the match that was made last. */
@@ -109,9 +93,9 @@ export function cleanText(text: string): string {
   return maskCardNumbers(text.trim());
 }
 
-const with_fields: readonly string[] = ['authorization_id', 'clearing_ids', 'line_ids'] satisfies (keyof MatchWith)[];
+const with_fields: readonly string[] = ['authorization_id', 'clearing_ids', 'line_ids'] satisfies (keyof MatchedIds)[];
 
-function readWith(fields: RequestFields): MatchWith | null {
+function readWith(fields: RequestFields): MatchedIds | null {
   const value = fields.get('with');
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     fields.addProblem('with', `must be { authorization_id?, clearing_ids?, line_ids? }, not ${showValue(value)}`);

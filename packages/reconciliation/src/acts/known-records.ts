@@ -1,7 +1,7 @@
 import type { Call } from '@tallystick/kernel';
 import type { Act } from '../act.ts';
 import type { Item } from '../item.ts';
-import { idsOfKind, itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
+import { byId, idsOfKind, itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { findSeenItems, type SeenItem } from '../items/read-items.ts';
 import type { Period, ReconciliationStore, ReconciliationTx } from '../ports.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount, Tolerances } from '../records.ts';
@@ -107,10 +107,6 @@ export class KnownRecords {
 
 function withoutCoveringSets({ item, history }: SeenItem): SeenItem {
   return { item: { ...item, matches: item.matches.filter(({ rule }) => rule !== 'covering_set') }, history };
-}
-
-function byId<Row extends { readonly id: number }>(rows: readonly Row[]): ReadonlyMap<number, Row> {
-  return new Map(rows.map((row) => [row.id, row]));
 }
 
 async function readPeriods(

@@ -2,11 +2,12 @@ import { refuseCycle } from '@tallystick/cards';
 import { invalid } from '@tallystick/kernel';
 import { recordsOfPairs } from '../act.ts';
 import type { Item } from '../item.ts';
+import type { MatchedIds } from '../item-id.ts';
 import { differenceOfPurchase } from '../items/difference.ts';
 import type { SeenItem } from '../items/read-items.ts';
 import type { AuthorizedPurchase, ClearedAmount } from '../records.ts';
 import { type ActPlan, type Situation, subjectOf } from './act-plan.ts';
-import type { MatchSide, MatchWith } from './act-request.ts';
+import type { MatchSide } from './act-request.ts';
 import type { KnownRecords } from './known-records.ts';
 import { planStatementMatch } from './plan-statement-match.ts';
 import { conflict, refuseDecided, refuseFrozen } from './refuse-act.ts';
@@ -28,7 +29,7 @@ export function planMatch(situation: Situation): ActPlan {
     : planStatementMatch(situation, matched_with);
 }
 
-function sideOf(item: Item, { authorization_id, line_ids }: MatchWith): MatchSide {
+function sideOf(item: Item, { authorization_id, line_ids }: MatchedIds): MatchSide {
   if (authorization_id !== null) {
     if (line_ids.length === 0) return 'authorization';
     throw field('with.line_ids', 'must be absent beside an authorization: match one side after the other');
@@ -39,7 +40,7 @@ function sideOf(item: Item, { authorization_id, line_ids }: MatchWith): MatchSid
   throw field('with', `must name an authorization or lines: item ${item.id} has neither`);
 }
 
-function planAuthorizationMatch(situation: Situation, matched_with: MatchWith): ActPlan {
+function planAuthorizationMatch(situation: Situation, matched_with: MatchedIds): ActPlan {
   const { item, known, request } = situation;
   refuseDecided(situation);
   const clearing = clearingToMatch(situation, matched_with);
@@ -88,7 +89,7 @@ function withMatch(
 /**
  * The clearing that the request names; without a name the only one of the item that can be meant.
  */
-function clearingToMatch({ item, known }: Situation, { authorization_id, clearing_ids }: MatchWith): ClearedAmount {
+function clearingToMatch({ item, known }: Situation, { authorization_id, clearing_ids }: MatchedIds): ClearedAmount {
   if (clearing_ids.length > 1) {
     throw field('with.clearing_ids', 'must name one clearing: each is matched with an authorization by itself');
   }

@@ -2,12 +2,12 @@ import { isCardLine } from '@tallystick/accounts';
 import { invalid, type Refusal } from '@tallystick/kernel';
 import { type Act, pairKeyOf, pairsBetween, type StatementPair } from '../act.ts';
 import type { Difference, Item } from '../item.ts';
-import { type RecordIds, type RecordKey, recordsOf } from '../item-id.ts';
+import { type MatchedIds, type RecordIds, type RecordKey, recordsOf } from '../item-id.ts';
 import { differenceOfSet } from '../items/difference.ts';
 import { isDistantMatch } from '../pairing/distant-pairs.ts';
 import { type CardLine, type ClearedAmount, isPairable, type StatementRecords } from '../records.ts';
 import { type ActPlan, type Situation, subjectOf } from './act-plan.ts';
-import { act_members_max, type MatchWith } from './act-request.ts';
+import { act_members_max } from './act-request.ts';
 import { describeAct } from './act-sentence.ts';
 import { conflict, refuseDecided, refuseFrozen } from './refuse-act.ts';
 import { standingActs } from './standing-acts.ts';
@@ -18,7 +18,7 @@ import { standingActs } from './standing-acts.ts';
  * difference. So no match leaves a difference open. What an unmatch took apart may come together
  * again as it was, whatever its sum.
  */
-export function planStatementMatch(situation: Situation, matched_with: MatchWith): ActPlan {
+export function planStatementMatch(situation: Situation, matched_with: MatchedIds): ActPlan {
   const { item, known, request } = situation;
   const named = namedBy(item, matched_with);
   const clearings = named.clearing_ids.flatMap((id) => known.clearings.get(id) ?? []);
@@ -95,7 +95,7 @@ function takenApart(acts: readonly Act[], pairs: readonly StatementPair[]): read
 }
 
 /** The records that a request is about; those of the item itself need no names. */
-function namedBy(item: Item, { clearing_ids, line_ids }: MatchWith): RecordIds {
+function namedBy(item: Item, { clearing_ids, line_ids }: MatchedIds): RecordIds {
   const paired = statementPairsOf(item);
   if (clearing_ids.length === 0 && item.clearing_ids.length === 0) {
     throw invalid({ path: 'with.clearing_ids', message: `must name clearings: item ${item.id} has none` });

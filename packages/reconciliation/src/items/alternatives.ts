@@ -1,45 +1,53 @@
 import type { MatchCandidate, MatchEvidence } from '@tallystick/cards';
 import type { Alternative, Item, MatchedBy } from '../item.ts';
-import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
+import { itemIdOf, recordsOf } from '../item-id.ts';
 import { type CoveringSet, offers_max } from '../pairing/covering-search.ts';
+import { key_offers_max } from '../pairing/key-offers.ts';
 import type { ClearedAmount } from '../records.ts';
 import { ruleOf } from './item-matches.ts';
 import type { ItemRecords } from './item-parts.ts';
 
+/** Ways to match a record that were not taken, best first, by `itemIdOf` the record. */
+export type Offers = ReadonlyMap<number, readonly Alternative[]>;
+
 /**
  * The other ways to match the records of an item: none that is a match already. Of covering sets the
- * best of each record, those with the fewest members first. A tie is listed without its
- * authorizations, which `explainItem` finds.
+ * best of each record, those with the fewest members first, then the pairs that keys allow. A tie is
+ * listed without its authorizations, which `explainItem` finds.
  */
-export function alternativesOf(offersOf: OffersOf, { clearings, lines }: ItemRecords): readonly Alternative[] {
+export function alternativesOf(
+  sets: Offers,
+  pairs_of_keys: Offers,
+  { clearings, lines }: ItemRecords,
+): readonly Alternative[] {
   const ties = clearings.filter(({ is_tie }) => is_tie).map(toTie);
-  if (offersOf === noOffers) return ties;
-  const offered = [
-    ...clearings.flatMap(({ id }) => offersOf({ kind: 'clearing', id })),
-    ...lines.flatMap(({ id }) => offersOf({ kind: 'line', id })),
-  ];
+  if (sets.size + pairs_of_keys.size === 0) return ties;
+  // In their order, not in that of their ids.
+  const own = recordsOf({ clearing_ids: clearings.map(({ id }) => id), line_ids: lines.map(({ id }) => id) });
   const membersOf = (offer: Alternative) => recordsOf(offer).map(itemIdOf);
-  const unique = new Map(offered.map((offer) => [membersOf(offer).join(), offer]));
-  return [...ties, ...[...unique.values()].sort((a, b) => membersOf(a).length - membersOf(b).length)];
+  const offersIn = (offers: Offers) => {
+    const offered = own.flatMap((record) => offers.get(itemIdOf(record)) ?? []);
+    return [...new Map(offered.map((offer) => [membersOf(offer).join(), offer])).values()];
+  };
+  return [
+    ...ties,
+    ...offersIn(sets).sort((a, b) => membersOf(a).length - membersOf(b).length),
+    ...offersIn(pairs_of_keys).slice(0, key_offers_max),
+  ];
 }
 
-/** The covering sets of a record that were not applied, best first, at most `offers_max`. */
-export type OffersOf = (record: RecordKey) => readonly Alternative[];
-
-export const noOffers: OffersOf = () => [];
-
-export function offersByRecord(offers: readonly CoveringSet[]): OffersOf {
-  if (offers.length === 0) return noOffers;
+/** The covering sets of each record that were not applied, at most `offers_max`. */
+export function offersByRecord(offers: readonly CoveringSet[]): Offers {
   const by_record = new Map<number, Alternative[]>();
   for (const set of offers) {
     const offer = toOffer(set);
     for (const own of recordsOf(set).map(itemIdOf)) addTo(by_record, own, offer);
   }
-  return (record) => by_record.get(itemIdOf(record)) ?? [];
+  return by_record;
 }
 
 /** The offers that stored items list of their records. */
-export function offersOfItems(items: Iterable<Item>): OffersOf {
+export function offersOfItems(items: Iterable<Item>): Offers {
   const by_record = new Map<number, Alternative[]>();
   for (const { clearing_ids, line_ids, alternatives } of items) {
     const own_records = new Set(recordsOf({ clearing_ids, line_ids }).map(itemIdOf));
@@ -47,7 +55,7 @@ export function offersOfItems(items: Iterable<Item>): OffersOf {
       for (const own of recordsOf(offer).map(itemIdOf)) if (own_records.has(own)) addTo(by_record, own, offer);
     }
   }
-  return (record) => by_record.get(itemIdOf(record)) ?? [];
+  return by_record;
 }
 
 function addTo(by_record: Map<number, Alternative[]>, own_id: number, offer: Alternative): void {

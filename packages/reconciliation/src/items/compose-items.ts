@@ -3,12 +3,12 @@ import { assert, type Steps } from '@tallystick/kernel';
 import type { StatementPair } from '../act.ts';
 import type { Decision, StandingActs } from '../acts/standing-acts.ts';
 import { fingerprintOf, type ItemContent, type ItemStatus } from '../item.ts';
-import { ascendingIds, itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
-import { type KeyOffers, key_offers_max, keyOffersOf } from '../pairing/key-offers.ts';
+import { ascendingIds, itemIdOf, type RecordKey } from '../item-id.ts';
+import { keyOffersOf } from '../pairing/key-offers.ts';
 import type { Pairing } from '../pairing/pair-lines.ts';
 import type { ClearedAmount, Coverage, ReconciliationRecords, Tolerances } from '../records.ts';
 import { firstOf as countedLineOf } from '../reports/bridge.ts';
-import { alternativesOf, type OffersOf } from './alternatives.ts';
+import { alternativesOf, type Offers } from './alternatives.ts';
 import { type Assessment, assess, leastOf } from './break-kind.ts';
 import type { FrozenRecords } from './frozen-records.ts';
 import { amountsOf } from './item-amounts.ts';
@@ -27,7 +27,7 @@ export interface ItemGroup extends Omit<StandingActs, 'hands' | 'ignored'> {
   /** The pairs of these records that people undid. */
   readonly bars: readonly StatementPair[];
   /** The covering sets of these records that were not applied: others fit as well. */
-  readonly offersOf: OffersOf;
+  readonly offers: Offers;
   readonly tolerances: Tolerances;
   readonly frozen: FrozenRecords;
   /** The records that acts of people concern (`recordsOfAct`), also acts that were undone. */
@@ -51,7 +51,7 @@ export function* composeItems(group: ItemGroup): Steps<readonly ItemContent[]> {
   return items.sort((a, b) => a.id - b.id);
 }
 
-function composeItem(group: ItemGroup, key_offers: KeyOffers, records: ItemRecords): ItemContent {
+function composeItem(group: ItemGroup, key_offers: Offers, records: ItemRecords): ItemContent {
   const { purchases, clearings, lines } = records;
   const first = firstOf(records);
   const members = {
@@ -84,7 +84,7 @@ function composeItem(group: ItemGroup, key_offers: KeyOffers, records: ItemRecor
     ...members,
     statement_line_id: lines[0]?.statement_line_id ?? null,
     matches,
-    alternatives: [...alternativesOf(group.offersOf, records), ...offersByKey(key_offers, records)],
+    alternatives: alternativesOf(group.offers, key_offers, records),
     tolerated,
     currency,
     sides: assessment.sides,
@@ -114,17 +114,6 @@ function isTouched(touched: ReadonlySet<number>, { purchases, clearings, lines }
     clearings.some((one) => isOneOf('clearing', one)) ||
     lines.some((one) => isOneOf('line', one))
   );
-}
-
-/** The pairs that the keys of its records allow, each once. */
-function offersByKey(key_offers: KeyOffers, { clearings, lines }: ItemRecords): ItemContent['alternatives'] {
-  if (key_offers.size === 0) return [];
-  // In their order, not in that of their ids.
-  const [clearing_ids, line_ids] = [clearings.map(({ id }) => id), lines.map(({ id }) => id)];
-  const records = recordsOf({ clearing_ids, line_ids });
-  const offers = records.flatMap((record) => key_offers.get(itemIdOf(record)) ?? []);
-  const unique = new Map(offers.map((offer) => [`${offer.line_ids} ${offer.clearing_ids}`, offer]));
-  return [...unique.values()].slice(0, key_offers_max);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Item } from '../item.ts';
+import { byId } from '../item-id.ts';
 import { compareClearings } from '../pairing/pair-lines.ts';
 import type { ReconciliationTx } from '../ports.ts';
 import type { AuthorizedPurchase, ClearedAmount } from '../records.ts';
@@ -102,8 +103,4 @@ function linesShownBy({ line_ids, statement_line_id }: Item): readonly number[] 
 
 function idsOf(items: readonly Item[], recordsOf: (item: Item) => readonly number[]): readonly number[] {
   return [...new Set(items.flatMap(recordsOf))];
-}
-
-function byId<Found extends { readonly id: number }>(records: readonly Found[]): ReadonlyMap<number, Found> {
-  return new Map(records.map((record) => [record.id, record]));
 }

@@ -1,5 +1,5 @@
 import type { Item } from '../item.ts';
-import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
+import { itemIdOf, type RecordKey, type RecordKind, recordsOf } from '../item-id.ts';
 import { type EntryPlace, entryKeyOfClearing, entryKeyOfLine, isPairingKey } from '../pairing/entry-key.ts';
 import type { Entry, ReconciliationStore } from '../ports.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount } from '../records.ts';
@@ -22,9 +22,13 @@ export class ClosedGroup {
 
   readonly #store: ReconciliationStore;
   readonly #company_id: number;
-  readonly #asked = { authorization: new Set<number>(), clearing: new Set<number>(), line: new Set<number>() };
-  readonly #asked_items = new Set<number>();
-  readonly #asked_keys = new Set<string>();
+  readonly #asked = {
+    authorization: new Set<number>(),
+    clearing: new Set<number>(),
+    line: new Set<number>(),
+    items: new Set<number>(),
+    keys: new Set<string>(),
+  };
   #pending = emptyQuestions();
 
   constructor(store: ReconciliationStore, company_id: number) {
@@ -33,15 +37,17 @@ export class ClosedGroup {
   }
 
   addRecord({ kind, id }: RecordKey): void {
-    if (this.#asked[kind].has(id)) return;
-    this.#asked[kind].add(id);
-    this.#pending[kind].push(id);
+    this.#ask(kind, id);
   }
 
   addItem(id: number): void {
-    if (this.#asked_items.has(id)) return;
-    this.#asked_items.add(id);
-    this.#pending.items.push(id);
+    this.#ask('items', id);
+  }
+
+  #ask(of: RecordKind | 'items', id: number): void {
+    if (this.#asked[of].has(id)) return;
+    this.#asked[of].add(id);
+    this.#pending[of].push(id);
   }
 
   /** Whether the record is in the group, or was asked for and does not exist. */
@@ -117,8 +123,8 @@ export class ClosedGroup {
   #askForEntry(key: string, record: RecordKey): void {
     if (!isPairingKey(key)) {
       this.#pending.places.push({ key, record });
-    } else if (!this.#asked_keys.has(key)) {
-      this.#asked_keys.add(key);
+    } else if (!this.#asked.keys.has(key)) {
+      this.#asked.keys.add(key);
       this.#pending.keys.push(key);
     }
   }

@@ -3,7 +3,7 @@ import { pairKeyOf, pairsBetween, recordsOfPairs } from '../act.ts';
 import { standingActs } from '../acts/standing-acts.ts';
 import type { ItemMatch } from '../item.ts';
 import { idsOfKind, itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
-import { noOffers, type OffersOf, offersByRecord, offersOfItems } from '../items/alternatives.ts';
+import { type Offers, offersByRecord, offersOfItems } from '../items/alternatives.ts';
 import type { CoveringSet, Leftovers } from '../pairing/covering-search.ts';
 import { covering_reach_days, findCoveringSets } from '../pairing/covering-sets.ts';
 import { joinDates, type LeftoverDates, leftoverKeysAround } from '../pairing/entry-key.ts';
@@ -21,10 +21,10 @@ export const leftovers_max_default = 50;
 /** The covering sets of the records of a group. */
 export interface SetsOfGroup {
   readonly applied: readonly CoveringSet[];
-  readonly offersOf: OffersOf;
+  readonly offers: Offers;
 }
 
-const no_sets: SetsOfGroup = { applied: [], offersOf: noOffers };
+const no_sets: SetsOfGroup = { applied: [], offers: new Map() };
 
 const nothing_changed = { changed: [], is_searched: true } as const;
 
@@ -89,7 +89,7 @@ function storedSets(group: ClosedGroup, open: OpenGroup): SetsOfGroup {
   const applied = items
     .flatMap(({ matches }) => matches.flatMap(toSetOrNone))
     .filter((set) => isPossible(set, group, open));
-  return { applied, offersOf: offersOfLeftovers(offersOfItems(items), open, applied) };
+  return { applied, offers: offersOfLeftovers(offersOfItems(items), open, applied) };
 }
 
 function toSetOrNone({ rule, line_ids, clearing_ids, values: { amount, days } }: ItemMatch): readonly CoveringSet[] {
@@ -107,19 +107,16 @@ function isPossible(set: CoveringSet, { clearings, lines }: ClosedGroup, { lefto
 }
 
 /** The offers of records that are left over and that no applied set explains. */
-function offersOfLeftovers(offersOf: OffersOf, open: OpenGroup, applied: readonly CoveringSet[]): OffersOf {
+function offersOfLeftovers(offers: Offers, open: OpenGroup, applied: readonly CoveringSet[]): Offers {
   const explained = new Set(applied.flatMap(recordsOf).map(itemIdOf));
-  return (record) => {
-    const own_id = itemIdOf(record);
-    return open.leftover_keys.has(own_id) && !explained.has(own_id) ? offersOf(record) : [];
-  };
+  return new Map([...offers].filter(([own_id]) => open.leftover_keys.has(own_id) && !explained.has(own_id)));
 }
 
 /** The sets of these records, found by a walk. */
 export interface KnownSets {
   readonly records: readonly RecordKey[];
   readonly applied: readonly CoveringSet[];
-  readonly offersOf: OffersOf;
+  readonly offers: Offers;
 }
 
 /** The same with sets that a walk found. Other leftovers of the group keep the stored ones. */
@@ -140,8 +137,11 @@ export async function withKnownSets(
     ...found,
     ...stored.applied.filter((set) => !recordsOf(set).some((record) => searched.has(itemIdOf(record)))),
   ];
-  const offersOf: OffersOf = (record) => (searched.has(itemIdOf(record)) ? known : stored).offersOf(record);
-  return { open, sets: { applied, offersOf: offersOfLeftovers(offersOf, open, applied) }, ...nothing_changed };
+  const offers = new Map([
+    ...[...stored.offers].filter(([own_id]) => !searched.has(own_id)),
+    ...Array.from(searched, (own_id) => [own_id, known.offers.get(own_id) ?? []] as const),
+  ]);
+  return { open, sets: { applied, offers: offersOfLeftovers(offers, open, applied) }, ...nothing_changed };
 }
 
 /** Returns whether the record was not in the group. */
@@ -242,7 +242,7 @@ async function findSets(
   const isOfGroup = (set: CoveringSet) => recordsOf(set).some((record) => group.has(record));
   const applied = found.applied.filter(isOfGroup);
   return {
-    sets: { applied, offersOf: offersByRecord(found.offers.filter(isOfGroup)) },
+    sets: { applied, offers: offersByRecord(found.offers.filter(isOfGroup)) },
     missing: applied.flatMap(recordsOf).filter((record) => !group.has(record)),
   };
 }

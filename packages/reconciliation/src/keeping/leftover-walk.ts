@@ -84,11 +84,11 @@ export async function* sweepLeftovers(
     const of_date = daysAfter(date, -sweep_lag_days);
     if (of_date < first) continue;
     const applied = new Map(sets.applied.flatMap((set) => recordsOf(set).map((record) => [itemIdOf(record), set])));
-    const offersOf = offersByRecord(sets.offers);
+    const offers = offersByRecord(sets.offers);
     for (let at = 0; at < records.length; at += records_max) {
       const batch = records.slice(at, at + records_max);
       const of_batch = new Set(batch.flatMap((record) => applied.get(itemIdOf(record)) ?? []));
-      await write({ records: batch, applied: [...of_batch], offersOf });
+      await write({ records: batch, applied: [...of_batch], offers });
       yield;
     }
   }

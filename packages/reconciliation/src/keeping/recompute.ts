@@ -75,7 +75,7 @@ export async function recompute(
     records: { purchases: [...group.purchases.values()], clearings: open.clearings, lines: open.lines },
     pairings: [...open.pairings, ...sets.applied.flatMap(pairingsOf)],
     bars: open.hands.bars,
-    offersOf: sets.offersOf,
+    offers: sets.offers,
     tolerances,
     touched: new Set(open.acts.flatMap(recordsOfAct)),
     coverage,

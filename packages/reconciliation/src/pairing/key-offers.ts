@@ -2,6 +2,7 @@ import { pairKeyOf, type StatementPair } from '../act.ts';
 import { dayOf } from '../calendar.ts';
 import type { Alternative } from '../item.ts';
 import { itemIdOf, recordsOf } from '../item-id.ts';
+import type { Offers } from '../items/alternatives.ts';
 import { isPairable, type StatementRecords } from '../records.ts';
 import { cancelledGroupsOf } from './cancelled-clearings.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from './entry-key.ts';
@@ -24,9 +25,6 @@ interface KeyRecords extends StatementRecords {
   readonly bars: readonly StatementPair[];
 }
 
-/** The pairs of a record that its key allows and that were not made, by `itemIdOf` the record. */
-export type KeyOffers = ReadonlyMap<number, readonly Alternative[]>;
-
 /**
  * Why lines and clearings with one key were not paired, said at both:
  *
@@ -37,7 +35,7 @@ export type KeyOffers = ReadonlyMap<number, readonly Alternative[]>;
  * At most `key_offers_max` of each record, the nearest first, so a key with thousands of records
  * costs its records and no more.
  */
-export function keyOffersOf({ pairings, bars, ...records }: KeyRecords): KeyOffers {
+export function keyOffersOf({ pairings, bars, ...records }: KeyRecords): Offers {
   // In their order, so that what is listed does not depend on the order of arrival.
   const clearings = records.clearings.toSorted(compareClearings);
   const lines = records.lines.toSorted(compareLines);

@@ -1,16 +1,11 @@
 import { pairKeyOf, type StatementPair } from '../act.ts';
 import { compareTexts, dayOf } from '../calendar.ts';
-import type { CardLine } from '../records.ts';
+import type { CardLine, ClearedAmount } from '../records.ts';
 import { FreeLines } from './free-lines.ts';
 import { ClearingsByDay } from './nearest-clearing.ts';
 
-export interface PairableClearing {
-  readonly id: number;
-  readonly transaction_id: string;
-  /** Purchases positive, credits negative. */
+export interface PairableClearing extends Pick<ClearedAmount, 'id' | 'transaction_id' | 'settlement_date'> {
   readonly amount: number;
-  /** YYYY-MM-DD. */
-  readonly settlement_date: string;
   /** The purchase that it belongs to: equal for its parts, reversals, disputes and refunds. */
   readonly purchase: string;
   /** Of a clearing that was undone and its reversals (`cancelledGroupsOf`). */

@@ -3,7 +3,7 @@ import { type Act, type AuthorizationPair, pairKeyOf, pairsBetween } from '../ac
 import { standingActs } from '../acts/standing-acts.ts';
 import { dateOf, daysBetween } from '../calendar.ts';
 import type { Item } from '../item.ts';
-import { itemIdOf, type RecordIds, recordsOf } from '../item-id.ts';
+import { byId, itemIdOf, type MatchedIds, type RecordIds, recordsOf } from '../item-id.ts';
 import { findItems } from '../items/find-item.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from '../pairing/entry-key.ts';
 import type { ReconciliationStore } from '../ports.ts';
@@ -130,7 +130,7 @@ export async function suggestFor(
     return [clearing, side === 'unstated_clearing' || side === 'lone_line' ? line : purchase] as const;
   }
 
-  function withOf({ clearing_ids, line_ids, authorization_ids }: Item, side: NearQuestion['side']): With | null {
+  function withOf({ clearing_ids, line_ids, authorization_ids }: Item, side: NearQuestion['side']): MatchedIds | null {
     if (side === 'lone_line') return { authorization_id: null, clearing_ids: [], line_ids };
     if (side === 'unstated_clearing') return { authorization_id: null, clearing_ids, line_ids: [] };
     if (side === 'uncleared_purchase') {
@@ -144,7 +144,7 @@ export async function suggestFor(
     return single.length === 1 ? { authorization_id: null, clearing_ids: [single[0]!.id], line_ids: [] } : null;
   }
 
-  function isBarred(item: Item, { authorization_id, clearing_ids, line_ids }: With): boolean {
+  function isBarred(item: Item, { authorization_id, clearing_ids, line_ids }: MatchedIds): boolean {
     if (bars.size === 0) return false;
     const joinIds = (own_ids: readonly number[], ids: readonly number[]) => [...new Set([...own_ids, ...ids])];
     const [all_clearings, all_lines] = [joinIds(item.clearing_ids, clearing_ids), joinIds(item.line_ids, line_ids)];
@@ -161,8 +161,6 @@ export async function suggestFor(
 }
 
 type Unnumbered = Omit<Suggestion, 'number'>;
-
-type With = Pick<Suggestion, 'authorization_id' | 'clearing_ids' | 'line_ids'>;
 
 function bestOf(candidates: readonly Unnumbered[]): readonly Suggestion[] {
   const unique = new Map(
@@ -256,10 +254,6 @@ function joinRecords(one: Records, other: Records): Records {
     clearings: new Map([...one.clearings, ...other.clearings]),
     lines: new Map([...one.lines, ...other.lines]),
   };
-}
-
-function byId<Row extends { readonly id: number }>(rows: readonly Row[]): ReadonlyMap<number, Row> {
-  return new Map(rows.map((row) => [row.id, row]));
 }
 
 function valuesOf<Row>(rows: ReadonlyMap<number, Row>, ids: readonly number[]): readonly Row[] {

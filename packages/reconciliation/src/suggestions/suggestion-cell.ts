@@ -1,5 +1,5 @@
 import { showDecimal } from '@tallystick/kernel';
-import { type MatchWith, matchWithOf } from '../acts/act-request.ts';
+import { type MatchedIds, matchedIdsOf } from '../item-id.ts';
 import { readRecordName, recordNamesOf } from '../record-name.ts';
 import { describeDays } from './compare-records.ts';
 import type { Suggestion } from './suggestion.ts';
@@ -22,12 +22,12 @@ function describeSuggestion(suggestion: Suggestion, currency: string): string {
  * read as a suggestion is left out. Only numbers and names are read, so a person or a spreadsheet
  * may have changed the rest.
  */
-export function readSuggestionCell(cell: string): ReadonlyMap<number, MatchWith> {
-  const found = new Map<number, MatchWith>();
+export function readSuggestionCell(cell: string): ReadonlyMap<number, MatchedIds> {
+  const found = new Map<number, MatchedIds>();
   for (const [, number, names] of cell.matchAll(/(?:^|[;\s])([1-9]\d?)\s*=\s*((?:[a-z]+:\d+\s*)+)/g)) {
     const records = names!.trim().split(/\s+/).map(readRecordName);
     const known = records.filter((record) => record !== null);
-    const matched_with = matchWithOf(known);
+    const matched_with = matchedIdsOf(known);
     const is_sound = known.length === records.length && matched_with !== null && !found.has(Number(number));
     if (is_sound) found.set(Number(number), matched_with);
   }

@@ -1,4 +1,5 @@
 import type { Money } from '@tallystick/kernel';
+import type { MatchedIds } from '../item-id.ts';
 
 /** Whether something is equal on both sides, differs, or is not known of one of them. */
 export type ReferenceComparison = 'same' | 'other' | 'missing';
@@ -19,14 +20,11 @@ export interface SuggestionDifferences {
 /**
  * Records of another item that a break may be matched with. The ids are those that `match` takes.
  */
-export interface Suggestion {
+export interface Suggestion extends MatchedIds {
   /** The place among the suggestions of the break, from 1. */
   readonly number: number;
   /** The item that has the records; null when several have them. */
   readonly item_id: number | null;
-  readonly authorization_id: number | null;
-  readonly clearing_ids: readonly number[];
-  readonly line_ids: readonly number[];
   /** Minor units of the currency of the break, purchases positive. */
   readonly amount: Money;
   /** When they were authorized (UTC), settled or booked, YYYY-MM-DD. */

@@ -1,6 +1,7 @@
 import { type FieldError, invalid, showValue } from '@tallystick/kernel';
+import type { MatchedIds } from '../../item-id.ts';
 import { plainText } from '../../table-cell.ts';
-import { act_note_length_max, cleanText, isNote, type MatchWith } from '../act-request.ts';
+import { act_note_length_max, cleanText, isNote } from '../act-request.ts';
 import { type NamedMatch, readWithCell } from './with-cell.ts';
 
 /** A row of a table as it was read: its cells by the names in the first row. */
@@ -41,7 +42,7 @@ export interface DecidedRow {
   readonly decision: TableDecision;
   readonly note: string;
   /** Only of a match. */
-  readonly with: MatchWith | null;
+  readonly with: MatchedIds | null;
   /** A match also accepts what is left, and the note is its reason. */
   readonly accept_difference: boolean;
 }

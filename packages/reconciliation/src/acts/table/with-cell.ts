@@ -1,15 +1,15 @@
 import { showValue } from '@tallystick/kernel';
-import { idsOfKind, type RecordKey, recordsOf } from '../../item-id.ts';
+import { idsOfKind, type MatchedIds, matchedIdsOf, type RecordKey, recordsOf } from '../../item-id.ts';
 import { readRecordName } from '../../record-name.ts';
 import { readSuggestionCell } from '../../suggestions/suggestion-cell.ts';
-import { type ActRequest, act_members_max, type MatchWith, matchWithOf } from '../act-request.ts';
+import { type ActRequest, act_members_max } from '../act-request.ts';
 
 /** The word by which a match also accepts what is left. */
 const accepting_word = 'accept_difference';
 
 /** What a row is matched with. */
 export interface NamedMatch extends Pick<ActRequest, 'accept_difference'> {
-  readonly with: MatchWith;
+  readonly with: MatchedIds;
 }
 
 /**
@@ -32,7 +32,7 @@ export function readWithCell(cell: string, suggestions: string | null): NamedMat
     if (typeof records === 'string') return records;
     named.push(...records);
   }
-  const matched_with = matchWithOf(named);
+  const matched_with = matchedIdsOf(named);
   if (matched_with === null) {
     const authorization_ids = idsOfKind('authorization', named);
     const all = authorization_ids.map((id) => `authorization:${id}`).join(' and ');
