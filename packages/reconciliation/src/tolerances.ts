@@ -1,13 +1,6 @@
-import {
-  type AuditLog,
-  auditEntry,
-  type Call,
-  currency_expected,
-  isCurrency,
-  RequestFields,
-  showValue,
-} from '@tallystick/kernel';
-import type { ReconciliationStore, ReconciliationTx } from './ports.ts';
+import { auditEntry, type Call, currency_expected, isCurrency, RequestFields, showValue } from '@tallystick/kernel';
+import type { ActTx } from './acts/act-plan.ts';
+import type { ReconciliationTx } from './ports.ts';
 import type { Tolerances } from './records.ts';
 
 /** The tolerances of a company, by currency. */
@@ -18,19 +11,13 @@ export function readTolerances(
   return reconciliation.readTolerances(company_id);
 }
 
-/** What changing tolerances needs of a transaction. */
-export interface TolerancesTx {
-  readonly reconciliation: Pick<ReconciliationStore, 'lockCompany' | 'updateProgress'>;
-  readonly audit: AuditLog;
-}
-
 /**
  * Changes the tolerances that the request names by currency: an amount in minor units sets one, null
  * removes it. Returns all. Writes the audit log. Items follow in steps, as they follow their
  * records. Refuses `validation_failed` what is no currency or no amount above 0.
  */
 export async function changeTolerances(
-  { reconciliation, audit }: TolerancesTx,
+  { reconciliation, audit }: Pick<ActTx, 'reconciliation' | 'audit'>,
   call: Call,
   request: object,
 ): Promise<Tolerances> {

@@ -2,11 +2,13 @@ import {
   afterDate,
   afterId,
   afterTime,
+  comparePlaces,
   cursor,
   datedCursor,
   type Interval,
   type Page,
   type PageRequest,
+  type RowPlace,
   type TimedPlace,
   timedCursor,
 } from '@tallystick/kernel';
@@ -104,15 +106,11 @@ export function oldestBefore<Row>(
 /** Up to `limit` rows after a place, in the order of their places. */
 export function following<Row extends After, After>(
   rows: readonly Row[],
-  placeOf: (row: After) => readonly (string | number)[],
+  placeOf: (row: After) => RowPlace,
   after: After | null,
   limit: number,
 ): readonly Row[] {
-  const compare = (a: After, b: After): number => {
-    const [one, other] = [placeOf(a), placeOf(b)];
-    const at = one.findIndex((value, place) => value !== other[place]);
-    return at < 0 ? 0 : one[at]! < other[at]! ? -1 : 1;
-  };
+  const compare = (a: After, b: After): number => comparePlaces(placeOf(a), placeOf(b));
   return rows
     .filter((row) => after === null || compare(row, after) > 0)
     .sort(compare)

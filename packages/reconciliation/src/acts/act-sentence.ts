@@ -1,6 +1,7 @@
 import { toInstantText } from '@tallystick/kernel';
 import type { Act, ActKind } from '../act.ts';
 import type { Item } from '../item.ts';
+import { recordsOf } from '../item-id.ts';
 
 const past_tense: Readonly<Record<ActKind, string>> = {
   match: 'matched',
@@ -22,12 +23,8 @@ export function describeAct({ action, actor, at_ms, note }: Pick<Act, 'action' |
 }
 
 /** The records of an item: a clause for people. */
-export function describeMembers({ authorization_ids, clearing_ids, line_ids }: Item): string {
-  const named = [
-    authorization_ids.map((id) => `authorization ${id}`),
-    clearing_ids.map((id) => `clearing ${id}`),
-    line_ids.map((id) => `line ${id}`),
-  ].flat();
+export function describeMembers(item: Item): string {
+  const named = recordsOf(item).map(({ kind, id }) => `${kind} ${id}`);
   const shown = named.slice(0, shown_members_max).join(', ');
   return named.length > shown_members_max ? `${shown} and ${named.length - shown_members_max} more` : shown;
 }

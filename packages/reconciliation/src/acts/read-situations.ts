@@ -1,6 +1,6 @@
 import type { Call } from '@tallystick/kernel';
 import type { Item } from '../item.ts';
-import { type RecordKey, recordOfItemId, recordsOf } from '../item-id.ts';
+import { idsOfKind, type RecordKey, recordOfItemId, recordsOf } from '../item-id.ts';
 import { findSeenItems } from '../items/read-items.ts';
 import { refresh } from '../keeping/keep-up.ts';
 import type { ActTx, Situation } from './act-plan.ts';
@@ -53,15 +53,9 @@ export async function readSituations(
 
 /** Locks the cards of items; before the company. */
 async function lockCards(tx: ActTx, { company_id }: Call, items: readonly Item[]): Promise<void> {
-  const ids = (one: (item: Item) => readonly number[]) => items.flatMap(one);
-  const clearings = await tx.reconciliation.clearings(
-    company_id,
-    ids(({ clearing_ids }) => clearing_ids),
-  );
-  const purchases = await tx.reconciliation.authorizations(
-    company_id,
-    ids(({ authorization_ids }) => authorization_ids),
-  );
+  const records = items.flatMap(recordsOf);
+  const clearings = await tx.reconciliation.clearings(company_id, idsOfKind('clearing', records));
+  const purchases = await tx.reconciliation.authorizations(company_id, idsOfKind('authorization', records));
   const card_ids = new Set([...clearings, ...purchases].map(({ card_id }) => card_id));
   await tx.cards.lock(company_id, [...card_ids]);
 }

@@ -87,9 +87,8 @@ export function refuseFrozen({ periods }: Pick<KnownRecords, 'periods'>, item: I
 export function refuseDecided({ item, history }: SeenItem): void {
   const decision = standingActs(history).decisions.get(fingerprintOf(item)) ?? null;
   if (!isDecided(item, decision)) return;
-  const act = history.find(({ id }) => id === decision?.act_id);
   const by_rule = item.rule === 'tolerance' ? ' by the rule tolerance' : '';
-  const who = act === undefined ? by_rule : `: ${describeAct(act)}`;
+  const who = decision === null ? by_rule : `: ${describeAct(decision)}`;
   throw conflict(`item ${item.id} is ${item.status}${who}. Reopen it first`);
 }
 

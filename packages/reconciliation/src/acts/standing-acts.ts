@@ -5,21 +5,14 @@ import { differenceKeyOf } from '../items/difference.ts';
 import { isDistantMatch } from '../pairing/distant-pairs.ts';
 import type { HandPairs } from '../pairing/pair-lines.ts';
 
-/**
- * The decision about an item that stands: until it is undone, and while the item has this state.
- */
-export interface Decision {
-  readonly act_id: number;
-  readonly action: DecisionKind;
-}
-
-export type DecisionKind = 'ignore' | 'accept' | 'confirm';
-
 /** What the acts of people leave in force. */
 export interface StandingActs {
   readonly hands: HandPairs;
-  /** By the fingerprint of the item that the person saw. */
-  readonly decisions: ReadonlyMap<string, Decision>;
+  /**
+   * The newest decision that stands, by the fingerprint of the item that the person saw: until it is
+   * undone, and while the item has this state.
+   */
+  readonly decisions: ReadonlyMap<string, Act>;
   /**
    * The records of ignored items that had clearings alone or lines alone, as `itemIdOf` has them: no
    * guess of a rule takes them into another item.
@@ -72,8 +65,7 @@ export function standingActs(acts: Iterable<Act>): StandingActs {
       ],
       bars: states.filter(({ by_hand }) => by_hand === 'barred').map(({ pair }) => pair),
     },
-    // Of several with one fingerprint the newest.
-    decisions: new Map(decided.map((act) => [act.subject.fingerprint, toDecision(act)])),
+    decisions: new Map(decided.map((act) => [act.subject.fingerprint, act])),
     ignored: ignoredRecords(decided),
     accepted: new Set(acceptedDifferences(in_order).map(differenceKeyOf)),
     untolerated: untoleratedOf(in_order),
@@ -152,17 +144,13 @@ function applyTo(pairs: Map<string, PairByHand>, pair: StatementPair, action: 'm
   pairs.set(pairKeyOf(pair), { pair, by_hand: before === undone ? null : made });
 }
 
-function toDecision({ id, action }: Act): Decision {
-  return { act_id: id, action: action as DecisionKind };
-}
-
 /**
  * The acts that an item permits. None while a closed period has it; only its undoing while a
  * decision has it ignored or accepted. What is matched needs no other act than to be taken apart.
  */
 export function permittedActs(
   item: ItemContent & { readonly period_id: number | null },
-  decision: Decision | null,
+  decision: Pick<Act, 'action'> | null,
 ): readonly ActKind[] {
   if (item.period_id !== null) return [];
   if (isDecided(item, decision)) return ['reopen'];
@@ -184,7 +172,10 @@ export function differsFromStatement({ status, kind }: Pick<ItemContent, 'status
  * Whether an item is ignored or accepted, by a decision or the rule `tolerance`, and not by matches
  * that accept its differences.
  */
-export function isDecided({ status, rule }: Pick<ItemContent, 'status' | 'rule'>, decision: Decision | null): boolean {
+export function isDecided(
+  { status, rule }: Pick<ItemContent, 'status' | 'rule'>,
+  decision: Pick<Act, 'action'> | null,
+): boolean {
   return status === 'ignored' || (status === 'accepted' && (decision?.action === 'accept' || rule === 'tolerance'));
 }
 

@@ -1,7 +1,7 @@
 import type { ClearingClass } from '@tallystick/cards';
 import { assert, type Steps } from '@tallystick/kernel';
-import type { StatementPair } from '../act.ts';
-import type { Decision, StandingActs } from '../acts/standing-acts.ts';
+import type { Act, ActKind, StatementPair } from '../act.ts';
+import type { StandingActs } from '../acts/standing-acts.ts';
 import { fingerprintOf, type ItemContent, type ItemStatus } from '../item.ts';
 import { ascendingIds, itemIdOf, type RecordKey } from '../item-id.ts';
 import { keyOffersOf } from '../pairing/key-offers.ts';
@@ -102,7 +102,7 @@ function composeItem(group: ItemGroup, key_offers: Offers, records: ItemRecords)
 }
 
 /** Whether a person decided about the item as it is, whatever rules accept of it. */
-function isWhole(decision: Decision | undefined): boolean {
+function isWhole(decision: Act | undefined): boolean {
   return decision?.action === 'ignore' || decision?.action === 'accept';
 }
 
@@ -120,13 +120,13 @@ function isTouched(touched: ReadonlySet<number>, { purchases, clearings, lines }
  * The item under the decision of a person. Ignored items leave every total; a break can be
  * accepted; a confirmed proposal is none. Both keep their kind and due date.
  */
-function applyDecision(item: ItemContent, assessment: Assessment, decision: Decision | undefined): ItemContent {
+function applyDecision(item: ItemContent, assessment: Assessment, decision: Act | undefined): ItemContent {
   const status = decision === undefined ? item.status : statusUnder(decision.action, item);
   if (status === item.status) return item;
   return { ...item, status, next_change_ms: assessment.next_change_ms };
 }
 
-function statusUnder(action: Decision['action'], { status, due_date }: ItemContent): ItemStatus {
+function statusUnder(action: ActKind, { status, due_date }: ItemContent): ItemStatus {
   if (action === 'ignore') return 'ignored';
   if (action === 'accept') return status === 'break' ? 'accepted' : status;
   if (status !== 'proposed') return status;

@@ -1,5 +1,5 @@
 import type { Item } from '../item.ts';
-import { byId } from '../item-id.ts';
+import { byId, idsOfKind, recordsOf } from '../item-id.ts';
 import { compareClearings } from '../pairing/pair-lines.ts';
 import type { ReconciliationTx } from '../ports.ts';
 import type { AuthorizedPurchase, ClearedAmount } from '../records.ts';
@@ -48,16 +48,11 @@ export async function recordsOfItems(
   company_id: number,
   items: readonly Item[],
 ): Promise<ReadonlyMap<number, NamedRecords>> {
+  const own = items.flatMap(recordsOf);
   const [lines, clearings, authorizations] = await Promise.all([
-    reconciliation_reports.linesById(company_id, idsOf(items, linesShownBy)),
-    reconciliation.clearings(
-      company_id,
-      idsOf(items, ({ clearing_ids }) => clearing_ids),
-    ),
-    reconciliation.authorizations(
-      company_id,
-      idsOf(items, ({ authorization_ids }) => authorization_ids),
-    ),
+    reconciliation_reports.linesById(company_id, [...new Set(items.flatMap(linesShownBy))]),
+    reconciliation.clearings(company_id, idsOfKind('clearing', own)),
+    reconciliation.authorizations(company_id, idsOfKind('authorization', own)),
   ]);
   const known = { lines: byId(lines), clearings: byId(clearings), authorizations: byId(authorizations) };
   return new Map(
@@ -99,8 +94,4 @@ function inOrder(lines: readonly StatedLine[]): readonly StatedLine[] {
 
 function linesShownBy({ line_ids, statement_line_id }: Item): readonly number[] {
   return statement_line_id === null ? line_ids : [...line_ids, statement_line_id];
-}
-
-function idsOf(items: readonly Item[], recordsOf: (item: Item) => readonly number[]): readonly number[] {
-  return [...new Set(items.flatMap(recordsOf))];
 }

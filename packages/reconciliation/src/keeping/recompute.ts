@@ -4,13 +4,18 @@ import type { ItemContent } from '../item.ts';
 import { itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { composeItems } from '../items/compose-items.ts';
 import { pairingsOf } from '../pairing/covering-sets.ts';
-import type { LeftoverDates } from '../pairing/entry-key.ts';
 import type { Entry, ItemChanges, ReconciliationStore } from '../ports.ts';
 import type { Coverage, Tolerances } from '../records.ts';
 import { breakDayChanges } from './break-days.ts';
 import { cellChanges, matchCellChanges } from './cells.ts';
 import { ClosedGroup } from './closed-group.ts';
-import { coveringSetsOf, type KnownSets, leftovers_max_default, withKnownSets } from './covering-region.ts';
+import {
+  type CoveredGroup,
+  coveringSetsOf,
+  type KnownSets,
+  leftovers_max_default,
+  withKnownSets,
+} from './covering-region.ts';
 import type { ItemChange } from './item-change.ts';
 import { type OpenGroup, pairGroup } from './open-group.ts';
 
@@ -41,13 +46,9 @@ export async function readCircumstances(
 }
 
 /** The differences between stored items and what their records make. */
-export interface Recomputed {
+export interface Recomputed extends Pick<CoveredGroup, 'changed' | 'is_searched'> {
   readonly changes: ItemChanges;
   readonly items: readonly ItemChange[];
-  /** The dates of leftovers that changed. */
-  readonly changed: readonly LeftoverDates[];
-  /** Whether the sets of these dates are found: there may be too many leftovers near them. */
-  readonly is_searched: boolean;
 }
 
 /**

@@ -15,19 +15,6 @@ import type { Suggestion } from './suggestion.ts';
 /** How many suggestions a break has at most (decision: reconciliation). */
 export const suggestions_max = 5;
 
-type SuggestingStore = Pick<
-  ReconciliationStore,
-  | 'authorizations'
-  | 'clearings'
-  | 'clearingIdsOf'
-  | 'lines'
-  | 'items'
-  | 'entriesOf'
-  | 'actsOn'
-  | 'nearItems'
-  | 'giveWay'
->;
-
 /**
  * The suggestions of each of these items of a company, by its id: what each break with a side
  * missing may be matched with, best first. Other items have none. Nothing that a person took apart
@@ -35,7 +22,7 @@ type SuggestingStore = Pick<
  * batch of them.
  */
 export async function suggestFor(
-  store: SuggestingStore,
+  store: ReconciliationStore,
   company_id: number,
   items: readonly Item[],
 ): Promise<ReadonlyMap<number, readonly Suggestion[]>> {
@@ -56,7 +43,7 @@ export async function suggestFor(
   const records = joinRecords(own, others);
   const acts = await store.actsOn(company_id, [
     ...breaks.flatMap(recordsOf),
-    ...[...others.clearings.keys()].map((id) => ({ kind: 'clearing' as const, id })),
+    ...recordsOf({ clearing_ids: [...others.clearings.keys()] }),
   ]);
   const bars = barsOf(acts);
   function* steps(): Steps<ReadonlyMap<number, readonly Suggestion[]>> {
@@ -230,7 +217,11 @@ interface Records {
 /** The most clearings of one item that are looked at. */
 const clearings_read_max = 10;
 
-async function readRecords(store: SuggestingStore, company_id: number, owners: readonly RecordIds[]): Promise<Records> {
+async function readRecords(
+  store: ReconciliationStore,
+  company_id: number,
+  owners: readonly RecordIds[],
+): Promise<Records> {
   const idsOf = (ids: (owner: RecordIds) => readonly number[]) => [...new Set(owners.flatMap(ids))];
   const purchases = await store.authorizations(
     company_id,

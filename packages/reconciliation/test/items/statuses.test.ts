@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money } from '@tallystick/kernel';
 import {
+  type Act,
   amountOf,
   type BreakKind,
   daysAfter,
@@ -514,7 +515,7 @@ describe('decisions', () => {
   const over = { purchases: [cleared], clearings: [clearing({ class: 'over' })], lines: [line()] };
   const seen = fingerprintOf(itemOf(over));
   const under = (action: 'ignore' | 'accept' | 'confirm', records: Parameters<typeof itemOf>[0]) =>
-    itemOf(records, { decisions: new Map([[seen, { act_id: 1, action }]]) });
+    itemOf(records, { decisions: new Map([[seen, { action } as Act]]) });
 
   test('to ignore or accept hold while the item has the members and amounts that the person saw', () => {
     for (const [action, status] of [

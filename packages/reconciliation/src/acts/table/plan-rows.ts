@@ -120,7 +120,7 @@ function isStanding(situation: Situation, row: DecidedRow): boolean {
   if (decision === 'reopen') {
     return standing === undefined && last?.action === 'reopen' && last.note === note;
   }
-  return history.some((act) => act.id === standing?.act_id && act.action === decision && act.note === note);
+  return standing?.action === decision && standing.note === note;
 }
 
 /** Whether the act is the match that the row asks for. */
