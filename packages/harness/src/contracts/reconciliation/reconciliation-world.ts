@@ -7,7 +7,9 @@ import {
   type ClearingClass,
   type ClearingCycle,
   clearingChangeOf,
+  newAuthorization,
   no_changes,
+  unmatchedClearing,
 } from '@tallystick/cards';
 import { assert, type Clock, money } from '@tallystick/kernel';
 import {
@@ -21,6 +23,7 @@ import {
 } from '@tallystick/reconciliation';
 import fc from 'fast-check';
 import { newAccount, newLine } from '../bank/account-store.ts';
+import { authorizationMessage, clearingMessage } from '../ledger/network-messages.ts';
 import { makeCard, makeCompany, newRealCard, type StorageTx, type StorageUnderTest } from '../storage/storage.ts';
 
 /** The day on which the purchases of a world begin. */
@@ -140,6 +143,8 @@ const at_once: ArrivalPlan = { order: [], stops: [], batch_max: 500, leftovers_m
 let ids_drawn = 10_000_000;
 
 const ids_of_world = 1_000;
+
+const no_number = new Uint8Array();
 
 /** A company on some storage, whose records arrive as planned. */
 export class StoredWorld {
@@ -339,39 +344,26 @@ export class StoredWorld {
   }
 
   #authorization(id: number, { amount: thousands, status, currency }: PurchasePlan, at_ms: number): Authorization {
-    const authorized = status === 'reversed' ? 0 : thousands * 1_000;
-    return {
-      id,
-      root_id: id,
-      company_id: this.company_id,
-      card_id: this.#cards[currency]!,
-      message_type: '0100',
-      incremental: false,
+    const amount = money(thousands * 1_000);
+    const message = authorizationMessage(no_number, {
       trace_id: `R${id}`,
-      system_trace_audit_number: String(id % 1_000_000).padStart(6, '0'),
       transaction_date_time_ms: at_ms,
-      decided_at_ms: at_ms,
-      decline_code: null,
-      approval_code: null,
-      billing_amount: money(thousands * 1_000),
-      merchant_amount: money(thousands * 1_000),
+      billing_amount: amount,
+      merchant_amount: amount,
       merchant_currency: currency,
-      mcc: '5812',
-      merchant_id: null,
       net_reference_number: null,
+      merchant_id: null,
       details: { merchant_name: 'Paper and Ink' },
-      request_id: null,
-      reduced_at_ms: null,
-      window_start_ms: 0,
-      status: status!,
-      authorized: money(authorized),
-      held: money(0),
-      cleared: money(0),
-      uses: 1,
-      hold_end_ms: startOf(daysAfter(first_day, 3 + thousands)),
-      uncleared_status: null,
-      uncleared_uses: null,
-    };
+    });
+    const decided = { id, root_id: id, decided_at_ms: at_ms, approval_code: null, window_start_ms: 0 };
+    const holds = status === 'reversed' ? money(0) : amount;
+    const hold_end_ms = startOf(daysAfter(first_day, 3 + thousands));
+    const open = { ...decided, status: 'open', holds, hold_end_ms } as const;
+    return { ...newAuthorization(message, this.#cardOf(currency), open), status: status! };
+  }
+
+  #cardOf(currency: string): { readonly id: number; readonly company_id: number } {
+    return { id: this.#cards[currency]!, company_id: this.company_id };
   }
 
   #clearing(
@@ -381,14 +373,8 @@ export class StoredWorld {
     matched: { readonly authorization_id: number | null; readonly refers_to: number | null; readonly at_ms: number },
   ): Clearing {
     const { authorization_id, refers_to: clearing_id, at_ms } = matched;
-    return {
-      id,
-      company_id: this.company_id,
-      card_id: this.#cards[currency]!,
+    const message = clearingMessage(no_number, {
       network_financial_transaction_id: `F${id}`,
-      synthetic_id: false,
-      paired_transaction_id: null,
-      sent: null,
       cycle: plan.cycle,
       clearing_type: plan.is_credit ? 'CREDIT' : 'DEBIT',
       partial: plan.class === 'partial',
@@ -400,23 +386,16 @@ export class StoredWorld {
       approval_code: null,
       net_reference_number: null,
       merchant_id: null,
-      mcc: null,
       settlement_date: daysAfter(first_day, plan.days),
-      authorization_date: null,
       details: {},
-      request_id: null,
-      recorded_at_ms: at_ms,
-      reduced_at_ms: null,
+    });
+    return {
+      ...unmatchedClearing(message, this.#cardOf(currency), { id, now_ms: at_ms, window_start_ms: 0 }),
       authorization_id,
       clearing_id,
       match_rule: authorization_id === null && clearing_id === null ? 8 : plan.match_rule,
       review: plan.review,
       class: plan.class,
-      window_start_ms: 0,
-      cleared_effect: money(0),
-      hold_effect: money(0),
-      uses: 0,
-      choices: null,
     };
   }
 
@@ -468,23 +447,17 @@ function referenceOf(number: number, form: (typeof line_forms)[number]): string 
 }
 
 function lineOf(plan: LinePlan, currency: string, bank_reference: string, recorded_at_ms: number) {
-  const { id: _id, ...line } = {
-    id: 0,
-    ...newLine(
-      { id: 0, company_id: 0 },
-      {
-        currency,
-        bank_reference,
-        recorded_at_ms,
-        amount: money(-plan.amount * 1_000),
-        bai_code: card_line_codes[plan.code]!,
-        booking_date: daysAfter(first_day, plan.days),
-        value_date: daysAfter(first_day, plan.days),
-        acquirer_reference: referenceOf(plan.reference, line_forms[plan.days % line_forms.length]!),
-      },
-    ),
-  };
-  return line;
+  const owner = { id: 0, company_id: 0 };
+  return newLine(owner, {
+    currency,
+    bank_reference,
+    recorded_at_ms,
+    amount: money(-plan.amount * 1_000),
+    bai_code: card_line_codes[plan.code]!,
+    booking_date: daysAfter(first_day, plan.days),
+    value_date: daysAfter(first_day, plan.days),
+    acquirer_reference: referenceOf(plan.reference, line_forms[plan.days % line_forms.length]!),
+  });
 }
 
 function inOrder<Value>(values: readonly Value[]): readonly Value[] {
