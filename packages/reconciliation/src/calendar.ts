@@ -3,7 +3,22 @@ export const day_ms = 24 * 60 * 60 * 1_000;
 
 /** The UTC date of an instant, YYYY-MM-DD. */
 export function dateOf(at_ms: number): string {
-  return new Date(at_ms).toISOString().slice(0, 10);
+  // By arithmetic, because an item needs several: years from March, in eras of 400 years.
+  const days = Math.floor(at_ms / day_ms) + 719_468;
+  const era = Math.floor(days / 146_097);
+  const day_of_era = days - era * 146_097;
+  const leap_days = Math.floor(day_of_era / 1_460) - Math.floor(day_of_era / 36_524) + Math.floor(day_of_era / 146_096);
+  const year_of_era = Math.floor((day_of_era - leap_days) / 365);
+  const day_of_year = day_of_era - (365 * year_of_era + Math.floor(year_of_era / 4) - Math.floor(year_of_era / 100));
+  const month_from_march = Math.floor((5 * day_of_year + 2) / 153);
+  const day = day_of_year - Math.floor((153 * month_from_march + 2) / 5) + 1;
+  const month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
+  const year = era * 400 + year_of_era + (month <= 2 ? 1 : 0);
+  return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`;
+}
+
+function twoDigits(value: number): string {
+  return value < 10 ? `0${value}` : String(value);
 }
 
 /** The instant at which a date begins in UTC, epoch milliseconds. */

@@ -61,6 +61,9 @@ export interface Alternative extends MatchedIds {
   readonly reason: string;
 }
 
+/** Ways to match a record that were not taken, best first, by `itemIdOf` the record. */
+export type Offers = ReadonlyMap<number, readonly Alternative[]>;
+
 /**
  * What does not agree between two sides of an item, and the records that it is between: an
  * authorization from whose amount its clearings differ, or clearings and lines without fees.

@@ -1,14 +1,11 @@
 import type { MatchCandidate, MatchEvidence } from '@tallystick/cards';
-import type { Alternative, Item, MatchedBy } from '../item.ts';
+import type { Alternative, Item, MatchedBy, Offers } from '../item.ts';
 import { itemIdOf, recordsOf } from '../item-id.ts';
 import { type CoveringSet, offers_max } from '../pairing/covering-search.ts';
 import { key_offers_max } from '../pairing/key-offers.ts';
 import type { ClearedAmount } from '../records.ts';
 import { ruleOf } from './item-matches.ts';
 import type { ItemRecords } from './item-parts.ts';
-
-/** Ways to match a record that were not taken, best first, by `itemIdOf` the record. */
-export type Offers = ReadonlyMap<number, readonly Alternative[]>;
 
 /**
  * The other ways to match the records of an item: none that is a match already. Of covering sets the

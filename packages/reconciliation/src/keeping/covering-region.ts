@@ -1,9 +1,9 @@
 import { inTurns } from '@tallystick/kernel';
 import { pairKeyOf, pairsBetween, recordsOfPairs } from '../act.ts';
 import { standingActs } from '../acts/standing-acts.ts';
-import type { ItemMatch } from '../item.ts';
+import type { ItemMatch, Offers } from '../item.ts';
 import { idsOfKind, itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
-import { type Offers, offersByRecord, offersOfItems } from '../items/alternatives.ts';
+import { offersByRecord, offersOfItems } from '../items/alternatives.ts';
 import type { CoveringSet, Leftovers } from '../pairing/covering-search.ts';
 import { covering_reach_days, findCoveringSets } from '../pairing/covering-sets.ts';
 import { joinDates, type LeftoverDates, leftoverKeysAround } from '../pairing/entry-key.ts';

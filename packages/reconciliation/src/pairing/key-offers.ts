@@ -1,8 +1,7 @@
 import { pairKeyOf, type StatementPair } from '../act.ts';
 import { dayOf } from '../calendar.ts';
-import type { Alternative } from '../item.ts';
+import type { Alternative, Offers } from '../item.ts';
 import { itemIdOf, recordsOf } from '../item-id.ts';
-import type { Offers } from '../items/alternatives.ts';
 import { isPairable, type StatementRecords } from '../records.ts';
 import { cancelledGroupsOf } from './cancelled-clearings.ts';
 import { entryKeyOfClearing, entryKeyOfLine, isPairingKey } from './entry-key.ts';
