@@ -49,6 +49,7 @@ async function writeBreakDays(
   if (break_days === null) return;
   const rows = break_days.added.map((added) => ({ company_id, ...added }));
   await write(queries, 'add_break_days', rows);
+  await write(queries, 'remove_empty_break_days', rows);
   await queries.run(
     'delete from tallystick_reconciliation_break_days where company_id = ? and day < ?',
     company_id,

@@ -25,10 +25,11 @@ import {
 import fc from 'fast-check';
 import { assertEqual } from '../assertions.ts';
 import { newAccount, newLine } from '../bank/account-store.ts';
-import { type ContractRule, openForRuns, type PropertyRuns } from '../rule.ts';
+import { type ContractRule, openForRuns, type PropertyRuns, rule } from '../rule.ts';
 import { everyPage, makeCompany, type StorageUnderTest } from '../storage/storage.ts';
 import { bank_lines_contract } from './bank-lines.ts';
 import { nearItemsContract } from './near-items.ts';
+import { newAct } from './new-act.ts';
 import { newItem } from './new-item.ts';
 import { arrival_plans, leftovers_max, StoredWorld, world_plans } from './reconciliation-world.ts';
 
@@ -219,20 +220,10 @@ const reconciliation_list_contract: readonly ContractRule<StorageUnderTest>[] = 
     async check(open) {
       const { unitOfWork } = await open();
       const { id: company_id } = await unitOfWork.run((tx) => makeCompany(tx));
-      const subject = {
-        fingerprint: 'f',
-        pairs: [{ line_id: 7, clearing_id: 8 }],
-        authorization: null,
-        rule: null,
-        confirmed: [],
-        accepted: null,
-        kept_line_id: null,
-      };
-      const fields = { company_id, at_ms: 5, actor: 'key:1', note: 'é😀', reason: null, request_id: null };
+      const item_id = itemIdOf({ kind: 'clearing', id: 9 });
       const [act] = await unitOfWork.run(async ({ reconciliation }) => {
         await reconciliation.lockCompany(company_id);
-        const item_id = itemIdOf({ kind: 'clearing', id: 9 });
-        return await reconciliation.insertActs([{ ...fields, action: 'match', item_id, subject }]);
+        return await reconciliation.insertActs([newAct(company_id, item_id, [{ line_id: 7, clearing_id: 8 }])]);
       });
       await unitOfWork.read(async ({ reconciliation }) => {
         for (const record of [
@@ -254,6 +245,24 @@ const reconciliation_list_contract: readonly ContractRule<StorageUnderTest>[] = 
       assertEqual(none, { rows: 0, records: [] }, 'what is left');
     },
   },
+  rule('numbers of breaks by day are added up, and those of old days and of no break are removed', async (storage) => {
+    const { id: company_id } = await storage.unitOfWork.run((tx) => makeCompany(tx));
+    const counted = async (day: string, count: number, kept_from = '2026-05-01') => {
+      await storage.unitOfWork.run(async ({ reconciliation }) => {
+        await reconciliation.lockCompany(company_id);
+        const added = [{ day, currency: 'USD', due_date: '2026-05-20', count }];
+        await reconciliation.write({ ...noItemChanges(company_id), break_days: { added, kept_from } });
+      });
+      const days = await storage.unitOfWork.read((tx) => tx.reconciliation.breakDays(company_id));
+      return days.map((one) => [one.day, one.currency, one.due_date, one.count]);
+    };
+    assertEqual(await counted('2026-05-20', 2), [['2026-05-20', 'USD', '2026-05-20', 2]], 'one number');
+    assertEqual(await counted('2026-05-20', -3), [['2026-05-20', 'USD', '2026-05-20', -1]], 'both numbers');
+    assertEqual(await counted('2026-05-20', 1), [], 'no break');
+    assertEqual(await counted('2026-05-20', 1), [['2026-05-20', 'USD', '2026-05-20', 1]], 'a number again');
+    const of_last_day = [['2026-05-21', 'USD', '2026-05-20', 1]];
+    assertEqual(await counted('2026-05-21', 1, '2026-05-21'), of_last_day, 'without old days');
+  }),
 ];
 
 /**
