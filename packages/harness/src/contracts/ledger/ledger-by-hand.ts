@@ -1,6 +1,10 @@
 import { type Authorization, type Clearing, clearingChangeOf, neighbours_max } from '@tallystick/cards';
 import { assert } from '@tallystick/kernel';
+import { itemIdOf, noItemChanges } from '@tallystick/reconciliation';
 import { assertEqual, assertIncludes } from '../assertions.ts';
+import { newAct } from '../reconciliation/new-act.ts';
+import { newItem } from '../reconciliation/new-item.ts';
+import { newPeriod } from '../reconciliation/new-period.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import { idsOf, type StorageUnderTest } from '../storage/storage.ts';
 import { freshCard, nothing_in_common } from './ledger.ts';
@@ -84,4 +88,36 @@ export const ledger_by_hand_contract: readonly ContractRule<StorageUnderTest>[] 
       assertEqual((await load()).choices, choices, 'the choices');
     }
   }),
+  rule(
+    'a match by hand is overtaken by an act that was not seen, and by an item that is gone or closed',
+    async (storage) => {
+      const card = await freshCard(storage);
+      const { company_id } = card;
+      const { id } = await card.recordClearing(nothing_in_common);
+      const item = newItem({ id: itemIdOf({ kind: 'clearing', id }), company_id, clearing_ids: [id] });
+      const overtaken = async (newest_id: number) => {
+        const seen_acts = { company_id, item_ids: [item.id], records: [item.id], newest_id };
+        const state = await card.look({ ...rematchLookup(card.id, id, null), seen_acts });
+        return state.overtaken_clearing_ids ?? [];
+      };
+      assertEqual(await overtaken(0), [id], 'the item is gone');
+      const act = await storage.unitOfWork.run(async ({ reconciliation }) => {
+        await reconciliation.lockCompany(company_id);
+        await reconciliation.write({ ...noItemChanges(company_id), inserted: [item] });
+        const [first, last] = await reconciliation.insertActs([
+          newAct(company_id, item.id),
+          newAct(company_id, item.id),
+        ]);
+        assert(first !== undefined && last !== undefined, 'the acts were not inserted');
+        return { seen_id: first.id, newest_id: last.id };
+      });
+      assertEqual(await overtaken(act.seen_id), [id], 'an act that was not seen');
+      assertEqual(await overtaken(act.newest_id), [], 'the newest act was seen');
+      await storage.unitOfWork.run(async ({ reconciliation }) => {
+        await reconciliation.lockCompany(company_id);
+        await reconciliation.freeze(await reconciliation.insertPeriod(newPeriod(company_id, '2026-05-20')), [item]);
+      });
+      assertEqual(await overtaken(act.newest_id), [id], 'a closed period has the item');
+    },
+  ),
 ];

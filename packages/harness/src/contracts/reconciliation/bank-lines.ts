@@ -1,11 +1,12 @@
 import type { StatementLine } from '@tallystick/accounts';
 import { money } from '@tallystick/kernel';
-import { type Item, itemIdOf, noItemChanges, type Period } from '@tallystick/reconciliation';
+import { type Item, itemIdOf, noItemChanges } from '@tallystick/reconciliation';
 import { assertEqual } from '../assertions.ts';
 import { newAccount, newLine, newStatement } from '../bank/account-store.ts';
 import type { ContractRule } from '../rule.ts';
 import { makeCompany, rising, type StorageUnderTest } from '../storage/storage.ts';
 import { newItem } from './new-item.ts';
+import { newPeriod } from './new-period.ts';
 
 const day = '2026-05-20';
 
@@ -75,7 +76,7 @@ export const bank_lines_contract: readonly ContractRule<StorageUnderTest>[] = [
       const period = await storage.unitOfWork.run(async ({ reconciliation }) => {
         await reconciliation.lockCompany(company_id);
         await reconciliation.write({ ...noItemChanges(company_id), inserted: items });
-        const made = await reconciliation.insertPeriod(closed(company_id));
+        const made = await reconciliation.insertPeriod(newPeriod(company_id, day));
         await reconciliation.freeze(made, items.slice(0, 3));
         return made;
       });
@@ -92,24 +93,6 @@ export const bank_lines_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   },
 ];
-
-function closed(company_id: number): Omit<Period, 'id'> {
-  return {
-    company_id,
-    closed_through: day,
-    last_clearing_id: 0,
-    last_line_id: 0,
-    status: 'closing',
-    closed_at_ms: 1,
-    closed_by: 'key:1',
-    frozen: 0,
-    open_breaks: 0,
-    reopened_at_ms: null,
-    reopened_by: null,
-    reopened_note: null,
-    reopened_reason: null,
-  };
-}
 
 type Named = readonly [bank_reference: string, changes: Partial<StatementLine>];
 
