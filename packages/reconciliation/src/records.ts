@@ -76,7 +76,7 @@ export interface ClearedAmount {
   readonly net_reference_number: string | null;
 }
 
-/** The records of which a statement has one side. */
+/** Clearings, and the statement lines that may be theirs. */
 export interface StatementRecords {
   readonly clearings: readonly ClearedAmount[];
   readonly lines: readonly CardLine[];

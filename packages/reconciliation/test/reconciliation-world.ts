@@ -32,10 +32,7 @@ export const reference = '74123456061000000000017';
 
 export const no_hands: HandPairs = { pins: [], bars: [] };
 
-export const nothing_frozen: FrozenRecords = frozenRecordsOf([], new Map(), new Map(), () => ({
-  last_clearing_id: 0,
-  last_line_id: 0,
-}));
+export const nothing_frozen: FrozenRecords = frozenRecordsOf([], new Map(), new Map(), new Map());
 
 export function purchase(change: Partial<AuthorizedPurchase> = {}): AuthorizedPurchase {
   return {

@@ -6,6 +6,7 @@ import { findItems } from '../items/find-item.ts';
 import type { SeenItem } from '../items/read-items.ts';
 import { historiesOf, readItem } from '../items/read-items.ts';
 import { refresh } from '../keeping/keep-up.ts';
+import { periodsOf } from '../periods/periods-of-items.ts';
 import type { ActPlan, ActPorts, ActTx, Rematch, Situation } from './act-plan.ts';
 import { otherVersion, refuseFrozen, withNewestAct } from './refuse-act.ts';
 
@@ -115,8 +116,7 @@ export async function explainRefusal(
   const now = await ports.unitOfWork.run(async (tx) => {
     await refresh(tx, call, recordsOf(item));
     const seen = await readItem(tx, call, item.id);
-    const period = await tx.reconciliation.findPeriod(call.company_id, seen.item.period_id ?? 0);
-    refuseFrozen({ periods: new Map(period === null ? [] : [[period.id, period]]) }, seen.item);
+    refuseFrozen({ periods: await periodsOf(tx.reconciliation, call.company_id, [seen.item]) }, seen.item);
     return seen;
   });
   const expected = { version: item.version, seen_act_id: newestActOf(situation) };

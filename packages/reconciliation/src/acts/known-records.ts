@@ -3,7 +3,8 @@ import type { Act } from '../act.ts';
 import type { Item } from '../item.ts';
 import { byId, idsOfKind, itemIdOf, type RecordKey, recordsOf } from '../item-id.ts';
 import { findSeenItems, type SeenItem } from '../items/read-items.ts';
-import type { Period, ReconciliationStore, ReconciliationTx } from '../ports.ts';
+import { periodsOf } from '../periods/periods-of-items.ts';
+import type { Period, ReconciliationTx } from '../ports.ts';
 import type { AuthorizedPurchase, CardLine, ClearedAmount, Tolerances } from '../records.ts';
 import type { ActRequest } from './act-request.ts';
 
@@ -71,7 +72,11 @@ export class KnownRecords {
       purchases: byId(await store.authorizations(company_id, idsOf('authorization', matched))),
       clearings: byId(await store.clearings(company_id, idsOf('clearing', itemsOf([...own, ...accepting])))),
       lines: byId(await store.lines(company_id, idsOf('line', itemsOf(own)))),
-      periods: byId(await readPeriods(store, company_id, [...seen.values()])),
+      periods: await periodsOf(
+        store,
+        company_id,
+        seen.values().map(({ item }) => item),
+      ),
       tolerances: matched.length === 0 ? new Map() : await store.readTolerances(company_id),
     });
   }
@@ -107,15 +112,4 @@ export class KnownRecords {
 
 function withoutCoveringSets({ item, history }: SeenItem): SeenItem {
   return { item: { ...item, matches: item.matches.filter(({ rule }) => rule !== 'covering_set') }, history };
-}
-
-async function readPeriods(
-  store: Pick<ReconciliationStore, 'findPeriod'>,
-  company_id: number,
-  seen: readonly SeenItem[],
-): Promise<readonly Period[]> {
-  const ids = new Set(seen.flatMap(({ item }) => item.period_id ?? []));
-  const periods = [];
-  for (const id of ids) periods.push(await store.findPeriod(company_id, id));
-  return periods.filter((period) => period !== null);
 }

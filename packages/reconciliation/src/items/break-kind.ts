@@ -74,8 +74,9 @@ export function assess(records: ItemRecords, { coverage, accepted, tolerance, no
   const left = present.filter(({ difference }) => difference === null || !accepted.has(differenceKeyOf(difference)));
   const tolerated = is_proposed || tolerance === null ? nothing_tolerated : toleratedOf(left, tolerance);
   const breaks = left.filter(({ difference }) => difference === null || !tolerated.has(differenceKeyOf(difference)));
-  const accepted_or_less = present.length > 0 ? 'accepted' : pending.length > 0 ? 'awaiting' : 'matched';
-  const status = breaks.length > 0 ? 'break' : is_proposed ? 'proposed' : accepted_or_less;
+  const awaited = pending.length > 0 ? 'awaiting' : 'matched';
+  const without_break = present.length > 0 ? 'accepted' : awaited;
+  const status = breaks.length > 0 ? 'break' : is_proposed ? 'proposed' : without_break;
   const kinds = status === 'break' ? breaks : status === 'accepted' ? present : [];
   const kind = break_kinds.find((one) => kinds.some((found) => found.kind === one)) ?? null;
   const shown = kind === null ? pending : kinds.filter((found) => found.kind === kind);

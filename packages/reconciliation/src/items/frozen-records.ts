@@ -29,19 +29,19 @@ interface FrozenPlace {
   readonly settlement_date: string;
 }
 
-/** The records of these frozen items. `lastOf`: what was recorded when a period was closed. */
+/** The records of these frozen items. `periods`: those that have them, by id. */
 export function frozenRecordsOf(
   items: readonly Item[],
   clearings: ReadonlyMap<number, ClearedAmount>,
   lines: ReadonlyMap<number, CardLine>,
-  lastOf: (period_id: number) => LastRecords,
+  periods: ReadonlyMap<number, LastRecords>,
 ): FrozenRecords {
   const itemsBy = (idsOf: (item: Item) => readonly number[]) =>
     new Map(items.flatMap((item) => idsOf(item).map((id): [number, number] => [id, item.id])));
   const cleared: (FrozenPlace & { readonly key: string })[] = [];
   const booked: (FrozenPlace & { readonly key: string })[] = [];
   for (const { id: item_id, period_id, clearing_ids, line_ids } of items) {
-    const { last_clearing_id, last_line_id } = lastOf(period_id!);
+    const { last_clearing_id, last_line_id } = periods.get(period_id!)!;
     for (const id of clearing_ids) {
       const clearing = clearings.get(id);
       if (clearing === undefined) continue;

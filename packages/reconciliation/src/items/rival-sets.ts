@@ -10,9 +10,9 @@ const rivals_named_max = 5;
 const sets_max = 10;
 
 /**
- * The alternatives of an item, of which each covering set names its rivals: the other sets that have
- * one of its records, because of which none was chosen. They are those that the items of its records
- * list. For one item: a list does not look them up.
+ * The alternatives of an item. The reason of each covering set names its rivals: the other sets with
+ * one of its records, which are why none was chosen. They are found among the alternatives of the
+ * items that have these records. For a read of one item: lists of items name no rivals.
  */
 export async function withRivals(
   store: FindingStore,

@@ -7,7 +7,8 @@ import { leftoversOf } from '../pairing/covering-sets.ts';
 import { type EntryPlace, leftoverPlacesOf } from '../pairing/entry-key.ts';
 import type { Pairing } from '../pairing/pair-lines.ts';
 import { pairRecords } from '../pairing/pair-records.ts';
-import type { Entry, Period, ReconciliationStore } from '../ports.ts';
+import { periodsOf } from '../periods/periods-of-items.ts';
+import type { Entry, ReconciliationStore } from '../ports.ts';
 import type { CardLine, ClearedAmount } from '../records.ts';
 import type { ClosedGroup } from './closed-group.ts';
 
@@ -69,11 +70,7 @@ async function frozenOf(
   { items, clearings, lines }: ClosedGroup,
 ): Promise<FrozenRecords> {
   const frozen_items = [...items.values()].filter(({ period_id }) => period_id !== null);
-  const periods = new Map<number, Period>();
-  for (const period_id of new Set(frozen_items.map((item) => item.period_id!))) {
-    periods.set(period_id, (await store.findPeriod(company_id, period_id))!);
-  }
-  return frozenRecordsOf(frozen_items, clearings, lines, (period_id) => periods.get(period_id)!);
+  return frozenRecordsOf(frozen_items, clearings, lines, await periodsOf(store, company_id, frozen_items));
 }
 
 /** Where entries of leftovers may be stored: only a record that has an entry by its key has one. */

@@ -20,9 +20,9 @@ export const period_batch_size = 50;
 type PlacedItem = Pick<Item, 'status' | 'period_date' | 'period_id'>;
 
 /**
- * Whether closing a period through a date freezes an item: it is open, matched, accepted or
- * ignored, and its period has come to its end: that of its newest clearing's settlement date, else
- * of its line's booking date. Other items stay open and carry forward (decision: reconciliation,
+ * Whether closing a period through a date freezes an item: it is matched, accepted or ignored, no
+ * closed period has it, and the settlement date of its newest clearing, else the booking date of its
+ * line, is not after that date. Other items stay open and carry forward (decision: reconciliation,
  * periods).
  */
 export function isFrozenBy({ status, period_date, period_id }: PlacedItem, closed_through: string): boolean {

@@ -438,7 +438,7 @@ describe('after a closing', () => {
       items.map((item) => ({ ...item, version: 1, period_id: 1 })),
       new Map(clearings.map((one) => [one.id, one])),
       new Map(lines.map((one) => [one.id, one])),
-      () => ({ last_clearing_id: 1, last_line_id: 1 }),
+      new Map([[1, { last_clearing_id: 1, last_line_id: 1 }]]),
     );
   const frozen = frozenOf([matched], [clearing()], [line()]);
   const on = '2026-04-02';

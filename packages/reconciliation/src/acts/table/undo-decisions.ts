@@ -13,7 +13,7 @@ import type { PlannedRow } from './plan-rows.ts';
 /** What an act of a table is found by, when it is undone. A table keeps it for each of its rows. */
 export interface MadeDecision extends Pick<Act, 'item_id' | 'action' | 'actor' | 'note'> {
   readonly fingerprint: Act['subject']['fingerprint'];
-  /** It has a higher id, if it was recorded: the pass that it was sent to may not have done so. */
+  /** The id of the act is higher than this. A pass that it was sent to may not have recorded it. */
   readonly after_id: number;
   /** The decision that it undid, if it reopened an item. */
   readonly undone: Act | null;
