@@ -82,6 +82,26 @@ checkOnStorages('the rule tolerance', [
     },
   },
   {
+    rule: 'accepts what still awaits its line, which is a late change when its period was closed before',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      await tolerate(world, { USD: 5 });
+      const [first, second] = ['74123456061000000000777', '74123456061000000000785'] as const;
+      const net_reference_number = 'MCCDDDDDD0718';
+      await world.authorize({ amount: 2_000, net_reference_number });
+      await world.clear({ net_reference_number, acquirer_reference_data: first, partial: true });
+      await world.line({ amount: 1_003, reference: first });
+      const settled = { settlement_date: '2026-07-18', acquirer_reference_data: second };
+      const record = clearing(await world.clear({ net_reference_number, ...settled }));
+      assert.deepEqual(await shown(world, record), accepted(3), 'before the second line is due');
+      const close = { closed_through: '2026-07-18' };
+      assert.equal((await closePeriod(world.ports(), world.call(), close)).frozen, 1);
+      const { item: frozen } = await world.read(record);
+      const { item } = await world.read(line(await world.line({ reference: second, date: '2026-07-19' })));
+      assert.deepEqual([item.kind, item.frozen_item_id], ['late_change', frozen.id], 'the second line');
+    },
+  },
+  {
     rule: 'accepts exactly the tolerance and less, of either sign, beside fees, and no more',
     async check(open) {
       const world = await ActWorld.on(await open());
