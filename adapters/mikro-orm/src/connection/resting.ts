@@ -5,8 +5,8 @@ import type { Connection } from './connection.ts';
 /** Lets decisions use the database between the batches of a long work. */
 export interface Resting {
   /**
-   * Resolves after as long as the work was busy, in milliseconds, if others used the database since
-   * the last call: a pass of this process that is not of a file, on SQLite a commit of another
+   * Resolves after somewhat longer than the work was busy, milliseconds, if others used the database
+   * since the last call: a pass of this process that is not of a file, on SQLite a commit of another
    * process, on Postgres a decision of any process. Resolves at once otherwise.
    */
   rest(busy_ms: number): Promise<void>;
