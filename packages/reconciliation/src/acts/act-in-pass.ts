@@ -30,23 +30,17 @@ export async function withSeenActs<Planned extends PlannedAct>(
   { company_id }: Pick<Call, 'company_id'>,
   planned: readonly Planned[],
 ): Promise<readonly (Planned & ActOfPass)[]> {
-  const found = await findItems(
-    reconciliation,
-    company_id,
-    planned.flatMap(({ plan }) => recordsOfPlan(plan)),
-  );
-  const concerned = planned.map(({ situation, plan }) => {
-    const others = recordsOfPlan(plan).flatMap((record) => found.get(itemIdOf(record)) ?? []);
-    return [...new Set([situation.item, ...others])];
-  });
+  const records = planned.map(({ situation, plan }) => [...recordsOf(situation.item), ...recordsOfPlan(plan)]);
+  const found = await findItems(reconciliation, company_id, records.flat());
+  const concerned = records.map((its) => [...new Set(its.flatMap((record) => found.get(itemIdOf(record)) ?? []))]);
   const items = [...new Set(concerned.flat())];
   const histories = historiesOf(items, await reconciliation.actsOn(company_id, items.flatMap(recordsOf)));
   return planned.map((act, at) => {
     const its = concerned[at]!;
     const acts = its.flatMap((item) => histories.get(item) ?? []);
-    const records = [...new Set(its.flatMap(recordsOf).map(itemIdOf))];
+    const record_ids = [...new Set(its.flatMap(recordsOf).map(itemIdOf))];
     const newest_id = Math.max(0, ...acts.map(({ id }) => id));
-    return { ...act, seen_acts: { company_id, item_ids: its.map(({ id }) => id), records, newest_id } };
+    return { ...act, seen_acts: { company_id, item_ids: its.map(({ id }) => id), records: record_ids, newest_id } };
   });
 }
 
