@@ -37,7 +37,7 @@ for (const database of database_names) {
       await book(service, account_id, [{ amount: money(-3_000) }]);
       service.setClock(closing_time);
       const lone = await itemOfCleared(service, 3_000, 'unauthorized');
-      assert.equal((await send('POST', `${lone.url}/ignore`, { body: { data: { note: 'x' } } })).status, 200);
+      assert.equal((await send('POST', `${lone.url}/accept`, { body: { data: { note: 'x' } } })).status, 200);
       const before = await itemOfCleared(service, 3_000, '');
       assert.deepEqual([before.status, before.alternatives.length], ['awaiting', 1], 'two clearings fit the line');
 
