@@ -109,6 +109,30 @@ checkOnStorages('closed periods', [
     },
   },
   {
+    rule: 'an item that gets a later date during a closing is counted once',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const parts = ['74123456061000000000025', '74123456061000000000033'] as const;
+      await world.authorize({ ...references, amount: 2_000 });
+      await world.clear({ ...references, acquirer_reference_data: parts[0], partial: true });
+      for (const part of parts) await world.line({ reference: part, date: '2026-05-20' });
+      // More than a batch.
+      for (let at = 0; at < 50; at += 1) {
+        await world.act(line(await world.line({ amount: 70 + at, date: '2026-05-21' })), 'ignore');
+      }
+      let is_cleared = false;
+      const beside = world.interrupted(async () => {
+        const begun = await world.storage.unitOfWork.read((tx) => tx.reconciliation.newestPeriod(world.company_id));
+        if (begun === null || is_cleared) return;
+        is_cleared = true;
+        await world.clear({ ...references, acquirer_reference_data: parts[1], settlement_date: '2026-05-23' });
+      });
+      const period = await closePeriod(beside.ports(), world.call(), { closed_through: '2026-05-31' });
+      const frozen = (await world.items()).filter(({ period_id }) => period_id === period.id);
+      assert.deepEqual([period.frozen, frozen.length, frozen[0]!.clearing_ids.length], [51, 51, 2]);
+    },
+  },
+  {
     rule: 'a period that cannot be closed or reopened is refused with what would be right',
     async check(open) {
       const world = await ActWorld.on(await open());

@@ -1,4 +1,4 @@
-import { auditEntry, type Call, RequestFields, showValue } from '@tallystick/kernel';
+import { auditEntry, type Call, comparePlaces, RequestFields, showValue } from '@tallystick/kernel';
 import type { ActTx } from '../acts/act-plan.ts';
 import { lockRecordsOf } from '../acts/read-situations.ts';
 import { conflict } from '../acts/refuse-act.ts';
@@ -6,7 +6,7 @@ import { dateOf, daysAfter } from '../calendar.ts';
 import type { Item } from '../item.ts';
 import { type RecordKey, recordsOf } from '../item-id.ts';
 import { catchUp, refresh } from '../keeping/keep-up.ts';
-import { entryKeyOfClearing, entryKeyOfLine, isPairingKey, leftoverPlacesOf } from '../pairing/entry-key.ts';
+import { entryPlacesOf, isPairingKey, leftoverPlacesOf } from '../pairing/entry-key.ts';
 import { type Period, type PeriodPlace, placeAfter } from '../ports.ts';
 import { endBatches, isFrozenBy, isOpenBreakOf, objectOf, type PeriodPorts, period_batch_size } from './period.ts';
 
@@ -51,16 +51,20 @@ async function freezeBatch(tx: ActTx, call: Call, period: Period, after: PeriodP
   const { reconciliation } = tx;
   const { company_id, closed_through } = period;
   const listed = await reconciliation.itemsByPeriod(company_id, { to: closed_through }, after, period_batch_size);
+  const last = placeAfter(listed, period_batch_size);
   await lockRecordsOf(tx, call, listed, listed.flatMap(recordsOf));
   const listed_ids = listed.map(({ id }) => id);
-  const items = await reconciliation.items(company_id, listed_ids);
+  // An item that has a later date by now is listed again.
+  const items = (await reconciliation.items(company_id, listed_ids)).filter(
+    ({ period_date, id }) => last === null || comparePlaces([period_date ?? '', id], [last.period_date, last.id]) <= 0,
+  );
   const finished = items.filter((item) => isFrozenBy(item, closed_through));
   await reconciliation.freeze(period, finished);
   await refresh(tx, call, await concernedBy(tx, call, finished));
   return {
     frozen: finished.length + items.filter(({ period_id }) => period_id === period.id).length,
     open_breaks: items.filter((item) => isOpenBreakOf(item, closed_through)).length,
-    after: placeAfter(listed, period_batch_size),
+    after: last,
   };
 }
 
@@ -79,8 +83,8 @@ async function concernedBy(
   const clearings = await reconciliation.clearings(company_id, clearing_ids);
   const lines = await reconciliation.lines(company_id, line_ids);
   const leftovers = await reconciliation.entriesOf(company_id, leftoverPlacesOf({ clearings, lines }));
-  const keys = new Set([...clearings.map(entryKeyOfClearing), ...lines.map(entryKeyOfLine)].filter(isPairingKey));
-  const of_keys = await reconciliation.entries(company_id, [...keys]);
+  const keys = new Set(entryPlacesOf({ clearings, lines }).map(({ key }) => key));
+  const of_keys = await reconciliation.entries(company_id, [...keys].filter(isPairingKey));
   const frozen_ids = new Set(frozen.map(({ id }) => id));
   const others = of_keys.filter(({ item_id }) => !frozen_ids.has(item_id));
   return [...leftovers, ...others].map(({ record }) => record);
