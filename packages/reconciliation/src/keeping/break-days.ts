@@ -1,7 +1,7 @@
 import { dateOf, daysAfter } from '../calendar.ts';
 import type { Item } from '../item.ts';
 import { itemIdOf, recordsOf } from '../item-id.ts';
-import { openSinceMs } from '../items/break-kind.ts';
+import { openSinceMs } from '../items/findings.ts';
 import { CellSums } from './cells.ts';
 import type { ItemChange } from './item-change.ts';
 

@@ -14,20 +14,12 @@ import type { Item } from '../item.ts';
 import { idsOfKind, itemIdOf, type RecordKey, type RecordKind, record_kinds } from '../item-id.ts';
 import { covering_reach_days } from '../pairing/covering-sets.ts';
 import { all_keys, entryPlacesOf, isLeftoverKey, joinDates, type LeftoverDates } from '../pairing/entry-key.ts';
-import type { Entry, ItemChanges, ItemPlace, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
+import type { Entry, ItemChanges, ReconciliationPorts, ReconciliationTx } from '../ports.ts';
 import { hasItemOfLine } from '../records.ts';
-import {
-  CellSums,
-  cellKeyOf,
-  cellOf,
-  type MatchCell,
-  matchCellKeyOf,
-  matchCellsOf,
-  type SummaryCell,
-} from './cells.ts';
 import type { KnownSets } from './covering-region.ts';
 import { catchUp, writeRecomputed } from './keep-up.ts';
 import { sweepLeftovers, walkLeftovers } from './leftover-walk.ts';
+import { mendCells } from './mend-cells.ts';
 import {
   type Circumstances,
   entriesChanged,
@@ -120,7 +112,7 @@ class CompanyRebuild {
     for (const kind of record_kinds) await this.#walkRecords(kind, kind);
     await this.#walkItems();
     await this.#walkSets();
-    this.#found.items = await this.#mendCells();
+    await this.#walkCells();
     return this.#found;
   }
 
@@ -239,44 +231,11 @@ class CompanyRebuild {
     for (const walk of walks) for await (const _ of walk) this.#options.signal?.throwIfAborted();
   }
 
-  /**
-   * Counts the items and reads the cells in one state of the database, while others write. What
-   * differs is added to the cells afterwards: each change in between has added to both alike. Two
-   * rebuilds at once may add it twice, which the next one corrects.
-   */
-  async #mendCells(): Promise<number> {
-    const { items, cells, match_cells } = await this.#ports.unitOfWork.read((tx) => this.#countCells(tx));
-    const different = cells.length + match_cells.length;
-    this.#found.cells_different += different;
-    if (different > 0 && !this.#options.check_only) {
-      await this.#ports.unitOfWork.run(async ({ reconciliation }) => {
-        await reconciliation.lockCompany(this.#company_id);
-        await reconciliation.write({ ...noItemChanges(this.#company_id), cells, match_cells });
-      });
-    }
+  async #walkCells(): Promise<void> {
+    const { items, different } = await mendCells(this.#ports, this.#company_id, this.#options.check_only);
+    this.#found.items = items;
+    this.#found.cells_different = different;
     this.#report('cells', different);
-    return items;
-  }
-
-  /** How many items there are, and what the cells lack. */
-  async #countCells({ reconciliation }: ReconciliationTx) {
-    const counted = new CellSums<SummaryCell>(cellKeyOf);
-    const matches = new CellSums<MatchCell>(matchCellKeyOf);
-    let items = 0;
-    for (let after: ItemPlace | null = null; ; ) {
-      const found: readonly Item[] = await reconciliation.itemsAfter(this.#company_id, after, 5_000);
-      for (const item of found) {
-        counted.add(cellOf(item), 1);
-        for (const cell of matchCellsOf(item)) matches.add(cell, 1);
-      }
-      const last = found.at(-1);
-      if (last === undefined) break;
-      items += found.length;
-      after = last;
-    }
-    for (const cell of await reconciliation.cells(this.#company_id)) counted.add(cell, -1);
-    for (const cell of await reconciliation.matchCells(this.#company_id)) matches.add(cell, -1);
-    return { items, cells: counted.different(), match_cells: matches.different() };
   }
 
   /**
