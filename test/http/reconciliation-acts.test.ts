@@ -136,7 +136,7 @@ for (const database of database_names) {
           /^data\.with\.line_ids must be an array of 1 to 100 ids, positive whole numbers$/,
         ],
         ['match', { note: 'x', with: { line_ids: [999_999] } }, 400, /there is no line 999999/],
-        ['match', { note: 'x', with: { line_ids: line.line_ids } }, 400, /must add up: .* a difference of 740/],
+        ['match', { note: 'x', with: { line_ids: line.line_ids } }, 400, /must add up: .* a difference of 7\.40 USD/],
         ['unmatch', { note: 'x', side: 'left' }, 400, /data\.side/],
       ];
       for (const [action, data, status, error] of attempts) {

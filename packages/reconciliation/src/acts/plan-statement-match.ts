@@ -1,5 +1,5 @@
 import { isCardLine } from '@tallystick/accounts';
-import { invalid, type Refusal } from '@tallystick/kernel';
+import { invalid, type Refusal, showAmount } from '@tallystick/kernel';
 import { type Act, pairKeyOf, pairsBetween, type StatementPair } from '../act.ts';
 import type { Difference, Item } from '../item.ts';
 import { type MatchedIds, type RecordIds, type RecordKey, recordsOf } from '../item-id.ts';
@@ -205,7 +205,7 @@ function wholeSet(
  */
 function differing({ clearing_ids, line_ids, amount }: Difference, currency: string): Refusal {
   const named = `lines ${line_ids.join(', ')} and clearings ${clearing_ids.join(', ')}`;
-  const what = `${named} have a difference of ${amount} in minor units of ${currency}`;
+  const what = `${named} have a difference of ${showAmount(amount, currency)}`;
   const how = 'Name all that belong together, or accept what is left: accept_difference with a reason';
   return invalid({ path: 'with', message: `must add up: ${what}. ${how}` });
 }

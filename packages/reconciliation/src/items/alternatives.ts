@@ -1,4 +1,5 @@
 import type { MatchCandidate, MatchEvidence } from '@tallystick/cards';
+import { showAmount, showDecimal } from '@tallystick/kernel';
 import type { Alternative, Item, MatchedBy, Offers } from '../item.ts';
 import { itemIdOf, recordsOf } from '../item-id.ts';
 import { type CoveringSet, offers_max } from '../pairing/covering-search.ts';
@@ -85,7 +86,7 @@ export function toCandidate(clearing_id: number, { rule, authorization_id, evide
 function describeEvidence(evidence: MatchEvidence): string {
   const { cleared, authorized, currency, approval_code, merchant_id, network_reference } = evidence;
   const { authorization_date, days } = evidence;
-  const amounts = `${cleared} of ${authorized} in minor units of ${currency}`;
+  const amounts = `${showDecimal(cleared, currency)} of ${showAmount(authorized, currency)}`;
   const same = [
     network_reference === null ? [] : `network reference ${network_reference}`,
     approval_code === null ? [] : `approval code ${approval_code}`,

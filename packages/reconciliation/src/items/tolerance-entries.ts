@@ -1,3 +1,4 @@
+import { showAmount } from '@tallystick/kernel';
 import type { Act } from '../act.ts';
 import { subjectOf } from '../acts/act-plan.ts';
 import type { Difference, Item } from '../item.ts';
@@ -44,6 +45,7 @@ export async function toleranceEntriesOf(
 
 /** `tolerance`: null for an item that was frozen while another one held. */
 function noteOf(difference: Difference, { currency }: Item, tolerance: Tolerance | null): string {
-  const within = tolerance === null ? 'the tolerance of that time' : `the tolerance of ${tolerance.amount}`;
-  return `${difference.amount} left on the ${sideOf(difference)} side, within ${within}, in minor units of ${currency}`;
+  const within =
+    tolerance === null ? 'the tolerance of that time' : `the tolerance of ${showAmount(tolerance.amount, currency)}`;
+  return `${showAmount(difference.amount, currency)} left on the ${sideOf(difference)} side, within ${within}`;
 }

@@ -84,7 +84,7 @@ checkOnStorages('acts of people on items', [
         'a part of the lines',
       );
       assert.deepEqual(wrong.code, 'validation_failed', 'the refusal');
-      assert.deepEqual(wrong.message.includes('a difference of -400 in minor units of USD'), true, wrong.message);
+      assert.deepEqual(wrong.message.includes('a difference of -4.00 USD'), true, wrong.message);
       const matched = await world.act(clearing(clearing_id), 'match', { with: { line_ids: lines } });
       assert.deepEqual(matched.line_ids, lines, 'the lines');
       assert.deepEqual([matched.stated, matched.difference], [1_000, 0], 'the amounts');

@@ -34,7 +34,7 @@ checkOnStorages('the alternatives of a proposal', [
       );
       assert.deepEqual(tie.has_more_alternatives, false, 'whether there are more');
       const reason = tie.item.alternatives[0]!.reason;
-      const parts = ['merchant T1', '1000 of 1000 in minor units of USD', 'authorized on 2026-05-20', 'settled '];
+      const parts = ['merchant T1', '10.00 of 10.00 USD', 'authorized on 2026-05-20', 'settled '];
       for (const part of parts) assert.deepEqual(reason.includes(part), true, `${reason} has ${part}`);
       const before = await world.state();
       const picked = { with: { authorization_id: root_ids[1] } };

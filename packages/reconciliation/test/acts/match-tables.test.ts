@@ -129,7 +129,7 @@ checkOnStorages('tables of matches', [
           `clearing:${joined} clearing:${lone} line:${own_line} line:${lines[0]}`,
         ),
       ]);
-      assert.match(short.join(), /^2 with must add up: lines .* and clearings .* have a difference of -350/);
+      assert.match(short.join(), /^2 with must add up: lines .* and clearings .* have a difference of -3\.50 USD/);
       await decide(world, [await matchRow(world, clearing(lone), names)]);
       const { item } = await world.read(line(lines[1]!));
       assert.deepEqual(

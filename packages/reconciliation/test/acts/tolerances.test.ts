@@ -151,7 +151,7 @@ checkOnStorages('the rule tolerance', [
         world.act(clearing(other_id), 'match', { with: { line_ids: [wrong_id] } }),
         'a match that leaves more than the tolerance',
       );
-      assert.match(refused.message, /a difference of 3 in minor units of USD/);
+      assert.match(refused.message, /a difference of 0\.03 USD/);
       await assertRebuilt(world, 'in the end');
     },
   },
@@ -245,7 +245,7 @@ checkOnStorages('the rule tolerance', [
           {
             actor: 'rule:tolerance',
             action: 'accept',
-            note: '3 left on the statement side, within the tolerance of 5, in minor units of USD',
+            note: '0.03 USD left on the statement side, within the tolerance of 0.05 USD',
             at_ms: world.call().now_ms,
             left: 3,
           },
