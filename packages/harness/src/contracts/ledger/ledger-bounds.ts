@@ -3,7 +3,7 @@ import { money } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import { idsOf, rising, type StorageUnderTest } from '../storage/storage.ts';
-import { day_ms, freshCard, freshCards, nothing_in_common, of_merchant } from './ledger.ts';
+import { day_ms, freshCard, freshCards, nothing_in_common, of_merchant } from './card-under-test.ts';
 import { crowds } from './ledger-order.ts';
 
 /**

@@ -7,7 +7,7 @@ import { newItem } from '../reconciliation/new-item.ts';
 import { newPeriod } from '../reconciliation/new-period.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import { idsOf, type StorageUnderTest } from '../storage/storage.ts';
-import { freshCard, nothing_in_common } from './ledger.ts';
+import { freshCard, nothing_in_common } from './card-under-test.ts';
 import { changeClearings, nothing_in_common_root } from './ledger-order.ts';
 import { rematchLookup } from './network-messages.ts';
 

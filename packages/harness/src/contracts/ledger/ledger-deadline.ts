@@ -3,7 +3,7 @@ import { Fault } from '@tallystick/kernel';
 import { assertEqual, assertRejects } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import type { StorageUnderTest } from '../storage/storage.ts';
-import { freshCard } from './ledger.ts';
+import { freshCard } from './card-under-test.ts';
 import { look, spend } from './network-messages.ts';
 
 /** A deadline after so many milliseconds. Its clock moves when it is read, so that it passes. */

@@ -10,7 +10,7 @@ import { money } from '@tallystick/kernel';
 import { assertEqual, assertIncludes } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import { idsOf, rising, type StorageUnderTest } from '../storage/storage.ts';
-import { type CardUnderTest, freshCard, freshCards, nothing_in_common } from './ledger.ts';
+import { type CardUnderTest, freshCard, freshCards, nothing_in_common } from './card-under-test.ts';
 
 const later = { settlement_date: '2026-05-22' } as const;
 const earlier = { settlement_date: '2026-05-19' } as const;

@@ -1,7 +1,7 @@
 import type { LedgerState, Lookup } from '@tallystick/cards';
 import { money } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
-import { day_ms, freshCards, nothing_in_common, of_merchant } from '../ledger/ledger.ts';
+import { day_ms, freshCards, nothing_in_common, of_merchant } from '../ledger/card-under-test.ts';
 import { type ContractRule, rule } from '../rule.ts';
 import { purgeAll, type RetentionStorage } from './retention-store.ts';
 import { idsOf } from './storage.ts';
