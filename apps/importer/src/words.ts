@@ -11,6 +11,7 @@ export function showAmount(amount: number, currency: string): string {
   return `${showDecimal(amount, currency)} ${currency}`;
 }
 
+/** `1,205`. */
 export function count(value: number): string {
   return value.toLocaleString('en-US');
 }

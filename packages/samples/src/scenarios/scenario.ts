@@ -215,6 +215,7 @@ export class ScenarioDraft {
     });
   }
 
+  /** Reverses the authorization down to the corrected amount; null: in full. */
   reverse(purchase: Purchase, corrected: number | null = null): void {
     this.#send(purchase, {
       message_type_indicator: '0400',
