@@ -71,7 +71,7 @@ const shown: ShownBreak = {
 
 describe('the text of breaks', () => {
   it('shows of each break what names its records, and how to act', () => {
-    const reason = '2 clearings make up 3.33 within 3 days, and so do others';
+    const reason = '2 clearings make up the line within 3 days, and so do others';
     const alternatives = [
       { rule: 'covering_set', reason, authorization_id: null, clearing_ids: [6, 7], line_ids: [5] },
     ];
@@ -84,7 +84,7 @@ describe('the text of breaks', () => {
     AND INK"
   1. clearing:4  3.33 on 2030-03-18: same amount, same merchant, settled 1 day
      earlier
-  none was chosen: 2 clearings make up 3.33 within 3 days, and so do others`,
+  none was chosen: 2 clearings make up the line within 3 days, and so do others`,
     );
     assert.equal(
       describeNextStep([{ ...shown, suggestions: [] }, { ...shown, suggestions: [lacking] }, shown]),

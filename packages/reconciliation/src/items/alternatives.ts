@@ -100,13 +100,18 @@ function countOf(count: number, what: string): string {
   return count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }
 
-function toOffer({ line_ids, clearing_ids, amount, days }: CoveringSet): Alternative {
-  const of = line_ids.length === 1 ? `${clearing_ids.length} clearing(s)` : `${line_ids.length} lines`;
+function toOffer({ line_ids, clearing_ids, days }: CoveringSet): Alternative {
+  const when = days === 0 ? 'on one day' : `within ${countOf(days, 'day')}`;
   return {
     rule: 'covering_set',
-    reason: `${of} make up ${amount} within ${days} days, and so do others`,
+    reason: `${describeSum(line_ids.length, clearing_ids.length)} ${when}, and so do others`,
     authorization_id: null,
     clearing_ids,
     line_ids,
   };
+}
+
+function describeSum(lines: number, clearings: number): string {
+  if (lines > 1) return `${lines} lines make up the clearing`;
+  return clearings > 1 ? `${clearings} clearings make up the line` : 'the clearing makes up the line';
 }

@@ -119,10 +119,10 @@ checkOnStorages('the alternatives of a proposal', [
         (await explain(world, record)).item.alternatives.map(({ reason }) => reason);
       for (const id of [own, shared]) {
         const [reason = ''] = await reasonsOf(clearing(id));
-        assert.match(reason, new RegExp(`make up 3001 within .*, and so do others: ${names[1]}$`));
+        assert.match(reason, new RegExp(`^2 clearings make up the line on one day, and so do others: ${names[1]}$`));
       }
       const [reason = ''] = await reasonsOf(clearing(other));
-      assert.match(reason, new RegExp(`make up 1500 within .*, and so do others: ${names[0]}$`));
+      assert.match(reason, new RegExp(`^2 clearings make up the line on one day, and so do others: ${names[0]}$`));
       for (let more = 0; more < 6; more += 1) await world.clear({ amount: amounts.own });
       const [crowded = ''] = await reasonsOf(clearing(own));
       assert.equal(crowded.split(';').length, 5, crowded);
