@@ -97,6 +97,7 @@ describe('npm run reconcile, the commands that act', () => {
     for (const past of ['accepted', 'ignored', 'matched', 'unmatched', 'reopened']) {
       assert.match(history, new RegExp(`^ {2}command ${past} it at `, 'm'));
     }
+    assert.match(history.replaceAll(/\s+/g, ' '), /\("by ignore", reason "a snack on board"\)/);
     const entries = await readRows(
       database,
       `select action from tallystick_audit_entries where actor = 'command' order by id`,
@@ -150,12 +151,17 @@ describe('npm run reconcile, the commands that act', () => {
       ['0.005', 'USD'],
       ['0.5', 'JPY'],
       ['0', 'USD'],
+      ['0.05 USD', 'USD'],
       ['1', 'dollar'],
     ] as const) {
       const ended = await run('tolerance', '--currency', currency, '--amount', amount);
       assert.deepEqual([ended.status, ended.out], [2, ''], `${amount} ${currency}`);
       assert.match(ended.err, /^--(amount|currency)/m);
     }
+    assert.match(
+      (await run('tolerance', '--currency', 'USD', '--amount', '0,05')).err,
+      /^--amount must be an amount of USD such as 0\.05, not "0,05"$/m,
+    );
     await runDone('tolerance', '--currency', 'JPY', '--remove');
     assert.deepEqual(JSON.parse(await runDone('tolerance', '--currency', 'USD', '--remove', '--json')), {});
   });

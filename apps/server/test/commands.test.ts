@@ -325,7 +325,7 @@ describe('npm run admin', () => {
       [['key', 'create', '--role', 'king', '--name', 'x'], /--role king must be one of/],
       [['key', 'revoke'], /<id> is missing/],
       [['key', 'revoke', 'x'], /<id> is "x"/],
-      [['key', 'revoke', '1', '2'], /"2" is an unexpected word/],
+      [['key', 'revoke', '1', '2'], /"2" is an unexpected word; a text of several words needs quotes/],
       [['realcard', 'list', '--company', '-1'], /--company/],
     ];
     for (const [words, expected] of cases) {

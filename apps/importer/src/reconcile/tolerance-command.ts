@@ -2,7 +2,7 @@ import { currency_expected, decimalsOf, isCurrency } from '@tallystick/kernel';
 import { presentTolerances } from '@tallystick/operations';
 import { catchUp, changeTolerances, readTolerances, type Tolerances } from '@tallystick/reconciliation';
 import { type Command, formatList, type ParsedWords, UsageError } from '@tallystick/server';
-import { showAmount } from '../words.ts';
+import { showAmount, showDecimal } from '../words.ts';
 import { companyOf, portsOf, writingCall } from './companies.ts';
 import { namedByOption } from './filter-options.ts';
 
@@ -49,7 +49,7 @@ function minorUnitsOf(amount: string, currency: string): number {
   const [, whole = '', part = ''] = /^(\d{1,12})(?:\.(\d{1,3}))?$/.exec(amount) ?? [];
   if (whole === '' || part.length > decimals) {
     throw new UsageError(
-      `--amount must be an amount of ${currency} such as ${showAmount(5, currency)}, not "${amount}"`,
+      `--amount must be an amount of ${currency} such as ${showDecimal(5, currency)}, not "${amount}"`,
     );
   }
   return Number(whole + part.padEnd(decimals, '0'));

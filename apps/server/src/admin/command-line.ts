@@ -200,7 +200,9 @@ function parse(program: Program, command: Command, words: readonly string[]): Pa
   if (given.flags.has('help')) return given;
   const wanted = command.argument === undefined ? 0 : 1;
   if (positionals.length < wanted) throw new UsageError(`<${command.argument}> is missing`);
-  if (positionals.length > wanted) throw new UsageError(`"${positionals[wanted]}" is an unexpected word`);
+  if (positionals.length > wanted) {
+    throw new UsageError(`"${positionals[wanted]}" is an unexpected word; a text of several words needs quotes`);
+  }
   return given;
 }
 

@@ -18,8 +18,10 @@ export function auditActionOf(action: ActKind): string {
 }
 
 /** Who did what when, and why: a clause for people. */
-export function describeAct({ action, actor, at_ms, note }: Pick<Act, 'action' | 'actor' | 'at_ms' | 'note'>): string {
-  return `${actor} ${past_tense[action]} it at ${toInstantText(at_ms)} (${JSON.stringify(note)})`;
+export function describeAct({ action, actor, at_ms, note, reason }: Act): string {
+  // Of a row of a table the note is the reason too.
+  const because = reason === null || reason === note ? '' : `, reason ${JSON.stringify(reason)}`;
+  return `${actor} ${past_tense[action]} it at ${toInstantText(at_ms)} (${JSON.stringify(note)}${because})`;
 }
 
 /** The records of an item: a clause for people. */
