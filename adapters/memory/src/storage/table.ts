@@ -170,3 +170,15 @@ export class HeldRows {
     assert(this.#ids.has(id), `${this.#kind} ${id} is written without being held for update`);
   }
 }
+
+/** The rows of a company with these ids. */
+export function found<Row extends { readonly company_id: number }>(
+  table: { get(id: number): Row | undefined },
+  company_id: number,
+  ids: readonly number[],
+): Row[] {
+  return [...new Set(ids)].flatMap((id) => {
+    const row = table.get(id);
+    return row?.company_id === company_id ? row : [];
+  });
+}

@@ -1,17 +1,12 @@
-import { isFeeLine, type StatementLine } from '@tallystick/accounts';
-import { type Authorization, asSent, type Clearing, type ReconciliationActRow, referenceKeys } from '@tallystick/cards';
-import { assert, money } from '@tallystick/kernel';
+import type { ReconciliationActRow } from '@tallystick/cards';
+import { assert } from '@tallystick/kernel';
 import {
   type Act,
   type ActKind,
-  authorizedPurchaseOf,
   breakDayKeyOf,
-  type CardCurrencies,
   CellSums,
   type CompanyProgress,
   cellKeyOf,
-  clearedAmountOf,
-  compareTexts,
   type Entry,
   hasItemOfLine,
   type Item,
@@ -30,11 +25,13 @@ import {
   statementKeyOf,
 } from '@tallystick/reconciliation';
 import { enterRecord } from '../../ledger/reconciliation-inbox.ts';
-import { following, isInRange, newestFirst, newestFirstByTime, oldestAfter } from '../../storage/paging.ts';
+import { following, isInRange, newestFirstByTime, oldestAfter } from '../../storage/paging.ts';
 import type { InboxRow, State } from '../../storage/state.ts';
-import type { Table } from '../../storage/table.ts';
-import { accountStore, changeStanding } from '../bank/accounts.ts';
+import { found, type Table } from '../../storage/table.ts';
+import { changeStanding } from '../bank/accounts.ts';
 import { nearItemsOf } from './near-items.ts';
+import { periodStore } from './periods.ts';
+import { recordReads } from './records.ts';
 
 /**
  * The items of reconciliation, and what keeps them up to date. Records have the statement keys of
@@ -54,17 +51,9 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
     reconciliation_items,
     reconciliation_break_days,
     reconciliation_match_cells,
-    reconciliation_periods,
     statement_lines,
   } = state;
 
-  const currenciesOf = (card_id: number): CardCurrencies => {
-    const card = state.cards.get(card_id)!;
-    const { billing_currency } = state.real_cards.get(card.rcn_id)!;
-    return { billing_currency, limit_currency: card.currency };
-  };
-  const clearedOf = (clearing: Clearing) =>
-    clearedAmountOf({ ...clearing, merchant_name: merchantOf(clearing) }, currenciesOf(clearing.card_id), setting);
   const lock = async (company_id: number): Promise<CompanyProgress> => {
     const { coverage, tolerances, ...progress } =
       reconciliation_companies.get(company_id) ??
@@ -157,45 +146,7 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
       };
     },
 
-    async authorizations(company_id, ids) {
-      return found(authorizations, company_id, ids)
-        .filter(({ id, root_id, decline_code }) => root_id === id && decline_code === null)
-        .map((row) => {
-          const { card_holder_transaction_type_code } = row.details;
-          const fields = { ...row, merchant_name: merchantOf(row), card_holder_transaction_type_code };
-          return authorizedPurchaseOf(fields, currenciesOf(row.card_id));
-        });
-    },
-
-    clearings: async (company_id, ids) => found(clearings, company_id, ids).map(clearedOf),
-
-    async clearingIdsOf(authorization_ids) {
-      const wanted = new Set<number | null>(authorization_ids);
-      const its = clearings.values().filter((row) => row.authorization_id !== null && wanted.has(row.authorization_id));
-      return its.map(({ id }) => id);
-    },
-
-    async clearingsReferring(company_id, ids) {
-      const cards = new Map(found(clearings, company_id, ids).map(({ id, card_id }) => [id, card_id]));
-      const its = clearings
-        .values()
-        .filter((row) => row.clearing_id !== null && cards.get(row.clearing_id) === row.card_id);
-      return its.map(clearedOf);
-    },
-
-    async candidateRecords(company_id, clearing_ids) {
-      return found(clearings, company_id, clearing_ids).map((clearing) => candidateRecordsOf(state, clearing));
-    },
-
-    async lines(company_id, ids) {
-      return found(statement_lines, company_id, ids).map((line) => ({
-        ...line,
-        amount: money(-line.amount),
-        is_fee: isFeeLine(line),
-        statement_key: statementKeyOf(line.acquirer_reference, setting),
-        statement_line_id: line.standing === 'differs' ? statedLineOf(state, line) : null,
-      }));
-    },
+    ...recordReads(state, setting),
 
     async entries(company_id, keys) {
       return entriesOf(company_id).filter(({ key }) => keys.includes(key));
@@ -281,61 +232,7 @@ export function reconciliationStore(state: State, setting: StatementKeySetting):
 
     insertActs: async (acts) => acts.map((act) => insertAct(state, act)),
 
-    async insertPeriod(period) {
-      return reconciliation_periods.insert(period);
-    },
-    async updatePeriod(period) {
-      reconciliation_periods.assertHas(period.id, 'period');
-      reconciliation_periods.set(period.id, period);
-    },
-    async listPeriods(company_id, page) {
-      const its = reconciliation_periods.values().filter((period) => period.company_id === company_id);
-      return newestFirst('reconciliation-periods', its, page);
-    },
-    async findPeriod(company_id, id) {
-      return found(reconciliation_periods, company_id, [id])[0] ?? null;
-    },
-    async newestPeriod(company_id) {
-      const its = reconciliation_periods
-        .values()
-        .filter((period) => period.company_id === company_id && period.status !== 'reopened');
-      const [newest] = its.toSorted((a, b) => compareTexts(b.closed_through, a.closed_through) || b.id - a.id);
-      return newest ?? null;
-    },
-
-    async lastRecords() {
-      const lastOf = (ids: Iterable<number>) => [...ids].reduce((last, id) => Math.max(last, id), 0);
-      return {
-        last_clearing_id: lastOf(clearings.values().map(({ id }) => id)),
-        last_line_id: lastOf(statement_lines.values().map(({ id }) => id)),
-      };
-    },
-
-    async freeze({ id, company_id }, items) {
-      for (const item of items) {
-        reconciliation_items.set(item.id, { ...item, period_id: id, next_change_ms: null });
-        if (item.kind === 'bank_line_differs') continue;
-        for (const line of found(statement_lines, company_id, item.line_ids)) {
-          const { statement_id, standing } = line;
-          if (statement_id === null && standing !== 'kept') changeStanding(state, line, 'frozen');
-        }
-      }
-    },
-
-    async unfreeze({ id, company_id }, limit) {
-      const frozen = itemsOf(company_id).filter(({ period_id }) => period_id === id);
-      const first = frozen.sort((a, b) => a.id - b.id).slice(0, limit);
-      for (const line of found(
-        statement_lines,
-        company_id,
-        first.flatMap(({ line_ids }) => line_ids),
-      )) {
-        if (line.standing !== 'frozen') continue;
-        const [is_covered] = await accountStore(state).areCovered([line]);
-        changeStanding(state, line, is_covered ? 'differs' : null);
-      }
-      return first.map((item) => reconciliation_items.set(item.id, { ...item, period_id: null }));
-    },
+    ...periodStore(state),
 
     async recordsAfter(company_id, kind, after, limit) {
       const its = {
@@ -420,53 +317,6 @@ function addTo<Cell extends { readonly count: number; readonly sum?: number }>(
   else table.set(key, { company_id, cell: { ...cell, count, ...sum } });
 }
 
-/**
- * The line of a statement with the reference of a line: the first of its date or later, else the
- * last.
- */
-function statedLineOf(
-  { statement_lines }: State,
-  { account_id, bank_reference, ...line }: StatementLine,
-): number | null {
-  const named = statement_lines
-    .values()
-    .filter(
-      (one) => one.account_id === account_id && one.bank_reference === bank_reference && one.statement_id !== null,
-    );
-  const farness = (one: StatementLine) => Math.abs(one.amount - line.amount);
-  const isLater = (one: StatementLine) => one.booking_date >= line.booking_date;
-  const compare = (a: StatementLine, b: StatementLine) =>
-    farness(a) - farness(b) || compareTexts(a.bai_code, b.bai_code) || a.occurrence - b.occurrence;
-  const later = named.filter(isLater);
-  const [nearest] =
-    later.length > 0
-      ? later.sort((a, b) => compareTexts(a.booking_date, b.booking_date) || compare(a, b))
-      : named.sort((a, b) => compareTexts(b.booking_date, a.booking_date) || compare(a, b));
-  return nearest?.id ?? null;
-}
-
-function candidateRecordsOf({ authorizations, cards, clearings, real_cards }: State, clearing: Clearing) {
-  const card = cards.get(clearing.card_id)!;
-  const message = asSent(clearing);
-  const keys = new Set(referenceKeys(message));
-  const amounts = [message.merchant_amount, message.billing_amount];
-  const ofMerchant = ({ merchant_id, ...root }: Authorization) =>
-    merchant_id !== null &&
-    merchant_id === message.merchant_id &&
-    [root.merchant_amount, root.billing_amount, root.authorized].some((amount) => amounts.includes(amount));
-  const roots = authorizations
-    .values()
-    .filter(({ id, root_id, card_id }) => root_id === id && card_id === card.id)
-    .filter((root) => referenceKeys(root).some((key) => keys.has(key)) || ofMerchant(root));
-  const ids = new Set<number | null>(roots.map(({ id }) => id));
-  return {
-    clearing,
-    card: { ...card, billing_currency: real_cards.get(card.rcn_id)!.billing_currency },
-    roots,
-    clearings: clearings.values().filter((one) => one.authorization_id !== null && ids.has(one.authorization_id)),
-  };
-}
-
 /** When the record of a row of the inbox arrived. */
 function arrivalOf({ accounts, authorizations, clearings, statement_lines }: State, { kind, record_id }: InboxRow) {
   const times = {
@@ -476,21 +326,6 @@ function arrivalOf({ accounts, authorizations, clearings, statement_lines }: Sta
     account: () => accounts.get(record_id)?.created_at_ms,
   };
   return times[kind]() ?? null;
-}
-
-function found<Row extends { readonly company_id: number }>(
-  table: { get(id: number): Row | undefined },
-  company_id: number,
-  ids: readonly number[],
-): Row[] {
-  return [...new Set(ids)].flatMap((id) => {
-    const row = table.get(id);
-    return row?.company_id === company_id ? row : [];
-  });
-}
-
-function merchantOf({ details }: Pick<Authorization | Clearing, 'details'>): string | null {
-  return typeof details.merchant_name === 'string' ? details.merchant_name : null;
 }
 
 function entryKey({ company_id, key, record }: Pick<Entry, 'company_id' | 'key' | 'record'>): string {
