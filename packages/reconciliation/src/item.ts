@@ -1,6 +1,6 @@
 import type { ClearingClass } from '@tallystick/cards';
 import type { Money } from '@tallystick/kernel';
-import type { MatchedIds, RecordIds } from './item-id.ts';
+import type { MatchedIds } from './item-id.ts';
 
 /** The statuses, the one with the highest precedence first (decision: reconciliation). */
 export const item_statuses = ['ignored', 'accepted', 'break', 'proposed', 'awaiting', 'matched'] as const;
@@ -163,10 +163,4 @@ export function fingerprintOf(
   const amounts = [item.authorized, item.cleared, item.stated, item.fees].map((amount) => amount ?? '');
   const differs = item.kind === 'bank_line_differs' ? ['differs'] : [];
   return [...members, ...amounts, ...differs].join('|');
-}
-
-/** The clearings and lines that a fingerprint names. */
-export function membersOf(fingerprint: string): RecordIds {
-  const [, clearing_ids, line_ids] = fingerprint.split('|').map((ids) => ids.split(',').filter(Boolean).map(Number));
-  return { clearing_ids: clearing_ids!, line_ids: line_ids! };
 }

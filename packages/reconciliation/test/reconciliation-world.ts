@@ -24,6 +24,7 @@ import {
   statementKeyOf,
   type Tolerances,
 } from '../src/index.ts';
+import { ignoredRecords } from '../src/items/ignored-records.ts';
 
 /** The day on which the purchases of tests are authorized. */
 export const day = '2026-03-02';
@@ -158,9 +159,10 @@ export function composeAll({
   readonly acts: readonly Act[];
   readonly tolerances?: Tolerances;
 }): readonly ItemContent[] {
-  const { hands, ignored, ...standing } = standingActs(acts);
+  const { hands, ...standing } = standingActs(acts);
   const touched = new Set(acts.flatMap(recordsOfAct));
   const paired = pairRecords(records, hands);
+  const ignored = ignoredRecords(standing, { records, pairings: paired, frozen: nothing_frozen });
   const { applied, offers } = resultOf(findCoveringSets(leftoversOf(records, paired, ignored), hands.bars));
   const pairings = [...paired, ...applied.flatMap(pairingsOf)];
   const by_record = offersByRecord(offers);

@@ -1,6 +1,5 @@
 import { type Act, type ActKind, type ActSubject, pairKeyOf, type StatementPair } from '../act.ts';
-import { type Difference, type ItemContent, type ItemMatch, membersOf } from '../item.ts';
-import { itemIdOf, recordsOf } from '../item-id.ts';
+import type { Difference, ItemContent, ItemMatch } from '../item.ts';
 import { differenceKeyOf } from '../items/difference.ts';
 import { isDistantMatch } from '../pairing/distant-pairs.ts';
 import type { HandPairs } from '../pairing/pair-lines.ts';
@@ -13,11 +12,6 @@ export interface StandingActs {
    * undone, and while the item has this state.
    */
   readonly decisions: ReadonlyMap<string, Act>;
-  /**
-   * The records of ignored items that had clearings alone or lines alone, as `itemIdOf` has them: no
-   * guess of a rule takes them into another item.
-   */
-  readonly ignored: ReadonlySet<number>;
   /** The differences that standing matches accept, as `differenceKeyOf` has them. */
   readonly accepted: ReadonlySet<string>;
   /**
@@ -66,20 +60,9 @@ export function standingActs(acts: Iterable<Act>): StandingActs {
       bars: states.filter(({ by_hand }) => by_hand === 'barred').map(({ pair }) => pair),
     },
     decisions: new Map(decided.map((act) => [act.subject.fingerprint, act])),
-    ignored: ignoredRecords(decided),
     accepted: new Set(acceptedDifferences(in_order).map(differenceKeyOf)),
     untolerated: untoleratedOf(in_order),
   };
-}
-
-function ignoredRecords(decided: readonly Act[]): ReadonlySet<number> {
-  const ignored = decided
-    .filter(({ action }) => action === 'ignore')
-    .map(({ subject }) => membersOf(subject.fingerprint));
-  const of_one_side = ignored.filter(
-    ({ clearing_ids, line_ids }) => clearing_ids.length === 0 || line_ids.length === 0,
-  );
-  return new Set(of_one_side.flatMap(recordsOf).map(itemIdOf));
 }
 
 /** Whether an act keeps the rule `tolerance` from accepting an item, or lets it accept it again. */

@@ -3,7 +3,7 @@ import { assert, type Steps } from '@tallystick/kernel';
 import type { Act, ActKind, StatementPair } from '../act.ts';
 import type { StandingActs } from '../acts/standing-acts.ts';
 import { fingerprintOf, type ItemContent, type ItemStatus, type Offers } from '../item.ts';
-import { ascendingIds, itemIdOf, type RecordKey } from '../item-id.ts';
+import { itemIdOf, type RecordKey } from '../item-id.ts';
 import { keyOffersOf } from '../pairing/key-offers.ts';
 import type { Pairing } from '../pairing/pair-lines.ts';
 import type { ClearedAmount, Coverage, ReconciliationRecords, Tolerances } from '../records.ts';
@@ -12,12 +12,12 @@ import { alternativesOf } from './alternatives.ts';
 import { type Assessment, assess } from './break-kind.ts';
 import { leastOf } from './findings.ts';
 import type { FrozenRecords } from './frozen-records.ts';
-import { amountsOf } from './item-amounts.ts';
+import { membersOf } from './item-amounts.ts';
 import { matchesOf, weakestOf } from './item-matches.ts';
 import { type ItemRecords, partsOf } from './item-parts.ts';
 
 /** Everything that the items of a closed group of records depend on. */
-export interface ItemGroup extends Omit<StandingActs, 'hands' | 'ignored'> {
+export interface ItemGroup extends Omit<StandingActs, 'hands'> {
   /**
    * Without the clearings and lines that a closing froze. The authorizations of frozen items may be
    * among them.
@@ -55,12 +55,7 @@ export function* composeItems(group: ItemGroup): Steps<readonly ItemContent[]> {
 function composeItem(group: ItemGroup, key_offers: Offers, records: ItemRecords): ItemContent {
   const { purchases, clearings, lines } = records;
   const first = firstOf(records);
-  const members = {
-    authorization_ids: ascendingIds(purchases),
-    clearing_ids: ascendingIds(clearings),
-    line_ids: ascendingIds(lines),
-    ...amountsOf(records),
-  };
+  const members = membersOf(records);
   const { currency } = clearings[0] ?? purchases[0] ?? lines[0]!;
   const is_decided = group.decisions.size + group.untolerated.size > 0;
   const strict = assess(records, { ...group, tolerance: null });

@@ -47,7 +47,7 @@ export function partsOf({ records, pairings, frozen }: PartsOf): readonly ItemRe
 }
 
 /** What decides which records are in one item. */
-interface PartsOf {
+export interface PartsOf {
   readonly records: ReconciliationRecords;
   readonly pairings: readonly Pairing[];
   readonly frozen: FrozenRecords;

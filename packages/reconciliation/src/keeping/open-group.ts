@@ -2,6 +2,7 @@ import { type Act, recordsOfPairs } from '../act.ts';
 import { type StandingActs, standingActs } from '../acts/standing-acts.ts';
 import { itemIdOf } from '../item-id.ts';
 import { type FrozenRecords, frozenRecordsOf } from '../items/frozen-records.ts';
+import { ignoredRecords } from '../items/ignored-records.ts';
 import type { Leftovers } from '../pairing/covering-search.ts';
 import { leftoversOf } from '../pairing/covering-sets.ts';
 import { type EntryPlace, leftoverPlacesOf } from '../pairing/entry-key.ts';
@@ -49,7 +50,8 @@ export async function pairGroup(
   const clearings = [...group.clearings.values()].filter(({ id }) => !frozen.clearings.has(id));
   const lines = [...group.lines.values()].filter(({ id }) => !frozen.lines.has(id));
   const pairings = pairRecords({ clearings, lines }, standing.hands);
-  const leftovers = leftoversOf({ clearings, lines }, pairings, standing.ignored);
+  const records = { purchases: [...group.purchases.values()], clearings, lines };
+  const leftovers = leftoversOf(records, pairings, ignoredRecords(standing, { records, pairings, frozen }));
   const stored = await store.entriesOf(company_id, storedPlacesOf(group));
   return {
     clearings,

@@ -20,7 +20,7 @@ export const covering_reach_days = 4 * pairing_days_max;
 /**
  * The records that covering sets may be made of: card lines without an acquirer reference that are
  * no fee, and clearings, that no pairing explains. A line with a reference belongs to the clearing
- * of that reference or to none. What a person `ignored` (`StandingActs`) stays as it is.
+ * of that reference or to none. What a person ignored (`ignoredRecords`) stays as it is.
  */
 export function leftoversOf(
   { clearings, lines }: Leftovers,

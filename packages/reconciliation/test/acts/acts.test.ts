@@ -231,6 +231,20 @@ checkOnStorages('acts of people on items', [
     },
   },
   {
+    rule: 'a clearing whose item is not ignored any more, because an authorization joined it, is in covering sets',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const codes = { net_reference_number: 'MCC0999990520', approval_code: 'D99999', merchant_id: 'D99999' };
+      const cleared = clearing(await world.clear(codes));
+      await world.act(cleared, 'ignore');
+      const authorization_id = await world.authorize(codes);
+      const lines = [await world.line({ amount: 300 }), await world.line({ amount: 700 })];
+      const { item } = await world.read(cleared);
+      assert.deepEqual([item.authorization_ids, item.status, item.line_ids], [[authorization_id], 'proposed', lines]);
+      await assertRebuilt(world, 'with a decision that has lapsed');
+    },
+  },
+  {
     rule: 'a covering set that was taken apart is matched again, although the rules would not make it any more',
     async check(open) {
       const world = await ActWorld.on(await open());

@@ -18,7 +18,7 @@ import { clearing, composeAll, fee, line, purchase } from '../reconciliation-wor
 
 fc.configureGlobal(propertyParameters());
 
-function act(id: number, action: ActKind, pairs: readonly StatementPair[], fingerprint = '||1'): Act {
+function act(id: number, action: ActKind, pairs: readonly StatementPair[], fingerprint = 'one'): Act {
   return {
     id,
     company_id: 1,
@@ -38,7 +38,7 @@ const pair = { line_id: 1, clearing_id: 1 };
 describe('what acts leave in force', () => {
   const after = (...actions: readonly ActKind[]) => {
     const { hands, decisions } = standingActs(actions.map((action, at) => act(at + 1, action, [pair])));
-    return { pins: hands.pins.length, bars: hands.bars.length, decision: decisions.get('||1')?.action ?? null };
+    return { pins: hands.pins.length, bars: hands.bars.length, decision: decisions.get('one')?.action ?? null };
   };
 
   test('is a pin of a match and a bar of its undoing', () => {
@@ -80,7 +80,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   action: fc.constantFrom<ActKind>('match', 'unmatch', 'ignore', 'accept', 'confirm'),
   line_id: fc.integer({ min: 1, max: 2 }),
   clearing_id: fc.integer({ min: 1, max: 2 }),
-  fingerprint: fc.constantFrom('||1', '||2'),
+  fingerprint: fc.constantFrom('one', 'two'),
 });
 
 function undoing(action: ActKind): ActKind {
