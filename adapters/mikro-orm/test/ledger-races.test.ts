@@ -62,6 +62,27 @@ if (database_names.includes('postgres')) {
       await database?.dispose();
     });
 
+    it('sees an act that another transaction records when a pass with an act begins', async () => {
+      assert(open.connection.dialect === 'postgres');
+      const client = await open.connection.pool.connect();
+      await client.query(`insert into tallystick_reconciliation_companies (company_id, coverage, tolerances)
+        values (1, '{}', '{}')`);
+      await client.query('begin; select 1 from tallystick_reconciliation_companies where company_id = 1 for update');
+      await client.query(
+        'insert into tallystick_reconciliation_act_records (company_id, record, act_id) values (1, 9, 5)',
+      );
+      const seen_acts = { company_id: 1, item_ids: [], records: [9], newest_id: 4 };
+      const of_card = { kind: 'rematch', number_index: null, vcn_id: 1, authorization_id: null } as const;
+      let is_ended = false;
+      const pass = open.ledger.pass([{ ...of_card, clearing_id: 2, seen_acts }], look).finally(() => {
+        is_ended = true;
+      });
+      await untilWaiting(open, () => is_ended);
+      await client.query('commit');
+      client.release();
+      assert.deepEqual((await pass).overtaken_clearing_ids, [2]);
+    });
+
     for (const [what, code] of [
       ['a deadlock', '40P01'],
       ['a serialization failure', '40001'],
@@ -207,11 +228,11 @@ async function holdCard({ connection }: OpenLedger, card_id: number): Promise<He
 }
 
 /**
- * Resolves when a pass waits for a row that another transaction holds. On SQLite a pass waits for
- * the write lock, which it requests within a turn.
+ * Resolves when a pass waits for a row that another transaction holds, or has ended. On SQLite a
+ * pass waits for the write lock, which it requests within a turn.
  */
-async function untilWaiting({ connection }: OpenLedger): Promise<void> {
-  for (let turns = 0; ; turns += 1) {
+async function untilWaiting({ connection }: OpenLedger, isEnded = () => false): Promise<void> {
+  for (let turns = 0; !isEnded(); turns += 1) {
     await turn();
     if (connection.dialect === 'sqlite' && turns === 20) return;
     if (connection.dialect === 'sqlite') continue;

@@ -36,6 +36,7 @@ import {
   drawIds,
   hex,
   lock_not_available,
+  lockActs,
   lockByNumber,
   lockByNumberOrId,
   lockDue,
@@ -85,11 +86,11 @@ export async function loadState(
   const suspects = suspectNumbers(messages);
   if (suspects.length > 0) queries.push(numbersAmong(suspects));
   if (asked.rematched.length > 0) queries.push(clearingsMatchedByHand(asked.rematched, asked.chosen));
-  if (asked.seen_acts.length > 0) queries.push(overtakenClearings(asked.seen_acts));
+  if (asked.seen_acts.length > 0) queries.push(lockActs(asked.seen_acts), overtakenClearings(asked.seen_acts));
   const [, locked, ids, ...found] = await send(client, queries).catch(async (error: unknown) => {
     throw codeOf(error) === lock_not_available ? await heldFault(client, asked, error) : error;
   });
-  const overtaken = asked.seen_acts.length > 0 ? found.pop() : undefined;
+  const [, overtaken] = asked.seen_acts.length > 0 ? found.splice(-2) : [];
   const rematched = asked.rematched.length > 0 ? found.pop() : undefined;
   const known = suspects.length > 0 ? found.pop() : undefined;
   const known_numbers = (known?.rows ?? []).map(({ number_index }) => number_index as Uint8Array);

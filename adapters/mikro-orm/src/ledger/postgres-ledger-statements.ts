@@ -276,6 +276,19 @@ export interface SeenActsOfClearing extends SeenActs {
   readonly clearing_id: number;
 }
 
+/**
+ * Waits for transactions that record acts of these companies themselves. Before `overtakenClearings`,
+ * in a separate statement, so that their acts are seen.
+ */
+export function lockActs(seen: readonly SeenActs[]): NamedQuery {
+  return named(
+    'ledger_lock_acts',
+    `select 1 from tallystick_reconciliation_companies where company_id = any($1::bigint[])
+       order by company_id for key share`,
+    [[...new Set(seen.map(({ company_id }) => company_id))]],
+  );
+}
+
 /** The clearings about which there is an act or a closing that was not seen. */
 export function overtakenClearings(seen: readonly SeenActsOfClearing[]): NamedQuery {
   return named(

@@ -7,7 +7,6 @@ import { catchUp, refresh, steps_of_reads_max } from '../keeping/keep-up.ts';
 import { actInPass, newestActOf, recordsOfPlan } from './act-in-pass.ts';
 import type { ActPlan, ActPorts, ActTx, Situation } from './act-plan.ts';
 import { type ActRequest, readActRequest } from './act-request.ts';
-import { concernedIds } from './known-records.ts';
 import { planConfirmation, planDecision, planReopening } from './plan-decision.ts';
 import { planMatch } from './plan-match.ts';
 import { planUnmatch } from './plan-unmatch.ts';
@@ -55,7 +54,7 @@ export async function actOnItem(
       refuseMerged(situation, { item_id, version: asked.version });
       refuseOtherVersion(situation, expected);
       const plan = planAct(situation);
-      const { of_pass } = await recordBatch(tx, call, [{ situation, plan }], recordsOf(situation.item));
+      const { of_pass } = await recordBatch(tx, call, [{ situation, plan }]);
       return of_pass[0] ?? (await readItem(tx, call, situation.item.id)).item;
     });
   const planned = await perform(false).catch((error: unknown) => {
@@ -71,10 +70,10 @@ export async function actOnItem(
   });
 }
 
-/** The item as its records are now, with its cards and the company locked. */
+/** The item as its records are now, locked. */
 async function situationOf(tx: ActTx, call: Call, item_id: number, request: ActRequest): Promise<Situation> {
   const asked = { item_id, request };
-  await lockItems(tx, call, concernedIds(asked));
+  await lockItems(tx, call, [asked]);
   const [situation] = await readSituations(tx, call, [asked]);
   if (situation === undefined || situation === null) throw unknownItem();
   return situation;

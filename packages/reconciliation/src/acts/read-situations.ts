@@ -1,36 +1,53 @@
 import type { Call } from '@tallystick/kernel';
-import type { Item } from '../item.ts';
 import { idsOfKind, type RecordKey, recordOfItemId, recordsOf } from '../item-id.ts';
-import { findSeenItems } from '../items/read-items.ts';
+import { findItems } from '../items/find-item.ts';
 import { refresh } from '../keeping/keep-up.ts';
+import type { ReconciliationTx } from '../ports.ts';
 import type { ActTx, Situation } from './act-plan.ts';
-import { type AskedAct, KnownRecords } from './known-records.ts';
+import type { ActRequest } from './act-request.ts';
+import { type AskedAct, concernedIds, KnownRecords } from './known-records.ts';
 
 /**
- * Locks the cards of items and the company, and brings the items up to date. A pass about the cards
- * has committed, so that its acts are seen, or comes later and sees those of this transaction.
- * Returns the records of the items, and those that the ids name.
+ * Locks the company, and brings the items that acts concern up to date. A pass that records an act
+ * of the company has committed, so that its act is seen, or comes later and sees those of this
+ * transaction. Cards are locked only for acts that depend on what passes change.
  */
-export async function lockItems(tx: ActTx, call: Call, ids: readonly number[]): Promise<readonly RecordKey[]> {
-  const seen = await findSeenItems(tx, call, ids);
-  const items = [...new Set([...seen.values()].map(({ item }) => item))];
-  const named = ids.map(recordOfItemId).filter((record) => record !== null);
-  const records = [...items.flatMap(recordsOf), ...named];
-  await lockRecordsOf(tx, call, items, records);
-  return records;
+export async function lockItems(tx: ActTx, call: Call, asked: readonly AskedAct[]): Promise<void> {
+  const { reconciliation } = tx;
+  const of_cards = asked.filter(({ request }) => dependsOnCards(request));
+  if (of_cards.length > 0) {
+    const items = await findItems(reconciliation, call.company_id, recordsNamedBy(of_cards));
+    await lockCards(tx, call, [...items.values()].flatMap(recordsOf));
+  }
+  await lockUpToDate(tx, call, recordsNamedBy(asked));
 }
 
-/** Locks the cards of items and the company, and brings the items of the records up to date. */
-export async function lockRecordsOf(
-  tx: ActTx,
-  call: Call,
-  items: readonly Item[],
-  records: readonly RecordKey[],
-): Promise<void> {
-  await lockCards(tx, call, items);
+/** Locks the company, and brings the items of the records up to date. */
+export async function lockUpToDate(tx: ReconciliationTx, call: Call, records: readonly RecordKey[]): Promise<void> {
   await tx.reconciliation.lockCompany(call.company_id);
   // Items are up to date unless something waits: to find that out costs one query.
   if (await tx.reconciliation.hasWork(call.company_id, call.now_ms)) await refresh(tx, call, records);
+}
+
+/** Locks the cards of records; before the company. */
+export async function lockCards(tx: ActTx, { company_id }: Call, records: readonly RecordKey[]): Promise<void> {
+  const clearings = await tx.reconciliation.clearings(company_id, idsOfKind('clearing', records));
+  const purchases = await tx.reconciliation.authorizations(company_id, idsOfKind('authorization', records));
+  const card_ids = new Set([...clearings, ...purchases].map(({ card_id }) => card_id));
+  await tx.cards.lock(company_id, [...card_ids]);
+}
+
+/**
+ * Whether the act is planned from matches of clearings with authorizations. A match with lines is
+ * about dates and amounts, which no pass changes, and a decision is about the item as it is stored.
+ */
+function dependsOnCards({ action, with: matched_with }: ActRequest): boolean {
+  if (action === 'match') return matched_with!.line_ids.length === 0;
+  return action !== 'accept' && action !== 'ignore';
+}
+
+function recordsNamedBy(asked: readonly AskedAct[]): readonly RecordKey[] {
+  return asked.flatMap(concernedIds).flatMap((id) => recordOfItemId(id) ?? []);
 }
 
 /**
@@ -49,13 +66,4 @@ export async function readSituations(
     const clearings = its.item.clearing_ids.flatMap((id) => known.clearings.get(id) ?? []);
     return { ...its, call, request, known, clearings, is_against_rules: false, is_of_table: false };
   });
-}
-
-/** Locks the cards of items; before the company. */
-async function lockCards(tx: ActTx, { company_id }: Call, items: readonly Item[]): Promise<void> {
-  const records = items.flatMap(recordsOf);
-  const clearings = await tx.reconciliation.clearings(company_id, idsOfKind('clearing', records));
-  const purchases = await tx.reconciliation.authorizations(company_id, idsOfKind('authorization', records));
-  const card_ids = new Set([...clearings, ...purchases].map(({ card_id }) => card_id));
-  await tx.cards.lock(company_id, [...card_ids]);
 }

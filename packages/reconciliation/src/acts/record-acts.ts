@@ -56,20 +56,19 @@ export class RulesDecideOtherwise extends Refusal {
 }
 
 /**
- * Records the acts without matches of cards, and prepares the others for their passes. `records`
- * are those of all their items. Throws `RulesDecideOtherwise`.
+ * Records the acts without matches of cards, and prepares the others for their passes. Throws
+ * `RulesDecideOtherwise`.
  */
 export async function recordBatch<Planned extends PlannedAct>(
   tx: ActTx,
   call: Call,
   planned: readonly Planned[],
-  records: readonly RecordKey[],
 ): Promise<RecordedBatch<Planned>> {
   const now = planned.filter(({ plan }) => plan.rematches.length === 0);
   const later = planned.filter(({ plan }) => plan.rematches.length > 0);
   const acts = await recordActs(tx, call, now);
   if (now.length > 0) {
-    await refresh(tx, call, [...records, ...now.flatMap(({ plan }) => recordsOfPlan(plan))]);
+    await refresh(tx, call, now.flatMap(recordsOfPlanned));
     await refuseUnmet(tx, call, now);
   }
   return {
@@ -78,10 +77,15 @@ export async function recordBatch<Planned extends PlannedAct>(
   };
 }
 
+/** The records whose items an act may change. */
+function recordsOfPlanned({ situation, plan }: PlannedAct): readonly RecordKey[] {
+  return [...recordsOf(situation.item), ...recordsOfPlan(plan)];
+}
+
 async function refuseUnmet(tx: ActTx, { company_id }: Call, planned: readonly PlannedAct[]): Promise<void> {
   const open = planned.filter(({ plan }) => plan.isMet !== undefined);
   if (open.length === 0) return;
-  const records = open.map(({ situation, plan }) => [...recordsOf(situation.item), ...recordsOfPlan(plan)]);
+  const records = open.map(recordsOfPlanned);
   const found = await findItems(tx.reconciliation, company_id, records.flat());
   const unmet = open.filter(({ plan }, at) => {
     const after = new Set(records[at]!.flatMap((record) => found.get(itemIdOf(record)) ?? []));

@@ -1,6 +1,6 @@
 import { auditEntry, type Call, comparePlaces, RequestFields, showValue } from '@tallystick/kernel';
 import type { ActTx } from '../acts/act-plan.ts';
-import { lockRecordsOf } from '../acts/read-situations.ts';
+import { lockCards, lockUpToDate } from '../acts/read-situations.ts';
 import { conflict } from '../acts/refuse-act.ts';
 import { dateOf, daysAfter } from '../calendar.ts';
 import type { Item } from '../item.ts';
@@ -52,7 +52,9 @@ async function freezeBatch(tx: ActTx, call: Call, period: Period, after: PeriodP
   const { company_id, closed_through } = period;
   const listed = await reconciliation.itemsByPeriod(company_id, { to: closed_through }, after, period_batch_size);
   const last = placeAfter(listed, period_batch_size);
-  await lockRecordsOf(tx, call, listed, listed.flatMap(recordsOf));
+  const records = listed.flatMap(recordsOf);
+  await lockCards(tx, call, records);
+  await lockUpToDate(tx, call, records);
   const listed_ids = listed.map(({ id }) => id);
   // An item that has a later date by now is listed again.
   const items = (await reconciliation.items(company_id, listed_ids)).filter(

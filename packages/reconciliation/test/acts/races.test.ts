@@ -217,6 +217,30 @@ checkOnStorages('acts of two people', [
     }),
   ),
   {
+    rule: 'a match with lines and a decision lock no card, and acts that depend on an authorization do',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      const isLockedBy = async (name: string, act: string): Promise<boolean> => {
+        const { key, acts } = await contests[name]!(world);
+        const { item } = await world.read(key);
+        const locked: number[] = [];
+        await acts[act]!(
+          world.watchingLocks((ids) => locked.push(...ids)),
+          item.id,
+          'key:1',
+        );
+        return locked.includes(world.card_id);
+      };
+      for (const act of ['match', 'ignore', 'accept']) assert.equal(await isLockedBy('over', act), false, act);
+      for (const act of ['match', 'unmatch']) {
+        const name = act === 'match' ? 'alone' : 'over';
+        assert.equal(await isLockedBy(name, act), true, `${act} of an authorization`);
+      }
+      assert.equal(await isLockedBy('proposed', 'confirm'), true, 'confirm');
+      assert.equal(await isLockedBy('confirmed', 'reopen'), true, 'reopen');
+    },
+  },
+  {
     rule: 'an act beside an arriving clearing and an arriving line leaves what a rebuild would make',
     on_postgres: true,
     async check(open) {

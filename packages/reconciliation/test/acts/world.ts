@@ -171,6 +171,20 @@ export class ActWorld {
     return this.#on({ ...this.storage, unitOfWork: { ...unitOfWork, run, read } }, network);
   }
 
+  /** The same world, in which `onLock` has the ids of the cards that acts lock. */
+  watchingLocks(onLock: (ids: readonly number[]) => void): ActWorld {
+    const { unitOfWork } = this.storage;
+    const run: typeof unitOfWork.run = (work) =>
+      unitOfWork.run((tx) => {
+        const lock: typeof tx.cards.lock = (company_id, ids) => {
+          onLock(ids);
+          return tx.cards.lock(company_id, ids);
+        };
+        return work({ ...tx, cards: { ...tx.cards, lock } });
+      });
+    return this.#on({ ...this.storage, unitOfWork: { ...unitOfWork, run } }, this.network);
+  }
+
   #on(storage: StorageUnderTest, network: Network): ActWorld {
     const card = { id: this.card_id, number_index: this.#number_index };
     return new ActWorld(storage, this.company_id, card, this.#account_ids, network);

@@ -58,7 +58,8 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     ...periodStore(queries, session),
 
     lockCompany: async (company_id) => (await lock(company_id, 'for update'))!,
-    lockCompanyIfFree: (company_id) => lock(company_id, 'for update skip locked'),
+    // Does not exclude passes with acts of the company (`lockActs`), which have locked cards.
+    lockCompanyIfFree: (company_id) => lock(company_id, 'for no key update skip locked'),
 
     async updateProgress({ company_id, coverage, tolerances, walk, unsearched }) {
       await run(

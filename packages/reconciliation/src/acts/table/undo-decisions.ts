@@ -2,7 +2,8 @@ import type { Call } from '@tallystick/kernel';
 import type { Act, ActKind } from '../../act.ts';
 import { type PlannedAct, rematchMessage } from '../act-in-pass.ts';
 import type { ActPlan, ActPorts, ActTx, Situation } from '../act-plan.ts';
-import { rowRequest } from '../act-request.ts';
+import { type ActRequest, rowRequest } from '../act-request.ts';
+import type { AskedAct } from '../known-records.ts';
 import { reopeningOf, repetitionOf } from '../plan-decision.ts';
 import { lockItems, readSituations } from '../read-situations.ts';
 import { recordBatch } from '../record-acts.ts';
@@ -61,14 +62,11 @@ async function undoBatch(
   batch: readonly MadeDecision[],
 ): Promise<readonly MadeDecision[]> {
   const { of_pass, frozen } = await unitOfWork.run(async (tx) => {
-    const records = await lockItems(
-      tx,
-      call,
-      batch.map(({ item_id }) => item_id),
-    );
-    const planned = await planUndoing(tx, call, batch);
+    const asked = batch.map(({ item_id }) => ({ item_id, request: undoingBy('reopen') }));
+    await lockItems(tx, call, asked);
+    const planned = await planUndoing(tx, call, batch, asked);
     const open = planned.filter(({ situation }) => situation.item.period_id === null);
-    return { ...(await recordBatch(tx, call, open, records)), frozen: planned.filter((one) => !open.includes(one)) };
+    return { ...(await recordBatch(tx, call, open)), frozen: planned.filter((one) => !open.includes(one)) };
   });
   const answers = await Promise.all(of_pass.map((act) => network.rematch(rematchMessage(act))));
   const refused = of_pass.filter((_, at) => answers[at]!.kind === 'refused');
@@ -79,9 +77,16 @@ interface Undoing extends PlannedAct {
   readonly decision: MadeDecision;
 }
 
-async function planUndoing(tx: ActTx, call: Call, batch: readonly MadeDecision[]): Promise<readonly Undoing[]> {
-  const requestOf = (action: ActKind) => rowRequest(action, { note: note_of_undoing, version: null });
-  const asked = batch.map(({ item_id }) => ({ item_id, request: requestOf('reopen') }));
+function undoingBy(action: ActKind): ActRequest {
+  return rowRequest(action, { note: note_of_undoing, version: null });
+}
+
+async function planUndoing(
+  tx: ActTx,
+  call: Call,
+  batch: readonly MadeDecision[],
+  asked: readonly AskedAct[],
+): Promise<readonly Undoing[]> {
   const situations = await readSituations(tx, call, asked);
   return batch.flatMap((decision, at): Undoing[] => {
     const found = situations[at]!;
@@ -89,7 +94,7 @@ async function planUndoing(tx: ActTx, call: Call, batch: readonly MadeDecision[]
     if (found === null || act === undefined || !isStanding(act, found)) return [];
     const { undone } = decision;
     const undo = (action: ActKind, plan: ActPlan) => [
-      { decision, situation: { ...found, request: requestOf(action) }, plan },
+      { decision, situation: { ...found, request: undoingBy(action) }, plan },
     ];
     if (act.action === 'match') return undo('unmatch', undoingOfMatch(act, found));
     if (isOfTolerance(act)) {

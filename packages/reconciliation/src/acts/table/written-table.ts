@@ -1,7 +1,6 @@
 import { type Call, Refusal } from '@tallystick/kernel';
 import { type ActOfPass, explainRefusal, rematchMessage } from '../act-in-pass.ts';
 import type { ActPorts, ActTx } from '../act-plan.ts';
-import { concernedIds } from '../known-records.ts';
 import { lockItems } from '../read-situations.ts';
 import { type RecordedBatch, RulesDecideOtherwise, recordBatch } from '../record-acts.ts';
 import { conflict } from '../refuse-act.ts';
@@ -85,14 +84,13 @@ export class WrittenTable {
     rows: readonly DecidedRow[],
     against_rules: ReadonlySet<number>,
   ): Promise<RecordedBatch<PlannedRow>> {
-    const ids = rows.map(askedBy).flatMap(concernedIds);
-    const records = await lockItems(tx, this.#call, ids);
+    await lockItems(tx, this.#call, rows.map(askedBy));
     const planned: PlannedRow[] = [];
     for (const { result } of await planRows(tx, this.#call, rows, { seen: this.#seen, against_rules })) {
       if (result instanceof Refusal) throw result;
       if (result !== null) planned.push(result);
     }
-    return await recordBatch(tx, this.#call, planned, records);
+    return await recordBatch(tx, this.#call, planned);
   }
 
   /**
