@@ -305,7 +305,7 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'finds no acts',
-      breaks: 'acts are found by the records that they concern, and enter their items into the inbox',
+      breaks: 'acts are found by the records that they concern, and are no work by themselves',
       plant: plantStores(({ reconciliation }) => ({
         reconciliation: { ...reconciliation, actsOn: async () => [] },
       })),

@@ -67,17 +67,24 @@ export class KnownRecords {
     const by_record = [...seen.values()].flatMap((one) =>
       recordsOf(one.item).map((key) => [itemIdOf(key), one] as const),
     );
-    // What was asked for comes last: an id may name another item than its records do.
-    return new KnownRecords(new Map([...by_record, ...seen]), {
-      purchases: byId(await store.authorizations(company_id, idsOf('authorization', matched))),
-      clearings: byId(await store.clearings(company_id, idsOf('clearing', itemsOf([...own, ...accepting])))),
-      lines: byId(await store.lines(company_id, idsOf('line', itemsOf(own)))),
-      periods: await periodsOf(
+    const [purchases, clearings, lines, periods, tolerances] = await Promise.all([
+      store.authorizations(company_id, idsOf('authorization', matched)),
+      store.clearings(company_id, idsOf('clearing', itemsOf([...own, ...accepting]))),
+      store.lines(company_id, idsOf('line', itemsOf(own))),
+      periodsOf(
         store,
         company_id,
         seen.values().map(({ item }) => item),
       ),
-      tolerances: matched.length === 0 ? new Map() : await store.readTolerances(company_id),
+      matched.length === 0 ? new Map() : store.readTolerances(company_id),
+    ]);
+    // What was asked for comes last: an id may name another item than its records do.
+    return new KnownRecords(new Map([...by_record, ...seen]), {
+      purchases: byId(purchases),
+      clearings: byId(clearings),
+      lines: byId(lines),
+      periods,
+      tolerances,
     });
   }
 

@@ -236,7 +236,8 @@ export async function refresh(
   records: readonly RecordKey[],
 ): Promise<void> {
   const progress = await tx.reconciliation.lockCompany(company_id);
-  const circumstances = await readCircumstances(tx.reconciliation, company_id, now_ms);
+  const coverage = await tx.reconciliation.readCoverage(company_id);
+  const circumstances = { company_id, coverage, tolerances: progress.tolerances, now_ms };
   const recomputed = await recomputeAndWrite(tx, { records, item_ids: [] }, circumstances);
   const unsearched = unsearchedAfter(progress.unsearched, recomputed);
   if (unsearched !== progress.unsearched) await tx.reconciliation.updateProgress({ ...progress, unsearched });

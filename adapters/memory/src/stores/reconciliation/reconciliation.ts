@@ -17,14 +17,12 @@ import {
   matchCellKeyOf,
   type ReconciliationStore,
   type RecordKey,
-  recordOfItemId,
   recordsOf,
   recordsOfAct,
   type StatementKeySetting,
   type SummaryCell,
   statementKeyOf,
 } from '@tallystick/reconciliation';
-import { enterRecord } from '../../ledger/reconciliation-inbox.ts';
 import { following, isInRange, newestFirstByTime, oldestAfter } from '../../storage/paging.ts';
 import type { InboxRow, State } from '../../storage/state.ts';
 import { found, type Table } from '../../storage/table.ts';
@@ -335,17 +333,9 @@ function entryKey({ company_id, key, record }: Pick<Entry, 'company_id' | 'key' 
 /** The last date that there is. */
 const no_end = '9999-12-31';
 
-/**
- * Records an act and enters its item into the inbox. Acts and the ledger both write acts this way.
- */
-export function insertAct(state: State, act: Omit<Act, 'id'>): Act {
-  const { reconciliation_acts } = state;
+/** Records an act. Acts and the ledger both write acts this way. */
+export function insertAct({ reconciliation_acts }: State, act: Omit<Act, 'id'>): Act {
   const id = reconciliation_acts.nextId();
-  const record = recordOfItemId(act.item_id);
-  if (record !== null) {
-    const { kind, id: record_id } = record;
-    enterRecord(state, { company_id: act.company_id, kind, record_id });
-  }
   return reconciliation_acts.set(id, { ...act, id });
 }
 

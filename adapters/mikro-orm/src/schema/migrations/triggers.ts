@@ -2,8 +2,8 @@ import { card_line_codes } from '@tallystick/accounts';
 import type { Dialect } from '../dialect.ts';
 
 /**
- * The triggers. They count the provisional clearings of a card, and enter the records of
- * reconciliation into its inbox.
+ * The triggers. They count the provisional clearings of a card, enter the records of reconciliation
+ * into its inbox, and list the records of each act.
  */
 export function triggers(dialect: Dialect): readonly string[] {
   return dialect === 'sqlite'
@@ -119,9 +119,6 @@ function isMatchedAgain(differs: (column: string) => string): string {
 
 const enter = 'insert into tallystick_reconciliation_inbox (company_id, kind, record_id)';
 
-/** The kind of the record that gave the item of an act its id (`itemIdOf`). */
-const kind_of_item = `case new.item_id % 4 when 0 then 'authorization' when 1 then 'clearing' else 'line' end`;
-
 const entering_on_sqlite: readonly string[] = [
   `create trigger tallystick_authorizations_enter after insert on tallystick_authorizations when ${hasItem('new')} begin
      ${enter} values (new.company_id, 'authorization', new.id);
@@ -141,8 +138,7 @@ const entering_on_sqlite: readonly string[] = [
      when new.first_statement_as_of is not old.first_statement_as_of begin
      ${enter} values (new.company_id, 'account', new.id);
    end`,
-  `create trigger tallystick_reconciliation_acts_enter after insert on tallystick_reconciliation_acts begin
-     ${enter} values (new.company_id, ${kind_of_item}, new.item_id / 4);
+  `create trigger tallystick_reconciliation_acts_list after insert on tallystick_reconciliation_acts begin
      insert or ignore into tallystick_reconciliation_act_records (company_id, record, act_id)
        select new.company_id, new.item_id, new.id
        union select new.company_id, (value ->> '$.line_id') * 4 + 2, new.id from json_each(new.subject, '$.pairs')
@@ -182,9 +178,8 @@ const entering_on_postgres: readonly string[] = [
      when (${isMatchedAgain(differs)}) execute function tallystick_enter_changed_record('clearing')`,
   `create trigger tallystick_accounts_covered after update on tallystick_accounts for each row
      when (${differs('first_statement_as_of')}) execute function tallystick_enter_changed_record('account')`,
-  `create function tallystick_enter_reconciliation_act() returns trigger language plpgsql as $$
+  `create function tallystick_list_records_of_act() returns trigger language plpgsql as $$
    begin
-     ${enter} values (new.company_id, ${kind_of_item}, new.item_id / 4);
      insert into tallystick_reconciliation_act_records (company_id, record, act_id)
        select new.company_id, new.item_id, new.id
        union select new.company_id, (p ->> 'line_id')::bigint * 4 + 2, new.id
@@ -196,6 +191,6 @@ const entering_on_postgres: readonly string[] = [
        on conflict do nothing;
      return null;
    end $$`,
-  `create trigger tallystick_reconciliation_acts_enter after insert on tallystick_reconciliation_acts
-     for each row execute function tallystick_enter_reconciliation_act()`,
+  `create trigger tallystick_reconciliation_acts_list after insert on tallystick_reconciliation_acts
+     for each row execute function tallystick_list_records_of_act()`,
 ];

@@ -39,6 +39,7 @@ export function queriesOf({ dialect, db }: Session): Queries {
   const textOf = is_postgres ? numbered : (text: string) => text;
   // Kysely would wait for each answer before it sends the next statement of a transaction.
   let connection: DatabaseConnection | null = null;
+  let prefers_indexes = false;
   async function all<Row>(text: string, ...parameters: readonly unknown[]): Promise<Row[]> {
     const query = CompiledQuery.raw(textOf(text), [...parameters]);
     if (!is_postgres) return (await db.executeQuery<Row>(query)).rows;
@@ -52,7 +53,8 @@ export function queriesOf({ dialect, db }: Session): Queries {
       await all(text, ...parameters);
     },
     async preferIndexes() {
-      if (!is_postgres) return;
+      if (!is_postgres || prefers_indexes) return;
+      prefers_indexes = true;
       await all(`select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
         set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`);
     },

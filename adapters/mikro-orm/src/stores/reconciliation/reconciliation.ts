@@ -223,17 +223,14 @@ export function reconciliationStore(session: Session, setting: StatementKeySetti
     },
 
     async actsOn(company_id, records) {
-      if (records.length === 0) return [];
-      const any = await all(
-        'select 1 as found from tallystick_reconciliation_act_records where company_id = ? limit 1',
-        company_id,
-      );
-      if (any.length === 0) return [];
       const acts = await inPieces(records, async (piece) => {
         const rows = await all<ActRow>(
-          `select * from tallystick_reconciliation_acts where id in (
+          // Companies without acts look up no record.
+          `select * from tallystick_reconciliation_acts
+            where exists (select 1 from tallystick_reconciliation_act_records where company_id = ?) and id in (
             select r.act_id from ${from_ids} cross join tallystick_reconciliation_act_records r
             where r.company_id = ? and r.record = j.value)`,
+          company_id,
           list(piece.map(itemIdOf)),
           company_id,
         );
