@@ -33,7 +33,7 @@ import {
   UsageError,
 } from '@tallystick/server';
 import type { ProgressTerminal } from '../progress-display.ts';
-import { count } from '../words.ts';
+import { counted } from '../words.ts';
 import { actCommands } from './act-commands.ts';
 import { describeBreaks, describeNextStep, describeSums, type ShownBreak } from './breaks-text.ts';
 import { BridgeTable, describeBridge } from './bridge-text.ts';
@@ -184,7 +184,7 @@ function breaksCommand({ stdout }: ReconcileTerminal): Command {
       const shown = found.slice(0, limit);
       const breaks = await explainBreaks(ports, shown);
       const more = is_cut ? `, and more: --limit ${limit * 10}, or --csv for all` : '';
-      const total = `${count(shown.length)} break${shown.length === 1 ? '' : 's'}, ${describeSums(shown)}${more}`;
+      const total = `${counted(shown.length, 'break')}, ${describeSums(shown)}${more}`;
       return {
         data: breaks.map(({ item, names, suggestions }) => presentItem(item, names, today, suggestions)),
         text:

@@ -9,7 +9,7 @@ import {
   stateOf,
 } from '@tallystick/reconciliation';
 import { formatTerms, wrapText } from '@tallystick/server';
-import { nameRule, showAmount } from '../words.ts';
+import { counted, nameRule, showAmount } from '../words.ts';
 import { describeStatementLine, describeSuggested, plain } from './breaks-text.ts';
 
 /** An item for a person: its amounts, its records, what they may be matched with, and its history. */
@@ -38,7 +38,9 @@ export function describeItem(
     ...named('reference', names.acquirer_reference),
     ...(item.kind === 'bank_line_differs' ? [['statement', describeStatementLine(item, names)] as const] : []),
     ...(vcn_id === null ? [] : [['card', String(vcn_id)] as const]),
-    ...(due_date === null ? [] : [['due', age === null ? due_date : `${due_date}, ${age} days ago`] as const]),
+    ...(due_date === null
+      ? []
+      : [['due', age === null ? due_date : `${due_date}, ${counted(age, 'day')} ago`] as const]),
     ...(item.frozen_item_id === null ? [] : [['for item', String(item.frozen_item_id)] as const]),
     ['records', recordNamesOf(item)] as const,
     ...item.matches.map(({ side, rule }) => ['match', `${side}: ${nameRule(rule)}`] as const),
