@@ -13,6 +13,13 @@ interface Sequence {
   last: number;
 }
 
+/** A row that was inserted (no `before`), changed or deleted (no `after`). */
+export interface TableChange<Row, Key = number> {
+  readonly key: Key;
+  readonly before: Row | undefined;
+  readonly after: Row | undefined;
+}
+
 /**
  * The rows of one kind, by key, in the order in which their keys were first written.
  *
@@ -103,6 +110,22 @@ export class Table<Row, Key = number> {
    */
   freshIds(count: number): readonly number[] {
     return Array.from({ length: count }, (_, at) => this.#sequence.last + 1 + at);
+  }
+
+  /** Returns the rows in which this copy differs from an earlier one. */
+  changesSince(earlier: Table<Row, Key>): readonly TableChange<Row, Key>[] {
+    const before = earlier.#rows;
+    const after = this.#rows;
+    if (before === after) return [];
+    const changes: TableChange<Row, Key>[] = [];
+    for (const [key, row] of after) {
+      const old = before.get(key);
+      if (old !== row) changes.push({ key, before: old, after: row });
+    }
+    const inserted = changes.filter((change) => change.before === undefined).length;
+    if (before.size + inserted === after.size) return changes;
+    for (const [key, row] of before) if (!after.has(key)) changes.push({ key, before: row, after: undefined });
+    return changes;
   }
 
   /** Rejects a reference to a row that does not exist, as the foreign key of a database does. */
