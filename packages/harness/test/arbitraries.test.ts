@@ -95,6 +95,15 @@ test('planned cards are valid requests on any day, both generated and shrunk', (
   }
 });
 
+test('planned cards are valid in a world without aging velocity', (t) => {
+  const { templates, ...rest } = world(noon_ms);
+  const plain = { ...rest, templates: templates.filter(({ required_control }) => required_control === 'VELOCITY') };
+  for (const plan of drawnAndShrunk(t, cardPlan())) {
+    const request = cardRequest(plan, noon_ms, plain);
+    assert.deepEqual(new ReferenceModel(plain).wouldCreate(request), { kind: 'done', value: null });
+  }
+});
+
 test('a flawed card is refused for the field that the flaw names, both generated and shrunk', (t) => {
   for (const { plan, flaw } of drawnAndShrunk(t, flawedCard())) {
     const model = new ReferenceModel(world(noon_ms));

@@ -105,20 +105,22 @@ export function cardPlan(): fc.Arbitrary<CardPlan> {
   });
 }
 
+/** In a world without a template for aging velocity, its cards have no control of time. */
 export function cardRequest(plan: CardPlan, now_ms: number, world: World): CardRequest {
+  const control = plan.control.kind === 'aging' && !hasAging(world) ? uncontrolled : plan.control;
   const max = plan.max_tenths === null ? plan.total_card_amount : tenths(plan.max_tenths, plan.total_card_amount);
   const today = gmtDate(now_ms);
   const start = daysAfter(today, plan.starts_in_days ?? 0);
-  const required_control = plan.control.kind === 'aging' ? 'AGING_VELOCITY' : 'VELOCITY';
+  const required_control = control.kind === 'aging' ? 'AGING_VELOCITY' : 'VELOCITY';
   const templates = world.templates.filter((template) => template.required_control === required_control);
   const template = plan.template_pick === null ? undefined : templates[plan.template_pick % templates.length];
   return absentOnes({
     total_card_amount: plan.total_card_amount,
     per_transaction_max: plan.max_tenths === null ? null : max,
     per_transaction_min: plan.min_tenths === null ? null : tenths(plan.min_tenths, max),
-    ...(plan.control.kind === 'velocity'
-      ? { recurring: plan.control.recurring, transactions_max: plan.control.transactions_max }
-      : { authorization_hold_days: plan.control.hold_days, aging_velocity_time_zone: plan.control.zone }),
+    ...(control.kind === 'velocity'
+      ? { recurring: control.recurring, transactions_max: control.transactions_max }
+      : { authorization_hold_days: control.hold_days, aging_velocity_time_zone: control.zone }),
     valid_starting_on: plan.starts_in_days === null ? null : start,
     valid_ending_on: plan.ends?.kind === 'days_after_start' ? daysAfter(start, plan.ends.days) : null,
     valid_for: plan.ends?.kind === 'valid_for' ? plan.ends.months : null,
@@ -127,6 +129,12 @@ export function cardRequest(plan: CardPlan, now_ms: number, world: World): CardR
     emails: plan.emails,
     metadata: plan.metadata,
   });
+}
+
+const uncontrolled = { kind: 'velocity', recurring: null, transactions_max: null } as const;
+
+function hasAging({ templates }: World): boolean {
+  return templates.some(({ required_control }) => required_control === 'AGING_VELOCITY');
 }
 
 /** One error in an otherwise valid request, and the field that a refusal has to name. */
