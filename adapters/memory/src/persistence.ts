@@ -27,7 +27,7 @@ import {
 import { type MemoryLedger, memoryLedger } from './ledger/ledger.ts';
 import { beginOwn, joinOwn, type OwnTransaction } from './storage/own-transaction.ts';
 import type { State } from './storage/state.ts';
-import { Transactions } from './storage/transactions.ts';
+import { type MemoryStorage, memoryStorage, Transactions } from './storage/transactions.ts';
 import { apiKeyStore, companyStore } from './stores/access/companies.ts';
 import { idempotencyStore } from './stores/access/idempotency.ts';
 import { accountStore } from './stores/bank/accounts.ts';
@@ -44,6 +44,7 @@ import { importStore } from './stores/imports.ts';
 import { mailboxStore, oneTimeLinkStore } from './stores/mail/mailbox.ts';
 import { mailStore } from './stores/mail/mails.ts';
 import { auditChainStore, auditLog } from './stores/operation/audit.ts';
+import { type InstallationStore, installationStore } from './stores/operation/installation.ts';
 import { retentionStore } from './stores/operation/retention.ts';
 import { sandboxClockStore } from './stores/operation/sandbox-clock.ts';
 import { reconciliationStore } from './stores/reconciliation/reconciliation.ts';
@@ -53,6 +54,7 @@ import { deliveryDesk } from './stores/webhooks/delivery-desk.ts';
 import { webhookStore } from './stores/webhooks/webhooks.ts';
 
 export type { MemoryLedger } from './ledger/ledger.ts';
+export { type MemoryStorage, memoryStorage } from './storage/transactions.ts';
 
 /** The stores of a transaction, for the use cases of every package. */
 export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<MailTx, 'cards'> {
@@ -69,10 +71,13 @@ export interface Tx extends Omit<CardsTx, 'mails'>, AccessTx, WebhooksTx, Omit<M
   readonly reconciliation_reports: ReconciliationReports;
   readonly retention: RetentionStore;
   readonly sandbox_clock: SandboxClockStore;
+  readonly installation: InstallationStore;
   readonly audit_chain: AuditChainStore;
 }
 
 export interface MemoryPersistenceOptions {
+  /** Shared with other processes; its own when absent. */
+  readonly storage?: MemoryStorage;
   /** The ledger reads it at the beginning of each pass. */
   readonly clock: Clock;
   /** Hashes audit entries. When absent, with a key that ends with the storage. */
@@ -83,9 +88,20 @@ export interface MemoryPersistenceOptions {
   readonly timers?: Timers;
 }
 
-/** Storage that ends with its process. */
+/**
+ * One process on storage in memory. It has every member of the storage on a database, so that it can
+ * take its place; what only a database needs does nothing.
+ */
 export interface MemoryPersistence {
   readonly unitOfWork: UnitOfWork<Tx>;
+  /** The same: memory has no connections. */
+  readonly long_work: UnitOfWork<Tx>;
+  /** The same. */
+  readonly look_ups: UnitOfWork<Tx>;
+  /** Null: no connections. */
+  findConnections(): Promise<null>;
+  /** Null: any number of transactions. */
+  readonly others_max: null;
   readonly ledger: MemoryLedger;
   readonly delivery_desk: DeliveryDesk;
   /** How far the event log is final, for its subscriptions. */
@@ -103,34 +119,44 @@ export interface MemoryPersistence {
   rest(): Promise<void>;
   /** Gives way in the event loop of this process. */
   readonly giveWay: GiveWay;
-  /** Does nothing: there are no tables to create. */
-  migrate(): Promise<void>;
+  /**
+   * Creates no tables: there are none. The first call stores the statement key. It rejects when the
+   * storage was made with another one.
+   */
+  migrate(options?: object): Promise<void>;
+  /** Empty: there are no migrations. */
+  findNewerMigrations(): Promise<readonly string[]>;
+  /** Does nothing: the event log is searched whole. */
+  readonly event_index: { run(): Promise<void>; unindexedSegments(): Promise<number> };
   /** Rejects with a `Fault` after the storage was closed. */
   ping(): Promise<void>;
   /**
-   * Resolves after all open transactions have ended. Transactions that have not begun are rejected.
-   * May be called twice.
+   * Resolves after all open transactions of this process have ended. Its transactions that have not
+   * begun are rejected. Other processes on the storage go on. May be called twice.
    */
   close(): Promise<void>;
 }
 
-/**
- * Creates storage in memory, empty except for the shared default templates. It meets the contract
- * suites of the harness.
- */
+/** Opens storage in memory for one process. It meets the contract suites of the harness. */
 export function memoryPersistence({
+  storage = memoryStorage(),
   clock,
   audit_mac = newAuditMac(),
   statement_key = statement_key_default,
   timers = machine_timers,
 }: MemoryPersistenceOptions): MemoryPersistence {
-  const transactions = new Transactions();
+  const transactions = new Transactions(storage);
   const stores = (state: State) => storesOn(state, audit_mac, statement_key);
+  const unitOfWork: UnitOfWork<Tx> = {
+    run: (work) => transactions.write((state) => work(stores(state))),
+    read: (work) => transactions.read((state) => work(stores(state))),
+  };
   return {
-    unitOfWork: {
-      run: (work) => transactions.write((state) => work(stores(state))),
-      read: (work) => transactions.read((state) => work(stores(state))),
-    },
+    unitOfWork,
+    long_work: unitOfWork,
+    look_ups: unitOfWork,
+    findConnections: async () => null,
+    others_max: null,
     ledger: memoryLedger(transactions, clock, audit_mac, timers),
     delivery_desk: deliveryDesk(transactions),
     event_horizon: eventHorizon(transactions),
@@ -139,7 +165,12 @@ export function memoryPersistence({
     committed: () => transactions.committed,
     rest: timers.nextTurn,
     giveWay: giveWayWith(timers),
-    migrate: async () => {},
+    async migrate() {
+      const made_with = await unitOfWork.run(({ installation }) => installation.statementKey(statement_key));
+      if (made_with !== statement_key) throw new Error(`the storage was made with the statement key ${made_with}`);
+    },
+    findNewerMigrations: async () => [],
+    event_index: { run: async () => {}, unindexedSegments: async () => 0 },
     ping: () => transactions.ping(),
     close: () => transactions.close(),
   };
@@ -169,6 +200,7 @@ function storesOn(state: State, audit_mac: AuditMac, statement_key: StatementKey
     api_keys: apiKeyStore(state),
     idempotency: idempotencyStore(state),
     sandbox_clock: sandboxClockStore(state),
+    installation: installationStore(state),
     unknown_numbers: unknownNumberStore(state),
     quarantine: quarantineStore(state),
     imports: importStore(state),

@@ -46,6 +46,7 @@ import type {
   ItemWalks,
   MatchCell,
   Period,
+  StatementKeySetting,
   SummaryCell,
   Tolerance,
   UnsearchedDates,
@@ -89,6 +90,12 @@ export interface AuditHash {
   readonly content_hash: AuditSeal['content_hash'] | null;
   readonly number: AuditSeal['number'] | null;
   readonly link: AuditSeal['link'] | null;
+}
+
+/** Facts of the storage that never change once they are known. */
+export interface Installation {
+  readonly index_fingerprint: string | null;
+  readonly statement_key: StatementKeySetting | null;
 }
 
 /** Every table of the storage. A transaction works on a draft of it. */
@@ -188,6 +195,8 @@ function emptyTables() {
     retention: new Table<RetentionProgress & { readonly lease: Lease | null }, RetentionKind>(),
     /** One row, with the key 1, after the first move of the clock. */
     sandbox_clock: new Table<SandboxClockState>(),
+    /** One row, with the key 1, once the first fact is known. */
+    installation: new Table<Installation>(),
   };
 }
 

@@ -5,21 +5,36 @@ import type { Access } from './table.ts';
 
 const inside = new AsyncLocalStorage<true>();
 
+/** What the processes on one storage share. */
+export interface MemoryStorage {
+  committed: State;
+  /** Resolves when every writer so far has ended. */
+  writers: Promise<unknown>;
+  is_writing: boolean;
+}
+
+/** Storage for any number of processes, empty except for the shared default templates. */
+export function memoryStorage(): MemoryStorage {
+  return { committed: newState(), writers: Promise.resolve(), is_writing: false };
+}
+
 /**
- * Transactions on one state. Writing transactions run one after the other, each on a draft. The
- * draft becomes the committed state when the work resolves, and is discarded when it rejects.
- * Reading transactions run immediately, on the state that was committed when they began.
+ * The transactions of one process on a storage. Writing transactions run one after the other, each
+ * on a draft. The draft becomes the committed state when the work resolves, and is discarded when it
+ * rejects. Reading transactions run immediately, on the state that was committed when they began.
  */
 export class Transactions {
-  #committed: State = newState();
-  /** Resolves when every writer so far has ended. */
-  #writers: Promise<unknown> = Promise.resolve();
-  readonly #readers = new Set<Promise<unknown>>();
-  #is_writing = false;
+  readonly #storage: MemoryStorage;
+  /** The transactions of this process that have not ended. */
+  readonly #open = new Set<Promise<unknown>>();
   #is_closed = false;
 
+  constructor(storage: MemoryStorage) {
+    this.#storage = storage;
+  }
+
   get committed(): State {
-    return this.#committed;
+    return this.#storage.committed;
   }
 
   /**
@@ -28,32 +43,33 @@ export class Transactions {
    */
   async write<Result>(work: (draft: State) => Result | Promise<Result>): Promise<Result> {
     assertOutermost();
-    const turn = this.#writers.then(async () => {
+    const storage = this.#storage;
+    const turn = storage.writers.then(async () => {
       this.#assertOpen();
-      this.#is_writing = true;
+      storage.is_writing = true;
       const access: Access = { mode: 'write' };
       try {
-        const draft = draftOf(this.#committed, access);
+        const draft = draftOf(storage.committed, access);
         const result = await inside.run(true, async () => await work(draft));
         this.#commit(draft);
         return result;
       } finally {
         access.mode = 'ended';
-        this.#is_writing = false;
+        storage.is_writing = false;
       }
     });
-    this.#writers = turn.catch(() => {});
-    return await turn;
+    storage.writers = turn.catch(() => {});
+    return await this.#whileOpen(turn);
   }
 
   /** Runs synchronous work that may write, without waiting, while no other writer runs. */
   writeNow<Result>(work: (draft: State) => Result): Result {
     assertOutermost();
-    assert(!this.#is_writing, 'another transaction writes at present');
+    assert(!this.#storage.is_writing, 'another transaction writes at present');
     this.#assertOpen();
     const access: Access = { mode: 'write' };
     try {
-      const draft = draftOf(this.#committed, access);
+      const draft = draftOf(this.#storage.committed, access);
       const result = work(draft);
       this.#commit(draft);
       return result;
@@ -66,25 +82,21 @@ export class Transactions {
     assertOutermost();
     this.#assertOpen();
     const access: Access = { mode: 'read' };
-    const draft = draftOf(this.#committed, access);
-    const reading = inside.run(true, async () => await work(draft));
-    const ended = reading.catch(() => {});
-    this.#readers.add(ended);
+    const draft = draftOf(this.#storage.committed, access);
     try {
-      return await reading;
+      return await this.#whileOpen(inside.run(true, async () => await work(draft)));
     } finally {
       access.mode = 'ended';
-      this.#readers.delete(ended);
     }
   }
 
   /**
-   * Rejects transactions that have not begun, and resolves after all open ones have ended. May be
-   * called twice.
+   * Rejects transactions of this process that have not begun, and resolves after its open ones have
+   * ended. May be called twice.
    */
   async close(): Promise<void> {
     this.#is_closed = true;
-    await Promise.all([this.#writers, ...this.#readers]);
+    await Promise.all(this.#open);
   }
 
   /** Rejects with a fault after the storage was closed. */
@@ -92,12 +104,22 @@ export class Transactions {
     this.#assertOpen();
   }
 
+  async #whileOpen<Result>(running: Promise<Result>): Promise<Result> {
+    const ended = running.catch(() => {});
+    this.#open.add(ended);
+    try {
+      return await running;
+    } finally {
+      this.#open.delete(ended);
+    }
+  }
+
   /**
    * The draft ends here. Work that did not wait for a write cannot reach the committed state
    * through it.
    */
   #commit(draft: State): void {
-    this.#committed = draftOf(draft, { mode: 'write' });
+    this.#storage.committed = draftOf(draft, { mode: 'write' });
   }
 
   #assertOpen(): void {
