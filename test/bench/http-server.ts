@@ -33,6 +33,7 @@ else {
   }
   const ports = {
     timers: container.get(tokens.timers),
+    random: container.get(tokens.random),
     log: container.get(tokens.logger),
     metrics: container.get(tokens.metrics),
   };

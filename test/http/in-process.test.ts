@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { rolesOf } from '@tallystick/access';
-import { type Page, type Random, Refusal } from '@tallystick/kernel';
+import { type Page, Refusal } from '@tallystick/kernel';
 import {
   createKeyAuthenticator,
   createOperations,
@@ -21,7 +20,7 @@ import {
   type Parameter,
   type ResultFile,
 } from '@tallystick/operations';
-import { propertyParameters } from '@tallystick/test-support';
+import { propertyParameters, repeatableRandom } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { authorization, type Service, startService } from './service.ts';
 
@@ -36,32 +35,23 @@ interface Wanted extends Pick<HostCall, 'role' | 'data' | 'file' | 'parameters'>
 
 /** The calls of the operations of a service. */
 function callsOf(ports: HttpAppPorts): Calls {
-  const { unitOfWork, clock, authenticator } = ports;
+  const { unitOfWork, clock, authenticator, random } = ports;
   const operations = createOperations({ ...ports, ...forgetting(authenticator) });
-  return createCalls(operations, { unitOfWork, clock, refreshClock: undefined, requestIdOf: readRequestId });
+  const requestIdOf = (asked?: string) => readRequestId(asked, random);
+  return createCalls(operations, { unitOfWork, clock, refreshClock: undefined, requestIdOf });
 }
 
 /** A service, and the calls of the operations that it serves. */
 async function startBoth(t: { after(cleanup: () => unknown): void }) {
   let ports: HttpAppPorts | undefined;
   const service = await startService(t, 'sqlite', (given) => {
-    ports = { ...given, random: countingRandom() };
+    ports = {
+      ...given, // The same choices in each service. A card number that exists already is drawn again.
+      random: repeatableRandom(1),
+    };
     return ports;
   });
   return { service, calls: callsOf(ports!) };
-}
-
-/** The same choices in each service. A card number that exists already is drawn again. */
-function countingRandom(): Random {
-  let drawn = 0;
-  const next = (): Buffer => {
-    drawn += 1;
-    return createHash('sha256').update(String(drawn)).digest();
-  };
-  return {
-    below: (bound) => next().readUIntBE(0, 6) % bound,
-    bytes: (count) => Uint8Array.from({ length: count }, () => next()[0]!),
-  };
 }
 
 /** The outcome of a request or of a call, in a form in which both can be compared. */

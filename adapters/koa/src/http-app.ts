@@ -315,7 +315,7 @@ function slowingDown({ strangers }: PipelinePorts, lifecycle: Lifecycle): SlowDo
  * error.
  */
 function surroundEach(
-  { log, metrics, lifecycle, timers, trusted_proxies, is_behind_https, v1_deprecation = null }: HttpAppPorts,
+  { log, metrics, lifecycle, timers, random, trusted_proxies, is_behind_https, v1_deprecation = null }: HttpAppPorts,
   slowDown: SlowDown,
 ): Koa.Middleware<RequestState> {
   const addressOf = createAddressReader(trusted_proxies ?? []);
@@ -325,7 +325,7 @@ function surroundEach(
     const { req, res, state } = ctx;
     const started_ms = timers.monotonicNow();
     const leave = lifecycle.enter();
-    const request_id = readRequestId(req.headers['x-request-id']);
+    const request_id = readRequestId(req.headers['x-request-id'], random);
     state.request_id = request_id;
     state.source_address = addressOf(req);
     state.is_https = mountOf(req) === undefined && (is_behind_https === true || 'encrypted' in req.socket);

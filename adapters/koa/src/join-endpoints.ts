@@ -27,7 +27,7 @@ export interface RoutePorts extends Omit<OperationPorts, 'spool' | 'readRecordLi
 export function createOperations(ports: RoutePorts): readonly Operation[] {
   return listOperations({
     ...ports,
-    spool: (body, work) => spooled(body, work, ports.spool_folder),
+    spool: (body, work) => spooled(body, work, ports.random, ports.spool_folder),
     readRecordLines: (bytes) => readRecordLines(bytes, giveWayWith(ports.timers)),
     importFailed(error, import_id, request_id) {
       ports.log.error({ request_id, import_id, err: toLoggedError(error) }, 'import failed');

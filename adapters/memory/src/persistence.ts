@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { AccessTx } from '@tallystick/access';
 import type { AccountStore, BankStore } from '@tallystick/accounts';
 import type { CardsTx, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
@@ -80,7 +80,7 @@ export interface MemoryPersistenceOptions {
   readonly storage?: MemoryStorage;
   /** The ledger reads it at the beginning of each pass. */
   readonly clock: Clock;
-  /** Hashes audit entries. When absent, with a key that ends with the storage. */
+  /** Hashes audit entries. When absent, with a key that is not secret: the storage ends with its process. */
   readonly audit_mac?: AuditMac;
   /** How statement lines find their clearings; `bin+sequence` when absent. */
   readonly statement_key?: StatementKeySetting;
@@ -141,7 +141,7 @@ export interface MemoryPersistence {
 export function memoryPersistence({
   storage = memoryStorage(),
   clock,
-  audit_mac = newAuditMac(),
+  audit_mac = (text) => createHmac('sha256', 'memory').update(text).digest('hex'),
   statement_key = statement_key_default,
   timers = machine_timers,
 }: MemoryPersistenceOptions): MemoryPersistence {
@@ -174,11 +174,6 @@ export function memoryPersistence({
     ping: () => transactions.ping(),
     close: () => transactions.close(),
   };
-}
-
-function newAuditMac(): AuditMac {
-  const key = randomBytes(32);
-  return (text) => createHmac('sha256', key).update(text).digest('hex');
 }
 
 function storesOn(state: State, audit_mac: AuditMac, statement_key: StatementKeySetting): Tx {

@@ -1,6 +1,7 @@
-import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
+import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { inspect } from 'node:util';
-import { invalid } from '@tallystick/kernel';
+import { invalid, type Random } from '@tallystick/kernel';
+import { machine_random } from './machine-random.ts';
 
 /** The setting that contains a ring, as refusals name it. */
 const setting = 'TALLYSTICK_KEYS';
@@ -79,10 +80,10 @@ export class KeyRing {
    * This ring with a new newest key. The index key becomes a separate entry if it was none, so that
    * removing an old key later cannot change the index.
    */
-  withNewKey(): KeyRing {
+  withNewKey(random: Random = machine_random): KeyRing {
     const numbers = this.#keys.map((key) => Number(/^k(\d{1,9})$/.exec(key.id)?.[1] ?? 0));
     return new KeyRing([
-      { id: `k${Math.max(...numbers) + 1}`, material: randomBytes(material_length) },
+      { id: `k${Math.max(...numbers) + 1}`, material: random.bytes(material_length) },
       ...this.#keys,
       { id: index_key_id, material: this.index_material },
     ]);
@@ -129,10 +130,10 @@ export function parseKeyRing(text: string): KeyRing {
 }
 
 /** A new ring as text: one key, `k1`, and a separate index key. */
-export function createKeyRingText(): string {
+export function createKeyRingText(random: Random = machine_random): string {
   return new KeyRing([
-    { id: 'k1', material: randomBytes(material_length) },
-    { id: index_key_id, material: randomBytes(material_length) },
+    { id: 'k1', material: random.bytes(material_length) },
+    { id: index_key_id, material: random.bytes(material_length) },
   ]).reveal();
 }
 

@@ -1,5 +1,5 @@
-import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
-import { Fault } from '@tallystick/kernel';
+import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
+import { Fault, type Random } from '@tallystick/kernel';
 import { deriveSubkey, type KeyRing, type SubkeyPurpose } from './key-ring.ts';
 
 /**
@@ -26,7 +26,7 @@ export interface SealedBox {
 }
 
 /** A box for the ring. Nonces are random: rotate the ring before one key has sealed 2^32 values. */
-export function createSealedBox(ring: KeyRing, subkey_purpose: SubkeyPurpose): SealedBox {
+export function createSealedBox(ring: KeyRing, subkey_purpose: SubkeyPurpose, random: Random): SealedBox {
   const keys = new Map(
     ring.keys.map(({ id, material }) => [id, { key: deriveSubkey(material, subkey_purpose), header: headerOf(id) }]),
   );
@@ -34,7 +34,7 @@ export function createSealedBox(ring: KeyRing, subkey_purpose: SubkeyPurpose): S
 
   return {
     seal(purpose, clear) {
-      const nonce = randomBytes(nonce_length);
+      const nonce = random.bytes(nonce_length);
       const cipher = createCipheriv('aes-256-gcm', newest.key, nonce, { authTagLength: tag_length });
       cipher.setAAD(associatedData(newest.header, purpose));
       return Buffer.concat([newest.header, nonce, cipher.update(clear), cipher.final(), cipher.getAuthTag()]);

@@ -1,8 +1,7 @@
-import { createHmac, randomBytes, randomInt } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { type CardVault, Pan } from '@tallystick/cards';
 import {
   type AuditMac,
-  assert,
   Fault,
   type HmacSha256,
   type Random,
@@ -13,16 +12,9 @@ import {
 import { createCvcDeriver, type DeriveCvc, isSameCvc } from './card-verification-code.ts';
 import { createAuditMac, createSha256, hmacSha256, sha256 } from './digest.ts';
 import { deriveSubkey, type KeyRing } from './key-ring.ts';
+import { machine_random } from './machine-random.ts';
 import { deriveCookieKeys, deriveSigningKeys, type SigningKey } from './oauth-keys.ts';
 import { createSealedBox } from './sealed-box.ts';
-
-const secureRandom: Random = {
-  below(bound) {
-    assert(Number.isInteger(bound) && bound >= 1 && bound <= 2 ** 47, `not a bound of 1 to 2^47: ${bound}`);
-    return randomInt(bound);
-  },
-  bytes: (count) => randomBytes(count),
-};
 
 /**
  * Encryption of card numbers and secrets with one ring of keys, and the cryptography that other
@@ -59,6 +51,8 @@ export interface VaultPorts {
    * tests that search for a sentinel.
    */
   readonly deriveCvc?: DeriveCvc;
+  /** Draws nonces too; that of the machine when absent. */
+  readonly random?: Random;
 }
 
 /** The purpose to which the sealed number of a card is bound. */
@@ -66,8 +60,9 @@ const card_number_purpose = 'card_number';
 
 /** A vault for the ring. Derives every subkey now; later calls cost only the ciphers themselves. */
 export function createVault(ring: KeyRing, ports: VaultPorts = {}): Vault {
-  const numbers = createSealedBox(ring, 'card-number');
-  const secrets = createSealedBox(ring, 'sealing');
+  const { random = machine_random } = ports;
+  const numbers = createSealedBox(ring, 'card-number', random);
+  const secrets = createSealedBox(ring, 'sealing', random);
   const index_key = deriveSubkey(ring.index_material, 'blind-index');
   const fingerprint_key = deriveSubkey(ring.index_material, 'fingerprint');
   const deriveCvc = ports.deriveCvc ?? createCvcDeriver(ring);
@@ -87,7 +82,7 @@ export function createVault(ring: KeyRing, ports: VaultPorts = {}): Vault {
       cvcMatches: (pan, expiry, cvc) => isSameCvc(deriveCvc(pan, expiry), cvc),
     },
     sealer: secrets,
-    random: secureRandom,
+    random,
     sha256,
     createSha256,
     hmacSha256,

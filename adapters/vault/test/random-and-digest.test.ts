@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Violation } from '@tallystick/kernel';
-import { propertyParameters } from '@tallystick/test-support';
-import { createVault, parseKeyRing } from '@tallystick/vault';
+import { Pan } from '@tallystick/cards';
+import { toHex, Violation } from '@tallystick/kernel';
+import { propertyParameters, repeatableRandom } from '@tallystick/test-support';
+import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault';
 import fc from 'fast-check';
 
 const { random, sha256, hmacSha256 } = createVault(parseKeyRing(Buffer.alloc(32, 'a').toString('base64')));
@@ -51,4 +52,15 @@ test('the hash of the audit chain has a key of its own, which a rotation does no
   assert.notEqual(other.audit_mac('text'), audit_mac('text'));
   const with_index_key = hmacSha256(ring.index_material, Buffer.from('text'));
   assert.notEqual(Buffer.from(with_index_key).toString('hex'), audit_mac('text'));
+});
+
+test('a vault with a source of randomness takes nothing else: the same source seals the same bytes', () => {
+  const ring = parseKeyRing(createKeyRingText(repeatableRandom(1)));
+  const sealed = () => {
+    const rotated = ring.withNewKey(repeatableRandom(2));
+    const { card_vault, sealer } = createVault(rotated, { random: repeatableRandom(3) });
+    const { number_sealed } = card_vault.seal(new Pan('5411234567890000'));
+    return [rotated.reveal(), toHex(number_sealed), toHex(sealer.seal('secret', Buffer.from('clear')))];
+  };
+  assert.deepEqual(sealed(), sealed());
 });

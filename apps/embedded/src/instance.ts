@@ -70,7 +70,7 @@ export async function openInstance(container: Container): Promise<Instance> {
       unitOfWork: ports.unitOfWork,
       clock: ports.clock,
       refreshClock: ports.sandbox?.refreshClock,
-      requestIdOf: readRequestId,
+      requestIdOf: (asked) => readRequestId(asked, ports.random),
     });
     return {
       calls: {

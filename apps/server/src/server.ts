@@ -41,6 +41,7 @@ export function createServer(config: Config, container: Container = createContai
     http = createHttpServer((await container.getAsync(tokens.http_app)).callback(), {
       tls,
       timers: container.get(tokens.timers),
+      random: container.get(tokens.random),
       log: container.get(tokens.logger),
       metrics: container.get(tokens.metrics),
       connections_max: config.connections_max,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type Call, fixedClock, money, Refusal, type UnitOfWork } from '@tallystick/kernel';
 import { memoryPersistence, memoryVault } from '@tallystick/memory';
 import type { PurchaseTemplate } from '@tallystick/templates';
+import { repeatableRandom } from '@tallystick/test-support';
 import {
   type Authorization,
   type CardReading,
@@ -11,7 +12,6 @@ import {
   updateCard,
   type VirtualCard,
 } from '../src/index.ts';
-import { repeatableRandom } from './repeatable-random.ts';
 
 /** A Saturday. Cards created now expire in 2028-11. */
 export const now_ms = Date.UTC(2026, 10, 21, 10, 30);

@@ -12,6 +12,7 @@ export * from './retention/retention-store.ts';
 export * from './secrets/reseal.ts';
 export * from './secrets/secrets.ts';
 export * from './secrets/shared-secret.ts';
+export * from './secrets/uuid.ts';
 export * from './time/calendar.ts';
 export * from './time/clock.ts';
 export * from './time/deadline.ts';

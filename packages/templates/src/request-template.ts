@@ -1,6 +1,7 @@
 import {
   assert,
   type Call,
+  drawUuid,
   isName,
   maskCardNumbers,
   type Page,
@@ -8,7 +9,6 @@ import {
   type Random,
   RequestFields,
   showValue,
-  toHex,
 } from '@tallystick/kernel';
 import type { TemplatesTx } from './ports.ts';
 import { default_template_ids, mcc_rules, type PurchaseTemplate, required_controls } from './template.ts';
@@ -126,15 +126,6 @@ function readMccList(fields: RequestFields): readonly string[] | null {
     fields.addProblem('mcc_list', `must contain each code once; "${value[repeated]}" is repeated at index ${repeated}`);
   }
   return value as readonly string[];
-}
-
-/** A version 4 UUID. */
-function drawUuid(random: Random): string {
-  const bytes = random.bytes(16).slice();
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = toHex(bytes);
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
 /**

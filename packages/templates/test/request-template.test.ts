@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Call, Refusal } from '@tallystick/kernel';
-import { propertyParameters } from '@tallystick/test-support';
+import { propertyParameters, repeatableRandom } from '@tallystick/test-support';
 import fc from 'fast-check';
 import {
   listTemplates,
@@ -10,7 +10,7 @@ import {
   toTemplateAcknowledgement,
   toTemplateItem,
 } from '../src/index.ts';
-import { repeatableRandom, templateWorld } from './template-world.ts';
+import { templateWorld } from './template-world.ts';
 
 const now_ms = Date.UTC(2026, 10, 21, 10, 30, 15, 250);
 const call: Call = { company_id: 1, actor: 'key:1', request_id: 'r-1', now_ms };

@@ -1,5 +1,5 @@
 import type { Event } from '@tallystick/events';
-import { fixedClock, type Random } from '@tallystick/kernel';
+import { fixedClock } from '@tallystick/kernel';
 import { memoryPersistence } from '@tallystick/memory';
 
 /** Storage in memory with companies 1 and 2, whose customer numbers are CN-1 and CN-2. */
@@ -11,17 +11,4 @@ export function templateWorld() {
     committed().companies.set(id, { ...names, ...state });
   }
   return { unit_of_work, events: (): readonly Event[] => committed().events.values() };
-}
-
-/** A repeatable random source: a linear congruential generator, sufficient for distinct keys. */
-export function repeatableRandom(seed: number): Random {
-  let state = seed;
-  const next = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-  return {
-    below: (bound) => Math.floor(next() * bound),
-    bytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(next() * 256)),
-  };
 }

@@ -13,6 +13,7 @@ export * from './open-banking-documents.ts';
 export * from './other-spellings.ts';
 export * from './own-servers.ts';
 export * from './receiver-runtimes.ts';
+export * from './repeatable-random.ts';
 export * from './rows.ts';
 export * from './run-size.ts';
 export * from './second-sqlite.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
-import type { Timers } from '@tallystick/kernel';
+import type { Random, Timers } from '@tallystick/kernel';
 import { cut_off_request, describeBrokenRequest, tunnel_request, writeBrokenAnswer } from '../answer/broken-request.ts';
 import { createUnreadAnswers } from '../answer/unread-answers.ts';
 import type { Log } from '../operations/log.ts';
@@ -44,6 +44,7 @@ const lingering_ms = 1_000;
 
 export interface HttpServerOptions {
   readonly timers: Timers;
+  readonly random: Random;
   readonly log: Pick<Log, 'info'>;
   readonly metrics: Pick<Metrics, 'request'>;
   /**
@@ -104,7 +105,7 @@ export function createHttpServer(
         socket.destroy();
         return;
       }
-      const request_id = readRequestId(undefined);
+      const request_id = readRequestId(undefined, options.random);
       options.metrics.request('none', 'none', broken.status, 0);
       const what = broken === cut_off_request ? 'request cut off' : 'not a request';
       options.log.info({ request_id, status: broken.status, code: broken.code }, what);

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
+import { drawUuid, type Random } from '@tallystick/kernel';
 import { BodylessProblem, problem } from './error-response.ts';
 
 export const interaction_id_header = 'x-fapi-interaction-id';
@@ -13,9 +13,9 @@ const http_date =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} (GMT|UTC)$/;
 
 /** The interaction id of the answer: the one that was sent, if it is valid, else a new one. */
-export function interactionIdOf(headers: IncomingHttpHeaders): string {
+export function interactionIdOf(headers: IncomingHttpHeaders, random: Random): string {
   const sent = headers[interaction_id_header];
-  return typeof sent === 'string' && uuid.test(sent) ? sent : randomUUID();
+  return typeof sent === 'string' && uuid.test(sent) ? sent : drawUuid(random);
 }
 
 /**

@@ -33,7 +33,7 @@ export function createOpenBankingAnswering(
   return async (ctx) => {
     const { request_id } = ctx.state;
     ctx.state.arrived_ms = ports.timers.monotonicNow();
-    const interaction_id = interactionIdOf(ctx.req.headers);
+    const interaction_id = interactionIdOf(ctx.req.headers, ports.random);
     ctx.state.interaction_id = interaction_id;
     let answer: RenderedAnswer;
     try {

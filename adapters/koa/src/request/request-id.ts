@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { maskCardNumbers } from '@tallystick/kernel';
+import { drawUuid, maskCardNumbers, type Random } from '@tallystick/kernel';
 
 const sane = /^[A-Za-z0-9._~:+/=@-]{1,128}$/;
 
@@ -7,8 +6,8 @@ const sane = /^[A-Za-z0-9._~:+/=@-]{1,128}$/;
  * Returns the caller's `X-Request-Id` if it is valid (1 to 128 plain characters that are not a card
  * number), else a new one.
  */
-export function readRequestId(header: string | string[] | undefined): string {
-  return typeof header === 'string' && sane.test(header) && !showsNumber(header) ? header : randomUUID();
+export function readRequestId(header: string | string[] | undefined, random: Random): string {
+  return typeof header === 'string' && sane.test(header) && !showsNumber(header) ? header : drawUuid(random);
 }
 
 /**

@@ -1,8 +1,8 @@
-import { createCipheriv, randomBytes, randomUUID } from 'node:crypto';
+import { createCipheriv } from 'node:crypto';
 import { open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Fault } from '@tallystick/kernel';
+import { drawUuid, Fault, type Random } from '@tallystick/kernel';
 
 /** What is read of a table at once is parsed in one turn of the event loop (ADR 0054). */
 const piece_bytes = 8 * 1024;
@@ -16,13 +16,14 @@ const piece_bytes = 8 * 1024;
 export async function spooled<Result>(
   body: AsyncIterable<Uint8Array>,
   work: (read: () => AsyncIterable<Uint8Array>) => Promise<Result>,
+  random: Random,
   parent = tmpdir(),
 ): Promise<Result> {
   const unusable = (error: Error): never => {
     throw new Fault(`the upload cannot be kept in ${parent}: ${error.message}`, { retryable: true, cause: error });
   };
-  const path = join(parent, `tallystick-upload-${randomUUID()}`);
-  const secrets = { key: randomBytes(32), start: randomBytes(16) };
+  const path = join(parent, `tallystick-upload-${drawUuid(random)}`);
+  const secrets = { key: random.bytes(32), start: random.bytes(16) };
   const cipher = () => createCipheriv('aes-256-ctr', secrets.key, secrets.start);
   const file = await open(path, 'wx+', 0o600).catch(unusable);
   try {

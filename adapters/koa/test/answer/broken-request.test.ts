@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { machine_timers } from '@tallystick/kernel';
-import { until } from '@tallystick/test-support';
+import { repeatableRandom, until } from '@tallystick/test-support';
 import { createHttpServer } from '../../src/connection/http-server.ts';
 
 interface Edge {
@@ -38,6 +38,7 @@ async function edge(t: TestContext): Promise<Edge> {
       },
       metrics: { request: () => undefined },
       timers: machine_timers,
+      random: repeatableRandom(1),
     },
   );
   server.listen(0, '127.0.0.1');

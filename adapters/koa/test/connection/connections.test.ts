@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
 import { machine_timers } from '@tallystick/kernel';
-import { loopbackCertificate } from '@tallystick/test-support';
+import { loopbackCertificate, repeatableRandom } from '@tallystick/test-support';
 import { noteKnownCaller } from '../../src/connection/connections.ts';
 import { createHttpServer } from '../../src/connection/http-server.ts';
 
@@ -31,6 +31,7 @@ async function start(t: TestContext, where: ListenOptions = { host: '127.0.0.1',
       log: { info: () => undefined },
       metrics: { request: () => undefined },
       timers: machine_timers,
+      random: repeatableRandom(1),
       connections_max: 4,
       tls: is_tls ? { certificate: cert, key, client_ca: null } : undefined,
     },

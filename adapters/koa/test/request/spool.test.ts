@@ -6,7 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { Fault } from '@tallystick/kernel';
+import { repeatableRandom } from '@tallystick/test-support';
 import { spooled } from '../../src/request/spool.ts';
+
+const random = repeatableRandom(1);
 
 async function* pieces(...texts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text as string);
@@ -27,16 +30,20 @@ describe('a body that is kept to be read twice', () => {
   it('is the same each time, whatever its length', async () => {
     for (const length of [0, 1, 64 * 1024, 64 * 1024 + 1, 1_000_000]) {
       const sent = randomBytes(length);
-      await spooled(pieces(sent.subarray(0, 1_000), sent.subarray(1_000)), async (read) => {
-        assert.ok(sent.equals(await whole(read())));
-        assert.ok(sent.equals(await whole(read())));
-      });
+      await spooled(
+        pieces(sent.subarray(0, 1_000), sent.subarray(1_000)),
+        async (read) => {
+          assert.ok(sent.equals(await whole(read())));
+          assert.ok(sent.equals(await whole(read())));
+        },
+        random,
+      );
     }
   });
 
   it('is in a file without a name, so that a killed process leaves nothing', async (t) => {
     const parent = scratchFolder(t);
-    await spooled(pieces('a note'), async () => assert.deepEqual(readdirSync(parent), []), parent);
+    await spooled(pieces('a note'), async () => assert.deepEqual(readdirSync(parent), []), random, parent);
   });
 
   it('is not readable in its file', { skip: process.platform !== 'linux' }, async (t) => {
@@ -51,13 +58,13 @@ describe('a body that is kept to be read twice', () => {
         [['a note of a person'.length, false]],
       );
     };
-    await spooled(pieces('a note of a person'), look, parent);
+    await spooled(pieces('a note of a person'), look, random, parent);
   });
 
   it('cannot be kept in a folder that cannot be used, which is a fault of the service', async (t) => {
     const parent = join(scratchFolder(t), 'missing');
     await assert.rejects(
-      spooled(pieces('a'), async () => assert.fail('nothing was kept'), parent),
+      spooled(pieces('a'), async () => assert.fail('nothing was kept'), random, parent),
       (error) => error instanceof Fault && error.retryable,
     );
   });
@@ -69,11 +76,11 @@ describe('a body that is kept to be read twice', () => {
       throw new Error('gone');
     }
     await assert.rejects(
-      spooled(cut(), async () => assert.fail('the body is not whole'), parent),
+      spooled(cut(), async () => assert.fail('the body is not whole'), random, parent),
       /gone/,
     );
     await assert.rejects(
-      spooled(pieces('a'), () => Promise.reject(new Error('refused')), parent),
+      spooled(pieces('a'), () => Promise.reject(new Error('refused')), random, parent),
       /refused/,
     );
     assert.deepEqual(readdirSync(parent), []);

@@ -7,6 +7,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { machine_timers } from '@tallystick/kernel';
+import { repeatableRandom } from '@tallystick/test-support';
 import { createHttpServer } from '../../src/connection/http-server.ts';
 import { createMetrics, type Metrics } from '../../src/operations/metrics.ts';
 import { exemptFromDeadline } from '../../src/request/body-deadlines.ts';
@@ -37,7 +38,13 @@ const unsigned = { signature: null, toWait: () => 0, timers: machine_timers };
 /** A body may take 10 ms, which is looked at every 20 ms. */
 function serverOfShortBodies(answer: Answer, metrics: Metrics) {
   const bounds = { body_ms_max: 10, body_look_every_ms: 20 };
-  return createHttpServer(answer, { timers: machine_timers, log: { info: () => undefined }, metrics, ...bounds });
+  return createHttpServer(answer, {
+    timers: machine_timers,
+    random: repeatableRandom(1),
+    log: { info: () => undefined },
+    metrics,
+    ...bounds,
+  });
 }
 
 describe('an upload', () => {
@@ -211,7 +218,12 @@ describe('an upload', () => {
     };
     const port = await listen(
       t,
-      createHttpServer(answer, { timers: machine_timers, log: { info: () => undefined }, metrics }),
+      createHttpServer(answer, {
+        timers: machine_timers,
+        random: repeatableRandom(1),
+        log: { info: () => undefined },
+        metrics,
+      }),
     );
     const body = Buffer.alloc(4 * 1024 * 1024);
     for (let again = 0; again < 3; again += 1) {

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createKeyRingText, type KeyRing, parseKeyRing } from '@tallystick/vault';
+import { type Random, toHex } from '@tallystick/kernel';
+import { createKeyRingText, type KeyRing, machine_random, parseKeyRing } from '@tallystick/vault';
 import { makeDefaultFolder } from './default-folder.ts';
 
 /**
@@ -10,11 +10,11 @@ import { makeDefaultFolder } from './default-folder.ts';
  * ring. The folder must exist, except for the default. If other users may read the file, this
  * permission is removed.
  */
-export function sandboxKeyRing(data_folder: string): KeyRing {
+export function sandboxKeyRing(data_folder: string, random: Random = machine_random): KeyRing {
   const path = join(data_folder, 'keys');
   try {
     makeDefaultFolder(data_folder);
-    return readKeys(path) ?? makeKeys(path);
+    return readKeys(path) ?? makeKeys(path, random);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = code === 'ENOENT' ? 'the folder does not exist: make it, or correct its name' : message;
@@ -30,9 +30,9 @@ export class UnusableKeysFile extends Error {
 }
 
 /** Replaces the sandbox's ring in one step, and returns the path of its file. */
-export function replaceSandboxKeys(data_folder: string, ring: KeyRing): string {
+export function replaceSandboxKeys(data_folder: string, ring: KeyRing, random: Random = machine_random): string {
   const path = join(data_folder, 'keys');
-  renameSync(draftOf(path, ring.reveal()), path);
+  renameSync(draftOf(path, ring.reveal(), random), path);
   return path;
 }
 
@@ -50,8 +50,8 @@ function readKeys(path: string): KeyRing | null {
  * The file is written completely under another name and then linked, so that no process reads a
  * partial key or a key that lost the race.
  */
-function makeKeys(path: string): KeyRing {
-  const draft = draftOf(path, createKeyRingText());
+function makeKeys(path: string, random: Random): KeyRing {
+  const draft = draftOf(path, createKeyRingText(random), random);
   try {
     linkSync(draft, path);
   } catch (error) {
@@ -62,8 +62,8 @@ function makeKeys(path: string): KeyRing {
   return readKeys(path) as KeyRing;
 }
 
-function draftOf(path: string, keys: string): string {
-  const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
+function draftOf(path: string, keys: string, random: Random): string {
+  const draft = `${path}.${process.pid}.${toHex(random.bytes(4))}`;
   writeFileSync(draft, `${keys}\n`, { mode: 0o600, flag: 'wx' });
   return draft;
 }

@@ -1,7 +1,7 @@
 import type { CardVault } from '@tallystick/cards';
-import { type Clock, machine_timers, type Timers } from '@tallystick/kernel';
+import { type Clock, machine_timers, type Random, type Timers } from '@tallystick/kernel';
 import { migrations, mikroOrmPersistence, type Persistence, type SchemaMigration } from '@tallystick/mikro-orm';
-import { createVault, type KeyRing, type Vault } from '@tallystick/vault';
+import { createVault, type KeyRing, machine_random, type Vault } from '@tallystick/vault';
 import { ContainerModule } from 'inversify';
 import type { Logger } from 'pino';
 import { mirrorPurchases } from '../sandbox/mirrored-purchases.ts';
@@ -16,12 +16,13 @@ import { tokens } from './tokens.ts';
 
 /** The keys, and the cryptography made of them. */
 export const keys_module = new ContainerModule(({ bind }) => {
+  bind(tokens.random).toConstantValue(machine_random);
   bind(tokens.key_ring).toResolvedValue(
-    ({ key_ring, data_folder }) => key_ring ?? sandboxKeyRing(data_folder),
-    [tokens.settings],
+    ({ key_ring, data_folder }, random) => key_ring ?? sandboxKeyRing(data_folder, random),
+    [tokens.settings, tokens.random],
   );
   bind<CardVault | null>(tokens.card_vault).toConstantValue(null);
-  bind(tokens.vault).toResolvedValue(openVault, [tokens.key_ring, tokens.card_vault]);
+  bind(tokens.vault).toResolvedValue(openVault, [tokens.key_ring, tokens.card_vault, tokens.random]);
 });
 
 /** The clock: the machine's, and in a sandbox one that can be moved. */
@@ -74,8 +75,8 @@ function boundLogger(logger: Logger | undefined): Logger {
 }
 
 /** The host's own numbers of cards replace those of the key ring. */
-function openVault(ring: KeyRing, card_vault: CardVault | null): Vault {
-  const vault = createVault(ring);
+function openVault(ring: KeyRing, card_vault: CardVault | null, random: Random): Vault {
+  const vault = createVault(ring, { random });
   return card_vault === null ? vault : { ...vault, card_vault };
 }
 

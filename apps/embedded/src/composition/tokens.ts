@@ -4,7 +4,7 @@ import type { CardVault, Ledger, Mailer, Network } from '@tallystick/cards';
 import type { UserLogin } from '@tallystick/consents';
 import type { DeliveryQueue, Subscriber, WebhookSender } from '@tallystick/events';
 import type { Formats, ImportPorts } from '@tallystick/imports';
-import type { Clock, RowArchive, Timers, UrlPolicy } from '@tallystick/kernel';
+import type { Clock, Random, RowArchive, Timers, UrlPolicy } from '@tallystick/kernel';
 import type { HttpApp, HttpAppPorts, Lifecycle, Metrics } from '@tallystick/koa';
 import type { Persistence, SchemaMigration } from '@tallystick/mikro-orm';
 import type { Sandbox } from '@tallystick/operations';
@@ -29,6 +29,8 @@ export const tokens = {
   log: identifier<Logger>('log'),
   /** Those of the machine. */
   timers: identifier<Timers>('timers'),
+  /** That of the machine. */
+  random: identifier<Random>('random'),
   clock: identifier<Clock>('clock'),
   /** Null outside the sandbox. */
   shared_clock: identifier<SharedClock | null>('shared_clock'),

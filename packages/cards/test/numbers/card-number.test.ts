@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { isLuhnValid, maskNumber, Violation } from '@tallystick/kernel';
-import { propertyParameters } from '@tallystick/test-support';
+import { propertyParameters, repeatableRandom } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { Pan } from '../../src/index.ts';
 import { drawCardNumber } from '../../src/numbers/card-number.ts';
-import { repeatableRandom } from '../repeatable-random.ts';
 
 const account_range = fc.stringMatching(/^[0-9]{6,12}$/);
 
