@@ -34,7 +34,7 @@ for (const database of database_names) {
         const authorized_ms = local(change.subtract({ days: 1 }), '18:30');
         const end_ms = local(change.subtract({ days: 1 }).add({ days: hold_days }), '00:00:01');
 
-        const system = await service.system(authorized_ms);
+        const system = await service.system({ start_ms: authorized_ms });
         const { card, card_number } = done(
           await system.createCard({
             total_card_amount: 5_000,

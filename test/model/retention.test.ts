@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Answer, type CardView, runModel, type System } from '@tallystick/harness';
+import { type Answer, type CardView, runModel } from '@tallystick/harness';
 import { database_names, test_seed, testRuns } from '@tallystick/test-support';
-import { type StorageName, type StorageOfSystem, serviceOn } from './service.ts';
+import { type ServiceSystem, type StorageName, type StorageOfSystem, serviceOn } from './service.ts';
 
 const kinds = ['clearings', 'authorizations'] as const;
 
@@ -29,7 +29,7 @@ interface Reached {
  * The system, which reduces before every message all that holds nothing, whatever its age. The
  * lists of a card are not reported, because reduced records have left them.
  */
-function reducing(system: System, { unitOfWork, now }: StorageOfSystem, reached: Reached): System {
+function reducing(system: ServiceSystem, { unitOfWork, now }: StorageOfSystem, reached: Reached): ServiceSystem {
   const reduced = { authorizations: new Set<number>(), clearings: new Set<number>() };
   const first = { authorizations: 0, clearings: 0 };
   let last = Promise.resolve();

@@ -20,7 +20,16 @@ import {
   sweepHolds,
   updateCard,
 } from '@tallystick/cards';
-import type { Answer, CardView, EventView, QuarantineView, System, WorldTemplate } from '@tallystick/harness';
+import type {
+  Answer,
+  CapabilityName,
+  CardView,
+  EventView,
+  QuarantineView,
+  SystemStart,
+  SystemWith,
+  WorldTemplate,
+} from '@tallystick/harness';
 import {
   type Call,
   type Clock,
@@ -37,6 +46,9 @@ import { type DatabaseName, migratedDatabase, testAuditMac } from '@tallystick/t
 import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault';
 import { windowAt } from '@tallystick/velocity';
 
+/** The service has every capability but `crash`. */
+export type ServiceSystem = SystemWith<Exclude<CapabilityName, 'crash'>>;
+
 /** The storage below a system, and its frozen clock. */
 export interface StorageOfSystem {
   readonly unitOfWork: UnitOfWork<{ readonly retention: RetentionStore }>;
@@ -48,7 +60,7 @@ export interface PlantedFaults {
   /** Wraps the ledger, between the network half and its storage. */
   readonly ledger?: (ledger: Ledger) => Ledger;
   /** Wraps the whole service, between it and the harness. */
-  readonly system?: (system: System, storage: StorageOfSystem) => System;
+  readonly system?: (system: ServiceSystem, storage: StorageOfSystem) => ServiceSystem;
 }
 
 /**
@@ -57,7 +69,7 @@ export interface PlantedFaults {
  */
 export interface ServiceUnderTest {
   /** A system for one sequence. Only one at a time, because they share the clock. */
-  system(start_ms: number): Promise<System>;
+  system(start: Pick<SystemStart, 'start_ms'>): Promise<ServiceSystem>;
   close(): Promise<void>;
 }
 
@@ -102,7 +114,7 @@ export async function serviceOn(name: StorageName, planted: PlantedFaults = {}):
   const ledger = planted.ledger?.(persistence.ledger) ?? persistence.ledger;
   let companies = 0;
   return {
-    system: async (start_ms) => {
+    system: async ({ start_ms }) => {
       companies += 1;
       now_ms = start_ms;
       const setClock = (to_ms: number) => {
@@ -127,7 +139,7 @@ interface Parts {
   readonly setClock: (to_ms: number) => void;
 }
 
-async function companySystem(parts: Parts, tag: string): Promise<System> {
+async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> {
   const { persistence, ledger, vault, random, sealer, sha256, clock } = parts;
   const { unitOfWork } = persistence;
   const now = () => clock.nowMs();

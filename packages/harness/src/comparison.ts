@@ -3,7 +3,16 @@ import { agree, Disagreement, text } from './agreement.ts';
 import { kindOf } from './reference/authorization.ts';
 import type { ReferenceCard } from './reference/card.ts';
 import type { Quarantined, ReferenceModel } from './reference/model.ts';
-import type { Answer, AuthorizationWire, CardRequest, CardView, ClearingWire, EventView, System } from './system.ts';
+import type {
+  Answer,
+  AuthorizationWire,
+  CardRequest,
+  CardView,
+  ClearingWire,
+  EventView,
+  System,
+  SystemWith,
+} from './system.ts';
 
 /** Compares every card and the whole event log; runs after a sequence. */
 export async function compareAll(model: ReferenceModel, system: System): Promise<void> {
@@ -18,6 +27,7 @@ export async function compareAll(model: ReferenceModel, system: System): Promise
  * if they are about different cards.
  */
 export async function compareEvents(model: ReferenceModel, system: System): Promise<void> {
+  if (system.events === undefined) return;
   const seen = await system.events();
   const byCard = (events: readonly EventView[]) => events.toSorted((a, b) => (a.vcn_id ?? 0) - (b.vcn_id ?? 0));
   agree('the events of each card', byCard(model.events), byCard(seen));
@@ -69,7 +79,11 @@ function agreeOnCode(what: string, message: AuthorizationWire, approved: boolean
   agree(`${what}: whether it has an approval code of six characters`, approved, code !== null && code.length === 6);
 }
 
-export async function sendClearing(model: ReferenceModel, system: System, message: ClearingWire): Promise<void> {
+export async function sendClearing(
+  model: ReferenceModel,
+  system: SystemWith<'clear'>,
+  message: ClearingWire,
+): Promise<void> {
   const actual = await system.clear(message);
   const { answer: expected, answered } = model.clear(message);
   const what = `clearing ${text({ ...message, ...(message.card_number === undefined ? {} : { card_number: '(number)' }) })}`;
@@ -85,6 +99,7 @@ export async function sendClearing(model: ReferenceModel, system: System, messag
 
 /** Compares what was refused of clearings and kept, and lets the model learn the ids. */
 export async function compareQuarantine(model: ReferenceModel, system: System): Promise<void> {
+  if (system.quarantine === undefined) return;
   const seen = await system.quarantine();
   for (const [at, kept] of model.quarantine.entries()) kept.id ??= seen[at]?.id ?? null;
   const expected = model.quarantine.map(({ message, ...kept }) => {
@@ -93,7 +108,11 @@ export async function compareQuarantine(model: ReferenceModel, system: System): 
   agree('the quarantine', expected, seen);
 }
 
-export async function replay(model: ReferenceModel, system: System, kept: Quarantined): Promise<void> {
+export async function replay(
+  model: ReferenceModel,
+  system: SystemWith<'quarantine' | 'replay'>,
+  kept: Quarantined,
+): Promise<void> {
   const actual = await system.replay(kept.id!);
   const { answer: expected, answered } = model.replay(kept);
   const what = `replay of ${kept.message.network_financial_transaction_id}`;

@@ -29,8 +29,9 @@ export {
   reversalOf,
   reversalPlan,
 } from './arbitraries/reversals.ts';
+export type { Choice } from './choice.ts';
 export type { Command } from './commands/command.ts';
-export { commandSequence } from './commands/command-sequence.ts';
+export { type CommandName, commandSequence } from './commands/command-sequence.ts';
 export { compareAll } from './comparison.ts';
 export { type ApiKeyStorage, api_key_store_contract } from './contracts/access/api-key-store.ts';
 export { type CompanyStorage, company_store_contract } from './contracts/access/company-store.ts';

@@ -1,26 +1,28 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { cardPlan } from './arbitraries/cards.ts';
-import { startInstant } from './arbitraries/clocks.ts';
+import { nextOfKind, startInstant } from './arbitraries/clocks.ts';
+import type { Choice } from './choice.ts';
 import { createCard } from './commands/cards.ts';
-import { commandSequence } from './commands/command-sequence.ts';
+import { type CommandName, commandSequence } from './commands/command-sequence.ts';
 import { compareAll } from './comparison.ts';
 import { type Case, cases } from './reference/cases.ts';
 import { ReferenceModel } from './reference/model.ts';
-import type { System } from './system.ts';
+import { capabilitiesOf, type System, type SystemStart } from './system.ts';
 
 export interface ModelRun {
   /**
-   * A system with a new company, its clock frozen at `start_ms`. Created once per sequence, also
-   * while shrinking.
+   * A system with a new company and a frozen clock. Created once per sequence, also while shrinking.
    */
-  readonly system: (start_ms: number) => Promise<System>;
+  readonly system: (start: SystemStart) => Promise<System>;
   /** The number of sequences. */
   readonly runs: number;
   /** If absent, a random seed. */
   readonly seed?: number;
   /** The longest sequence; the default is 30. */
   readonly commands_max?: number;
+  /** Default: every command for which the system has the capabilities. */
+  readonly commands?: Choice<CommandName>;
   /** The path of a failure, to reproduce its shrunk sequence immediately. */
   readonly path?: string;
   readonly replay_path?: string;
@@ -53,11 +55,13 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   const property = fc.asyncProperty(
     startInstant(),
     fc.array(cardPlan(), { minLength: 1, maxLength: 2 }),
-    commandSequence(commands_max, options.replay_path),
-    async (start_ms, cards, commands) => {
-      const system = await options.system(start_ms);
+    commandSequence({ commands_max, commands: options.commands, replay_path: options.replay_path }),
+    fc.noShrink(fc.noBias(fc.integer())),
+    async (start_ms, cards, commands, seed) => {
+      const system = await options.system({ start_ms, seed });
       try {
-        const model = new ReferenceModel(system.world);
+        const model = new ReferenceModel(system.world, capabilitiesOf(system));
+        await begin(model, system, start_ms);
         for (const plan of cards) await createCard(plan).run(model, system);
         await fc.asyncModelRun(() => ({ model, real: system }), commands);
         await compareAll(model, system);
@@ -85,6 +89,17 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   };
 }
 
+/**
+ * Moves the clock to the planned start of the sequence. A system that begins later than planned is
+ * moved to its next instant of the same kind.
+ */
+async function begin(model: ReferenceModel, system: System, start_ms: number): Promise<void> {
+  const to_ms = nextOfKind(start_ms, model.now_ms);
+  if (system.advanceClock === undefined || to_ms === model.now_ms) return;
+  model.advanceClock(to_ms);
+  await system.advanceClock(to_ms);
+}
+
 /** Like `checkModel`, but throws the report when the two differ. */
 export async function runModel(options: ModelRun): Promise<ModelRunResult> {
   const result = await checkModel(options);
@@ -97,13 +112,18 @@ interface Failure {
   readonly numRuns: number;
   readonly numShrinks: number;
   readonly counterexamplePath: string | null;
-  readonly counterexample: readonly [number, readonly unknown[], Iterable<unknown>] | null;
+  readonly counterexample: readonly [number, readonly unknown[], Iterable<unknown>, number] | null;
   readonly errorInstance: unknown;
 }
 
-function stepsOf([start_ms, cards, commands]: readonly [number, readonly unknown[], Iterable<unknown>]): string[] {
+function stepsOf([start_ms, cards, commands]: readonly [
+  number,
+  readonly unknown[],
+  Iterable<unknown>,
+  number,
+]): string[] {
   const start = `start at ${Temporal.Instant.fromEpochMilliseconds(start_ms)}`;
-  return [start, ...cards.map((plan) => `create ${JSON.stringify(plan)}`), ...doneCommands(commands)];
+  return [start, ...cards.map((plan) => `create card ${JSON.stringify(plan)}`), ...doneCommands(commands)];
 }
 
 /** fast-check prints the commands that ran, one after another, and its replay path in a comment. */

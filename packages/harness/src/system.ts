@@ -2,6 +2,8 @@
  * The system that the harness drives: any implementation of the service, embedded, behind HTTP, or
  * our use cases over a host's adapters. The values are those of the wire (service specification 2),
  * so that no code of ours is between a message and the system that answers it.
+ *
+ * The optional members are capabilities. Commands and cases that need an absent one are left out.
  */
 export interface System {
   /** The surroundings of the run; read once, before the first command. */
@@ -14,39 +16,87 @@ export interface System {
    * `request` is the content of `data`: only the changes. A value is kept for good, also when it is
    * the one that the card has by default.
    */
-  updateCard(id: number, request: CardRequest): Promise<Answer<CardView>>;
+  updateCard?(id: number, request: CardRequest): Promise<Answer<CardView>>;
   /** Cancels the card. A repeated cancellation is no error and writes no second event. */
-  cancelCard(id: number): Promise<Answer<null>>;
+  cancelCard?(id: number): Promise<Answer<null>>;
   readCard(id: number): Promise<Answer<CardView>>;
   authorize(message: AuthorizationWire): Promise<Answer<AuthorizationView>>;
-  clear(message: ClearingWire): Promise<Answer<ClearingView>>;
+  clear?(message: ClearingWire): Promise<Answer<ClearingView>>;
   /**
    * Ends the hold of an authorization by hand. Refuses `conflict` when it holds nothing.
    */
-  releaseHold(card_id: number, authorization_id: number, note: string): Promise<Answer<null>>;
+  releaseHold?(card_id: number, authorization_id: number, note: string): Promise<Answer<null>>;
   /**
    * Matches a clearing by hand, or takes that back. Refuses `conflict` what cannot be done, and
    * `validation_failed` an authorization that is not one of the card.
    */
-  rematch(request: RematchWire): Promise<Answer<null>>;
+  rematch?(request: RematchWire): Promise<Answer<null>>;
   /**
    * Changes the days after which later holds of the company end, for cards without aging velocity.
    */
-  setHoldDays(hold_days: HoldDays): Promise<Answer<null>>;
-  resetCodeFailures(card_id: number): Promise<Answer<null>>;
+  setHoldDays?(hold_days: HoldDays): Promise<Answer<null>>;
+  resetCodeFailures?(card_id: number): Promise<Answer<null>>;
   /** Every clearing of the run that was refused and kept, oldest first. */
-  quarantine(): Promise<readonly QuarantineView[]>;
+  quarantine?(): Promise<readonly QuarantineView[]>;
   /**
    * Sends a clearing of the quarantine again, and resolves with the id of the recorded clearing.
    * Refuses `conflict` when it is refused again or was applied before.
    */
-  replay(quarantine_id: number): Promise<Answer<{ readonly clearing_id: number }>>;
+  replay?(quarantine_id: number): Promise<Answer<{ readonly clearing_id: number }>>;
   /** Moves the clock forward to this instant, epoch milliseconds. Otherwise the clock is frozen. */
-  advanceClock(to_ms: number): Promise<void>;
+  advanceClock?(to_ms: number): Promise<void>;
   /** Every event of the run's company so far, oldest first. */
-  events(): Promise<readonly EventView[]>;
+  events?(): Promise<readonly EventView[]>;
+  /**
+   * Kills the service without warning, and resolves when it answers again. Work in flight is lost,
+   * and what is committed stays.
+   */
+  crash?(): Promise<void>;
   /** Called once when the sequence has ended, even after a failure. */
   close(): Promise<void>;
+}
+
+/** What a new system is created with. */
+export interface SystemStart {
+  /**
+   * A proposal, epoch milliseconds. `world.now_ms` says where the system really begins, and the
+   * harness only moves the clock forward from there.
+   */
+  readonly start_ms: number;
+  /** For what the system draws at random. Replaying a sequence repeats it. */
+  readonly seed: number;
+}
+
+/** What a system may or may not be able to do: the names of the optional members of `System`. */
+export type CapabilityName = {
+  [Name in keyof System]-?: object extends Pick<System, Name> ? Name : never;
+}[keyof System];
+
+/** A system that has these capabilities. */
+export type SystemWith<Name extends CapabilityName> = System & Required<Pick<System, Name>>;
+
+const capabilities: Readonly<Record<CapabilityName, true>> = {
+  updateCard: true,
+  cancelCard: true,
+  clear: true,
+  releaseHold: true,
+  rematch: true,
+  setHoldDays: true,
+  resetCodeFailures: true,
+  quarantine: true,
+  replay: true,
+  advanceClock: true,
+  events: true,
+  crash: true,
+};
+
+export function can<Name extends CapabilityName>(system: System, name: Name): system is SystemWith<Name> {
+  return system[name] !== undefined;
+}
+
+export function capabilitiesOf(system: System): ReadonlySet<CapabilityName> {
+  const names = Object.keys(capabilities) as CapabilityName[];
+  return new Set(names.filter((name) => can(system, name)));
 }
 
 /**

@@ -306,7 +306,7 @@ test('random sequences reach every case of the specification, and every kind of 
   const { reached } = await runModel({
     runs: 300,
     seed: test_seed,
-    system: async (start_ms) => {
+    system: async ({ start_ms }) => {
       const system = modelAsSystem(start_ms);
       const noting = async <Value>(what: string, answer: Promise<Answer<Value>>) => {
         const seen = await answer;

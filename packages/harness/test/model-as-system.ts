@@ -1,4 +1,11 @@
-import { type Answer, type ReferenceCard, ReferenceModel, type System, type World } from '../src/index.ts';
+import {
+  type Answer,
+  type CapabilityName,
+  type ReferenceCard,
+  ReferenceModel,
+  type SystemWith,
+  type World,
+} from '../src/index.ts';
 
 let companies = 0;
 
@@ -18,12 +25,14 @@ export function world(now_ms: number): World {
   };
 }
 
+export type ModelSystem = SystemWith<Exclude<CapabilityName, 'crash'>> & { readonly model: ReferenceModel };
+
 /**
  * A second reference model behind the interface of a system. It cannot prove the model wrong. It
  * shows that the commands do what they describe, that two runs of one seed are the same, and how a
  * planted fault is reported.
  */
-export function modelAsSystem(now_ms: number): System & { readonly model: ReferenceModel } {
+export function modelAsSystem(now_ms: number): ModelSystem {
   const model = new ReferenceModel(world(now_ms));
   let ids = 0;
   let cards = 0;

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Temporal } from '@tallystick/kernel';
 import { test_seed, testRuns } from '@tallystick/test-support';
-import { checkModel, runModel, type System } from '../src/index.ts';
+import { type CommandName, capabilitiesOf, checkModel, runModel, type System, type SystemStart } from '../src/index.ts';
 import { modelAsSystem } from './model-as-system.ts';
 
 test('the model agrees with itself over random sequences', async () => {
   const runs = testRuns({ short: 200, full: 400 });
-  const result = await runModel({ system: async (start_ms) => modelAsSystem(start_ms), runs, seed: test_seed });
+  const result = await runModel({ system: async ({ start_ms }) => modelAsSystem(start_ms), runs, seed: test_seed });
   assert.deepEqual([result.failed, result.runs, result.seed], [false, runs, test_seed]);
 });
 
 test('the same seed sends the same messages', async () => {
   const sent = async () => {
     const log: string[] = [];
-    const tap = async (start_ms: number): Promise<System> => {
+    const tap = async ({ start_ms }: SystemStart): Promise<System> => {
       const system = modelAsSystem(start_ms);
       const note = (what: unknown) => log.push(JSON.stringify(what).replaceAll(system.world.tag, ''));
       return {
@@ -37,7 +38,7 @@ test('the same seed sends the same messages', async () => {
 });
 
 test('a difference is reported with its seed, its path and its shortest sequence, and can be reproduced', async () => {
-  const keepHolds = async (start_ms: number): Promise<System> => {
+  const keepHolds = async ({ start_ms }: SystemStart): Promise<System> => {
     const system = modelAsSystem(start_ms);
     return { ...system, cancelCard: async () => ({ kind: 'done', value: null }) };
   };
@@ -59,3 +60,130 @@ test('a difference is reported with its seed, its path and its shortest sequence
   assert.equal(again.failed, true);
   assert.deepEqual(again.steps, result.steps);
 });
+
+test('a system needs only to create cards, read them and authorize', async () => {
+  const called = new Set<string>();
+  const { reached } = await runModel({
+    runs: 50,
+    seed: test_seed,
+    system: async ({ start_ms }) => {
+      const { world, createCard, readCard, authorize, close } = modelAsSystem(start_ms);
+      return {
+        world,
+        createCard: (request) => {
+          called.add('createCard');
+          return createCard(request);
+        },
+        readCard: (id) => {
+          called.add('readCard');
+          return readCard(id);
+        },
+        authorize: (message) => {
+          called.add('authorize');
+          return authorize(message);
+        },
+        close,
+      };
+    },
+  });
+  assert.deepEqual([...called].toSorted(), ['authorize', 'createCard', 'readCard']);
+  assert.ok(reached['reason V'] > 0 && reached['reversal: in full'] > 0, JSON.stringify(reached));
+});
+
+test('each capability may be absent', async () => {
+  const whole = modelAsSystem(0);
+  for (const absent of capabilitiesOf(whole)) {
+    await runModel({
+      runs: 20,
+      seed: test_seed,
+      system: async ({ start_ms }) => {
+        const { [absent]: _absent, ...system } = modelAsSystem(start_ms);
+        return system as System;
+      },
+    });
+  }
+});
+
+test('a system that begins elsewhere is moved forward to an instant of the planned kind', async () => {
+  const begins_ms = Temporal.Instant.from('2030-06-15T12:00:00Z').epochMilliseconds;
+  const planned: string[] = [];
+  const first_moves: string[] = [];
+  await runModel({
+    runs: 20,
+    seed: 5,
+    commands: { include: ['authorize'] },
+    system: async ({ start_ms }) => {
+      planned.push(dayAndTime(start_ms));
+      const system = modelAsSystem(begins_ms);
+      return {
+        ...system,
+        advanceClock: async (to_ms) => {
+          assert.ok(to_ms > begins_ms);
+          first_moves.push(dayAndTime(to_ms));
+          await system.advanceClock(to_ms);
+        },
+      };
+    },
+  });
+  assert.deepEqual(first_moves, planned);
+});
+
+test('the included and excluded commands are those that run', async () => {
+  const sent: string[] = [];
+  const system = async ({ start_ms }: SystemStart): Promise<System> => {
+    const whole = modelAsSystem(start_ms);
+    const note = (what: string) => {
+      if (!sent.includes(what)) sent.push(what);
+    };
+    return {
+      ...whole,
+      authorize: (message) => {
+        note('authorize');
+        return whole.authorize(message);
+      },
+      clear: (message) => {
+        note('clear');
+        return whole.clear(message);
+      },
+      cancelCard: (id) => {
+        note('cancel');
+        return whole.cancelCard(id);
+      },
+    };
+  };
+  await runModel({ system, runs: 20, seed: 6, commands: { include: ['authorize', 'clear'], exclude: ['authorize'] } });
+  assert.deepEqual(sent, ['clear']);
+});
+
+test('an unknown command is refused with the name that was probably meant', async () => {
+  const run = (name: string) =>
+    checkModel({
+      system: async ({ start_ms }) => modelAsSystem(start_ms),
+      runs: 1,
+      commands: { exclude: [name as CommandName] },
+    });
+  await assert.rejects(run('udpate card'), { message: 'no command is named udpate card: did you mean update card?' });
+  await assert.rejects(
+    run('teleport'),
+    /^TypeError: no command is named teleport: the commands are authorize, clear, /,
+  );
+});
+
+test('the seed of a sequence reaches the system, also when the sequence is replayed', async () => {
+  const seeds: number[] = [];
+  const system = async ({ start_ms, seed }: SystemStart): Promise<System> => {
+    seeds.push(seed);
+    return { ...modelAsSystem(start_ms), cancelCard: async () => ({ kind: 'done', value: null }) };
+  };
+  const { report } = await checkModel({ system, runs: 100, seed: 4 });
+  const [, path, replay_path] = /--path '([^']*)' --replay-path '([^']*)'/.exec(report!)!;
+  const failing_seed = seeds.at(-1);
+  seeds.length = 0;
+  await checkModel({ system, runs: 1, seed: 4, path: path!, replay_path: replay_path! });
+  assert.deepEqual(new Set(seeds), new Set([failing_seed]));
+});
+
+/** In UTC, without the year and the month. */
+function dayAndTime(at_ms: number): string {
+  return Temporal.Instant.fromEpochMilliseconds(at_ms).toString().slice('YYYY-MM-'.length);
+}

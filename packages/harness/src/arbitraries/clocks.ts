@@ -102,3 +102,16 @@ export function startInstant(): fc.Arbitrary<number> {
     .map(({ day, offset_ms }) => from + day * 86_400_000 + offset_ms);
   return fc.oneof(any_second, near_midnight);
 }
+
+/**
+ * The planned instant, or when that has passed, the next one at the same time of the same day of a
+ * month; in a shorter month, on its last day.
+ */
+export function nextOfKind(planned_ms: number, now_ms: number): number {
+  if (planned_ms >= now_ms) return planned_ms;
+  const planned = Temporal.Instant.fromEpochMilliseconds(planned_ms).toZonedDateTimeISO('UTC');
+  const now = Temporal.Instant.fromEpochMilliseconds(now_ms).toZonedDateTimeISO('UTC');
+  const { months } = planned.until(now, { largestUnit: 'months' });
+  const found = planned.add({ months }).epochMilliseconds;
+  return found >= now_ms ? found : planned.add({ months: months + 1 }).epochMilliseconds;
+}

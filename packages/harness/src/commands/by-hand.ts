@@ -12,12 +12,13 @@ import { fullReversalOf } from '../arbitraries/reversals.ts';
 import { agreeAnswers, compareCard, send, sendClearing } from '../comparison.ts';
 import type { ReferenceCard } from '../reference/card.ts';
 import type { ReferenceModel } from '../reference/model.ts';
-import type { RematchWire, System } from '../system.ts';
+import { can, type RematchWire, type SystemWith } from '../system.ts';
 import { command } from './command.ts';
 
-export const releaseHold = command<ReleasePlan>('release', {
+export const releaseHold = command('release', {
+  needs: ['releaseHold'],
   isPossible: (model) => model.cards.some((card) => model.purchases(card).length > 0),
-  async run(plan, model, system) {
+  async run(plan: ReleasePlan, model, system) {
     const used = model.cards.filter((known) => model.purchases(known).length > 0);
     const card = pick(used, plan.card_pick)!;
     await release(model, system, card, releasedPurchase(plan, model, card)!.id!);
@@ -28,8 +29,9 @@ export const releaseHold = command<ReleasePlan>('release', {
  * Purchases with one network reference, what becomes of them, a clearing with the reference, and
  * perhaps one more purchase with it.
  */
-export const clearAmongSeveral = command<SharedReferencePlan>('clear among several', {
-  async run(plan, model, system) {
+export const clearAmongSeveral = command('clear among several', {
+  needs: ['clear'],
+  async run(plan: SharedReferencePlan, model, system) {
     const requests = sharedReferenceRequests(plan, model);
     for (const request of requests) await send(model, system, [request]);
     const card = model.cards.find(({ card_number }) => card_number === requests[0]!.card_number)!;
@@ -37,10 +39,10 @@ export const clearAmongSeveral = command<SharedReferencePlan>('clear among sever
     for (const [at, purchase] of made.entries()) {
       const fate = plan.fates[at];
       if (fate === 'reversed') await send(model, system, [fullReversalOf(purchase, model)]);
-      if (fate === 'released') await release(model, system, card, purchase.id!);
+      if (fate === 'released' && can(system, 'releaseHold')) await release(model, system, card, purchase.id!);
     }
     const end_ms = made.at(-1)?.hold_end_ms ?? null;
-    if (plan.holds_end && end_ms !== null) {
+    if (plan.holds_end && end_ms !== null && can(system, 'advanceClock')) {
       model.advanceClock(end_ms);
       await system.advanceClock(end_ms);
     }
@@ -55,9 +57,10 @@ export const clearAmongSeveral = command<SharedReferencePlan>('clear among sever
  * Matches clearings of a card by hand, takes them from their purchases, confirms their matches, and
  * perhaps undoes all of it. Then the card is as it was.
  */
-export const matchByHand = command<ByHandPlans>('match by hand', {
+export const matchByHand = command('match by hand', {
+  needs: ['rematch'],
   isPossible: (model) => model.cards.some((card) => hasBoth(model, card)),
-  async run({ card_pick, plans, is_undone }, model, system) {
+  async run({ card_pick, plans, is_undone }: ByHandPlans, model, system) {
     const card = pickOf(model.cards, card_pick, (one) => hasBoth(model, one))!;
     const before = text(model.view(card));
     /** Each request that was done, and the purchase that the clearing had before. */
@@ -86,7 +89,12 @@ function hasBoth(model: Readonly<ReferenceModel>, card: ReferenceCard): boolean 
   return card.clearings.length > 0 && model.purchases(card).length > 0;
 }
 
-async function release(model: ReferenceModel, system: System, card: ReferenceCard, id: number): Promise<void> {
+async function release(
+  model: ReferenceModel,
+  system: SystemWith<'releaseHold'>,
+  card: ReferenceCard,
+  id: number,
+): Promise<void> {
   const actual = await system.releaseHold(card.id, id, 'The merchant closed.');
   agreeAnswers(`release of authorization ${id}`, model.releaseHold(card, id), actual, agree);
   await compareCard(model, system, card);
@@ -95,7 +103,7 @@ async function release(model: ReferenceModel, system: System, card: ReferenceCar
 /** Sends the request to both. Returns whether it was done. */
 async function rematch(
   model: ReferenceModel,
-  system: System,
+  system: SystemWith<'rematch'>,
   card: ReferenceCard,
   request: RematchWire,
 ): Promise<boolean> {

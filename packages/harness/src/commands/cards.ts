@@ -13,19 +13,21 @@ import { agreeAnswers, agreeCards, compareCard, compareEvents, create } from '..
 import type { HoldDays } from '../system.ts';
 import { command } from './command.ts';
 
-export const createCard = command<CardPlan>('create', {
+export const createCard = command('create card', {
   isPossible: () => true,
-  run: (plan, model, system) => create(model, system, cardRequest(plan, model.now_ms, model.world)),
+  run: (plan: CardPlan, model, system) => create(model, system, cardRequest(plan, model.now_ms, model.world)),
 });
 
-export const createFlawedCard = command<{ readonly plan: CardPlan; readonly flaw: Flaw }>('create', {
+export const createFlawedCard = command('create flawed card', {
   isPossible: () => true,
-  run: ({ plan, flaw }, model, system) => create(model, system, flawedRequest(plan, flaw, model.now_ms, model.world)),
-  show: ({ plan, flaw }) => `create ${text(plan)} but ${text(flaw)}`,
+  run: ({ plan, flaw }: { readonly plan: CardPlan; readonly flaw: Flaw }, model, system) =>
+    create(model, system, flawedRequest(plan, flaw, model.now_ms, model.world)),
+  show: ({ plan, flaw }) => `create card ${text(plan)} but ${text(flaw)}`,
 });
 
-export const updateCard = command<{ readonly card_pick: number; readonly plan: UpdatePlan }>('update card', {
-  async run({ card_pick, plan }, model, system) {
+export const updateCard = command('update card', {
+  needs: ['updateCard'],
+  async run({ card_pick, plan }: { readonly card_pick: number; readonly plan: UpdatePlan }, model, system) {
     const card = pick(model.cards, card_pick)!;
     const request = updateRequest(plan, card, model);
     const actual = await system.updateCard(card.id, request);
@@ -36,9 +38,10 @@ export const updateCard = command<{ readonly card_pick: number; readonly plan: U
 });
 
 /** Never cancels the only card, because a canceled card shows few differences. */
-export const cancelCard = command<number>('cancel card', {
+export const cancelCard = command('cancel card', {
+  needs: ['cancelCard'],
   isPossible: (model) => model.cards.length > 1,
-  async run(card_pick, model, system) {
+  async run(card_pick: number, model, system) {
     const card = pick(model.cards, card_pick)!;
     const actual = await system.cancelCard(card.id);
     agreeAnswers(`cancellation of card ${card.id}`, model.cancelCard(card), actual, agree);
@@ -46,24 +49,26 @@ export const cancelCard = command<number>('cancel card', {
   },
 });
 
-export const readCard = command<number>('read the events and card', {
-  async run(card_pick, model, system) {
+export const readCard = command('read events and card', {
+  async run(card_pick: number, model, system) {
     await compareCard(model, system, pick(model.cards, card_pick)!);
     await compareEvents(model, system);
   },
 });
 
-export const setHoldDays = command<HoldDays>('set the hold days to', {
+export const setHoldDays = command('set hold days', {
+  needs: ['setHoldDays'],
   isPossible: () => true,
-  async run(hold_days, model, system) {
+  async run(hold_days: HoldDays, model, system) {
     const actual = await system.setHoldDays(hold_days);
     agreeAnswers(`hold days ${hold_days}`, model.setHoldDays(hold_days), actual, agree);
   },
 });
 
-export const advanceClock = command<ClockMove>('move the clock', {
+export const advanceClock = command('move the clock', {
+  needs: ['advanceClock'],
   isPossible: () => true,
-  async run(move, model, system) {
+  async run(move: ClockMove, model, system) {
     const card = pick(model.cards, 'card_pick' in move ? move.card_pick : 0);
     const to_ms = clockTarget(move, model.now_ms, () => (card === undefined ? [] : model.boundaries(card)));
     model.advanceClock(to_ms);

@@ -8,9 +8,10 @@ import { guessPlan } from '../arbitraries/codes.ts';
 import { holdDays, lateIncrementPlan, releasePlan } from '../arbitraries/holds.ts';
 import { seldom } from '../arbitraries/picks.ts';
 import { earlyReversalPlan, reversalPlan } from '../arbitraries/reversals.ts';
+import { type Choice, choose } from '../choice.ts';
 import { clearAmongSeveral, matchByHand, releaseHold } from './by-hand.ts';
 import { advanceClock, cancelCard, createCard, createFlawedCard, readCard, setHoldDays, updateCard } from './cards.ts';
-import type { Command } from './command.ts';
+import type { Command, CommandMaker } from './command.ts';
 import {
   authorize,
   authorizeTogether,
@@ -27,42 +28,73 @@ import {
   undoCopy,
 } from './messages.ts';
 
-/** Sequences of commands of every kind. `replay_path` reproduces a failure. */
-export function commandSequence(commands_max: number, replay_path?: string): fc.Arbitrary<Iterable<Command>> {
+/** A kind of command, how often it is drawn, and its plans. */
+interface Drawn<Name extends string> {
+  readonly name: Name;
+  readonly weight: number;
+  readonly arbitrary: fc.Arbitrary<Command>;
+}
+
+function drawn<Name extends string, Plan>(
+  weight: number,
+  maker: CommandMaker<Name, Plan>,
+  plans: fc.Arbitrary<Plan>,
+): Drawn<Name> {
+  return { name: maker.command_name, weight, arbitrary: plans.map(maker) };
+}
+
+function kindsOfCommands() {
   const card_pick = fc.nat({ max: 5 });
+  const earlierMessage = (max: number) => fc.record({ card_pick, message_pick: fc.nat({ max }) });
+  return [
+    drawn(12, authorize, authorizationPlan()),
+    drawn(9, clear, clearingPlan()),
+    drawn(3, clearFirst, clearingFirstPlan()),
+    drawn(3, advanceClock, clockMove()),
+    drawn(3, reverse, reversalPlan()),
+    drawn(2, reverseEarly, earlyReversalPlan()),
+    drawn(3, increaseLate, lateIncrementPlan()),
+    drawn(2, clearAmongSeveral, sharedReferencePlan()),
+    drawn(3, matchByHand, byHandPlans()),
+    drawn(2, releaseHold, releasePlan()),
+    drawn(1, guessCode, guessPlan()),
+    drawn(1, setHoldDays, holdDays()),
+    drawn(1, authorizeTogether, fc.array(authorizationPlan(), { minLength: 2, maxLength: 4 })),
+    drawn(1, updateCard, fc.record({ card_pick, plan: updatePlan() })),
+    drawn(1, createCard, cardPlan()),
+    drawn(1, createFlawedCard, flawedCard()),
+    drawn(1, clearBeforeCard, fc.record({ clearing: clearingPlan(), card: cardPlan() })),
+    drawn(1, cancelCard, card_pick),
+    drawn(1, readCard, card_pick),
+    drawn(1, repeatAuthorization, earlierMessage(30)),
+    drawn(1, repeatClearing, earlierMessage(10)),
+    drawn(1, undoCopy, earlierMessage(10)),
+    drawn(3, repeatRefused, fc.record({ at: fc.nat({ max: 10 }), is_replay: seldom(3).map((again) => !again) })),
+  ];
+}
+
+export type CommandName = ReturnType<typeof kindsOfCommands>[number]['name'];
+
+interface SequenceOptions {
+  readonly commands_max: number;
+  readonly commands?: Choice<CommandName> | undefined;
+  /** Reproduces a failure. */
+  readonly replay_path?: string | undefined;
+}
+
+/** Sequences of commands of the chosen kinds. */
+export function commandSequence({
+  commands_max,
+  commands = {},
+  replay_path,
+}: SequenceOptions): fc.Arbitrary<Iterable<Command>> {
   // fast-check draws evenly from the list, so a kind is in it as often as its weight says.
-  const kinds = weighed([
-    [12, authorizationPlan().map(authorize)],
-    [9, clearingPlan().map(clear)],
-    [3, clearingFirstPlan().map(clearFirst)],
-    [3, clockMove().map(advanceClock)],
-    [3, reversalPlan().map(reverse)],
-    [2, earlyReversalPlan().map(reverseEarly)],
-    [3, lateIncrementPlan().map(increaseLate)],
-    [2, sharedReferencePlan().map(clearAmongSeveral)],
-    [3, byHandPlans().map(matchByHand)],
-    [2, releasePlan().map(releaseHold)],
-    [1, guessPlan().map(guessCode)],
-    [1, holdDays().map(setHoldDays)],
-    [1, fc.array(authorizationPlan(), { minLength: 2, maxLength: 4 }).map(authorizeTogether)],
-    [1, fc.record({ card_pick, plan: updatePlan() }).map(updateCard)],
-    [1, cardPlan().map(createCard)],
-    [1, flawedCard().map(createFlawedCard)],
-    [1, fc.record({ clearing: clearingPlan(), card: cardPlan() }).map(clearBeforeCard)],
-    [1, card_pick.map(cancelCard)],
-    [1, card_pick.map(readCard)],
-    [1, fc.record({ card_pick, message_pick: fc.nat({ max: 30 }) }).map(repeatAuthorization)],
-    [1, fc.record({ card_pick, message_pick: fc.nat({ max: 10 }) }).map(repeatClearing)],
-    [1, fc.record({ card_pick, message_pick: fc.nat({ max: 10 }) }).map(undoCopy)],
-    [3, fc.record({ at: fc.nat({ max: 10 }), is_replay: seldom(3).map((again) => !again) }).map(repeatRefused)],
-  ]);
+  const kinds = choose<CommandName, Drawn<CommandName>>('command', kindsOfCommands(), commands).flatMap(
+    ({ weight, arbitrary }) => Array.from({ length: weight }, () => arbitrary),
+  );
   return fc.commands(kinds, {
     maxCommands: commands_max,
     size: 'max',
     ...(replay_path === undefined ? {} : { replayPath: replay_path }),
   });
-}
-
-function weighed(kinds: readonly (readonly [weight: number, fc.Arbitrary<Command>])[]): fc.Arbitrary<Command>[] {
-  return kinds.flatMap(([weight, kind]) => Array.from({ length: weight }, () => kind));
 }

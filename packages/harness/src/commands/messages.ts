@@ -8,7 +8,7 @@ import { pick } from '../arbitraries/picks.ts';
 import { type EarlyReversalPlan, earlyReversalOf, type ReversalPlan, reversalOf } from '../arbitraries/reversals.ts';
 import { agreeAnswers, compareCard, create, replay, send, sendClearing } from '../comparison.ts';
 import { windowOn } from '../reference/card.ts';
-import type { ClearingWire } from '../system.ts';
+import { type ClearingWire, can } from '../system.ts';
 import { command } from './command.ts';
 
 interface EarlierMessage {
@@ -16,30 +16,30 @@ interface EarlierMessage {
   readonly message_pick: number;
 }
 
-export const authorize = command<AuthorizationPlan>('authorize', {
-  run: (plan, model, system) => send(model, system, [authorizationOf(plan, model)]),
+export const authorize = command('authorize', {
+  run: (plan: AuthorizationPlan, model, system) => send(model, system, [authorizationOf(plan, model)]),
 });
 
 /**
  * Several messages submitted together, so that they may share a pass. Messages about one card are
  * decided in the order in which they were submitted.
  */
-export const authorizeTogether = command<readonly AuthorizationPlan[]>('authorize together', {
-  async run(plans, model, system) {
+export const authorizeTogether = command('authorize together', {
+  async run(plans: readonly AuthorizationPlan[], model, system) {
     const messages = plans.map((plan) => authorizationOf(plan, model));
     await send(model, system, messages);
   },
 });
 
-export const repeatAuthorization = command<EarlierMessage>('repeat the message', {
-  isPossible: ({ cards }, { card_pick }) => (pick(cards, card_pick)?.messages.length ?? 0) > 0,
-  run: ({ card_pick, message_pick }, model, system) =>
+export const repeatAuthorization = command('repeat the message', {
+  isPossible: ({ cards }, { card_pick }: EarlierMessage) => (pick(cards, card_pick)?.messages.length ?? 0) > 0,
+  run: ({ card_pick, message_pick }: EarlierMessage, model, system) =>
     send(model, system, [pick(pick(model.cards, card_pick)!.messages, message_pick)!.message]),
 });
 
 /** Messages with wrong codes, then one with the right code, before and after a reset. */
-export const guessCode = command<GuessPlan>('guess a code', {
-  async run({ card_pick, guesses, together, right, reset }, model, system) {
+export const guessCode = command('guess a code', {
+  async run({ card_pick, guesses, together, right, reset }: GuessPlan, model, system) {
     const card = pick(model.cards, card_pick)!;
     if (together) {
       const messages = guesses.map((guess) => authorizationOf(guess, model));
@@ -48,7 +48,7 @@ export const guessCode = command<GuessPlan>('guess a code', {
       for (const guess of guesses) await send(model, system, [authorizationOf(guess, model)]);
     }
     await send(model, system, [authorizationOf(right, model)]);
-    if (!reset) return;
+    if (!reset || !can(system, 'resetCodeFailures')) return;
     const actual = await system.resetCodeFailures(card.id);
     agreeAnswers('a reset of the wrong codes', model.resetCodeFailures(card), actual, agree);
     await compareCard(model, system, card);
@@ -57,8 +57,9 @@ export const guessCode = command<GuessPlan>('guess a code', {
 });
 
 /** Purchases, the end of their window, and increments of the last one. */
-export const increaseLate = command<LateIncrementPlan>('increase after the end of the window', {
-  async run(plan, model, system) {
+export const increaseLate = command('increase after the end of the window', {
+  needs: ['advanceClock'],
+  async run(plan: LateIncrementPlan, model, system) {
     const card = pickWindowed(model, plan.card_pick);
     const card_pick = model.cards.indexOf(card);
     const requests = plan.requests.map((request) => authorizationOf({ ...request, card_pick }, model));
@@ -75,24 +76,26 @@ export const increaseLate = command<LateIncrementPlan>('increase after the end o
   },
 });
 
-export const reverse = command<ReversalPlan>('reverse', {
-  run: (plan, model, system) => send(model, system, [reversalOf(plan, model)]),
+export const reverse = command('reverse', {
+  run: (plan: ReversalPlan, model, system) => send(model, system, [reversalOf(plan, model)]),
 });
 
 /** Reversals before their original, and then the original. */
-export const reverseEarly = command<EarlyReversalPlan>('reverse before the original', {
-  async run(plan, model, system) {
+export const reverseEarly = command('reverse before the original', {
+  async run(plan: EarlyReversalPlan, model, system) {
     for (const message of earlyReversalOf(plan, model)) await send(model, system, [message]);
   },
 });
 
-export const clear = command<ClearingPlan>('clear', {
-  run: (plan, model, system) => sendClearing(model, system, clearingOf(plan, model)),
+export const clear = command('clear', {
+  needs: ['clear'],
+  run: (plan: ClearingPlan, model, system) => sendClearing(model, system, clearingOf(plan, model)),
 });
 
 /** A clearing before its authorization, and perhaps an increment after both. */
-export const clearFirst = command<ClearingFirstPlan>('clear before the authorization', {
-  async run(plan, model, system) {
+export const clearFirst = command('clear before the authorization', {
+  needs: ['clear'],
+  async run(plan: ClearingFirstPlan, model, system) {
     const { cleared, authorized } = clearingFirstOf(plan, model);
     await sendClearing(model, system, cleared);
     await send(model, system, [authorized]);
@@ -103,16 +106,18 @@ export const clearFirst = command<ClearingFirstPlan>('clear before the authoriza
   },
 });
 
-export const repeatClearing = command<EarlierMessage>('repeat the clearing', {
-  isPossible: ({ cards }, { card_pick }) => (pick(cards, card_pick)?.clearings.length ?? 0) > 0,
-  run: ({ card_pick, message_pick }, model, system) =>
+export const repeatClearing = command('repeat the clearing', {
+  needs: ['clear'],
+  isPossible: ({ cards }, { card_pick }: EarlierMessage) => (pick(cards, card_pick)?.clearings.length ?? 0) > 0,
+  run: ({ card_pick, message_pick }: EarlierMessage, model, system) =>
     sendClearing(model, system, pick(pick(model.cards, card_pick)!.clearings, message_pick)!.message),
 });
 
 /** An earlier clearing of the run under a new id, and its reversal, which fits both. */
-export const undoCopy = command<EarlierMessage>('undo a copy of the clearing', {
-  isPossible: ({ cards }, { card_pick }) => (pick(cards, card_pick)?.clearings.length ?? 0) > 0,
-  async run({ card_pick, message_pick }, model, system) {
+export const undoCopy = command('undo a copy of the clearing', {
+  needs: ['clear'],
+  isPossible: ({ cards }, { card_pick }: EarlierMessage) => (pick(cards, card_pick)?.clearings.length ?? 0) > 0,
+  async run({ card_pick, message_pick }: EarlierMessage, model, system) {
     const { synthetic_id: _none, ...message } = pick(pick(model.cards, card_pick)!.clearings, message_pick)!.message;
     const again = (changes: Partial<ClearingWire>): ClearingWire => ({
       ...message,
@@ -128,30 +133,26 @@ export const undoCopy = command<EarlierMessage>('undo a copy of the clearing', {
  * A clearing that arrives before the system knows its card, then the card, then the replay of the
  * clearing. The id of the next card is a guess: a wrong one is refused again.
  */
-export const clearBeforeCard = command<{ readonly clearing: ClearingPlan; readonly card: CardPlan }>(
-  'clear before the creation',
-  {
-    async run(plan, model, system) {
-      const of_clearing = { ...plan.clearing, flaw: null, synthetic_id: false };
-      const { card_number: _none, ...clearing } = clearingOf(of_clearing, model);
-      const vcn_id = Math.max(...model.cards.map(({ id }) => id)) + 1;
-      await sendClearing(model, system, { ...clearing, vcn_id });
-      // Without a currency of its own, the card counts the amount that the clearing was billed.
-      await create(model, system, cardRequest({ ...plan.card, currency: null }, model.now_ms, model.world));
-      await replay(model, system, model.quarantine.at(-1)!);
-    },
+export const clearBeforeCard = command('clear before the creation', {
+  needs: ['clear', 'quarantine', 'replay'],
+  async run(plan: { readonly clearing: ClearingPlan; readonly card: CardPlan }, model, system) {
+    const of_clearing = { ...plan.clearing, flaw: null, synthetic_id: false };
+    const { card_number: _none, ...clearing } = clearingOf(of_clearing, model);
+    const vcn_id = Math.max(...model.cards.map(({ id }) => id)) + 1;
+    await sendClearing(model, system, { ...clearing, vcn_id });
+    // Without a currency of its own, the card counts the amount that the clearing was billed.
+    await create(model, system, cardRequest({ ...plan.card, currency: null }, model.now_ms, model.world));
+    await replay(model, system, model.quarantine.at(-1)!);
   },
-);
+});
 
 /** Replays a clearing of the quarantine, or sends it again. */
-export const repeatRefused = command<{ readonly at: number; readonly is_replay: boolean }>(
-  'repeat a refused clearing',
-  {
-    isPossible: ({ quarantine }) => quarantine.length > 0,
-    async run({ at, is_replay }, model, system) {
-      const kept = pick(model.quarantine, at)!;
-      if (is_replay) await replay(model, system, kept);
-      else await sendClearing(model, system, kept.message);
-    },
+export const repeatRefused = command('repeat a refused clearing', {
+  needs: ['clear', 'quarantine', 'replay'],
+  isPossible: ({ quarantine }) => quarantine.length > 0,
+  async run({ at, is_replay }: { readonly at: number; readonly is_replay: boolean }, model, system) {
+    const kept = pick(model.quarantine, at)!;
+    if (is_replay) await replay(model, system, kept);
+    else await sendClearing(model, system, kept.message);
   },
-);
+});

@@ -4,6 +4,7 @@ import type {
   Answer,
   AuthorizationView,
   AuthorizationWire,
+  CapabilityName,
   CardRequest,
   CardView,
   ClearingView,
@@ -78,12 +79,15 @@ export class ReferenceModel {
   /** How often the run reached each case. */
   readonly reached = new Map<Case, number>();
   readonly world: World;
+  /** What the system can do beside the required. Commands that need more are left out. */
+  readonly capabilities: ReadonlySet<CapabilityName>;
   /** The days after which the holds of the company end, for cards without aging velocity. */
   hold_days: HoldDays = null;
   #made_up = 0;
 
-  constructor(world: World) {
+  constructor(world: World, capabilities: ReadonlySet<CapabilityName> = new Set()) {
     this.world = world;
+    this.capabilities = capabilities;
     this.now_ms = world.now_ms;
   }
 
