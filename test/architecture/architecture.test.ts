@@ -344,6 +344,10 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
   ],
   'packages contain no addresses': [
     pair(
+      source('packages/harness/src/commands/cards.ts', "const path = '/v1/virtualcards';"),
+      source('packages/harness/src/http/http-system.ts', "const path = '/v1/virtualcards';"),
+    ),
+    pair(
       source('packages/events/src/log/event-log.ts', "const url = '/v1/events/' + id;"),
       source('adapters/koa/src/resources/events/presenter.ts', "const url = '/v1/events/' + id;"),
     ),

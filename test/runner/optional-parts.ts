@@ -14,6 +14,7 @@ import {
   mountsProblem,
   openBankingDocumentsMissing,
   postgres_url,
+  python,
   receiver_runtimes,
   redis_url,
   redisProblem,
@@ -89,6 +90,11 @@ export const optional_parts: readonly OptionalPart[] = [
     tests: `the package for receivers on ${runtime.name}`,
     find: async () => findProgram(findRuntime(runtime), runtime.path_variable, { [runtime.absent_variable]: 'none' }),
   })),
+  {
+    name: 'python',
+    tests: 'a server in Python under the harness',
+    find: async () => findProgram(findRuntime(python), python.path_variable, { [python.absent_variable]: 'none' }),
+  },
   {
     name: 'chromium',
     tests: 'everything in a browser',

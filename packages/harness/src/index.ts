@@ -89,6 +89,17 @@ export { delivery_store_contract } from './contracts/webhooks/delivery-store.ts'
 export { webhook_states_contract } from './contracts/webhooks/webhook-states.ts';
 export type { WebhookStorage, WebhookStorageTx } from './contracts/webhooks/webhook-storage.ts';
 export { webhook_store_contract } from './contracts/webhooks/webhook-store.ts';
+export {
+  answerOf,
+  type HttpAnswer,
+  type HttpKeys,
+  type HttpRequest,
+  type HttpRole,
+  type HttpServer,
+  ServerFault,
+} from './http/connection.ts';
+export { type Beginning, type HttpMapping, httpSystem } from './http/http-system.ts';
+export * from './http/resources.ts';
 export type { ReferenceCard } from './reference/card.ts';
 export { type Case, cases } from './reference/cases.ts';
 export { type Quarantined, ReferenceModel } from './reference/model.ts';

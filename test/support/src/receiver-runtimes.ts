@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, globSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** A runtime that receivers of webhooks use and that a machine may lack. */
+/** A runtime that receivers of webhooks or tests use, and that a machine may lack. */
 export interface ReceiverRuntime {
   /** As `--require` of the test runner takes it. */
   readonly name: string;
@@ -39,6 +39,15 @@ export const receiver_runtimes: readonly ReceiverRuntime[] = [
     version: /^\d/,
   },
 ];
+
+/** The Python of the example server that the harness drives over HTTP. */
+export const python: ReceiverRuntime = {
+  name: 'python',
+  path_variable: 'TEST_PYTHON',
+  absent_variable: 'TALLYSTICK_TEST_PYTHON',
+  program: 'python3',
+  version: /^Python 3\.(9|\d\d)\./,
+};
 
 /**
  * Whether the tests on the runtime run. They run unless the test runner found none on this machine

@@ -1,0 +1,93 @@
+import { Temporal } from 'temporal-polyfill';
+import type { AuthorizationView, CardView, ClearingView, CreatedCard, EventView } from '../system.ts';
+import { type HttpAnswer, isObject } from './connection.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A card as an answer has it (service specification 2.1). An absent field of a control is null. */
+export function cardOf(data: unknown, answer: HttpAnswer): CardView {
+  const card = fieldsOf(data, answer);
+  return {
+    id: idOf(card.id),
+    status: card.status,
+    available_balance: card.available_balance,
+    uses: card.uses ?? null,
+    total_card_amount: card.total_card_amount,
+    per_transaction_min: card.per_transaction_min,
+    per_transaction_max: card.per_transaction_max,
+    transactions_max: card.transactions_max ?? null,
+    recurring: card.recurring ?? null,
+    authorization_hold_days: card.authorization_hold_days ?? null,
+    aging_velocity_time_zone: card.aging_velocity_time_zone ?? null,
+    currency: card.currency ?? null,
+    valid_starting_on: card.valid_starting_on,
+    valid_ending_on: card.valid_ending_on,
+    expiry: card.expiry,
+    template_id: idOf(card.template_id),
+    notified: card.notified,
+    authorizations: listOf(card.authorizations, 'status', ({ id, status }) => ({ id: idOf(id), status })),
+    clearings: listOf(card.clearings, 'match_rule', (clearing) => clearingAnswerOf(clearing, answer)),
+  } as CardView;
+}
+
+/** A new card, with its number and code in plain text. */
+export function createdCardOf(data: unknown, answer: HttpAnswer): CreatedCard {
+  const { card_number, cvc } = fieldsOf(data, answer);
+  if (!/^\d{12,19}$/.test(String(card_number)) || !/^\d{3,4}$/.test(String(cvc))) {
+    throw answer.fault('with show_card_number, `card_number` and `cvc` must be in plain text');
+  }
+  return { card: cardOf(data, answer), card_number: String(card_number), cvc: String(cvc) };
+}
+
+export function authorizationAnswerOf(data: unknown, answer: HttpAnswer): AuthorizationView {
+  const item = fieldsOf(data, answer);
+  return {
+    id: idOf(item.id ?? null),
+    response_code: item.response_code,
+    vcn_response: item.vcn_response,
+    issuer_response: item.issuer_response,
+    approval_code: item.approval_code ?? null,
+    status: item.status,
+  } as AuthorizationView;
+}
+
+export function clearingAnswerOf(data: unknown, answer: HttpAnswer): ClearingView {
+  const item = fieldsOf(data, answer);
+  return {
+    id: idOf(item.id),
+    class: item.class,
+    match_rule: item.match_rule,
+    review: item.review,
+    authorization_id: idOf(item.authorization_id ?? null),
+    clearing_id: idOf(item.clearing_id ?? null),
+  } as ClearingView;
+}
+
+/** The payload of a new card has its id as `id`, those of messages as `vcn_id` (2.8, 2.9, 2.10). */
+export function eventOf(data: unknown, answer: HttpAnswer): EventView {
+  const { event_type, payload, created_at } = fieldsOf(data, answer);
+  if (!isObject(payload) || typeof event_type !== 'string') throw answer.fault('an event has no type or no payload');
+  return {
+    event_type,
+    vcn_id: idOf(payload.vcn_id ?? (event_type.startsWith('virtualcard.') ? payload.id : null) ?? null) as
+      | number
+      | null,
+    created_at_ms: Temporal.Instant.from(String(created_at)).epochMilliseconds,
+  };
+}
+
+function fieldsOf(data: unknown, answer: HttpAnswer): Fields {
+  if (!isObject(data)) throw answer.fault('`data` is not an object');
+  return data;
+}
+
+/** Null when the items do not have the field by which they are compared. */
+function listOf<Item>(items: unknown, compared: string, read: (item: Fields) => Item): readonly Item[] | null {
+  if (!Array.isArray(items) || !items.every((item) => isObject(item) && item[compared] !== undefined)) return null;
+  return items.map(read);
+}
+
+/** Ids are texts of digits in resources, and numbers in payloads. */
+function idOf(id: unknown): unknown {
+  return typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : id;
+}
