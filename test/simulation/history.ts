@@ -33,8 +33,6 @@ export interface Operations {
     readonly value: unknown;
   };
   readonly cancelCard: { readonly input: { readonly card_id: number }; readonly value: unknown };
-  readonly freezeCard: { readonly input: { readonly card_id: number }; readonly value: unknown };
-  readonly unfreezeCard: { readonly input: { readonly card_id: number }; readonly value: unknown };
   readonly releaseHold: {
     readonly input: { readonly card_id: number; readonly authorization_id: number };
     readonly value: unknown;

@@ -37,9 +37,9 @@ export class Auditor {
 
   #step(): Step {
     const before = this.#last;
-    const { history, audit_mac } = this.#observed;
+    const { history, audit_mac, kept_days } = this.#observed;
     this.#last = this.#observed.committed();
-    return stepBetween(before, this.#last, { history, audit_mac, now_ms: this.#observed.nowMs() });
+    return stepBetween(before, this.#last, { history, audit_mac, kept_days, now_ms: this.#observed.nowMs() });
   }
 
   #find(problemsOf: (check: Check) => Iterable<string>): readonly Finding[] {

@@ -1,4 +1,4 @@
-import type { AuditMac } from '@tallystick/kernel';
+import type { AuditMac, RetentionKind } from '@tallystick/kernel';
 import type { State, Table, TableChange } from '@tallystick/memory';
 import type { History } from '../../history.ts';
 
@@ -10,12 +10,14 @@ export interface Observed {
   committed(): State;
   /** The key of the audit chain, as the installation has it. */
   readonly audit_mac: AuditMac;
+  /** For how many days rows are kept, by kind; of others nothing is said. */
+  readonly kept_days: Readonly<Partial<Record<RetentionKind, number>>>;
 }
 
 type ChangesOf<Of> = Of extends Table<infer Row, infer Key> ? readonly TableChange<Row, Key>[] : never;
 
 /** What was committed since the last step, and how everything is now. */
-export interface Step extends Pick<Observed, 'history' | 'audit_mac'> {
+export interface Step extends Pick<Observed, 'history' | 'audit_mac' | 'kept_days'> {
   readonly now_ms: number;
   readonly before: State;
   readonly state: State;
