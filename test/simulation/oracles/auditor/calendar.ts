@@ -1,4 +1,4 @@
-import { Temporal } from 'temporal-polyfill';
+import { Temporal } from '@tallystick/kernel';
 
 /** The UTC date, YYYY-MM-DD, by the calendar of the platform. */
 export function utcDateOf(at_ms: number): string {
