@@ -12,8 +12,9 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { run } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { installNode24, type ScratchDatabase } from '@tallystick/test-support';
+import { installNode24 } from '@tallystick/test-support';
 import { type Failure, failuresOf, failuresText } from './runner/failures.ts';
+import { openMigrated } from './runner/open-migrated.ts';
 import { createMemoryFolder, type Found, type OptionalPart, optional_parts } from './runner/optional-parts.ts';
 import { durationText, printProgress, slowestFilesText, wrap } from './runner/report.ts';
 import { fewDrawsText, leftParts } from './runner/sizes.ts';
@@ -111,7 +112,8 @@ async function runChosen(switches: Switches): Promise<number> {
     const missing = missingRequirements(switches, parts);
     for (const what of missing) console.error(wrap(what));
     if (missing.length > 0) return 1;
-    const migrated = files.chosen.length < files_sharing_min ? null : await openMigrated(parts);
+    const environment = Object.assign({}, ...parts.map(({ found }) => found.environment));
+    const migrated = files.chosen.length < files_sharing_min ? null : await openMigrated(root, environment);
     const outcome = await runTests(switches, files, parts, migrated?.urls ?? '{}', interruption.signal).finally(() =>
       migrated?.close(),
     );
@@ -161,35 +163,6 @@ function missingRequirements({ required }: Switches, parts: readonly PartFound[]
     const problem = found.problem ?? part.requirement?.() ?? null;
     return problem !== null && required.includes(part.name) ? [`${part.name} is required: ${problem}`] : [];
   });
-}
-
-/**
- * Makes the databases that the tests copy, in a process that also removes them: the runner loads no
- * adapter.
- */
-async function openMigrated(parts: readonly PartFound[]): Promise<{ readonly urls: string; close(): Promise<void> }> {
-  const env = { ...process.env, ...Object.assign({}, ...parts.map(({ found }) => found.environment)) };
-  const program = fileURLToPath(new URL('runner/migrated-databases.ts', import.meta.url));
-  const maker = spawn(process.execPath, ['--conditions=source', program], {
-    cwd: root,
-    env,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const ended = once(maker, 'exit');
-  let written = '';
-  for await (const chunk of maker.stdout) {
-    written += chunk;
-    if (written.endsWith('\n')) break;
-  }
-  const databases: readonly ScratchDatabase[] = JSON.parse(written);
-  const urls = databases.map(({ name, database_url }) => [name, database_url]);
-  return {
-    urls: JSON.stringify(Object.fromEntries(urls)),
-    async close() {
-      maker.stdin.end();
-      await ended;
-    },
-  };
 }
 
 async function runTests(

@@ -33,7 +33,7 @@ const together_s_max = 40;
  * A hook outside of every suite runs for the tests of all files in the process, so a file with such
  * a hook has a separate process.
  */
-const hook_of_the_process = /^(before|after)(Each)?\(/m;
+export const hook_of_the_process = /^(before|after)(Each)?\(/m;
 
 /** The files of a run. Paths are relative to the root, with forward slashes. */
 export interface TestFiles {

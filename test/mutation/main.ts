@@ -1,0 +1,178 @@
+/**
+ * `npm run mutate`: changes the rules of the packages in one place at a time, and runs the tests that
+ * reach the place. docs/testing.md describes it.
+ */
+
+import { createHash } from 'node:crypto';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, setPriority } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseOptions } from '../../apps/server/src/parse-options.ts';
+import { openMigrated } from '../runner/open-migrated.ts';
+import { createMemoryFolder } from '../runner/optional-parts.ts';
+import { durationText } from '../runner/report.ts';
+import { readArgued } from './argued.ts';
+import { groupsOf, judge, type MeasuredTest } from './judge.ts';
+import { openSources } from './mutants.ts';
+import { ReachMap } from './reach.ts';
+import { killed_share_min, type Result, readResults, reportText, resultText } from './report.ts';
+import { runTests } from './run-tests.ts';
+import { type Chosen, drawSample } from './sample.ts';
+import { sourcesByTheme, type Theme, testsOf } from './themes.ts';
+
+const usage =
+  'npm run mutate -- [--seed S] [--sample N] [--package NAME] [--file TEXT] [--report FILE] [--resume] [--list] [--workers N]';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const cache = join(root, 'node_modules/.cache/mutation');
+const options = readOptions();
+if (options.help) {
+  console.log(usage);
+  process.exit(0);
+}
+
+// People and other work come first.
+setPriority(15);
+
+const chosen = choose();
+if (options.list) {
+  for (const { theme, mutant } of chosen) console.log(`${theme.name}: ${resultText(mutant)}`);
+  process.exit(0);
+}
+/** What tests need beside Node and SQLite. */
+const left_out = ['REDIS', 'OWN_SERVERS', 'MOUNTS', 'NODE_20', 'DENO', 'BUN', 'CHROMIUM', 'AUTHLIB', 'CLIENTS'];
+const folder = createMemoryFolder();
+const environment: Record<string, string> = {
+  TALLYSTICK_TEST_SIZE: 'short',
+  ...(folder === null ? {} : { TALLYSTICK_TEST_FOLDER: folder }),
+  TALLYSTICK_TEST_DATABASES: 'sqlite',
+  ...Object.fromEntries(left_out.map((part) => [`TALLYSTICK_TEST_${part}`, 'none'])),
+};
+const migrated = await openMigrated(root, environment);
+environment.TALLYSTICK_TEST_MIGRATED = migrated.urls;
+try {
+  const results = await judgeAll(chosen, await measureTests([...new Set(chosen.map(({ theme }) => theme))]));
+  const { text, killed_share } = reportText(results, readArgued(join(root, 'docs/mutants.md')));
+  console.log(`\n${text}`);
+  process.exitCode = killed_share < killed_share_min ? 1 : 0;
+} finally {
+  await migrated.close();
+}
+
+function choose(): readonly Chosen[] {
+  const sources = openSources(root, 'tsconfig.json');
+  const by_theme = new Map(
+    [...sourcesByTheme(root)].map(([theme, files]) => {
+      const asked = files.filter(
+        (path) => path.startsWith(`packages/${options.package}`) && path.includes(options.file),
+      );
+      return [theme, asked.flatMap(sources.mutantsOf)];
+    }),
+  );
+  sources.close();
+  const all = [...by_theme.values()].reduce((sum, mutants) => sum + mutants.length, 0);
+  const sample = drawSample(by_theme, options.sample, options.seed);
+  console.log(`${sample.length} of ${all} mutants, from seed ${options.seed}.`);
+  return sample;
+}
+
+/** Measures the tests of the themes where they have changed, and runs them together without a change. */
+async function measureTests(themes: readonly Theme[]): Promise<ReadonlyMap<Theme, readonly MeasuredTest[]>> {
+  const map = new ReachMap(root, join(cache, 'reach.json'));
+  const by_theme = new Map<Theme, readonly MeasuredTest[]>();
+  for (const theme of themes) {
+    const measured: MeasuredTest[] = [];
+    for (const file of testsOf(root, theme)) {
+      const known = map.find(file);
+      const reach = known ?? (await map.measure(file, environment));
+      if (known === null) console.log(`measured ${file}: ${reach.processor_s.toFixed(1)} s`);
+      measured.push({ file, reach });
+    }
+    by_theme.set(theme, measured);
+  }
+  for (const tests of new Set([...by_theme.values()])) {
+    for (const group of groupsOf(root, tests)) {
+      if (group.length === 1) continue;
+      const files = group.map(({ file }) => file);
+      const { passed, failed } = await runTests({ root, files, processor_s_max: 600, environment });
+      if (!passed) throw new Error(`${files.join(', ')} fail in one process although nothing is changed: ${failed}`);
+    }
+  }
+  return by_theme;
+}
+
+async function judgeAll(
+  sample: readonly Chosen[],
+  tests: ReadonlyMap<Theme, readonly MeasuredTest[]>,
+): Promise<readonly Result[]> {
+  const known = options.resume ? readResults(options.report) : new Map<string, Result>();
+  mkdirSync(dirname(options.report), { recursive: true });
+  if (!options.resume) writeFileSync(options.report, '');
+  const results: Result[] = [];
+  const waiting: { readonly one: Chosen; readonly key: string }[] = [];
+  for (const one of sample) {
+    const key = keyOf(one, tests.get(one.theme) ?? []);
+    const result = known.get(key);
+    if (result === undefined) waiting.push({ one, key });
+    else results.push(result);
+  }
+  if (results.length > 0) console.log(`${results.length} are known from ${options.report}.`);
+  const started_ms = performance.now();
+  const count = waiting.length;
+  let ended = 0;
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const { one, key } = next;
+      const judgement = await judge(root, one.mutant, tests.get(one.theme) ?? [], environment);
+      const result: Result = { key, theme: one.theme.name, ...one.mutant, ...judgement };
+      results.push(result);
+      appendFileSync(options.report, `${JSON.stringify(result)}\n`);
+      ended += 1;
+      const left_s = ((performance.now() - started_ms) / 1000 / ended) * (count - ended);
+      const place = `${result.verdict} ${result.processor_s.toFixed(1)} s, ${durationText(left_s)} left`;
+      console.log(`${ended}/${count} ${place}: ${resultText(result)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: options.workers }, work));
+  return results;
+}
+
+/** Names a mutant and what it was run against: a result is used again while both are the same. */
+function keyOf({ mutant }: Chosen, tests: readonly MeasuredTest[]): string {
+  const hash = createHash('sha256').update(readFileSync(join(root, mutant.path)));
+  hash.update(`\n${mutant.start} ${mutant.end} ${mutant.replacement}`);
+  for (const { file, reach } of tests) hash.update(`\n${file} ${reach.hash}`);
+  return hash.digest('hex').slice(0, 24);
+}
+
+function readOptions() {
+  try {
+    const { values } = parseOptions({
+      options: {
+        seed: { type: 'string', default: '1' },
+        sample: { type: 'string', default: '500' },
+        package: { type: 'string', default: '' },
+        file: { type: 'string', default: '' },
+        report: { type: 'string', default: join(cache, 'results.jsonl') },
+        workers: { type: 'string', default: String(Math.max(1, availableParallelism() - 1)) },
+        resume: { type: 'boolean', default: false },
+        list: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    const numbers = { seed: integer('seed', values.seed), sample: integer('sample', values.sample) };
+    return { ...values, ...numbers, workers: Math.max(1, integer('workers', values.workers)) };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`);
+    process.exit(2);
+  }
+}
+
+function integer(name: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isSafeInteger(value) || value < 0) {
+    throw new TypeError(`--${name} ${text}: it must be a whole number`);
+  }
+  return value;
+}
