@@ -29,7 +29,7 @@ export async function runTests(options: TestOptions): Promise<TestOutcome> {
   const loaded_first = new URL('replace-source.ts', import.meta.url).href;
   const program = new URL('test-process.ts', import.meta.url).pathname;
   const words = ['--conditions=source', program, ...files];
-  const limited = `ulimit -t ${Math.ceil(processor_s_max)}; exec "$@"`;
+  const limited = `ulimit -S -t ${Math.ceil(processor_s_max)}; exec "$@"`;
   const child = spawn('sh', ['-c', limited, 'sh', process.execPath, ...words], {
     cwd: root,
     detached: true,
