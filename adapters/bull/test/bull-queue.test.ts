@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { after, test } from 'node:test';
 import type { DeliveryQueue } from '@tallystick/events';
-import { delivery_queue_contract } from '@tallystick/harness';
+import { casesOf, delivery_queue_contract } from '@tallystick/harness';
 import { redis_expected, redis_url } from '@tallystick/test-support';
 import { bullQueue } from '../src/index.ts';
 
@@ -17,9 +17,8 @@ function queue(url: string, prefix = `tallystick-test-${randomUUID()}`): Deliver
 }
 
 if (redis_expected) {
-  for (const { rule, check } of delivery_queue_contract) {
-    test(`Bull: ${rule}`, () => check(async () => queue(redis_url)));
-  }
+  for (const { name, run } of casesOf(delivery_queue_contract, async () => queue(redis_url)))
+    test(`Bull: ${name}`, run);
 
   test('Bull: each offer reaches one of two workers', async () => {
     const prefix = `tallystick-test-${randomUUID()}`;

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
-import { delivery_queue_contract } from '@tallystick/harness';
+import { casesOf, delivery_queue_contract } from '@tallystick/harness';
 import { embeddedQueue } from '../src/index.ts';
 
-for (const { rule, check } of delivery_queue_contract) {
-  test(`embedded queue: ${rule}`, () => check(async () => embeddedQueue()));
+for (const { name, run } of casesOf(delivery_queue_contract, async () => embeddedQueue())) {
+  test(`embedded queue: ${name}`, run);
 }

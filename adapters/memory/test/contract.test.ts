@@ -1,5 +1,6 @@
 import { describe, it } from 'node:test';
 import {
+  casesOf,
   ledger_bounds,
   type RetentionStorage,
   reduced_records_contract,
@@ -12,27 +13,22 @@ import { openStorage, storage_suites } from './storage-suites.ts';
 
 for (const [port, rules] of Object.entries(storage_suites)) {
   describe(`${port} in memory`, () => {
-    for (const { rule, check } of rules) it(rule, () => check(() => openStorage()));
+    for (const { name, run } of casesOf(rules, openStorage)) it(name, run);
   });
 }
 
 describe('what a pass in memory does not load', () => {
-  for (const { rule, check } of ledger_bounds) it(rule, () => check(() => openStorage()));
+  for (const { name, run } of casesOf(ledger_bounds, openStorage)) it(name, run);
 });
 
 const now_ms = Date.UTC(2026, 4, 20, 12);
 
 async function openRetention(): Promise<RetentionStorage> {
-  const persistence = memoryPersistence({
-    clock: fixedClock(now_ms),
-    audit_mac: testAuditMac,
-  });
-  const storage: RetentionStorage = { ...persistence, now_ms, audit_mac: testAuditMac, another: async () => storage };
-  return storage;
+  const clock = fixedClock(now_ms);
+  return { ...memoryPersistence({ clock, audit_mac: testAuditMac }), now_ms, audit_mac: testAuditMac };
 }
 
 describe('RetentionStore in memory', () => {
-  for (const { rule, check } of [...retention_store_contract, ...reduced_records_contract]) {
-    it(rule, () => check(openRetention));
-  }
+  const rules = [...retention_store_contract, ...reduced_records_contract];
+  for (const { name, run } of casesOf(rules, openRetention)) it(name, run);
 });

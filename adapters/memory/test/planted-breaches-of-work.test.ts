@@ -31,16 +31,14 @@ async function brokenRules<Subject>(
 function withStores(plant: (tx: Tx) => Partial<Tx>): () => Promise<WorkStorage> {
   return async () => {
     const { delivery_desk, event_horizon, unitOfWork } = await openStorage();
-    const storage: WorkStorage = {
+    return {
       delivery_desk,
       event_horizon,
       unitOfWork: {
         run: (work) => unitOfWork.run((tx) => work({ ...tx, ...plant(tx) })),
         read: (work) => unitOfWork.read((tx) => work({ ...tx, ...plant(tx) })),
       },
-      another: async () => storage,
     };
-    return storage;
   };
 }
 
@@ -101,16 +99,14 @@ const breaches: Readonly<
     ],
     async open() {
       const { delivery_desk, event_horizon, unitOfWork } = await openStorage();
-      const storage: WorkStorage = {
+      return {
         unitOfWork,
         event_horizon,
         delivery_desk: {
           ...delivery_desk,
           claim: (ids, now_ms, lease) => delivery_desk.claim(ids, now_ms, ignoringOthers(lease)),
         },
-        another: async () => storage,
       };
-      return storage;
     },
   },
   DeliveryStore: {
@@ -144,13 +140,11 @@ const breaches: Readonly<
     ],
     async open() {
       const { delivery_desk, event_horizon, unitOfWork } = await openStorage();
-      const storage: WorkStorage = {
+      return {
         unitOfWork,
         event_horizon,
         delivery_desk: { ...delivery_desk, record: (results) => delivery_desk.record(failuresFirst(results)) },
-        another: async () => storage,
       };
-      return storage;
     },
   },
   IdempotencyStore: {

@@ -57,8 +57,7 @@ export async function openStorage(
 ): Promise<StorageUnderTest> {
   const { unitOfWork, ledger, close } = memoryPersistence({ clock: fixedClock(now_ms) });
   const open: OpenStorage = { unitOfWork, ledger, close };
-  const storage: StorageUnderTest = { ...open, ...plant(open), now_ms, another: async () => storage };
-  return storage;
+  return { ...open, ...plant(open), now_ms };
 }
 
 /** Replaces stores of every transaction. */

@@ -1,4 +1,5 @@
 import { describe, it } from 'node:test';
+import { casesOf } from '@tallystick/harness';
 import { propertyParameters } from '@tallystick/test-support';
 import fc from 'fast-check';
 import { memoryDeliveryQueue } from '../src/index.ts';
@@ -16,20 +17,21 @@ fc.configureGlobal(propertyParameters());
 
 for (const [port, contract] of Object.entries(store_suites)) {
   describe(`${port} in memory`, () => {
-    for (const { rule, check } of contract) it(rule, () => check(openStorage));
+    for (const { name, run } of casesOf(contract, openStorage)) it(name, run);
   });
 }
 
 for (const [port, contract] of Object.entries(vault_suites)) {
   describe(`${port} in memory`, () => {
-    for (const { rule, check } of contract) it(rule, () => check(openVaults));
+    for (const { name, run } of casesOf(contract, openVaults)) it(name, run);
   });
 }
 
 describe('Mailer in memory', () => {
-  for (const { rule, check } of mailer_contract) it(rule, () => check(openMailer));
+  for (const { name, run } of casesOf(mailer_contract, openMailer)) it(name, run);
 });
 
 describe('DeliveryQueue in memory', () => {
-  for (const { rule, check } of delivery_queue_contract) it(rule, () => check(async () => memoryDeliveryQueue()));
+  const open = async () => memoryDeliveryQueue();
+  for (const { name, run } of casesOf(delivery_queue_contract, open)) it(name, run);
 });

@@ -74,7 +74,7 @@ export { one_time_link_store_contract } from './contracts/mail/one-time-link-sto
 export { newItem } from './contracts/reconciliation/new-item.ts';
 export { reconciliationReportsContract } from './contracts/reconciliation/reconciliation-reports.ts';
 export { reconciliationStoreContract } from './contracts/reconciliation/reconciliation-store.ts';
-export type { ContractRule, PropertyRuns } from './contracts/rule.ts';
+export { anotherOf, type ContractRule, type Need, needs, type PropertyRuns } from './contracts/rule.ts';
 export { type AuditChainStorage, auditChainContract } from './contracts/storage/audit-chain-store.ts';
 export { audit_log_contract } from './contracts/storage/audit-log.ts';
 export { type AuditTables, type Tampering, tamperingWith } from './contracts/storage/audit-tampering.ts';
@@ -104,4 +104,5 @@ export type { ReferenceCard } from './reference/card.ts';
 export { type Case, cases } from './reference/cases.ts';
 export { type Quarantined, ReferenceModel } from './reference/model.ts';
 export * from './run-model.ts';
+export * from './suite.ts';
 export * from './system.ts';

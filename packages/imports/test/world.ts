@@ -70,7 +70,7 @@ const random: Random = {
 export function newWorld(): ImportWorld {
   const now_ms = Date.parse('2026-05-20T12:00:00Z');
   const { unitOfWork, ledger, close } = memoryPersistence({ clock: fixedClock(now_ms) });
-  const storage: StorageUnderTest = { unitOfWork, ledger, close, now_ms, another: async () => storage };
+  const storage: StorageUnderTest = { unitOfWork, ledger, close, now_ms };
   return new ImportWorld(storage);
 }
 

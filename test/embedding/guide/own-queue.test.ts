@@ -1,7 +1,7 @@
 // own-queue.test.ts
 import { it } from 'node:test';
 import type { DeliveryOffer, DeliveryQueue } from '@tallystick/events';
-import { delivery_queue_contract } from '@tallystick/harness';
+import { casesOf, delivery_queue_contract } from '@tallystick/harness';
 
 export function ownQueue(): DeliveryQueue {
   let waiting: DeliveryOffer[] = [];
@@ -25,6 +25,4 @@ export function ownQueue(): DeliveryQueue {
   };
 }
 
-for (const { rule, check } of delivery_queue_contract) {
-  it(rule, () => check(async () => ownQueue()));
-}
+for (const { name, run } of casesOf(delivery_queue_contract, async () => ownQueue())) it(name, run);

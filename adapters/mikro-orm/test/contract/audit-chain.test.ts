@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { type AuditChainStorage, type AuditTables, auditChainContract } from '@tallystick/harness';
+import { type AuditChainStorage, type AuditTables, auditChainContract, casesOf } from '@tallystick/harness';
 import { sealAuditLog, verifyAuditLog } from '@tallystick/kernel';
 import { changeRows, propertyParameters, testAuditMac } from '@tallystick/test-support';
 import type { Persistence } from '../../src/index.ts';
@@ -37,9 +37,8 @@ onEveryDatabase('the contract of AuditChainStore', (fixture) => {
     another: async () => asStorage(await fixture().another()),
     replaceAudit: (tables) => changeRows(fixture().database, replacing(tables)),
   });
-  for (const { rule, check } of auditChainContract(propertyParameters({ short: 60, full: 180 }))) {
-    it(rule, () => check(async () => asStorage(fixture().persistence)));
-  }
+  const rules = auditChainContract(propertyParameters({ short: 60, full: 180 }));
+  for (const { name, run } of casesOf(rules, async () => asStorage(fixture().persistence))) it(name, run);
 });
 
 onEveryDatabase('a new installation', (fixture) => {

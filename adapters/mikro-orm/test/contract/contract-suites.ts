@@ -1,5 +1,5 @@
 import { it } from 'node:test';
-import type { ContractRule, StorageUnderTest } from '@tallystick/harness';
+import { type ContractRule, casesOf, type StorageUnderTest } from '@tallystick/harness';
 import { full_run } from '@tallystick/test-support';
 import type { Persistence } from '../../src/index.ts';
 import { noon_ms, onEveryDatabase, schema_beside_a_host } from './fixture.ts';
@@ -49,7 +49,7 @@ function keepsContract(
         return { unitOfWork, ledger, close, now_ms: noon_ms, another, doLaterWork };
       }
 
-      for (const { rule, check } of rules) it(rule, () => check(async () => asStorage(fixture().persistence)));
+      for (const { name, run } of casesOf(rules, async () => asStorage(fixture().persistence))) it(name, run);
     },
     ...others,
   );

@@ -1,5 +1,10 @@
 import { it } from 'node:test';
-import { type RetentionStorage, reduced_records_contract, retention_store_contract } from '@tallystick/harness';
+import {
+  casesOf,
+  type RetentionStorage,
+  reduced_records_contract,
+  retention_store_contract,
+} from '@tallystick/harness';
 import { testAuditMac } from '@tallystick/test-support';
 import type { Persistence } from '../../src/index.ts';
 import { noon_ms, onEveryDatabase } from './fixture.ts';
@@ -12,7 +17,6 @@ onEveryDatabase('the contract of RetentionStore', (fixture) => {
     another: async () => inProcess(await fixture().another()),
     doLaterWork: () => event_index.run(),
   });
-  for (const { rule, check } of [...retention_store_contract, ...reduced_records_contract]) {
-    it(rule, () => check(async () => inProcess(fixture().persistence)));
-  }
+  const rules = [...retention_store_contract, ...reduced_records_contract];
+  for (const { name, run } of casesOf(rules, async () => inProcess(fixture().persistence))) it(name, run);
 });

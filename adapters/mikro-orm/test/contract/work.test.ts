@@ -1,6 +1,7 @@
 import { before, describe, it } from 'node:test';
 import {
   api_key_store_contract,
+  casesOf,
   company_store_contract,
   delivery_desk_contract,
   delivery_store_contract,
@@ -51,7 +52,7 @@ onEveryDatabase('the contracts of webhooks, mails and access', (fixture) => {
   });
   for (const [port, contract] of Object.entries(contracts)) {
     describe(port, () => {
-      for (const { rule, check } of contract) it(rule, () => check(async () => inProcess(fixture().persistence)));
+      for (const { name, run } of casesOf(contract, async () => inProcess(fixture().persistence))) it(name, run);
     });
   }
 });

@@ -7,6 +7,7 @@ import {
   type VirtualCard,
 } from '@tallystick/cards';
 import {
+  anotherOf,
   authorizationMessage,
   clearingMessage,
   makeCard,
@@ -137,7 +138,7 @@ export class ActWorld {
 
   /** The same world as another process sees it. */
   async another(): Promise<ActWorld> {
-    const storage = await this.storage.another();
+    const storage = await anotherOf(this.storage);
     const card = { id: this.card_id, number_index: this.#number_index };
     return new ActWorld(storage, this.company_id, card, this.#account_ids, networkOf(storage));
   }

@@ -1,7 +1,7 @@
 import type { AccessTx, ApiKey } from '@tallystick/access';
 import { assert } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { newCompany, type SharedStorage } from '../storage/storage.ts';
 
 export type ApiKeyStorage = SharedStorage<Pick<AccessTx, 'api_keys' | 'companies'>>;
@@ -27,7 +27,7 @@ function keyOf(company_id: number, changes: Partial<ApiKey> = {}): Omit<ApiKey, 
 
 export const api_key_store_contract: readonly ContractRule<ApiKeyStorage>[] = [
   rule('a key is read as it was inserted', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const company_id = await newCompany(here);
     const details = keyOf(company_id);
     const key = await here.unitOfWork.run((tx) => tx.api_keys.insert(details));
@@ -79,7 +79,7 @@ export const api_key_store_contract: readonly ContractRule<ApiKeyStorage>[] = [
     });
   }),
   rule('an update writes what may change, and the last use that is stored never goes back', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const company_id = await newCompany(here);
     const [key, other] = await here.unitOfWork.run(async ({ api_keys }) => [
       await api_keys.insert(keyOf(company_id)),

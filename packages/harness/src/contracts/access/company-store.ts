@@ -1,7 +1,7 @@
 import type { AccessTx, Company } from '@tallystick/access';
 import { assert } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { companyRow, type SharedStorage } from '../storage/storage.ts';
 
 export type CompanyStorage = SharedStorage<Pick<AccessTx, 'companies'>>;
@@ -13,7 +13,7 @@ async function assertTaken(insert: Promise<unknown>): Promise<void> {
 
 export const company_store_contract: readonly ContractRule<CompanyStorage>[] = [
   rule('companies are read as they were inserted, newest first, on pages that omit none', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const made = await here.unitOfWork.run(async ({ companies }) => {
       const inserted: Company[] = [];
       for (const name of ['A', 'é', 'C', 'D', 'E']) {
@@ -61,7 +61,7 @@ export const company_store_contract: readonly ContractRule<CompanyStorage>[] = [
     assertEqual(items[0]?.name, 'first', 'the newest company');
   }),
   rule('of racing inserts of one customer number exactly one succeeds, and the others are refused', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     for (let round = 0; round < 5; round += 1) {
       const row = companyRow();
       const inserts = [here, there, here, there].map(({ unitOfWork }) =>
@@ -74,7 +74,7 @@ export const company_store_contract: readonly ContractRule<CompanyStorage>[] = [
     }
   }),
   rule('a company that is held for update is changed by one transaction at a time', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const { id } = await here.unitOfWork.run(({ companies }) => companies.insert(companyRow()));
     const raise = ({ unitOfWork }: CompanyStorage) =>
       unitOfWork.run(async ({ companies }) => {

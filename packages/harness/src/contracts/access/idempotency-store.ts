@@ -1,7 +1,7 @@
 import type { AccessTx, IdempotencyRequest } from '@tallystick/access';
 import { assert, Refusal, toHex } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { companyRow, type SharedStorage } from '../storage/storage.ts';
 import { uniqueNumber } from '../unique.ts';
 
@@ -48,7 +48,7 @@ async function assertLost(completing: Promise<unknown>, what: string): Promise<v
 
 export const idempotency_store_contract: readonly ContractRule<IdempotencyStorage>[] = [
   rule('exactly one of 32 racing requests claims a key', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     for (let round = 0; round < 5; round += 1) {
       const { key } = request();
       const claims = Array.from({ length: 32 }, (_, at) =>
@@ -145,7 +145,7 @@ export const idempotency_store_contract: readonly ContractRule<IdempotencyStorag
     assertEqual(await claim(first), 'answered 0402', 'the answer');
   }),
   rule('one of two owners completes, and only its work commits', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const companies = async () =>
       (await here.unitOfWork.read((tx) => tx.companies.list({ limit: 1 }))).items[0]?.id ?? 0;
     for (let round = 0; round < 5; round += 1) {

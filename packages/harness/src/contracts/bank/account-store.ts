@@ -1,7 +1,7 @@
 import type { Account, LineKey, ReferencedKey, ReportedPlace, Statement, StatementLine } from '@tallystick/accounts';
 import { money, type PageRequest, page_limit_max } from '@tallystick/kernel';
 import { assertEqual, assertRejects, refusalOf } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { everyPage, idsOf, makeCompany, rising, type StorageTx, type StorageUnderTest } from '../storage/storage.ts';
 import { uniqueNumber } from '../unique.ts';
 
@@ -84,7 +84,7 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
       last_statement: { as_of: '2026-05-20', balance: money(10 ** 14) },
     };
     await storage.unitOfWork.run((tx) => tx.accounts.updateEnds({ id: account.id, ...ends }));
-    await (await storage.another()).unitOfWork.run(async ({ accounts }) => {
+    await (await anotherOf(storage)).unitOfWork.run(async ({ accounts }) => {
       assertEqual(await accounts.find(account.id), { ...account, ...ends }, 'by id');
       assertEqual(await accounts.findByNumber(account.number), { ...account, ...ends }, 'by number');
       assertEqual(await accounts.lockByNumber(account.number), { ...account, ...ends }, 'locked');
@@ -96,7 +96,7 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
   rule('a number belongs to one account, also when two processes insert it at once', async (storage) => {
     const { id } = await storage.unitOfWork.run((tx) => makeCompany(tx));
     const wanted = newAccount(id);
-    const processes = [storage, await storage.another()];
+    const processes = [storage, await anotherOf(storage)];
     const results = await Promise.allSettled(
       processes.map(({ unitOfWork }) => unitOfWork.run((tx) => tx.accounts.insert(wanted))),
     );
@@ -216,7 +216,7 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
     const added = [again[3]!, again[4]!, again[5]!, again[7]!, again[8]!];
     assertEqual(keysOf(await record(again)), keysOf(added), 'the new ones of the second time');
     const ofLater = { ...first[2]!, statement_id: later!.id, place: 9 };
-    await (await storage.another()).unitOfWork.read(async (tx) => {
+    await (await anotherOf(storage)).unitOfWork.read(async (tx) => {
       const { accounts } = tx;
       const listed = await linesOf(tx, account, 2);
       assertEqual(
@@ -396,7 +396,7 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
       const account = await storage.unitOfWork.run(makeAccount);
       const later = await storage.unitOfWork.run(makeAccount);
       const reference = { account_id: account.id, bank_reference: 'R' };
-      const processes = [storage, await storage.another()];
+      const processes = [storage, await anotherOf(storage)];
       await Promise.all(
         processes.map(({ unitOfWork }, at) =>
           unitOfWork.run(async ({ accounts }) => {
@@ -416,7 +416,7 @@ export const account_store_contract: readonly ContractRule<StorageUnderTest>[] =
   rule('a thousand lines are recorded at once, and no process records one of them a second time', async (storage) => {
     const account = await storage.unitOfWork.run(makeAccount);
     const lines = Array.from({ length: 1_000 }, (_, at) => newLine(account, { bank_reference: `N${at}` }));
-    const processes = [storage, await storage.another()];
+    const processes = [storage, await anotherOf(storage)];
     const recorded = await Promise.all(
       processes.map(({ unitOfWork }) => unitOfWork.run(({ accounts }) => accounts.recordLines(lines))),
     );

@@ -1,7 +1,7 @@
 import { type AuthorisationRecord, grant_model, interaction_model } from '@tallystick/consents';
 import { Refusal } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import type { StorageUnderTest } from '../storage/storage.ts';
 import { uniqueNumber } from '../unique.ts';
 
@@ -53,7 +53,7 @@ async function assertLeft(
 
 export const authorisation_store_contract: readonly ContractRule<StorageUnderTest>[] = [
   rule('a record is found by its model and the hash of its id, as it was put', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const record = newRecord({
       client_id: uniqueName('client'),
       consent_id: uniqueName('consent'),
@@ -84,7 +84,7 @@ export const authorisation_store_contract: readonly ContractRule<StorageUnderTes
     assertEqual(await find(record), { ...record, consumed_at_ms: 7 }, 'put after the use');
   }),
   rule('exactly one of several racing insertions inserts, and an expired record also counts', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     for (let round = 0; round < 3; round += 1) {
       const record = newRecord({ expires_at_ms: 1 });
       const racing = Array.from({ length: 8 }, (_, at) => recordsOf(at % 2 === 0 ? here : there).putNew(record));
@@ -94,7 +94,7 @@ export const authorisation_store_contract: readonly ContractRule<StorageUnderTes
     }
   }),
   rule('exactly one of several racing uses uses the record', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     for (let round = 0; round < 3; round += 1) {
       const record = newRecord();
       await recordsOf(here).put(record);
@@ -119,7 +119,7 @@ export const authorisation_store_contract: readonly ContractRule<StorageUnderTes
     assertEqual(await consume(record, 2), true, 'used afterwards');
   }),
   rule('records end by id, by grant, by consent and by client, on every process, and others stay', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const links = () => ({
       client_id: uniqueName('client'),
       consent_id: uniqueName('consent'),
@@ -150,7 +150,7 @@ export const authorisation_store_contract: readonly ContractRule<StorageUnderTes
     assertEqual(await recordsOf(there).consume(token, 1), false, 'using an ended record');
   }),
   rule('the grants of a consent end with the last one that is left', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const consent_id = uniqueName('consent');
     const end = () => there.unitOfWork.read((tx) => tx.authorisation.grantsEnd(consent_id));
     const grants = [10, 20].map((expires_at_ms) => newRecord({ model: grant_model, consent_id, expires_at_ms }));
@@ -168,7 +168,7 @@ export const authorisation_store_contract: readonly ContractRule<StorageUnderTes
     assertEqual(await end(), null, 'of none');
   }),
   rule('an interaction stays when its consent ends, and ends with its client', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const links = { client_id: uniqueName('client'), consent_id: uniqueName('consent') };
     const interaction = newRecord({ ...links, model: interaction_model });
     const grant = newRecord({ ...links, model: 'Grant' });
@@ -200,7 +200,7 @@ export const authorisation_store_contract: readonly ContractRule<StorageUnderTes
     },
   ),
   rule('all records are listed in id order to be sealed again, and only their content is replaced', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const records = [newRecord(), newRecord({ client_id: 'client', expires_at_ms: 99 }), newRecord()];
     for (const record of records) await recordsOf(here).put(record);
     const listed: { readonly id: number; readonly id_hash: string }[] = [];

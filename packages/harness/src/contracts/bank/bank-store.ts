@@ -13,7 +13,7 @@ import {
 import { money, type TwoWayPage, type TwoWayPageRequest } from '@tallystick/kernel';
 import * as fc from 'fast-check';
 import { assertEqual, refusalOf } from '../assertions.ts';
-import { type ContractRule, type PropertyRuns, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, type PropertyRuns, rule } from '../rule.ts';
 import { companyRow, makeCompany, rising, type StorageTx, type StorageUnderTest } from '../storage/storage.ts';
 import { uniqueNumber } from '../unique.ts';
 import { newAccount, newLine } from './account-store.ts';
@@ -188,7 +188,7 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
           await tx.bank.putUsers([changed, made[0]!]);
           return { mine: one.id, users: [made[0]!, made[1]!, changed, made[3]!] };
         });
-        await (await storage.another()).unitOfWork.read(async ({ bank }) => {
+        await (await anotherOf(storage)).unitOfWork.read(async ({ bank }) => {
           assertEqual(await bank.findUser(users[2]!.user_id), users[2], 'the changed one');
           for (const unknown of [users[0]!.user_id.toUpperCase(), '', 'a\0b', '\ud800']) {
             assertEqual(await bank.findUser(unknown), null, `the user ${JSON.stringify(unknown)}`);
@@ -385,7 +385,7 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
         assertEqual(await put(several), stored, 'which are stored');
         assertEqual(await find(), [balance(one, 7, 5), balance(two, 50, 1), balance(three, 2, 6)], 'what is stored');
         assertEqual(await put([balance(two, 1, 9)]), [false], 'only older ones');
-        const processes = [storage, await storage.another()];
+        const processes = [storage, await anotherOf(storage)];
         await Promise.all(
           processes.map(({ unitOfWork }, at) => {
             const of_all = ids.map((id) => balance(id, 100 + at, 100 + at));
@@ -398,7 +398,7 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
     ),
     rule('a balance moves from what it is, and two processes that move it at once lose nothing', async (storage) => {
       const account = await storage.unitOfWork.run(makeAccount);
-      const processes = [storage, await storage.another()];
+      const processes = [storage, await anotherOf(storage)];
       const moves = processes.flatMap(({ unitOfWork }, at) =>
         [1, 10, 100].map((amount) =>
           unitOfWork.run(({ bank }) => bank.moveBalance(account.id, amount * (at + 1), amount)),
@@ -457,7 +457,7 @@ export function bankStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonl
         ]);
         const { id } = account!;
         const rows = Array.from({ length: 1_000 }, (_, at) => newShown(id, { bank_reference: `R${at}` }));
-        const processes = [storage, await storage.another()];
+        const processes = [storage, await anotherOf(storage)];
         const recorded = await Promise.all(
           processes.map(({ unitOfWork }) => unitOfWork.run(({ bank }) => bank.recordShown(rows))),
         );

@@ -7,7 +7,7 @@ import {
 } from '@tallystick/consents';
 import type { PageRequest } from '@tallystick/kernel';
 import { assertEqual, assertRejects, refusalOf } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { everyPage, idsOf, type StorageUnderTest } from '../storage/storage.ts';
 import { uniqueNumber } from '../unique.ts';
 
@@ -82,7 +82,7 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
         assertEqual(await tx.consents.lock(details.consent_id), inserted, 'locked');
         await tx.consents.update(updated);
       });
-      await (await storage.another()).unitOfWork.read(async ({ consents }) => {
+      await (await anotherOf(storage)).unitOfWork.read(async ({ consents }) => {
         assertEqual(await consents.find(details.consent_id), updated, 'what was updated');
       });
       const deleted: Consent = { ...updated, deleted_at_ms: 20, decided_ahead: false };
@@ -227,7 +227,7 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
         await consents.stopOfClient(client_id, 40);
         return inserted;
       });
-      await (await storage.another()).unitOfWork.read(async ({ consents }) => {
+      await (await anotherOf(storage)).unitOfWork.read(async ({ consents }) => {
         for (const [at, consent] of before.entries()) {
           const expected = at < 2 ? { ...consent, stopped_at_ms: 40 } : consent;
           assertEqual(await consents.find(consent.consent_id), expected, `the consent ${at}`);
@@ -237,7 +237,7 @@ export const consent_store_contract: readonly ContractRule<StorageUnderTest>[] =
   ),
   rule('of transactions that lock one consent at once, each sees what those before it wrote', async (storage) => {
     const { consent_id } = await storage.unitOfWork.run((tx) => tx.consents.insert(newAccessConsent()));
-    const processes = [storage, await storage.another()];
+    const processes = [storage, await anotherOf(storage)];
     const count = 8;
     await Promise.all(
       Array.from({ length: count }, (_, at) =>

@@ -1,7 +1,7 @@
 import type { ThirdParty } from '@tallystick/consents';
 import type { PageRequest } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { everyPage, rising, type StorageUnderTest } from '../storage/storage.ts';
 import { uniqueNumber } from '../unique.ts';
 
@@ -41,7 +41,7 @@ export const third_party_store_contract: readonly ContractRule<StorageUnderTest>
       status: 'suspended',
     };
     await storage.unitOfWork.run((tx) => tx.third_parties.update(updated));
-    await (await storage.another()).unitOfWork.read(async ({ third_parties }) => {
+    await (await anotherOf(storage)).unitOfWork.read(async ({ third_parties }) => {
       assertEqual(await third_parties.find(inserted.id), updated, 'by id');
       assertEqual(await third_parties.findByClientId(inserted.client_id), updated, 'by client id');
       assertEqual(await third_parties.find(999_999_999), null, 'by an unknown id');
@@ -75,7 +75,7 @@ export const third_party_store_contract: readonly ContractRule<StorageUnderTest>
   }),
   rule('a client id belongs to one third party, also when two processes insert it at once', async (storage) => {
     const wanted = newThirdParty();
-    const processes = [storage, await storage.another()];
+    const processes = [storage, await anotherOf(storage)];
     const results = await Promise.allSettled(
       processes.map(({ unitOfWork }) => unitOfWork.run((tx) => tx.third_parties.insert(wanted))),
     );
@@ -85,7 +85,7 @@ export const third_party_store_contract: readonly ContractRule<StorageUnderTest>
   }),
   rule('of transactions that lock one third party at once, each sees what those before it wrote', async (storage) => {
     const { id } = await storage.unitOfWork.run((tx) => tx.third_parties.insert(newThirdParty()));
-    const processes = [storage, await storage.another()];
+    const processes = [storage, await anotherOf(storage)];
     const count = 8;
     await Promise.all(
       Array.from({ length: count }, (_, at) =>

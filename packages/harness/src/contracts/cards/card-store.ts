@@ -14,7 +14,7 @@ import {
   recordedAuthorization,
   recordOnce,
 } from '../ledger/network-messages.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import {
   everyPage,
   idsOf,
@@ -108,7 +108,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     });
   }),
   rule('one insert of a number succeeds, also when inserts race; the others return null', async (storage) => {
-    const other = await storage.another();
+    const other = await anotherOf(storage);
     const owner = await storage.unitOfWork.run(makeOwner);
     for (let round = 0; round < 5; round += 1) {
       const number = sealedNumber();
@@ -173,7 +173,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     },
   ),
   rule('a reset of wrong codes locks the card until the end, so no concurrent pass is lost', async (storage) => {
-    const other = await storage.another();
+    const other = await anotherOf(storage);
     const card = await storage.unitOfWork.run(async (tx) => makeCard(tx, await makeOwner(tx)));
     const { number_index } = await storage.unitOfWork.read((tx) => tx.cards.number(card.id));
     const useOnce = () => {
@@ -192,7 +192,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     assertEqual(after?.counters.uses, 10, 'the uses');
   }),
   rule('a card that is found for update is locked until the end, so no concurrent change is lost', async (storage) => {
-    const processes = [storage, await storage.another()];
+    const processes = [storage, await anotherOf(storage)];
     const owner = await storage.unitOfWork.run(makeOwner);
     const card = await storage.unitOfWork.run((tx) => makeCard(tx, owner, { total_card_amount: money(0) }));
     await Promise.all(
@@ -371,7 +371,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
         is_done = batch.length === 0;
       }
     };
-    await Promise.all([rotate(storage), rotate(await storage.another())]);
+    await Promise.all([rotate(storage), rotate(await anotherOf(storage))]);
     assertEqual(
       ids.map((id) => times.get(id)),
       ids.map(() => 1),

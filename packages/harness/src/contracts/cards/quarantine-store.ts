@@ -7,7 +7,7 @@ import {
 } from '@tallystick/cards';
 import { assert, toHex } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { everyPage, type StorageUnderTest } from '../storage/storage.ts';
 import { uniqueHash } from '../unique.ts';
 
@@ -63,7 +63,7 @@ export const quarantine_store_contract: readonly ContractRule<StorageUnderTest>[
     const of_file = { source: 'file', import_id: 5, ordinal: 0, position: 80, request_id: null } as const;
     const written = [refused(), refused({ ...of_file, reason: 'other_billing_currency', excerpt: {} })];
     await keep(storage, ...written);
-    const records = await recordsOf(await storage.another(), ...written);
+    const records = await recordsOf(await anotherOf(storage), ...written);
     for (const [at, record] of records.entries()) {
       assertEqual(record, { ...written[at]!, ...fresh, id: record.id }, 'the record');
       const found = await storage.unitOfWork.read(({ quarantine }) => quarantine.find(record.id));
@@ -87,7 +87,7 @@ export const quarantine_store_contract: readonly ContractRule<StorageUnderTest>[
     assertEqual(await recordsOf(storage, first), [{ ...before!, ...again, count: 4 }], 'the record');
   }),
   rule('racing copies of a message become one record that counts them all', async (storage) => {
-    const other = await storage.another();
+    const other = await anotherOf(storage);
     const message = refused();
     const copies = Array.from({ length: 24 }, (_, at) => keep(at % 2 === 0 ? storage : other, message));
     await Promise.all(copies);
@@ -117,7 +117,7 @@ export const quarantine_store_contract: readonly ContractRule<StorageUnderTest>[
     const [record] = await recordsOf(storage, message);
     const countOpen = () => storage.unitOfWork.read(({ quarantine }) => quarantine.countOpen());
     const open_before = await countOpen();
-    const other = await storage.another();
+    const other = await anotherOf(storage);
     const applied = await Promise.all(
       Array.from({ length: 8 }, (_, at) =>
         (at % 2 === 0 ? storage : other).unitOfWork.run(({ quarantine }) =>

@@ -1,6 +1,6 @@
 import { assert } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { everyPage, idsOf, makeCard, makeCompany, newRealCard, type StorageUnderTest } from '../storage/storage.ts';
 
 export const real_card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
@@ -36,7 +36,7 @@ export const real_card_store_contract: readonly ContractRule<StorageUnderTest>[]
     },
   ),
   rule('a company has one default, the last one that was set, also after concurrent changes', async (storage) => {
-    const processes = [storage, await storage.another()];
+    const processes = [storage, await anotherOf(storage)];
     const { id } = await storage.unitOfWork.run((tx) => makeCompany(tx));
     const made = await Promise.all(
       Array.from({ length: 10 }, (_, at) =>

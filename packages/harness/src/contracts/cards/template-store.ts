@@ -1,7 +1,7 @@
 import { assert, Refusal } from '@tallystick/kernel';
 import { default_template_ids, type PurchaseTemplate } from '@tallystick/templates';
 import { assertEqual } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { everyPage, idsOf, makeCompany, rising, type StorageUnderTest } from '../storage/storage.ts';
 import { uniqueNumber } from '../unique.ts';
 
@@ -99,7 +99,7 @@ export const template_store_contract: readonly ContractRule<StorageUnderTest>[] 
   rule(
     'one of several racing inserts of one name in a company succeeds; the others are refused with the path of the name',
     async (storage) => {
-      const processes = [storage, await storage.another()];
+      const processes = [storage, await anotherOf(storage)];
       const [mine, other] = await storage.unitOfWork.run(async (tx) => [await makeCompany(tx), await makeCompany(tx)]);
       const outcomes = await Promise.allSettled(
         Array.from({ length: 12 }, (_, at) =>
@@ -120,7 +120,7 @@ export const template_store_contract: readonly ContractRule<StorageUnderTest>[] 
     },
   ),
   rule('one of many racing claims gets each due template, and none gets one early', async (storage) => {
-    const processes = [storage, await storage.another()];
+    const processes = [storage, await anotherOf(storage)];
     const ids = await storage.unitOfWork.run(async (tx) => {
       const { id } = await makeCompany(tx);
       const made: number[] = [];

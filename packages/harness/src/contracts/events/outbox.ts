@@ -1,7 +1,7 @@
 import { createWebhook, type NewDelivery, updateWebhook } from '@tallystick/events';
 import { assert, Refusal } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { newCompany } from '../storage/storage.ts';
 import {
   appendEvents,
@@ -35,7 +35,7 @@ function newDelivery(webhook_id: number, company_id: number, event_id: number, s
 
 export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
   rule('committed events are taken once, at most the limit, in ascending order of id', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const company_id = await newCompany(here);
     await relayAll(here);
     const ids = await appendEvents(here, company_id, 5);
@@ -58,7 +58,7 @@ export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
     assertEqual(await deliveriesOf(here, id), [], 'deliveries');
   }),
   rule('events that a rolled back transaction took are taken by the next', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const company_id = await newCompany(here);
     await relayAll(here);
     const ids = await appendEvents(here, company_id, 2);
@@ -136,7 +136,7 @@ export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
     );
   }),
   rule('two concurrent relays make one delivery per event, numbered without a gap', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const company_id = await newCompany(here);
     const { id } = await register(here, company_id);
     for (let round = 0; round < 5; round += 1) await appendEvents(here, company_id, 12);
@@ -153,7 +153,7 @@ export const outbox_contract: readonly ContractRule<WebhookStorage>[] = [
     );
   }),
   rule('a change of a webhook loses no earlier event, and a new webhook gets no earlier event', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const company_id = await newCompany(here);
     const call = callOf(company_id);
     const parts = {

@@ -2,7 +2,7 @@ import { relayEvents, relayEventsOf } from '@tallystick/events';
 import { assert } from '@tallystick/kernel';
 import fc from 'fast-check';
 import { assertEqual } from '../assertions.ts';
-import { type ContractRule, type PropertyRuns, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, type PropertyRuns, rule } from '../rule.ts';
 import { newCompany } from '../storage/storage.ts';
 import {
   appendEventsIn,
@@ -129,7 +129,7 @@ export function relayOrderContract(runs: PropertyRuns = { numRuns: 20 }): readon
     rule(
       'events of a company are numbered in the order of their commits, without a gap, whoever writes and relays',
       async (here) => {
-        const there = await here.another();
+        const there = await anotherOf(here);
         await relayAll(here);
         const property = fc.asyncProperty(callers, async (acts_of_callers) => {
           const company_ids = [await newCompany(here), await newCompany(here)];

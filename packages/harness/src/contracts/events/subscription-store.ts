@@ -8,7 +8,7 @@ import {
 } from '@tallystick/events';
 import { assert, type Lease, Refusal, type RetentionStore, type UnitOfWork } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { idsOf, newCompany } from '../storage/storage.ts';
 import { uniqueNumber } from '../unique.ts';
 import {
@@ -84,7 +84,7 @@ const find = (storage: SubscriptionStorage, name: string) =>
 
 export const subscription_store_contract: readonly ContractRule<SubscriptionStorage>[] = [
   rule('a name is inserted once, and found and listed by name until it is deleted', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const last = await insert(here, {
       name: `z-${`subscription-${uniqueNumber()}`}`,
       event_types: ['a', 'b'],
@@ -104,7 +104,7 @@ export const subscription_store_contract: readonly ContractRule<SubscriptionStor
     assertEqual(await claim(here, first.name, leaseOf('one')), null, 'a claim after the removal');
   }),
   rule('a lease excludes other tokens until it expires or is released, and not its own', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const { name } = await insert(here, { after_id: 5 });
     const filter = { event_types: ['virtualcard.created'], company_id: 3 };
     assertEqual(await claim(here, name, leaseOf('one'), filter), 5, 'the first claim');
@@ -123,7 +123,7 @@ export const subscription_store_contract: readonly ContractRule<SubscriptionStor
     assertEqual(await claim(here, name, leaseOf('one')), 5, 'after its release');
   }),
   rule('a position moves only for the token that has the lease, and only from where it is', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const { name } = await insert(here, { after_id: 5 });
     assertEqual(await advance(here, name, leaseOf('one'), 5, 6), false, 'without a lease');
     await claim(here, name, leaseOf('one'));
@@ -138,7 +138,7 @@ export const subscription_store_contract: readonly ContractRule<SubscriptionStor
     assertEqual(await advance(here, name, leaseOf('one', later.until_machine_ms), 8, 9), false, 'by the former owner');
   }),
   rule('several positions move together, each as it would alone', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const names = [];
     for (const place of [1, 2, 3, 4]) {
       const { name } = await insert(here, { after_id: 5 });
@@ -174,7 +174,7 @@ export const subscription_store_contract: readonly ContractRule<SubscriptionStor
     assertEqual(await claim(here, name, leaseOf('two')), 5, 'the claim of another');
   }),
   rule('of racing claims one has the lease, and of racing moves from one position one succeeds', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const { name } = await insert(here, { after_id: 5 });
     const tokens = ['one', 'two', 'three', 'four'];
     const claims = await Promise.all(tokens.map((token, at) => claim(at % 2 ? here : there, name, leaseOf(token))));
@@ -248,7 +248,7 @@ export const subscription_store_contract: readonly ContractRule<SubscriptionStor
     assertEqual(await lag(['ach.status']), unknown, 'when it is not known whether one waits');
   }),
   rule('the horizon contains every committed event, and later events are above its present', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const company_id = await newCompany(here);
     const [earlier] = await appendOfTypes(here, company_id, ['virtualcard.created']);
     assert((await finalId(there)) >= earlier!, 'a committed event is above the horizon');

@@ -4,7 +4,7 @@ import { money, type PageRequest } from '@tallystick/kernel';
 import { assertEqual, assertRejects } from '../assertions.ts';
 import { appliedAs } from '../cards/quarantine-store.ts';
 import { clearingMessage, recordOnce } from '../ledger/network-messages.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { everyPage, idsOf, makeCard, makeOwner, type StorageUnderTest, sealedNumber } from '../storage/storage.ts';
 import { uniqueNumber } from '../unique.ts';
 
@@ -114,7 +114,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       bytes: 10 ** 13,
     };
     const inserted = await insert(storage, full);
-    assertEqual(await find(await storage.another(), inserted.id), inserted, 'the import');
+    assertEqual(await find(await anotherOf(storage), inserted.id), inserted, 'the import');
     const { sha256 } = full;
     const same = await storage.unitOfWork.read(({ imports }) => imports.findBySha256(sha256!));
     assertEqual(same, inserted, 'by its hash');
@@ -245,7 +245,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
         await imports.putStatements([held, ...others]);
       });
       const waitingNow = () => storage.unitOfWork.read(({ imports }) => imports.listWaiting(from.id, 1));
-      const other = await storage.another();
+      const other = await anotherOf(storage);
       await other.unitOfWork.read(async ({ imports }) => {
         assertEqual(await imports.statements(from.id, ['staged', 'held']), [], 'those of the first import');
         assertEqual(await imports.statements(to.id, ['held']), [held], 'the held one');
@@ -354,7 +354,7 @@ export const import_store_contract: readonly ContractRule<StorageUnderTest>[] = 
       const listed = await storage.unitOfWork.read((tx) => tx.quarantine.list({ import_id: row.id }, { limit: 10 }));
       assertEqual(listed.items.length, 3, 'the records of the import');
       const [first, second] = await openOnes();
-      const other = await storage.another();
+      const other = await anotherOf(storage);
       await Promise.all([
         storage.unitOfWork.run(({ quarantine }) =>
           quarantine.apply({ ...appliedAs(first!.id, 5), is_matched: true, is_break: true }, 9),

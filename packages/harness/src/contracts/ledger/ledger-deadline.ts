@@ -1,7 +1,7 @@
 import type { PassBounds } from '@tallystick/cards';
 import { Fault } from '@tallystick/kernel';
 import { assertEqual, assertRejects } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule, ruleThatNeeds } from '../rule.ts';
 import type { StorageUnderTest } from '../storage/storage.ts';
 import { freshCard } from './card-under-test.ts';
 import { look, spend } from './network-messages.ts';
@@ -34,11 +34,12 @@ export const ledger_deadline_contract: readonly ContractRule<StorageUnderTest>[]
       assertEqual(await storage.ledger.pass([message], spend([message]), boundsOf(100_000)), [true], 'the next pass');
     },
   ),
-  rule(
+  ruleThatNeeds(
+    'concurrent_transactions',
     'a pass rejects at its deadline while another transaction holds its card, and decides nothing afterwards',
     async (storage) => {
       const card = await freshCard(storage);
-      const other = await storage.another();
+      const other = await anotherOf(storage);
       const held = Promise.withResolvers<void>();
       const end = Promise.withResolvers<void>();
       const holder = other.unitOfWork.run(async (tx) => {

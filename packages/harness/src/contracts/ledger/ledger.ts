@@ -1,7 +1,7 @@
 import { type Fold, no_changes } from '@tallystick/cards';
 import { assert, Fault, money } from '@tallystick/kernel';
 import { assertEqual, assertRejects } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { type StorageUnderTest, sealedNumber } from '../storage/storage.ts';
 import { type CardUnderTest, freshCard, freshCards, freshTransaction } from './card-under-test.ts';
 import { ledger_loading_rules } from './ledger-loading.ts';
@@ -9,7 +9,7 @@ import { recordOnce, spend } from './network-messages.ts';
 
 /** Returns the ledgers of the storage and of another process of it, alternately. */
 async function ledgersOf(storage: StorageUnderTest) {
-  const other = await storage.another();
+  const other = await anotherOf(storage);
   return (at: number) => (at % 2 === 0 ? storage : other).ledger;
 }
 

@@ -1,7 +1,7 @@
 import type { Mail, MailTurns } from '@tallystick/cards';
 import { assert, type Lease, Refusal } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { newCompany } from '../storage/storage.ts';
 import { endDueMails, lease, type MailStorage, now_ms, queueMails } from './mail-storage.ts';
 
@@ -39,7 +39,7 @@ function failed(mail: Mail): Mail {
 
 export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
   rule('each recipient gets a mail that is due immediately; without recipients there is none', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const company_id = await newCompany(here);
     const mails = await queueMails(here, company_id, recipients);
     assertEqual(
@@ -153,7 +153,7 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
     },
   ),
   rule('a company has no more mails leased than its lane allows, and an ended lease makes room', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     await endDueMails(here);
     const [slow, other] = [await newCompany(here), await newCompany(here)];
     const addresses = Array.from({ length: 60 }, (_, at) => `slow-${at}@example.com`);
@@ -188,7 +188,7 @@ export const mail_store_contract: readonly ContractRule<MailStorage>[] = [
     assertEqual(await find(here, mail!.id), sent(mail!), 'recorded with the new one');
   }),
   rule('racing processes claim each mail once', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     await endDueMails(here);
     const addresses = Array.from({ length: 20 }, (_, place) => `to-${place}@example.com`);
     const mails = await queueMails(here, await newCompany(here), addresses);

@@ -1,7 +1,7 @@
 import type { SealedMessage } from '@tallystick/cards';
 import { assert } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { type MailStorage, now_ms } from './mail-storage.ts';
 
 /**
@@ -33,7 +33,7 @@ async function fillMailbox(
 
 export const mailbox_store_contract: readonly ContractRule<MailStorage>[] = [
   rule('messages are read as they were inserted, newest first, on pages that omit none', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const messages = await fillMailbox(here, [now_ms + 2, now_ms, now_ms + 1]);
     await there.unitOfWork.read(async ({ mailbox }) => {
       const first = await mailbox.list({ limit: 2 });

@@ -1,6 +1,6 @@
 import { Refusal } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { newCompany } from '../storage/storage.ts';
 import { linkOf, type MailStorage, now_ms, queueMails } from './mail-storage.ts';
 
@@ -23,7 +23,7 @@ async function newLinks(storage: MailStorage, count: number) {
 
 export const one_time_link_store_contract: readonly ContractRule<MailStorage>[] = [
   rule('a link is found by the hash of its token, unused', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const [link, other] = await newLinks(here, 2);
     assertEqual(await linksOf(here).replace(link!), true, 'kept');
     const found = await linksOf(there).find(link!.token_sha256);
@@ -67,7 +67,7 @@ export const one_time_link_store_contract: readonly ContractRule<MailStorage>[] 
     assertEqual(await find(third!.token_sha256), null, 'the refused one');
   }),
   rule('exactly one of several racing uses gets the link', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     for (const link of await newLinks(here, 3)) {
       await linksOf(here).replace(link);
       const uses = Array.from({ length: 8 }, (_, at) =>

@@ -25,7 +25,7 @@ import {
 import fc from 'fast-check';
 import { assertEqual } from '../assertions.ts';
 import { newAccount, newLine } from '../bank/account-store.ts';
-import { type ContractRule, openForRuns, type PropertyRuns, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, openForRuns, type PropertyRuns, rule } from '../rule.ts';
 import { everyPage, makeCompany, type StorageUnderTest } from '../storage/storage.ts';
 import { bank_lines_contract } from './bank-lines.ts';
 import { nearItemsContract } from './near-items.ts';
@@ -417,7 +417,7 @@ export function reconciliationStoreContract(
       async check(open) {
         const storagesOfRun = openForRuns(async () => {
           const storage = await open();
-          return [storage, await storage.another()] as const;
+          return [storage, await anotherOf(storage)] as const;
         });
         await fc.assert(
           fc.asyncProperty(world_plans, async (plan) => {

@@ -17,7 +17,7 @@ import {
 } from '@tallystick/kernel';
 import fc from 'fast-check';
 import { assertEqual, assertRejects, refusalOf } from '../assertions.ts';
-import { type ContractRule, type PropertyRuns, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, type PropertyRuns, rule } from '../rule.ts';
 import { type AuditTables, tamperingWith } from './audit-tampering.ts';
 import type { StorageTx, StorageUnderTest } from './storage.ts';
 
@@ -147,7 +147,7 @@ export function auditChainContract(runs: PropertyRuns = { numRuns: 50 }): readon
       assertEqual(last, { number: chain!.number, link: chain!.link }, 'its end');
     }),
     rule('two sealers at the same time number each entry once', async (here) => {
-      const there = await here.another();
+      const there = await anotherOf(here);
       await empty(here);
       for (let round = 0; round < 4; round += 1) {
         await record(here, 5);

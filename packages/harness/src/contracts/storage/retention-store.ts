@@ -15,7 +15,7 @@ import {
 import { assertEqual } from '../assertions.ts';
 import { newAccessConsent, newFundsConsent } from '../bank/consent-store.ts';
 import { type MailStorageTx, lease as mail_lease, queueMails } from '../mail/mail-storage.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import {
   appendEvents,
   deliveriesOf,
@@ -86,7 +86,7 @@ function sealAudit({ unitOfWork, audit_mac: mac }: RetentionStorage): Promise<un
 
 export const retention_store_contract: readonly ContractRule<RetentionStorage>[] = [
   rule('one process at a time has the lease of a kind; another takes over when it has expired', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const two: Lease = {
       token: 'two',
       machine_ms: lease.until_machine_ms,
@@ -314,8 +314,7 @@ export const retention_store_contract: readonly ContractRule<RetentionStorage>[]
     const far_ms = now_ms + 1_000 * day_ms;
     await purgeAll(here, 'mails', far_ms);
     const company_id = await newCompany(here);
-    const asMail = { ...here, another: async () => asMail };
-    const [one, two, three, pending] = await queueMails(asMail, company_id, [
+    const [one, two, three, pending] = await queueMails(here, company_id, [
       'a@b.example',
       'c@b.example',
       'd@b.example',

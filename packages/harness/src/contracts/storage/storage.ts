@@ -38,13 +38,14 @@ export interface StorageTx extends Pick<CardsTx, 'cards' | 'real_cards' | 'templ
   readonly reconciliation_reports: ReconciliationReports;
 }
 
-/** Storage that several processes share. */
+/** Storage that several processes may share. */
 export interface SharedStorage<Tx> {
   readonly unitOfWork: UnitOfWork<Tx>;
   /**
-   * The same storage as another process sees it. Storage that lives in one process returns itself.
+   * The same storage as another process sees it. Absent for storage that lives in one process: its
+   * rules about several processes are checked with this one in place of each.
    */
-  another(): Promise<this>;
+  another?(): Promise<this>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { assert, Fault, machine_timers, Refusal, Violation } from '@tallystick/kernel';
 import { assertEqual, assertRejects } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule, ruleThatNeeds } from '../rule.ts';
 import { makeCompany, newRealCard, type StorageUnderTest } from './storage.ts';
 
 export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = [
@@ -36,17 +36,21 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
     await assertRejects(failed, (error) => error instanceof Refusal, 'the work that fails');
     assertEqual((await unitOfWork.run((tx) => makeCompany(tx, 'After'))).name, 'After', 'the next work');
   }),
-  rule('a transaction or a pass of the ledger within a transaction is a violation', async ({ unitOfWork, ledger }) => {
-    const pass = () =>
-      ledger.pass([], () => {
-        throw new Error('the fold was called');
-      });
-    const inner = { run: () => unitOfWork.run(async () => 1), read: () => unitOfWork.read(async () => 1), pass };
-    for (const [name, work] of Object.entries(inner)) {
-      await assertRejects(unitOfWork.run<unknown>(work), (error) => error instanceof Violation, `${name} in a run`);
-      await assertRejects(unitOfWork.read<unknown>(work), (error) => error instanceof Violation, `${name} in a read`);
-    }
-  }),
+  ruleThatNeeds(
+    'refused_nesting',
+    'a transaction or a pass of the ledger within a transaction is a violation',
+    async ({ unitOfWork, ledger }) => {
+      const pass = () =>
+        ledger.pass([], () => {
+          throw new Error('the fold was called');
+        });
+      const inner = { run: () => unitOfWork.run(async () => 1), read: () => unitOfWork.read(async () => 1), pass };
+      for (const [name, work] of Object.entries(inner)) {
+        await assertRejects(unitOfWork.run<unknown>(work), (error) => error instanceof Violation, `${name} in a run`);
+        await assertRejects(unitOfWork.read<unknown>(work), (error) => error instanceof Violation, `${name} in a read`);
+      }
+    },
+  ),
   rule('a write in work that only reads is an error, and is not stored', async ({ unitOfWork }) => {
     const before = await unitOfWork.read((tx) => tx.sandbox_clock.read());
     const moved = { offset_ms: before.offset_ms + 5, frozen_at_ms: null };
@@ -57,37 +61,46 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
     for (const write of writes) await assertRejects(write(), () => true, 'a write');
     assertEqual(await unitOfWork.read((tx) => tx.sandbox_clock.read()), before, 'the clock');
   }),
-  rule('work that only reads sees one state, and does not make a writer wait', async (storage) => {
-    const other = await storage.another();
-    const [begun, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const reading = storage.unitOfWork.read(async (tx) => {
-      const before = await tx.companies.list({ limit: 100 });
-      begun.resolve();
-      await written.promise;
-      return [before, await tx.companies.list({ limit: 100 })] as const;
-    });
-    await begun.promise;
-    await other.unitOfWork.run((tx) => makeCompany(tx, 'Meanwhile'));
-    written.resolve();
-    const [before, after] = await reading;
-    assertEqual(after, before, 'the companies, read twice');
-    const { items } = await storage.unitOfWork.read((tx) => tx.companies.list({ limit: 1 }));
-    assertEqual(items[0]?.name, 'Meanwhile', 'the newest company afterwards');
-  }),
-  rule('work that only reads does not wait for a writer, and sees only committed data', async (storage) => {
-    const other = await storage.another();
-    const [written, read] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()];
-    const writing = storage.unitOfWork.run(async (tx) => {
-      written.resolve((await makeCompany(tx, 'Not yet')).id);
-      await read.promise;
-    });
-    const id = await written.promise;
-    const found = await other.unitOfWork.read((tx) => tx.companies.find(id));
-    read.resolve();
-    await writing;
-    assertEqual(found, null, 'the company before its commit');
-  }),
-  rule(
+  ruleThatNeeds(
+    'concurrent_transactions',
+    'work that only reads sees one state, and does not make a writer wait',
+    async (storage) => {
+      const other = await anotherOf(storage);
+      const [begun, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const reading = storage.unitOfWork.read(async (tx) => {
+        const before = await tx.companies.list({ limit: 100 });
+        begun.resolve();
+        await written.promise;
+        return [before, await tx.companies.list({ limit: 100 })] as const;
+      });
+      await begun.promise;
+      await other.unitOfWork.run((tx) => makeCompany(tx, 'Meanwhile'));
+      written.resolve();
+      const [before, after] = await reading;
+      assertEqual(after, before, 'the companies, read twice');
+      const { items } = await storage.unitOfWork.read((tx) => tx.companies.list({ limit: 1 }));
+      assertEqual(items[0]?.name, 'Meanwhile', 'the newest company afterwards');
+    },
+  ),
+  ruleThatNeeds(
+    'concurrent_transactions',
+    'work that only reads does not wait for a writer, and sees only committed data',
+    async (storage) => {
+      const other = await anotherOf(storage);
+      const [written, read] = [Promise.withResolvers<number>(), Promise.withResolvers<void>()];
+      const writing = storage.unitOfWork.run(async (tx) => {
+        written.resolve((await makeCompany(tx, 'Not yet')).id);
+        await read.promise;
+      });
+      const id = await written.promise;
+      const found = await other.unitOfWork.read((tx) => tx.companies.find(id));
+      read.resolve();
+      await writing;
+      assertEqual(found, null, 'the company before its commit');
+    },
+  ),
+  ruleThatNeeds(
+    'concurrent_transactions',
     'work that only reads does not wait for writers of its own process, and sees what was committed before',
     async ({ unitOfWork }) => {
       const before = await unitOfWork.run((tx) => makeCompany(tx, 'Before'));
@@ -111,7 +124,7 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
     },
   ),
   rule('no update is lost when many processes read for update, then write', async (storage) => {
-    const processes = [storage, await storage.another(), await storage.another()];
+    const processes = [storage, await anotherOf(storage), await anotherOf(storage)];
     const offset = async () => (await storage.unitOfWork.read((tx) => tx.sandbox_clock.read())).offset_ms;
     const before = await offset();
     const add = (at: number) =>
@@ -126,7 +139,7 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
     rule: 'an open transaction ends before its process closes, and none begins afterwards',
     async check(open) {
       for (const fails of [false, true]) {
-        const closing = await (await open()).another();
+        const closing = await anotherOf(await open());
         const opened = Promise.withResolvers<void>();
         const work = closing.unitOfWork.run(async (tx) => {
           opened.resolve();

@@ -1,7 +1,7 @@
 import { relayEvents, retryDelivery, type WorkOrder } from '@tallystick/events';
 import { assert, type Lease } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule, ruleThatNeeds } from '../rule.ts';
 import { newCompany } from '../storage/storage.ts';
 import {
   answered,
@@ -55,7 +55,7 @@ async function readingsOf({ unitOfWork }: WebhookStorage, webhook_id: number) {
 
 export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
   rule('racing workers claim each delivery once', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const { ids } = await queued(here, 40);
     const claims = Array.from({ length: 8 }, (_, place) =>
       (place % 2 === 0 ? here : there).delivery_desk.claim(ids, now_ms, { ...lease, token: `worker ${place}` }),
@@ -184,7 +184,7 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   ),
   rule('neither a retry nor a record is lost when they race', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const { webhook, ids } = await queued(here, 12);
     const call = callOf(webhook.company_id);
     const orders = await here.delivery_desk.claim(ids, now_ms, lease);
@@ -279,27 +279,31 @@ export const delivery_desk_contract: readonly ContractRule<WebhookStorage>[] = [
       assertEqual(await more(), { waiting: 0, in_flight: 0 }, 'of an inactive webhook');
     },
   ),
-  rule('an event is unrelayed until the transaction that makes its deliveries has committed', async (here) => {
-    const there = await here.another();
-    const company_id = await newCompany(here);
-    await register(here, company_id);
-    await relayAll(here);
-    const before = await here.delivery_desk.workload(now_ms, now_ms);
-    await appendEvents(here, company_id, 2);
-    const [taken, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const relaying = there.unitOfWork.run(async (tx) => {
-      await relayEvents(tx, now_ms, 100);
-      taken.resolve();
-      await seen.promise;
-    });
-    await taken.promise;
-    const during = await here.delivery_desk.workload(now_ms, now_ms);
-    seen.resolve();
-    await relaying;
-    assertEqual(during, { ...before, unrelayed: before.unrelayed + 2 }, 'during the transaction');
-    const after = await here.delivery_desk.workload(now_ms, now_ms);
-    assertEqual(after, { ...before, waiting: before.waiting + 2 }, 'after the transaction');
-  }),
+  ruleThatNeeds(
+    'concurrent_transactions',
+    'an event is unrelayed until the transaction that makes its deliveries has committed',
+    async (here) => {
+      const there = await anotherOf(here);
+      const company_id = await newCompany(here);
+      await register(here, company_id);
+      await relayAll(here);
+      const before = await here.delivery_desk.workload(now_ms, now_ms);
+      await appendEvents(here, company_id, 2);
+      const [taken, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const relaying = there.unitOfWork.run(async (tx) => {
+        await relayEvents(tx, now_ms, 100);
+        taken.resolve();
+        await seen.promise;
+      });
+      await taken.promise;
+      const during = await here.delivery_desk.workload(now_ms, now_ms);
+      seen.resolve();
+      await relaying;
+      assertEqual(during, { ...before, unrelayed: before.unrelayed + 2 }, 'during the transaction');
+      const after = await here.delivery_desk.workload(now_ms, now_ms);
+      assertEqual(after, { ...before, waiting: before.waiting + 2 }, 'after the transaction');
+    },
+  ),
   rule('a delivery whose lease has expired is no longer in flight, and waits', async (here) => {
     const { ids } = await queued(here, 1);
     const { claim, workload } = here.delivery_desk;

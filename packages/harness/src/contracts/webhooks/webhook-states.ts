@@ -6,7 +6,7 @@ import {
 } from '@tallystick/events';
 import { assert } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { everyPage, newCompany } from '../storage/storage.ts';
 import {
   answered,
@@ -64,7 +64,7 @@ export const webhook_states_contract: readonly ContractRule<WebhookStorage>[] = 
     assertEqual(await health(), [0, null], 'after a batch that ends in a success');
   }),
   rule('concurrent records count every failure of every webhook once', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const both = [await queued(here, 8), await queued(here, 8)];
     const orders = await here.delivery_desk.claim(
       both.flatMap(({ ids }) => ids),

@@ -1,7 +1,7 @@
 import { updateWebhook, type Webhook } from '@tallystick/events';
 import { assert, Refusal } from '@tallystick/kernel';
 import { assertEqual, refusalOf } from '../assertions.ts';
-import { type ContractRule, rule } from '../rule.ts';
+import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import { newCompany } from '../storage/storage.ts';
 import {
   appendEvents,
@@ -39,7 +39,7 @@ async function updateTypesAtOnce(
   before: readonly (readonly number[])[],
   wanted: readonly (readonly number[])[],
 ): Promise<{ readonly made: readonly boolean[]; readonly runs: number }> {
-  const there = await here.another();
+  const there = await anotherOf(here);
   const company_id = await newCompany(here);
   const webhooks: Webhook[] = [];
   for (const event_type_ids of before) webhooks.push(await register(here, company_id, { event_type_ids }));
@@ -62,7 +62,7 @@ async function updateTypesAtOnce(
 
 export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
   rule('a webhook is read as it was inserted, by its company only', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const [own, other] = [await newCompany(here), await newCompany(here)];
     const change = { previous_secret_sealed: new Uint8Array([0, 255]), previous_secret_until_ms: now_ms + 1 };
     const webhook = await register(here, own, { ...change, event_type_ids: [3, 10] });
@@ -119,7 +119,7 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
     },
   ),
   rule('exactly one of many racing inserts for one type succeeds', async (here) => {
-    const there = await here.another();
+    const there = await anotherOf(here);
     const company_id = await newCompany(here);
     const outcomes = await Promise.allSettled(
       Array.from({ length: 16 }, (_, place) =>
@@ -151,7 +151,7 @@ export const webhook_store_contract: readonly ContractRule<WebhookStorage>[] = [
   rule(
     'an insert with the types of a webhook that is being deleted succeeds, or is refused because of the owner',
     async (here) => {
-      const there = await here.another();
+      const there = await anotherOf(here);
       for (let round = 0; round < 10; round += 1) {
         const company_id = await newCompany(here);
         const webhook = await register(here, company_id, { event_type_ids: [2] });
