@@ -5,6 +5,7 @@ import {
   type RetentionStorage,
   reduced_records_contract,
   retention_store_contract,
+  type StorageUnderTest,
 } from '@tallystick/harness';
 import { fixedClock } from '@tallystick/kernel';
 import { testAuditMac } from '@tallystick/test-support';
@@ -13,7 +14,7 @@ import { openStorage, storage_suites } from './storage-suites.ts';
 
 for (const [port, rules] of Object.entries(storage_suites)) {
   describe(`${port} in memory`, () => {
-    for (const { name, run } of casesOf(rules, openStorage)) it(name, run);
+    for (const { name, run } of casesOf<StorageUnderTest>(rules, openStorage)) it(name, run);
   });
 }
 

@@ -16,19 +16,19 @@ import {
 } from '../ledger/network-messages.ts';
 import { anotherOf, type ContractRule, rule } from '../rule.ts';
 import {
+  type CardStorage,
+  type CardStores,
   everyPage,
   idsOf,
   makeCard,
   makeOwner,
   newCard,
   rising,
-  type StorageTx,
-  type StorageUnderTest,
   sealedNumber,
 } from '../storage/storage.ts';
 
 /** Changes a card whose row is locked, as an update locks it. */
-async function changeCard(tx: Pick<StorageTx, 'cards'>, card: VirtualCard, changes: Partial<VirtualCard>) {
+async function changeCard(tx: Pick<CardStores, 'cards'>, card: VirtualCard, changes: Partial<VirtualCard>) {
   const held = await tx.cards.find(card.company_id, card.id, { for_update: true });
   assert(held !== null, 'a card was not found for update');
   await tx.cards.update({ ...held, ...changes });
@@ -39,7 +39,7 @@ async function changeCard(tx: Pick<StorageTx, 'cards'>, card: VirtualCard, chang
  * Null: no root. Absent: the authorization itself.
  */
 async function recordOn(
-  { ledger, unitOfWork }: StorageUnderTest,
+  { ledger, unitOfWork }: CardStorage,
   card: VirtualCard,
   rows: readonly (Partial<Authorization> & { readonly root?: number | null })[],
 ): Promise<readonly number[]> {
@@ -56,7 +56,7 @@ async function recordOn(
   });
 }
 
-export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
+export const card_store_contract: readonly ContractRule<CardStorage>[] = [
   rule('a card is read as it was inserted, with its counters at zero', async ({ unitOfWork }) => {
     const owner = await unitOfWork.run(makeOwner);
     const variants: readonly Partial<VirtualCard>[] = [
@@ -112,7 +112,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
     const owner = await storage.unitOfWork.run(makeOwner);
     for (let round = 0; round < 5; round += 1) {
       const number = sealedNumber();
-      const insert = (tx: StorageTx) => tx.cards.insert(newCard(owner), number, 0);
+      const insert = (tx: CardStores) => tx.cards.insert(newCard(owner), number, 0);
       const cards = await Promise.all([
         ...Array.from({ length: 4 }, () => storage.unitOfWork.run(insert)),
         ...Array.from({ length: 4 }, () => other.unitOfWork.run(insert)),
@@ -358,7 +358,7 @@ export const card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
       return made;
     });
     const times = new Map<number, number>();
-    const rotate = async ({ unitOfWork }: StorageUnderTest) => {
+    const rotate = async ({ unitOfWork }: CardStorage) => {
       for (let is_done = false; !is_done; ) {
         const batch = await unitOfWork.run(async (tx) => {
           const found = await tx.cards.sealedByOtherKeys('fresh', 4, { wait: true });

@@ -8,7 +8,7 @@ import {
 import { assert, toHex } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
 import { anotherOf, type ContractRule, rule } from '../rule.ts';
-import { everyPage, type StorageUnderTest } from '../storage/storage.ts';
+import { everyPage, type StorageUnderTest, sealedNumber } from '../storage/storage.ts';
 import { uniqueHash } from '../unique.ts';
 
 /** A refused message that no other rule has. */
@@ -149,4 +149,18 @@ export const quarantine_store_contract: readonly ContractRule<StorageUnderTest>[
       });
     },
   ),
+  rule('a message for an unknown number is kept until it is purged', async (storage) => {
+    const purge = () => storage.unitOfWork.run((tx) => tx.unknown_numbers.purge(storage.now_ms + 1, 100));
+    while ((await purge()) > 0);
+    const unknown = {
+      number_index: sealedNumber().number_index,
+      last4: '1234',
+      message: { mcc: '5812', merchant_name: 'é"\\' },
+      recorded_at_ms: storage.now_ms,
+      request_id: null,
+    };
+    await storage.ledger.pass([], () => ({ changes: { ...no_changes, unknown_numbers: [unknown] }, result: null }));
+    const early = await storage.unitOfWork.run((tx) => tx.unknown_numbers.purge(storage.now_ms, 100));
+    assertEqual([early, await purge(), await purge()], [0, 1, 0], 'how many are purged');
+  }),
 ];

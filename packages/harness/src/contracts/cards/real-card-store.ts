@@ -1,9 +1,9 @@
 import { assert } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
 import { anotherOf, type ContractRule, rule } from '../rule.ts';
-import { everyPage, idsOf, makeCard, makeCompany, newRealCard, type StorageUnderTest } from '../storage/storage.ts';
+import { type CardStorage, everyPage, idsOf, makeCard, makeCompany, newRealCard } from '../storage/storage.ts';
 
-export const real_card_store_contract: readonly ContractRule<StorageUnderTest>[] = [
+export const real_card_store_contract: readonly ContractRule<CardStorage>[] = [
   rule('a real card is read as it was inserted, by its company only', async ({ unitOfWork }) => {
     await unitOfWork.run(async (tx) => {
       const [mine, other] = [await makeCompany(tx), await makeCompany(tx)];

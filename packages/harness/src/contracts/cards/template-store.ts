@@ -2,7 +2,7 @@ import { assert, Refusal } from '@tallystick/kernel';
 import { default_template_ids, type PurchaseTemplate } from '@tallystick/templates';
 import { assertEqual } from '../assertions.ts';
 import { anotherOf, type ContractRule, rule } from '../rule.ts';
-import { everyPage, idsOf, makeCompany, rising, type StorageUnderTest } from '../storage/storage.ts';
+import { type CardStorage, everyPage, idsOf, makeCompany, rising } from '../storage/storage.ts';
 import { uniqueNumber } from '../unique.ts';
 
 function newTemplate(company_id: number, changes: Partial<PurchaseTemplate> = {}): Omit<PurchaseTemplate, 'id'> {
@@ -31,7 +31,7 @@ function newTemplate(company_id: number, changes: Partial<PurchaseTemplate> = {}
  * The contract of every adapter of `TemplateStore`. Other rules may leave templates that are due
  * from 1,000 on.
  */
-export const template_store_contract: readonly ContractRule<StorageUnderTest>[] = [
+export const template_store_contract: readonly ContractRule<CardStorage>[] = [
   rule('every company has the shared defaults, which allow every MCC', async ({ unitOfWork }) => {
     await unitOfWork.run(async (tx) => {
       const { id } = await makeCompany(tx);

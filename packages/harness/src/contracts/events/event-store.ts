@@ -10,7 +10,7 @@ import { assert, type PageRequest, Refusal } from '@tallystick/kernel';
 import fc from 'fast-check';
 import { assertEqual, assertRejects } from '../assertions.ts';
 import { type ContractRule, type PropertyRuns, rule } from '../rule.ts';
-import { everyPage, idsOf, newCompany, rising, type StorageUnderTest } from '../storage/storage.ts';
+import { type CardStorage, everyPage, idsOf, newCompany, rising } from '../storage/storage.ts';
 
 /** 2026-05-20, noon UTC. */
 const noon_ms = 1_779_278_400_000;
@@ -27,11 +27,11 @@ function newEvent(company_id: number, payload: NewEvent['payload'], changes: Par
   };
 }
 
-function append({ unitOfWork }: StorageUnderTest, events: readonly NewEvent[]): Promise<readonly Event[]> {
+function append({ unitOfWork }: CardStorage, events: readonly NewEvent[]): Promise<readonly Event[]> {
   return unitOfWork.run((tx) => tx.events.append(events));
 }
 
-export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonly ContractRule<StorageUnderTest>[] {
+export function eventStoreContract(runs: PropertyRuns = { numRuns: 25 }): readonly ContractRule<CardStorage>[] {
   return [
     rule('events are read as they were written, and their ids ascend', async (storage) => {
       const company_id = await newCompany(storage);

@@ -8,7 +8,7 @@ import {
   type PastWindow,
 } from '@tallystick/cards';
 import { assert } from '@tallystick/kernel';
-import { makeCard, makeOwner, type newCard, type StorageUnderTest, sealedNumber } from '../storage/storage.ts';
+import { type CardStorage, makeCard, makeOwner, type newCard, sealedNumber } from '../storage/storage.ts';
 import { uniqueNumber } from '../unique.ts';
 import {
   authorizationMessage,
@@ -42,13 +42,9 @@ export class CardUnderTest {
   readonly id: number;
   readonly company_id: number;
   readonly number_index: Uint8Array;
-  readonly #storage: StorageUnderTest;
+  readonly #storage: CardStorage;
 
-  constructor(
-    storage: StorageUnderTest,
-    card: { readonly id: number; readonly company_id: number },
-    index: Uint8Array,
-  ) {
+  constructor(storage: CardStorage, card: { readonly id: number; readonly company_id: number }, index: Uint8Array) {
     this.#storage = storage;
     this.id = card.id;
     this.company_id = card.company_id;
@@ -124,7 +120,7 @@ export class CardUnderTest {
 }
 
 export async function freshCards(
-  storage: StorageUnderTest,
+  storage: CardStorage,
   count: number,
   changes: Parameters<typeof newCard>[1] = {},
 ): Promise<readonly CardUnderTest[]> {
@@ -140,7 +136,7 @@ export async function freshCards(
   });
 }
 
-export async function freshCard(storage: StorageUnderTest): Promise<CardUnderTest> {
+export async function freshCard(storage: CardStorage): Promise<CardUnderTest> {
   const [card] = await freshCards(storage, 1);
   return card!;
 }

@@ -2,7 +2,7 @@ import { match_reach_days, neighbours_max, recorded_ahead_days } from '@tallysti
 import { money } from '@tallystick/kernel';
 import { assertEqual } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
-import { idsOf, rising, type StorageUnderTest } from '../storage/storage.ts';
+import { type CardStorage, idsOf, rising } from '../storage/storage.ts';
 import { day_ms, freshCard, freshCards, nothing_in_common, of_merchant } from './card-under-test.ts';
 import { crowds } from './ledger-order.ts';
 
@@ -11,7 +11,7 @@ import { crowds } from './ledger-order.ts';
  * may keep its promises and break these rules. They bound the work of a pass: it must not grow with
  * the history of a card.
  */
-export const ledger_bounds: readonly ContractRule<StorageUnderTest>[] = [
+export const ledger_bounds: readonly ContractRule<CardStorage>[] = [
   rule('a message loads nothing of other cards, and no authorization with another trace id', async (storage) => {
     const [card, other] = await freshCards(storage, 2);
     await card!.recordAuthorization('T-mine');

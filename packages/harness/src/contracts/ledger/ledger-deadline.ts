@@ -2,7 +2,7 @@ import type { PassBounds } from '@tallystick/cards';
 import { Fault } from '@tallystick/kernel';
 import { assertEqual, assertRejects } from '../assertions.ts';
 import { anotherOf, type ContractRule, rule, ruleThatNeeds } from '../rule.ts';
-import type { StorageUnderTest } from '../storage/storage.ts';
+import type { CardStorage } from '../storage/storage.ts';
 import { freshCard } from './card-under-test.ts';
 import { look, spend } from './network-messages.ts';
 
@@ -21,7 +21,7 @@ function boundsOf(left_ms: number): PassBounds {
 
 const isRetryable = (error: unknown) => error instanceof Fault && error.retryable;
 
-export const ledger_deadline_contract: readonly ContractRule<StorageUnderTest>[] = [
+export const ledger_deadline_contract: readonly ContractRule<CardStorage>[] = [
   rule(
     'a pass whose deadline has passed decides nothing, and the same messages can be decided later',
     async (storage) => {

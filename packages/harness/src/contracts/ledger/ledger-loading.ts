@@ -10,15 +10,7 @@ import {
 import { assert, money, toHex } from '@tallystick/kernel';
 import { assertEqual, assertIncludes } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
-import {
-  idsOf,
-  makeCard,
-  makeOwner,
-  newCard,
-  rising,
-  type StorageUnderTest,
-  sealedNumber,
-} from '../storage/storage.ts';
+import { type CardStorage, idsOf, makeCard, makeOwner, newCard, rising, sealedNumber } from '../storage/storage.ts';
 import {
   type CardUnderTest,
   day_ms,
@@ -48,7 +40,7 @@ const references: Readonly<Record<string, Partial<ClearingMessage>>> = {
  * The contract of every adapter of `Ledger` for the state that a pass loads. The port permits a
  * pass to load more, so these rules look only for what must be present.
  */
-export const ledger_loading_rules: readonly ContractRule<StorageUnderTest>[] = [
+export const ledger_loading_rules: readonly ContractRule<CardStorage>[] = [
   rule('a pass loads the card of a number with its controls, counters and template, and the clock', async (storage) => {
     const number = sealedNumber();
     const [owner, card] = await storage.unitOfWork.run(async (tx) => {
@@ -241,7 +233,7 @@ export const ledger_loading_rules: readonly ContractRule<StorageUnderTest>[] = [
     },
   ),
   ...Object.entries(references).map(
-    ([by, fields]): ContractRule<StorageUnderTest> =>
+    ([by, fields]): ContractRule<CardStorage> =>
       rule(`the candidates of a clearing are found by ${by}`, async (storage) => {
         const [card] = await freshCards(storage, 1);
         const marked = {

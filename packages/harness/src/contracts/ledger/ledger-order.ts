@@ -9,7 +9,7 @@ import {
 import { money } from '@tallystick/kernel';
 import { assertEqual, assertIncludes } from '../assertions.ts';
 import { type ContractRule, rule } from '../rule.ts';
-import { idsOf, rising, type StorageUnderTest } from '../storage/storage.ts';
+import { type CardStorage, idsOf, rising } from '../storage/storage.ts';
 import { type CardUnderTest, freshCard, freshCards, nothing_in_common } from './card-under-test.ts';
 
 const later = { settlement_date: '2026-05-22' } as const;
@@ -18,7 +18,7 @@ const earlier = { settlement_date: '2026-05-19' } as const;
 /**
  * What a pass needs to match clearings again when an earlier one or an authorization comes later.
  */
-export const ledger_order_contract: readonly ContractRule<StorageUnderTest>[] = [
+export const ledger_order_contract: readonly ContractRule<CardStorage>[] = [
   rule('a changed clearing has its new match and effect, and all else as it was', async (storage) => {
     const card = await freshCard(storage);
     const before = await card.recordClearing({ sent: { authorization_date: null } });
@@ -201,7 +201,7 @@ export const nothing_in_common_root = { approval_code: null, net_reference_numbe
 const nothing_in_common_message = { net_reference_number: null, merchant_id: null };
 
 /** Changes a recorded clearing in a pass of its own. */
-export function changeClearings(storage: StorageUnderTest, card: CardUnderTest, change: ClearingChange): Promise<null> {
+export function changeClearings(storage: CardStorage, card: CardUnderTest, change: ClearingChange): Promise<null> {
   const message = card.authorization({ trace_id: 'T-never-recorded' });
   return storage.ledger.pass([message], () => ({
     changes: { ...no_changes, clearings_changed: [change] },

@@ -2,18 +2,18 @@ import { type Fold, no_changes } from '@tallystick/cards';
 import { assert, Fault, money } from '@tallystick/kernel';
 import { assertEqual, assertRejects } from '../assertions.ts';
 import { anotherOf, type ContractRule, rule } from '../rule.ts';
-import { type StorageUnderTest, sealedNumber } from '../storage/storage.ts';
+import type { CardStorage } from '../storage/storage.ts';
 import { type CardUnderTest, freshCard, freshCards, freshTransaction } from './card-under-test.ts';
 import { ledger_loading_rules } from './ledger-loading.ts';
 import { recordOnce, spend } from './network-messages.ts';
 
 /** Returns the ledgers of the storage and of another process of it, alternately. */
-async function ledgersOf(storage: StorageUnderTest) {
+async function ledgersOf(storage: CardStorage) {
   const other = await anotherOf(storage);
   return (at: number) => (at % 2 === 0 ? storage : other).ledger;
 }
 
-const writing_rules: readonly ContractRule<StorageUnderTest>[] = [
+const writing_rules: readonly ContractRule<CardStorage>[] = [
   rule('when a pass resolves, its counters, authorizations, clearings and events can be read', async (storage) => {
     const card = await freshCard(storage);
     const message = card.authorization({ trace_id: 'T-event', mcc: '4121', billing_amount: money(31) });
@@ -71,20 +71,6 @@ const writing_rules: readonly ContractRule<StorageUnderTest>[] = [
     const { items } = await storage.unitOfWork.read((tx) => tx.events.list(card.company_id, [], { limit: 1 }));
     assertEqual(items, [], 'the events');
   }),
-  rule('a message for an unknown number is kept until it is purged', async (storage) => {
-    const purge = () => storage.unitOfWork.run((tx) => tx.unknown_numbers.purge(storage.now_ms + 1, 100));
-    while ((await purge()) > 0);
-    const unknown = {
-      number_index: sealedNumber().number_index,
-      last4: '1234',
-      message: { mcc: '5812', merchant_name: 'é"\\' },
-      recorded_at_ms: storage.now_ms,
-      request_id: null,
-    };
-    await storage.ledger.pass([], () => ({ changes: { ...no_changes, unknown_numbers: [unknown] }, result: null }));
-    const early = await storage.unitOfWork.run((tx) => tx.unknown_numbers.purge(storage.now_ms, 100));
-    assertEqual([early, await purge(), await purge()], [0, 1, 0], 'how many are purged');
-  }),
   rule('a batch has the same answers as its messages one by one', async (storage) => {
     const [one, two] = await freshCards(storage, 2);
     const on = (card: CardUnderTest) =>
@@ -105,7 +91,7 @@ const writing_rules: readonly ContractRule<StorageUnderTest>[] = [
   }),
 ];
 
-const racing_rules: readonly ContractRule<StorageUnderTest>[] = [
+const racing_rules: readonly ContractRule<CardStorage>[] = [
   rule('exactly as many of 64 racing messages are approved as the total allows', async (storage) => {
     const ledgerOf = await ledgersOf(storage);
     const [card] = await freshCards(storage, 1);
@@ -178,7 +164,7 @@ const racing_rules: readonly ContractRule<StorageUnderTest>[] = [
   }),
 ];
 
-export const ledger_contract: readonly ContractRule<StorageUnderTest>[] = [
+export const ledger_contract: readonly ContractRule<CardStorage>[] = [
   ...ledger_loading_rules,
   ...writing_rules,
   ...racing_rules,

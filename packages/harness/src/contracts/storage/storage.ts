@@ -48,11 +48,14 @@ export interface SharedStorage<Tx> {
   another?(): Promise<this>;
 }
 
+/** The stores that cards need. */
+export type CardStores = Pick<StorageTx, 'companies' | 'real_cards' | 'templates' | 'cards' | 'events'>;
+
 /**
- * Storage for its suites. The rules of a suite may share it, and it may contain data of other
- * rules: each rule creates its own companies. The caller closes it.
+ * Storage of cards for its suites. The rules of a suite may share it, and it may contain data of
+ * other rules: each rule creates its own companies. The caller closes it.
  */
-export interface StorageUnderTest extends SharedStorage<StorageTx> {
+export interface CardStorage extends SharedStorage<CardStores> {
   readonly ledger: Ledger;
   /** The time of the ledger's clock, epoch milliseconds. */
   readonly now_ms: number;
@@ -63,6 +66,11 @@ export interface StorageUnderTest extends SharedStorage<StorageTx> {
    * it at any time, and no answer may depend on it. Absent when there is no such work.
    */
   doLaterWork?(): Promise<void>;
+}
+
+/** Storage of everything, for its suites. */
+export interface StorageUnderTest extends CardStorage {
+  readonly unitOfWork: UnitOfWork<StorageTx>;
 }
 
 /** Returns a company to insert, with a customer number that no other has. */

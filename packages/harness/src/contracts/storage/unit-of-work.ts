@@ -1,9 +1,9 @@
-import { assert, Fault, machine_timers, Refusal, Violation } from '@tallystick/kernel';
+import { assert, Fault, machine_timers, money, Refusal, Violation } from '@tallystick/kernel';
 import { assertEqual, assertRejects } from '../assertions.ts';
 import { anotherOf, type ContractRule, rule, ruleThatNeeds } from '../rule.ts';
-import { makeCompany, newRealCard, type StorageUnderTest } from './storage.ts';
+import { type CardStorage, type CardStores, makeCard, makeCompany, makeOwner, newRealCard } from './storage.ts';
 
-export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = [
+export const unit_of_work_contract: readonly ContractRule<CardStorage>[] = [
   rule('everything that was written is visible once the work has resolved', async ({ unitOfWork }) => {
     const company = await unitOfWork.run((tx) => makeCompany(tx, 'Kept'));
     assertEqual(await unitOfWork.read((tx) => tx.companies.find(company.id)), company, 'the company');
@@ -52,14 +52,19 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
     },
   ),
   rule('a write in work that only reads is an error, and is not stored', async ({ unitOfWork }) => {
-    const before = await unitOfWork.read((tx) => tx.sandbox_clock.read());
-    const moved = { offset_ms: before.offset_ms + 5, frozen_at_ms: null };
-    const writes = [
-      () => unitOfWork.read((tx) => tx.sandbox_clock.write(moved)),
-      () => unitOfWork.read<unknown>((tx) => makeCompany(tx)),
+    const card = await unitOfWork.run(async (tx) => makeCard(tx, await makeOwner(tx)));
+    const { id, company_id, rcn_id } = card;
+    const changed = { ...card, total_card_amount: money(5) };
+    const writes: ((tx: CardStores) => Promise<unknown>)[] = [
+      (tx) => makeCard(tx, { company_id, rcn_id }),
+      async (tx) => {
+        await tx.cards.find(company_id, id, { for_update: true });
+        await tx.cards.update(changed);
+      },
     ];
-    for (const write of writes) await assertRejects(write(), () => true, 'a write');
-    assertEqual(await unitOfWork.read((tx) => tx.sandbox_clock.read()), before, 'the clock');
+    for (const write of writes) await assertRejects(unitOfWork.read(write), () => true, 'a write');
+    const found = await unitOfWork.read((tx) => tx.cards.list(company_id, {}, { limit: 10 }));
+    assertEqual(found.items, [card], 'the cards of the company');
   }),
   ruleThatNeeds(
     'concurrent_transactions',
@@ -125,15 +130,17 @@ export const unit_of_work_contract: readonly ContractRule<StorageUnderTest>[] = 
   ),
   rule('no update is lost when many processes read for update, then write', async (storage) => {
     const processes = [storage, await anotherOf(storage), await anotherOf(storage)];
-    const offset = async () => (await storage.unitOfWork.read((tx) => tx.sandbox_clock.read())).offset_ms;
-    const before = await offset();
+    const { id, company_id } = await storage.unitOfWork.run(async (tx) =>
+      makeCard(tx, await makeOwner(tx), { total_card_amount: money(1) }),
+    );
     const add = (at: number) =>
-      processes[at % processes.length]!.unitOfWork.run(async (tx) => {
-        const { offset_ms } = await tx.sandbox_clock.read({ for_update: true });
-        await tx.sandbox_clock.write({ offset_ms: offset_ms + 1, frozen_at_ms: null });
+      processes[at % processes.length]!.unitOfWork.run(async ({ cards }) => {
+        const card = (await cards.find(company_id, id, { for_update: true }))!;
+        await cards.update({ ...card, total_card_amount: money(card.total_card_amount + 1) });
       });
     await Promise.all(Array.from({ length: 60 }, (_, at) => add(at)));
-    assertEqual((await offset()) - before, 60, 'the sum of 60 additions');
+    const card = await storage.unitOfWork.read(({ cards }) => cards.find(company_id, id));
+    assertEqual(card?.total_card_amount, 61, 'the sum of 60 additions to 1');
   }),
   {
     rule: 'an open transaction ends before its process closes, and none begins afterwards',
