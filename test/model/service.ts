@@ -173,7 +173,13 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
   let moves = 0;
 
   return {
-    world: { tag, now_ms: now(), billing_currency: 'USD', templates: [...shared_templates, ...templates] },
+    world: {
+      tag,
+      now_ms: now(),
+      billing_currency: 'USD',
+      templates: [...shared_templates, ...templates],
+      files_without_ids: true,
+    },
     createCard: (request) =>
       answered(() =>
         unitOfWork.run(async (tx) => {

@@ -113,6 +113,11 @@ export interface World {
   readonly billing_currency: string;
   /** ACTIVE templates that the company may use, including the shared defaults. */
   readonly templates: readonly WorldTemplate[];
+  /**
+   * Whether clearings also come from files whose format has no transaction ids. Absent: none has a
+   * `synthetic_id`, as over HTTP.
+   */
+  readonly files_without_ids?: boolean;
 }
 
 export interface WorldTemplate {

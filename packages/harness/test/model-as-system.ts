@@ -16,6 +16,7 @@ export function world(now_ms: number): World {
     tag: `w${companies}`,
     now_ms,
     billing_currency: 'USD',
+    files_without_ids: true,
     templates: [
       { id: 1, mcc_rule: 'DENY', mcc_list: [], required_control: 'VELOCITY', is_default: true },
       { id: 2, mcc_rule: 'DENY', mcc_list: [], required_control: 'AGING_VELOCITY', is_default: true },

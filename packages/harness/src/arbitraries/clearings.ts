@@ -269,7 +269,7 @@ export function clearingOf(plan: ClearingPlan, model: ReferenceModel): ClearingW
   const copied = plan.copies || plan.pairs ? card.clearings.at(-1) : undefined;
   if (copied !== undefined) {
     const { synthetic_id, ...message } = copied.message;
-    const is_synthetic = plan.pairs ? !synthetic_id : synthetic_id;
+    const is_synthetic = model.world.files_without_ids === true && (plan.pairs ? !synthetic_id : synthetic_id);
     const { net_reference_number: known } = message;
     return {
       ...message,
@@ -304,7 +304,7 @@ export function clearingOf(plan: ClearingPlan, model: ReferenceModel): ClearingW
           merchant_amount: again.merchant_amount,
           merchant_currency: again.merchant_currency,
         }),
-    ...(plan.synthetic_id && plan.flaw === null ? { synthetic_id: true } : {}),
+    ...(plan.synthetic_id && plan.flaw === null && model.world.files_without_ids ? { synthetic_id: true } : {}),
     settlement_date: settledOn(plan, model),
     ...(purchase === undefined ? {} : { authorization_date: gmtDate(purchase.at_ms) }),
     acquirer_reference_data: earlier?.message.acquirer_reference_data ?? `${17_000_000_000_000_000 + serial}`,

@@ -102,7 +102,7 @@ function operationsOf(server: HttpServer) {
   } satisfies Partial<System>;
 }
 
-/** Newest first, in pages. */
+/** The events of cards. A list is newest first, in pages. */
 async function eventsOf(read: (path: string) => Promise<HttpAnswer>): Promise<readonly EventView[]> {
   const events: EventView[] = [];
   let path: string | null = '/v1/events?page%5Blimit%5D=100';
@@ -110,7 +110,7 @@ async function eventsOf(read: (path: string) => Promise<HttpAnswer>): Promise<re
     const answer: HttpAnswer = await read(path);
     const { data, links } = isObject(answer.body) ? answer.body : {};
     if (!Array.isArray(data)) throw answer.fault('it is no list of events');
-    for (const event of data) events.push(eventOf(event, answer));
+    events.push(...data.map((event) => eventOf(event, answer)).filter((event) => event !== null));
     path = isObject(links) && typeof links.next === 'string' ? links.next : null;
   }
   return events.reverse();

@@ -63,15 +63,28 @@ export function clearingAnswerOf(data: unknown, answer: HttpAnswer): ClearingVie
   } as ClearingView;
 }
 
-/** The payload of a new card has its id as `id`, those of messages as `vcn_id` (2.8, 2.9, 2.10). */
-export function eventOf(data: unknown, answer: HttpAnswer): EventView {
+/** The types of the events of cards (6), with the second name of an authorization's. */
+const event_types: Readonly<Record<string, string>> = {
+  'virtualcard.created': 'virtualcard.created',
+  'virtualcard.updated': 'virtualcard.updated',
+  'virtualcard.deleted': 'virtualcard.deleted',
+  'virtualcard.realtime.auths': 'virtualcard.realtime.auths',
+  'virtualcard.realtime.iccp.all': 'virtualcard.realtime.auths',
+  'virtualcard.clearings': 'virtualcard.clearings',
+};
+
+/**
+ * An event of a card; null for any other. The payload of a card has its id as `id`, those of messages
+ * have it as `vcn_id` (2.8, 2.9, 2.10).
+ */
+export function eventOf(data: unknown, answer: HttpAnswer): EventView | null {
   const { event_type, payload, created_at } = fieldsOf(data, answer);
-  if (!isObject(payload) || typeof event_type !== 'string') throw answer.fault('an event has no type or no payload');
+  const known = event_types[String(event_type)];
+  if (known === undefined) return null;
+  if (!isObject(payload)) throw answer.fault('an event has no payload');
   return {
-    event_type,
-    vcn_id: idOf(payload.vcn_id ?? (event_type.startsWith('virtualcard.') ? payload.id : null) ?? null) as
-      | number
-      | null,
+    event_type: known,
+    vcn_id: idOf(payload.vcn_id ?? payload.id) as number,
     created_at_ms: Temporal.Instant.from(String(created_at)).epochMilliseconds,
   };
 }
