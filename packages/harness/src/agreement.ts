@@ -3,9 +3,15 @@
  */
 export class Disagreement extends Error {
   override readonly name = 'Disagreement';
+  readonly what: string;
+  readonly expected: unknown;
+  readonly actual: unknown;
 
   constructor(what: string, expected: unknown, actual: unknown) {
     super(`${what}\n  the model says  ${text(expected)}\n  the system says ${text(actual)}`);
+    this.what = what;
+    this.expected = expected;
+    this.actual = actual;
   }
 }
 

@@ -5,11 +5,14 @@ import type { ReferenceCard } from './reference/card.ts';
 import type { Quarantined, ReferenceModel } from './reference/model.ts';
 import type {
   Answer,
+  AuthorizationView,
   AuthorizationWire,
   CardRequest,
   CardView,
+  ClearingView,
   ClearingWire,
   EventView,
+  QuarantineView,
   System,
   SystemWith,
 } from './system.ts';
@@ -54,20 +57,26 @@ export async function send(
   messages: readonly AuthorizationWire[],
 ): Promise<void> {
   const answers = await Promise.all(messages.map((message) => system.authorize(message)));
-  for (const [at, message] of messages.entries()) {
-    const actual = answers[at]!;
-    const { answer: expected, answered } = model.authorize(message);
-    const what = `authorization message ${text({ ...message, card_number: '(number)', cvc: message.cvc && '(cvc)' })}`;
-    const is_first = answered !== null && answered.message === message && answered.answer.id === null;
-    agreeAnswers(what, expected, actual, (_what, right, seen) => {
-      if (is_first) {
-        agreeOnCode(what, message, right.issuer_response === 'Approved', seen.approval_code);
-        model.learnAuthorization(answered, seen);
-        agree(what, { ...right, id: seen.id, approval_code: seen.approval_code }, seen);
-      } else agree(what, right, seen);
-    });
-  }
+  for (const [at, message] of messages.entries()) explainAuthorization(model, message, answers[at]!);
   for (const card of concerned(model, messages)) await compareCard(model, system, card);
+}
+
+/** Decides the message on the model, and compares the answers. The model learns what is new. */
+export function explainAuthorization(
+  model: ReferenceModel,
+  message: AuthorizationWire,
+  actual: Answer<AuthorizationView>,
+): void {
+  const { answer: expected, answered } = model.authorize(message);
+  const what = `authorization message ${text({ ...message, card_number: '(number)', cvc: message.cvc && '(cvc)' })}`;
+  const is_first = answered !== null && answered.answer.id === null;
+  agreeAnswers(what, expected, actual, (_what, right, seen) => {
+    if (is_first) {
+      agreeOnCode(what, message, right.issuer_response === 'Approved', seen.approval_code);
+      model.learnAuthorization(answered, seen);
+      agree(what, { ...right, id: seen.id, approval_code: seen.approval_code }, seen);
+    } else agree(what, right, seen);
+  });
 }
 
 /**
@@ -79,12 +88,8 @@ function agreeOnCode(what: string, message: AuthorizationWire, approved: boolean
   agree(`${what}: whether it has an approval code of six characters`, approved, code !== null && code.length === 6);
 }
 
-export async function sendClearing(
-  model: ReferenceModel,
-  system: SystemWith<'clear'>,
-  message: ClearingWire,
-): Promise<void> {
-  const actual = await system.clear(message);
+/** Records the clearing on the model, and compares the answers. The model learns a new id. */
+export function explainClearing(model: ReferenceModel, message: ClearingWire, actual: Answer<ClearingView>): void {
   const { answer: expected, answered } = model.clear(message);
   const what = `clearing ${text({ ...message, ...(message.card_number === undefined ? {} : { card_number: '(number)' }) })}`;
   agreeAnswers(what, expected, actual, (_what, right, seen) => {
@@ -92,6 +97,15 @@ export async function sendClearing(
     agree(what, is_first ? { ...right, id: seen.id } : right, seen);
     if (is_first) model.learnClearing(answered, seen);
   });
+}
+
+export async function sendClearing(
+  model: ReferenceModel,
+  system: SystemWith<'clear'>,
+  message: ClearingWire,
+): Promise<void> {
+  const actual = await system.clear(message);
+  explainClearing(model, message, actual);
   const card = model.cards.find(({ id, card_number }) => id === message.vcn_id || card_number === message.card_number);
   if (card !== undefined) await compareCard(model, system, card);
   if (actual.kind === 'refused') await compareQuarantine(model, system);
@@ -99,8 +113,10 @@ export async function sendClearing(
 
 /** Compares what was refused of clearings and kept, and lets the model learn the ids. */
 export async function compareQuarantine(model: ReferenceModel, system: System): Promise<void> {
-  if (system.quarantine === undefined) return;
-  const seen = await system.quarantine();
+  if (system.quarantine !== undefined) agreeQuarantine(model, await system.quarantine());
+}
+
+export function agreeQuarantine(model: ReferenceModel, seen: readonly QuarantineView[]): void {
   for (const [at, kept] of model.quarantine.entries()) kept.id ??= seen[at]?.id ?? null;
   const expected = model.quarantine.map(({ message, ...kept }) => {
     return { ...kept, network_financial_transaction_id: message.network_financial_transaction_id };
@@ -133,8 +149,12 @@ function concerned(model: ReferenceModel, messages: readonly AuthorizationWire[]
 }
 
 export async function compareCard(model: ReferenceModel, system: System, card: ReferenceCard): Promise<void> {
+  agreeCard(model, card, await system.readCard(card.id));
+}
+
+export function agreeCard(model: ReferenceModel, card: ReferenceCard, seen: Answer<CardView>): void {
   const what = `card ${card.id} as read at ${Temporal.Instant.fromEpochMilliseconds(model.now_ms)}`;
-  agreeAnswers(what, { kind: 'done', value: model.view(card) }, await system.readCard(card.id), agreeCards);
+  agreeAnswers(what, { kind: 'done', value: model.view(card) }, seen, agreeCards);
 }
 
 /** The fields that a system may not report. */

@@ -23,6 +23,8 @@ export interface ModelRun {
   readonly commands_max?: number;
   /** Default: every command for which the system has the capabilities. */
   readonly commands?: Choice<CommandName>;
+  /** Whether a failing sequence is shrunk, which takes many sequences more. Default: it is. */
+  readonly shrink?: boolean;
   /** The path of a failure, to reproduce its shrunk sequence immediately. */
   readonly path?: string;
   readonly replay_path?: string;
@@ -73,6 +75,7 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   );
   const details = await fc.check(property, {
     numRuns: options.runs,
+    endOnFailure: options.shrink === false,
     ...(options.seed === undefined ? {} : { seed: options.seed }),
     ...(options.path === undefined ? {} : { path: options.path }),
   });

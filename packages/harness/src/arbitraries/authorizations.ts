@@ -155,10 +155,17 @@ export function plainPlan(kind: AuthorizationPlan['kind']): fc.Arbitrary<Authori
   }));
 }
 
-/** The message of a plan, about a card of the run as the model knows it. Valid by construction. */
-export function authorizationOf(asked: AuthorizationPlan, model: ReferenceModel): AuthorizationWire {
+/**
+ * The message of a plan, about a card of the run as the model knows it: the named one, or the one
+ * that the plan picks. Valid by construction.
+ */
+export function authorizationOf(
+  asked: AuthorizationPlan,
+  model: ReferenceModel,
+  on?: ReferenceCard,
+): AuthorizationWire {
   const refers = isAboutKnown(asked);
-  const card = refers ? pickUsed(model.cards, asked.card_pick) : pick(model.cards, asked.card_pick)!;
+  const card = on ?? (refers ? pickUsed(model.cards, asked.card_pick) : pick(model.cards, asked.card_pick)!);
   // Without a purchase to refer to, an increment would only be one more decline.
   const plan: AuthorizationPlan =
     refers && asked.trace_pick === null && purchasesOf(card).length === 0 ? { ...asked, kind: 'request' } : asked;

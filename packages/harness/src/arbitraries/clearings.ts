@@ -258,8 +258,11 @@ export function clearingPlan(): fc.Arbitrary<ClearingPlan> {
 /**
  * The clearing of a plan, about a card of the run as the model knows it. Valid but for its flaw.
  */
-export function clearingOf(plan: ClearingPlan, model: ReferenceModel): ClearingWire {
-  const card = pickUsed(model.cards, plan.card_pick);
+export function clearingOf(
+  plan: ClearingPlan,
+  model: ReferenceModel,
+  card: ReferenceCard = pickUsed(model.cards, plan.card_pick),
+): ClearingWire {
   const isAwaited = (purchase: Purchase) => plan.awaited && isLive(purchase, model.now_ms);
   const purchase = pickOf(purchasesOf(card), plan.purchase_pick, isAwaited);
   const earlier =

@@ -81,8 +81,11 @@ export function earlyReversalPlan(): fc.Arbitrary<EarlyReversalPlan> {
 }
 
 /** The reversal of a plan, with the amounts and the trace_id of its original. */
-export function reversalOf(plan: ReversalPlan, model: ReferenceModel): AuthorizationWire {
-  const card = pickUsed(model.cards, plan.card_pick);
+export function reversalOf(
+  plan: ReversalPlan,
+  model: ReferenceModel,
+  card: ReferenceCard = pickUsed(model.cards, plan.card_pick),
+): AuthorizationWire {
   const isLate = (purchase: Purchase) => plan.late && standingOf(purchase, model.now_ms).hold_is_over;
   const original = pickOf(purchasesOf(card), plan.purchase_pick, isLate);
   return reversalMessage(plan, model, card, {

@@ -7,6 +7,7 @@ import { clockMove } from '../arbitraries/clocks.ts';
 import { guessPlan } from '../arbitraries/codes.ts';
 import { holdDays, lateIncrementPlan, releasePlan } from '../arbitraries/holds.ts';
 import { seldom } from '../arbitraries/picks.ts';
+import { racePlan } from '../arbitraries/races.ts';
 import { earlyReversalPlan, reversalPlan } from '../arbitraries/reversals.ts';
 import { type Choice, choose } from '../choice.ts';
 import { clearAmongSeveral, matchByHand, releaseHold } from './by-hand.ts';
@@ -27,6 +28,7 @@ import {
   reverseEarly,
   undoCopy,
 } from './messages.ts';
+import { race } from './race.ts';
 
 /** A kind of command, how often it is drawn, and its plans. */
 interface Drawn<Name extends string> {
@@ -60,6 +62,7 @@ function kindsOfCommands() {
     drawn(1, guessCode, guessPlan()),
     drawn(1, setHoldDays, holdDays()),
     drawn(1, authorizeTogether, fc.array(authorizationPlan(), { minLength: 2, maxLength: 4 })),
+    drawn(4, race, racePlan(4)),
     drawn(1, updateCard, fc.record({ card_pick, plan: updatePlan() })),
     drawn(1, createCard, cardPlan()),
     drawn(1, createFlawedCard, flawedCard()),

@@ -30,7 +30,9 @@ export function command<const Name extends string, Plan, Need extends Capability
   const needs = kind.needs ?? [];
   const make = (plan: Plan): Command => ({
     check: (model) =>
-      needs.every((name) => model.capabilities.has(name)) && (kind.isPossible?.(model, plan) ?? model.cards.length > 0),
+      !model.is_undecided &&
+      needs.every((name) => model.capabilities.has(name)) &&
+      (kind.isPossible?.(model, plan) ?? model.cards.length > 0),
     run: (model, system) => kind.run(plan, model, system as SystemWith<Need>),
     toString: () => kind.show?.(plan) ?? `${command_name} ${text(plan)}`,
   });

@@ -20,6 +20,7 @@ import {
   answerOf,
   decide,
   hasWrongCode,
+  kindOf,
   problemsOf,
   reasons,
   sameMessage,
@@ -83,12 +84,47 @@ export class ReferenceModel {
   readonly capabilities: ReadonlySet<CapabilityName>;
   /** The days after which the holds of the company end, for cards without aging velocity. */
   hold_days: HoldDays = null;
+  /**
+   * Several orders explain a race, and the answers to later messages depend on which it was. No
+   * further command runs in the sequence.
+   */
+  is_undecided = false;
   #made_up = 0;
 
   constructor(world: World, capabilities: ReadonlySet<CapabilityName> = new Set()) {
     this.world = world;
     this.capabilities = capabilities;
     this.now_ms = world.now_ms;
+  }
+
+  /** A model with the same history, in which this card may be changed without changing it here. */
+  copyFor(card_id: number): ReferenceModel {
+    const copy = new ReferenceModel(this.world, this.capabilities);
+    for (const card of this.cards) copy.cards.push(card.id === card_id ? copy.#copyOf(card) : card);
+    copy.events.push(...this.events);
+    copy.quarantine.push(...this.quarantine.map((kept) => ({ ...kept })));
+    copy.now_ms = this.now_ms;
+    copy.hold_days = this.hold_days;
+    return copy;
+  }
+
+  #copyOf({ note: _other, ...card }: ReferenceCard): ReferenceCard {
+    return { ...structuredClone(card), note: (reached) => this.#note(reached) };
+  }
+
+  /**
+   * The history of a card on which later answers depend, as text: the same for two models that will
+   * answer alike. An object that occurs again is a number.
+   */
+  historyOf(card_id: number): string {
+    const places = new Map<unknown, number>();
+    const card = this.cards.find(({ id }) => id === card_id);
+    return JSON.stringify([card, this.quarantine], (_name, value: unknown) => {
+      if (typeof value !== 'object' || value === null) return value;
+      const place = places.get(value);
+      if (place === undefined) places.set(value, places.size);
+      return place ?? value;
+    });
   }
 
   /** A number that no other message of the run has. */
@@ -346,7 +382,7 @@ export class ReferenceModel {
       expiry: card.expiry,
       notified: card.notified,
       authorizations: card.messages
-        .map((answered) => ({ id: answered.answer.id ?? 0, status: this.#statusNow(answered) }))
+        .map((answered) => ({ id: answered.answer.id ?? 0, status: this.#statusNow(card, answered) }))
         .filter(({ status }) => status !== 'expired' && status !== 'released')
         .reverse(),
       clearings: card.clearings.map(({ answer }) => ({ ...answer })).reverse(),
@@ -370,9 +406,14 @@ export class ReferenceModel {
     return purchasesOf(card);
   }
 
-  /** An item has the status of the purchase that it made or changed. */
-  #statusNow(answered: AnsweredMessage): string {
-    const status = answered.purchase === null ? answered.answer.status : statusOf(answered.purchase, this.now_ms);
+  /**
+   * An item has the status of the purchase that it made or changed, and a reversal that of its
+   * original, which may have been declined.
+   */
+  #statusNow(card: ReferenceCard, answered: AnsweredMessage): string {
+    const { purchase, answer } = answered;
+    const is_of_declined = purchase === null && isOfDeclined(card, answered);
+    const status = purchase !== null ? statusOf(purchase, this.now_ms) : is_of_declined ? 'declined' : answer.status;
     this.#note(`status ${status as 'open'}`);
     return status;
   }
@@ -390,6 +431,17 @@ export class ReferenceModel {
   #addEvent(event_type: string, card: ReferenceCard): void {
     this.events.push({ event_type, vcn_id: card.id, created_at_ms: this.now_ms });
   }
+}
+
+/** Whether it is a reversal of an authorization that was declined. */
+function isOfDeclined({ messages }: ReferenceCard, { message }: AnsweredMessage): boolean {
+  const before = messages.slice(
+    0,
+    messages.findIndex((answered) => answered.message === message),
+  );
+  const isOriginal = (earlier: AuthorizationWire) =>
+    earlier.trace_id === message.trace_id && kindOf(earlier) !== 'reversal';
+  return kindOf(message) === 'reversal' && before.some((earlier) => isOriginal(earlier.message));
 }
 
 function conflict(): Answer<never> {

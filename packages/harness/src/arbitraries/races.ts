@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { authorization, cancellation, clearing, type Operation, release, update } from '../operation.ts';
+import type { ReferenceCard } from '../reference/card.ts';
+import type { ReferenceModel } from '../reference/model.ts';
+import { type AuthorizationWire, type ClearingWire, can, type System } from '../system.ts';
+import { type AuthorizationPlan, authorizationOf, authorizationPlan, plainPlan } from './authorizations.ts';
+import { type UpdatePlan, updatePlan, updateRequest } from './cards.ts';
+import { type ClearingPlan, clearingOf, clearingPlan } from './clearings.ts';
+import { type ReleasePlan, releasedPurchase, releasePlan } from './holds.ts';
+import { pickUsed } from './picks.ts';
+import { type ReversalPlan, reversalOf, reversalPlan } from './reversals.ts';
+
+/**
+ * An operation about the card of a race. `of_raced`: about the first authorization of the race
+ * itself, if there is one, and not about an earlier one.
+ */
+export type RacedPlan =
+  | { readonly kind: 'authorize'; readonly plan: AuthorizationPlan }
+  | { readonly kind: 'reverse'; readonly plan: ReversalPlan; readonly of_raced: boolean }
+  | { readonly kind: 'clear'; readonly plan: ClearingPlan; readonly of_raced: boolean }
+  | { readonly kind: 'update'; readonly plan: UpdatePlan }
+  | { readonly kind: 'cancel' }
+  | { readonly kind: 'release'; readonly plan: ReleasePlan };
+
+/** Operations on one card that are submitted without waiting in between. */
+export interface RacePlan {
+  readonly card_pick: number;
+  readonly operations: readonly RacedPlan[];
+}
+
+function racedPlan(): fc.Arbitrary<RacedPlan> {
+  const of_raced = fc.boolean();
+  const kind = <const Kind extends RacedPlan['kind']>(name: Kind) => fc.constant(name);
+  return fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: kind('authorize'),
+        plan: fc.oneof(plainPlan('request'), authorizationPlan()),
+      }),
+    },
+    { weight: 4, arbitrary: fc.record({ kind: kind('update'), plan: updatePlan() }) },
+    { weight: 3, arbitrary: fc.record({ kind: kind('clear'), plan: clearingPlan(), of_raced }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('reverse'), plan: reversalPlan(), of_raced }) },
+    { weight: 2, arbitrary: fc.record({ kind: kind('release'), plan: releasePlan() }) },
+    { weight: 1, arbitrary: fc.record({ kind: kind('cancel') }) },
+  );
+}
+
+export function racePlan(operations_max: number): fc.Arbitrary<RacePlan> {
+  return fc.record({
+    card_pick: fc.nat({ max: 5 }),
+    operations: fc.array(racedPlan(), { minLength: 2, maxLength: operations_max }),
+  });
+}
+
+/** The card of a plan, and the operations on it that the system is capable of. */
+export function operationsOf(
+  { card_pick, operations }: RacePlan,
+  model: ReferenceModel,
+  system: System,
+): { readonly card: ReferenceCard; readonly operations: readonly Operation[] } {
+  const card = pickUsed(model.cards, card_pick);
+  const made: Operation[] = [];
+  let raced: AuthorizationWire | undefined;
+  for (const planned of operations) {
+    if (planned.kind === 'authorize') {
+      const message = authorizationOf(planned.plan, model, card);
+      raced ??= message;
+      made.push(authorization(message, system));
+    } else if (planned.kind === 'reverse') {
+      const message = reversalOf(planned.plan, model, card);
+      const { trace_id } = planned.of_raced ? (raced ?? message) : message;
+      made.push(authorization({ ...message, trace_id }, system));
+    } else if (planned.kind === 'clear' && can(system, 'clear')) {
+      const message = clearingOf(planned.plan, model, card);
+      made.push(clearing(planned.of_raced && raced !== undefined ? clearingOfRaced(message, raced) : message, system));
+    } else if (planned.kind === 'update' && can(system, 'updateCard')) {
+      made.push(update(card.id, updateRequest(planned.plan, card, model), system));
+    } else if (planned.kind === 'cancel' && can(system, 'cancelCard') && model.cards.length > 1) {
+      // A canceled card shows few differences, so the only card is never canceled.
+      made.push(cancellation(card.id, system));
+    } else if (planned.kind === 'release' && can(system, 'releaseHold')) {
+      const purchase = releasedPurchase(planned.plan, model, card);
+      if (purchase !== undefined) made.push(release(card.id, purchase.id!, system));
+    }
+  }
+  return { card, operations: made };
+}
+
+function clearingOfRaced(
+  message: ClearingWire,
+  { net_reference_number, merchant_id }: AuthorizationWire,
+): ClearingWire {
+  return {
+    ...message,
+    ...(net_reference_number === undefined ? {} : { net_reference_number }),
+    ...(merchant_id === undefined ? {} : { merchant_id }),
+  };
+}

@@ -1,0 +1,101 @@
+import { agree, text } from './agreement.ts';
+import { agreeAnswers, agreeCards, explainAuthorization, explainClearing } from './comparison.ts';
+import type { ReferenceModel } from './reference/model.ts';
+import type { Answer, AuthorizationWire, CardRequest, ClearingWire, System, SystemWith } from './system.ts';
+
+export const operation_kinds = ['authorize', 'clear', 'update card', 'cancel card', 'release'] as const;
+
+export type OperationKind = (typeof operation_kinds)[number];
+
+/** One call about one card, which may be submitted beside others and sent again. */
+export interface Operation {
+  readonly kind: OperationKind;
+  /** The text in a report. */
+  readonly text: string;
+  submit(): Promise<Outcome>;
+}
+
+/** What the system answered to an operation. */
+export interface Outcome {
+  readonly answer: Answer<unknown>;
+  /** Does the operation on the model. Throws a `Disagreement` unless the model answers the same. */
+  explain(model: ReferenceModel): void;
+  /** Does on the model an earlier sending of the operation, whose answer was lost. */
+  repeatUnheard(model: ReferenceModel): void;
+}
+
+export function authorization(message: AuthorizationWire, system: System): Operation {
+  return {
+    kind: 'authorize',
+    text: `authorize ${text({ ...message, card_number: '(number)', cvc: message.cvc && '(cvc)' })}`,
+    async submit() {
+      const answer = await system.authorize(message);
+      // A repeated message gets the first answer.
+      const explain = (model: ReferenceModel) => explainAuthorization(model, message, answer);
+      return { answer, explain, repeatUnheard: explain };
+    },
+  };
+}
+
+export function clearing(message: ClearingWire, system: SystemWith<'clear'>): Operation {
+  const { card_number, ...shown } = message;
+  return {
+    kind: 'clear',
+    text: `clear ${text(card_number === undefined ? shown : { ...shown, card_number: '(number)' })}`,
+    async submit() {
+      const answer = await system.clear(message);
+      return {
+        answer,
+        explain: (model) => explainClearing(model, message, answer),
+        repeatUnheard(model) {
+          const { answered } = model.clear(message);
+          if (answered?.answer.id === 0 && answer.kind === 'done') model.learnClearing(answered, answer.value);
+        },
+      };
+    },
+  };
+}
+
+export function update(card_id: number, request: CardRequest, system: SystemWith<'updateCard'>): Operation {
+  const what = `update of card ${card_id} with ${text(request)}`;
+  const apply = (model: ReferenceModel) => model.updateCard(cardOf(model, card_id), request);
+  return operation('update card', what, apply, () => system.updateCard(card_id, request), agreeCards);
+}
+
+export function cancellation(card_id: number, system: SystemWith<'cancelCard'>): Operation {
+  const what = `cancellation of card ${card_id}`;
+  const apply = (model: ReferenceModel) => model.cancelCard(cardOf(model, card_id));
+  return operation('cancel card', what, apply, () => system.cancelCard(card_id), agree);
+}
+
+export function release(card_id: number, authorization_id: number, system: SystemWith<'releaseHold'>): Operation {
+  const what = `release of authorization ${authorization_id}`;
+  const apply = (model: ReferenceModel) => model.releaseHold(cardOf(model, card_id), authorization_id);
+  const submit = () => system.releaseHold(card_id, authorization_id, 'The merchant closed.');
+  return operation('release', what, apply, submit, agree);
+}
+
+function operation<Value>(
+  kind: OperationKind,
+  what: string,
+  apply: (model: ReferenceModel) => Answer<Value>,
+  submit: () => Promise<Answer<Value>>,
+  compare: (what: string, expected: Value, actual: Value) => void,
+): Operation {
+  return {
+    kind,
+    text: what,
+    async submit() {
+      const answer = await submit();
+      return {
+        answer,
+        explain: (model) => agreeAnswers(what, apply(model), answer, compare),
+        repeatUnheard: apply,
+      };
+    },
+  };
+}
+
+function cardOf({ cards }: ReferenceModel, card_id: number) {
+  return cards.find(({ id }) => id === card_id)!;
+}
