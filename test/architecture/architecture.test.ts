@@ -65,7 +65,6 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
     ...[
       "import { hash } from 'node:crypto';",
       'const zone = process.env.TZ;',
-      'const draw = Math.random();',
       'await fetch(callback_url);',
       '@injectable()\nexport class Network {}',
     ].map((text) =>
@@ -89,12 +88,14 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       "import { performance } from 'node:perf_hooks';",
       'const now = process.hrtime.bigint();',
     ].flatMap((text) => [
-      pair(source('adapters/mikro-orm/src/connection/turns.ts', text), source('apps/server/src/server.ts', text)),
+      pair(source('adapters/mikro-orm/src/connection/turns.ts', text), source('apps/server/test/server.test.ts', text)),
       pair(source('packages/cards/src/network/lane.ts', text), source('packages/kernel/src/time/timers.ts', text)),
       pair(
         source('apps/embedded/src/background/jobs.ts', text),
         source('apps/embedded/src/tallystick.ts', `// ${text}`),
       ),
+      pair(source('apps/server/src/admin/retention.ts', text), source('test/bench/decide.ts', text)),
+      pair(source('apps/importer/src/main.ts', text), source('packages/harness/test/run-model.test.ts', text)),
     ]),
     ...[
       'machine_timers.after(5, run);',
@@ -118,8 +119,8 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
       ),
     ),
     pair(
-      source('adapters/oidc/src/records.ts', 'const now_ms = Date.now();'),
       source('adapters/oidc/src/protocol/provider.ts', 'const now_ms = Date.now();'),
+      source('adapters/oidc/src/protocol/library-time.ts', 'const now_ms = Date.now();'),
     ),
     pair(
       source('adapters/oidc/src/protocol/provider.ts', 'setTimeout(run, 5);'),
@@ -132,6 +133,41 @@ const planted: Readonly<Record<string, Planted | readonly Planted[]>> = {
     pair(
       source('packages/harness/src/run-model.ts', 'const now_ms = Date.now();'),
       source('packages/harness/src/run-model.ts', 'const now_ms = clock.nowMs();'),
+    ),
+    pair(
+      source('apps/embedded/src/tallystick.ts', 'await machine_timers.pause(5);'),
+      source('apps/server/src/admin/retention.ts', 'await machine_timers.pause(5);'),
+    ),
+  ],
+  'randomness comes from one port': [
+    ...[
+      'const draw = Math.random();',
+      "import { randomBytes } from 'node:crypto';",
+      "import { createHmac, randomInt } from 'node:crypto';",
+      'const id = crypto.randomUUID();',
+      'randomFillSync(bytes);',
+      'globalThis.crypto.getRandomValues(bytes);',
+      "const { privateKey } = generateKeyPairSync('ec');",
+    ].flatMap((text) => [
+      pair(
+        source('adapters/koa/src/request/request-id.ts', text),
+        source('adapters/vault/src/machine-random.ts', text),
+      ),
+      pair(source('packages/harness/src/run-model.ts', text), source('packages/harness/test/run-model.test.ts', text)),
+      pair(source('apps/embedded/src/tx/sqlite-begin.ts', text), source('apps/server/src/devtools/demo.ts', text)),
+      pair(source('apps/server/src/server.ts', text), source('apps/server/src/server.ts', `// ${text}`)),
+      pair(source('adapters/oidc/src/records.ts', text), source('adapters/oidc/src/protocol/signing-keys.ts', text)),
+    ]),
+    pair(
+      source('apps/embedded/src/background/mails.ts', 'const token = machine_random.bytes(32);'),
+      source(
+        'apps/embedded/src/composition/storage-modules.ts',
+        'bind(tokens.random).toConstantValue(machine_random);',
+      ),
+    ),
+    pair(
+      source('apps/embedded/src/background/mails.ts', 'export const open = ({ random = () => machine_random }) => 1;'),
+      source('apps/embedded/src/background/mails.ts', 'export const open = ({ random = machine_random }) => 1;'),
     ),
   ],
   'the package for receivers runs anywhere': [

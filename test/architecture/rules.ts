@@ -190,7 +190,7 @@ export const productionRunsWithoutTheHarness: Rule = (tree) =>
 const allowed_in_packages: Readonly<Record<string, readonly string[]>> = {
   harness: ['input or output'],
   // Receivers run it without any port: it verifies with the WebCrypto of the runtime.
-  'webhook-signature': ['a source of randomness'],
+  'webhook-signature': ['cryptography'],
 };
 
 /** Domain packages do no I/O and read no clock, environment or randomness. These are ports. */
@@ -201,7 +201,7 @@ export const packagesAreFrameworkFree: Rule = (tree) =>
       [/['"]node:/, "Node's own modules", 'declare a port, and implement it in an adapter'],
       [/\bnew Date\b/, "JavaScript's dates", 'use Temporal'],
       [/\bprocess\.|\bglobalThis\.process\b/, 'the process', 'let an app read the environment and pass in the value'],
-      [/\bMath\.random\b|\bcrypto\./, 'a source of randomness', 'take a Random of @tallystick/kernel'],
+      [/\bcrypto\./, 'cryptography', 'declare a port, and implement it in an adapter'],
       [/\bfetch\(|\bconsole\./, 'input or output', 'declare a port or an observer, and implement it in an adapter'],
       [/^\s*@[A-Za-z]+\(/m, 'a decorator', 'write a plain function; apps bind it with toResolvedValue'],
     ];
@@ -214,15 +214,17 @@ export const packagesAreFrameworkFree: Rule = (tree) =>
 
 /**
  * What parts may take from the process: the port; the package for receivers, which has no
- * dependencies, and the text that shows receivers what it does; the queue, which only the server
- * loads; and what is compared with the times of the library of the authorisation server.
+ * dependencies, and the text that shows receivers what it does; what is compared with the times of
+ * the library of the authorisation server; the tools that talk to a server from outside; and the
+ * health check of the container, which imports nothing.
  */
 const may_take_timers: Readonly<Record<string, readonly string[]>> = {
   'packages/kernel/src/time/timers.ts': ['a timer', 'a turn', 'machine time', 'monotonic time'],
   'packages/webhook-signature/src/': ['machine time'],
   'adapters/koa/src/document/webhook-reference.ts': ['machine time'],
-  'adapters/bull/src/': ['a timer'],
-  'adapters/oidc/src/protocol/': ['machine time'],
+  'adapters/oidc/src/protocol/library-time.ts': ['machine time'],
+  'apps/server/src/health-check.ts': ['a timer'],
+  'apps/server/src/devtools/': ['a timer', 'machine time', 'monotonic time'],
 };
 
 /**
@@ -240,17 +242,14 @@ const global_timers: readonly (readonly [RegExp, string, string])[] = [
   [/\bperformance\.now\b|['"](node:)?perf_hooks|\bhrtime\b/, 'monotonic time', 'monotonicNow'],
 ];
 
-/** The default of a parameter, and what imports it for that. */
-const default_timers = /= machine_timers(\.\w+)?(?=\s*[,)}])|^import \{[^}]*\} from [^;]+;/gm;
-
 /**
- * What hosts load takes time, timers and turns from one port (ADR 0056). Tests of a host replace
- * the globals, and a replaced timer does not run. The timers of the machine are bound where the
- * parts are composed, so that others can take their place; a part names them only as a default. The
- * contracts of the harness are tests.
+ * Everything takes time, timers and turns from one port (ADR 0056). Tests of a host replace the
+ * globals, and a replaced timer does not run. The timers of the machine are bound where the parts
+ * are composed, so that others can take their place; a part names them only as a default. The
+ * server and the importer are processes of their own. The contracts of the harness are tests.
  */
 export const timersComeFromOnePort: Rule = (tree) =>
-  sourcesOf(tree, /^(packages|adapters|apps\/embedded)\/(?:[^/]+\/)*?src\//).flatMap((file) => {
+  sourcesOf(tree, /^(packages|adapters|apps)\/[^/]+\/src\//).flatMap((file) => {
     const code = withoutComments(file.text);
     const allowed = Object.entries(may_take_timers).flatMap(([start, what]) =>
       file.path.startsWith(start) ? what : [],
@@ -258,10 +257,46 @@ export const timersComeFromOnePort: Rule = (tree) =>
     const taken = global_timers
       .filter(([pattern, what]) => !allowed.includes(what) && pattern.test(code))
       .map(([, what, instead]) => `${file.path}: takes ${what} from the process; use ${instead} of Timers`);
-    const may_bind = /^(packages\/(kernel|harness)|apps\/embedded\/src\/composition)\//.test(file.path);
-    if (may_bind || !code.replace(default_timers, '').includes('machine_timers')) return taken;
-    return [...taken, `${file.path}: names machine_timers; take Timers from who composes it`];
+    return [...taken, ...namedOutsideTheComposition(file, 'machine_timers', 'Timers')];
   });
+
+/** What is the machine's is bound in a composition. A part names it only as a default. */
+function namedOutsideTheComposition(file: SourceFile, name: string, port: string): readonly ViolationLine[] {
+  const may_bind =
+    /^(packages\/(kernel|harness)|adapters\/vault|apps\/(server|importer)|apps\/embedded\/src\/composition)\//;
+  if (may_bind.test(file.path)) return [];
+  const as_default = new RegExp(`= ${name}(\\.\\w+)?(?=\\s*[,)}])|^import \\{[^}]*\\} from [^;]+;`, 'gm');
+  if (!withoutComments(file.text).replace(as_default, '').includes(name)) return [];
+  return [`${file.path}: names ${name}; take ${port} from who composes it`];
+}
+
+/**
+ * What may draw at random itself: the adapter that implements the port; the storage, as the default
+ * of what spreads its retries; a key of RSA, which cannot be derived from drawn bytes; the seed of a
+ * sample that names none; and the tools that talk to a server from outside.
+ */
+const may_draw: readonly string[] = [
+  'adapters/vault/src/machine-random.ts',
+  'adapters/mikro-orm/src/persistence.ts',
+  'adapters/oidc/src/protocol/signing-keys.ts',
+  'apps/importer/src/sample-files/command.ts',
+  'apps/server/src/devtools/',
+];
+
+const global_randomness =
+  /\bMath\.random\b|\bgetRandomValues\b|\brandom(Bytes|Int|UUID\w*|Fill\w*)\b|\bgenerate(KeyPair|Key|Prime)(Sync)?\b/;
+
+/**
+ * Everything draws at random from one port (ADR 0056), so that a simulation that replaces it
+ * decides every id, token, nonce and pause.
+ */
+export const randomnessComesFromOnePort: Rule = (tree) =>
+  sourcesOf(tree, /^(packages|adapters|apps)\/[^/]+\/src\//).flatMap((file) => [
+    ...(global_randomness.test(withoutComments(file.text)) && !may_draw.some((start) => file.path.startsWith(start))
+      ? [`${file.path}: draws at random from the process; take a Random of @tallystick/kernel`]
+      : []),
+    ...namedOutsideTheComposition(file, 'machine_random', 'a Random'),
+  ]);
 
 /**
  * The package for receivers runs on Node 20, Deno, Bun and in browsers: it has no dependencies, and
@@ -659,6 +694,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'production runs without the harness': productionRunsWithoutTheHarness,
   'packages are framework-free': packagesAreFrameworkFree,
   'timers come from one port': timersComeFromOnePort,
+  'randomness comes from one port': randomnessComesFromOnePort,
   'the package for receivers runs anywhere': receiversPackageRunsAnywhere,
   'what is published runs on Node 24': publishedRunsOnNode24,
   'adapters import no other adapter': adaptersImportNoOtherAdapter,

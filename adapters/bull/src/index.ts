@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { DeliveryOffer, DeliveryQueue } from '@tallystick/events';
+import { machine_timers, type Timers } from '@tallystick/kernel';
 import Bull from 'bull';
 
 export interface BullQueueOptions {
@@ -16,6 +17,8 @@ export interface BullQueueOptions {
   readonly prefix?: string;
   /** Receives errors of Redis and of Bull, for the log. */
   readonly onError?: (error: unknown) => void;
+  /** Those of the machine when absent. */
+  readonly timers?: Pick<Timers, 'after'>;
 }
 
 /** Offers in one job. A job costs several round trips, an offer a few bytes. */
@@ -36,7 +39,8 @@ interface Job {
  * and a sweep offers them again.
  */
 export function bullQueue(options: BullQueueOptions): DeliveryQueue {
-  const report = options.onError ?? (() => {});
+  const { onError: report = () => {}, timers = machine_timers } = options;
+  const limitTime = limitingTime(timers);
   const queue = new Bull<Job>('deliveries', options.redis_url, {
     prefix: options.prefix ?? 'tallystick',
     redis: { maxRetriesPerRequest: null, enableReadyCheck: false, ...tlsOf(options) },
@@ -120,12 +124,13 @@ async function waitUntilConnected(queue: Bull.Queue): Promise<void> {
   await queue.isReady();
 }
 
-function limitTime<Value>(work: Promise<Value>): Promise<Value> {
-  const { promise, resolve, reject } = Promise.withResolvers<Value>();
-  const timer = setTimeout(
-    () => reject(new Error(`Redis did not answer within ${redis_time_ms_max} ms`)),
-    redis_time_ms_max,
-  );
-  work.then(resolve, reject).finally(() => clearTimeout(timer));
-  return promise;
+function limitingTime({ after }: Pick<Timers, 'after'>) {
+  return <Value>(work: Promise<Value>): Promise<Value> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Value>();
+    const cancel = after(redis_time_ms_max, () =>
+      reject(new Error(`Redis did not answer within ${redis_time_ms_max} ms`)),
+    );
+    work.then(resolve, reject).finally(cancel);
+    return promise;
+  };
 }

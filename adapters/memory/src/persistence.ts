@@ -80,7 +80,7 @@ export interface MemoryPersistenceOptions {
   readonly storage?: MemoryStorage;
   /** The ledger reads it at the beginning of each pass. */
   readonly clock: Clock;
-  /** Hashes audit entries. When absent, with a key that is not secret: the storage ends with its process. */
+  /** Hashes audit entries; when absent with a key that is no secret, as the storage ends soon. */
   readonly audit_mac?: AuditMac;
   /** How statement lines find their clearings; `bin+sequence` when absent. */
   readonly statement_key?: StatementKeySetting;

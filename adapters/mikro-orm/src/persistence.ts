@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { AccessTx } from '@tallystick/access';
 import type { AccountStore, BankStore } from '@tallystick/accounts';
 import type { CardsTx, Ledger, MailTx, QuarantineStore, UnknownNumberStore } from '@tallystick/cards';
@@ -18,6 +19,7 @@ import {
   type GiveWay,
   giveWayWith,
   type HostTransaction,
+  type Random,
   type RetentionStore,
   type SandboxClockStore,
   type Timers,
@@ -139,6 +141,8 @@ export interface PersistencePorts {
   readonly owns_process?: boolean | undefined;
   /** Those of the machine when absent. */
   readonly timers?: Timers | undefined;
+  /** Spreads the retries of conflicts; that of the machine when absent. */
+  readonly random?: Pick<Random, 'below'> | undefined;
   /** The migrations of this version; for tests of an upgrade. */
   readonly migrations?: readonly SchemaMigration[];
 }
@@ -213,13 +217,13 @@ export interface Persistence {
  * `migrate` does. Rejects with a `Fault` when the database cannot be opened.
  */
 export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Persistence> {
-  const { clock, audit_mac, statement_key = statement_key_default } = ports;
+  const { clock, audit_mac, statement_key = statement_key_default, random = { below: randomInt } } = ports;
   const connection = await connect(ports);
   const event_index = eventIndexOn(connection);
   const resting = restingOn(connection);
   const writes = writeCheckOn(connection);
   const storesOf = (session: Session) => storesOn(session, event_index, { audit_mac, statement_key });
-  const stores = unitOfWorkOn(connection, storesOf);
+  const stores = unitOfWorkOn(connection, random, storesOf);
   const unitOfWork: UnitOfWork<Tx> = {
     async run(work) {
       const result = await writes.noting(stores.run(work));
@@ -228,7 +232,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     },
     read: stores.read,
   };
-  const own_look_ups = unitOfWorkOn(connection, storesOf, connection.look_ups);
+  const own_look_ups = unitOfWorkOn(connection, random, storesOf, connection.look_ups);
   const look_ups: UnitOfWork<Tx> = { ...own_look_ups, run: (work) => writes.noting(own_look_ups.run(work)) };
   const ledger = ledgerOn(connection, { clock, audit_mac });
   const noted_ledger: Ledger = {
@@ -260,7 +264,7 @@ export async function mikroOrmPersistence(ports: PersistencePorts): Promise<Pers
     ledger: resting.counting(ledgerKeepingUp(noted_ledger, event_index, connection.timers)),
     rest: resting.rest,
     giveWay: giveWayWith(connection.timers),
-    delivery_desk: deliveryDesk(unitOfWorkOn(connection, (session) => session)),
+    delivery_desk: deliveryDesk(unitOfWorkOn(connection, random, (session) => session)),
     async migrate(options) {
       await migrate(connection, options);
       const made_with = await unitOfWork.run(({ installation }) => installation.statementKey(statement_key));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { CardFilter } from '@tallystick/cards';
 import { cursor, filters_max, type PageRequest, type Refusal } from '@tallystick/kernel';
-import { database_names, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
+import { database_names, repeatableRandom, type ScratchDatabase, scratchDatabase } from '@tallystick/test-support';
 import Database from 'better-sqlite3';
 import { Kysely, sql } from 'kysely';
 import { type Connection, connect } from '../src/connection/connection.ts';
@@ -70,7 +70,7 @@ interface Counter {
 }
 
 function counterOnPostgres(connection: Connection): Counter {
-  const { read } = unitOfWorkOn(connection, (session) => session);
+  const { read } = unitOfWorkOn(connection, repeatableRandom(1), (session) => session);
   const search: Counter['search'] = (filter, page = { limit: 50 }) =>
     read(async (session) => {
       const read_before = await readSoFar(session);
@@ -199,7 +199,7 @@ for (const name of database_names) {
     for (const [rule, check] of Object.entries(rules)) it(rule, check);
 
     it('finds the few cards that meet ten filters on its pages', async () => {
-      const { read } = unitOfWorkOn(connection, (session) => session);
+      const { read } = unitOfWorkOn(connection, repeatableRandom(1), (session) => session);
       const found: number[] = [];
       for (let page: PageRequest = { limit: 50 }; ; ) {
         const { ids, continues_below } = await read((session) =>
@@ -220,7 +220,7 @@ for (const name of database_names) {
       await addEntries(connection, of_company, 'wide', `${searched_max + 5}, ${searched_max + 6}`);
       // Counted up to the same number as the first, so that the search walks the first.
       await addEntries(connection, of_company, 'wide', `${deep + 1}, ${deep + 1_000}`);
-      const { read } = unitOfWorkOn(connection, (session) => session);
+      const { read } = unitOfWorkOn(connection, repeatableRandom(1), (session) => session);
       const find = (page: PageRequest) =>
         read((session) => findCards(session, of_company, filterOf('deep', 'wide'), page));
       const pages = [];

@@ -1,3 +1,4 @@
+import { repeatableRandom } from '@tallystick/test-support';
 import { sql } from 'kysely';
 import { connect } from '../src/connection/connection.ts';
 import type { Session } from '../src/connection/session.ts';
@@ -10,7 +11,7 @@ type RowsRead = Readonly<Record<string, number>>;
 export async function rowsRead(database_url: string, work: (session: Session) => Promise<unknown>): Promise<RowsRead> {
   const connection = await connect({ database_url });
   try {
-    return await unitOfWorkOn(connection, (session) => session).read(async (session) => {
+    return await unitOfWorkOn(connection, repeatableRandom(1), (session) => session).read(async (session) => {
       await work(session);
       const { rows } = await sql<{ name: string; read: number | string }>`select relname as name,
           coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) as read

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Fold, PassBounds } from '@tallystick/cards';
 import { spend } from '@tallystick/harness';
 import { Fault } from '@tallystick/kernel';
-import { own_servers_expected, startLocalPostgres, until } from '@tallystick/test-support';
+import { own_servers_expected, repeatableRandom, startLocalPostgres, until } from '@tallystick/test-support';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { unitOfWorkOn } from '../src/connection/unit-of-work.ts';
@@ -150,7 +150,12 @@ if (own_servers_expected) {
       const other = await openLedger(postgres.url, undefined, 4_000);
       assert(other.connection.dialect === 'postgres');
       try {
-        const look_ups = unitOfWorkOn(other.connection, (session) => session, other.connection.look_ups);
+        const look_ups = unitOfWorkOn(
+          other.connection,
+          repeatableRandom(1),
+          (session) => session,
+          other.connection.look_ups,
+        );
         const backend = () =>
           look_ups.read(async ({ db }) => {
             const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);

@@ -12,7 +12,7 @@ export interface AuthorisationServerPorts {
   readonly bank?: BankData;
   /** Service time: the ends of tokens and consents. */
   readonly clock: Clock;
-  /** The ends of what remembers a used assertion, which the library judges by machine time. */
+  /** Machine time: the ends of what remembers a used assertion. */
   readonly machine_clock: Clock;
   /** Waits until the clock shows the moves of other processes; absent where none moves it. */
   readonly refreshClock?: (() => Promise<void>) | undefined;

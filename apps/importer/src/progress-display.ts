@@ -1,3 +1,4 @@
+import { machine_timers } from '@tallystick/kernel';
 import { SingleBar } from 'cli-progress';
 import { counted_nouns, createPace, measureOf, type PaceReading, type Progress } from './pace.ts';
 import { count } from './words.ts';
@@ -36,7 +37,7 @@ const no_display: ProgressDisplay = { show: () => undefined, say: () => undefine
 /** With `--json` a terminal still shows a bar, and a log gets no lines. */
 export function chooseDisplay(stream: ProgressStream, name: string, { quiet, json }: DisplaySwitches): ProgressDisplay {
   if (quiet || (json && stream.isTTY !== true)) return no_display;
-  return createProgressDisplay(stream, name, () => performance.now());
+  return createProgressDisplay(stream, name, machine_timers.monotonicNow);
 }
 
 function createBar(stream: ProgressStream, file: string, monotonicNow: () => number): ProgressDisplay {

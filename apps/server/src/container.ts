@@ -43,7 +43,7 @@ function configured(config: Config): ContainerModule {
     bind(tokens.log_output).toResolvedValue(openLogOutput, [tokens.metrics]);
     bind(tokens.logger).toResolvedValue(openLog, [tokens.config, tokens.log_output]);
     rebind(tokens.delivery_queue)
-      .toResolvedValue((settings, logger) => openDeliveryQueue(settings, logger), [tokens.config, tokens.logger])
+      .toResolvedValue(openDeliveryQueue, [tokens.config, tokens.logger, tokens.timers])
       .onDeactivation((queue) => queue.close());
     rebind(tokens.http_app).toResolvedValue(
       (ports, { sandbox }) => createHttpApp({ ...ports, pages: apiReferencePages({ sandbox }) }),

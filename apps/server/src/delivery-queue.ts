@@ -1,5 +1,6 @@
 import { embeddedQueue } from '@tallystick/embedded-queue';
 import type { DeliveryQueue } from '@tallystick/events';
+import { machine_timers, type Timers } from '@tallystick/kernel';
 import type { Logger } from 'pino';
 import { createFaultReporter } from 'tallystick/inversify';
 import type { Config } from './configuration/config.ts';
@@ -12,7 +13,7 @@ import { readAuthorities } from './configuration/tls.ts';
 export async function openDeliveryQueue(
   { redis_url, redis_ca, webhooks }: Pick<Config, 'redis_url' | 'redis_ca' | 'webhooks'>,
   logger: Pick<Logger, 'warn'>,
-  monotonicNow?: () => number,
+  timers: Timers = machine_timers,
 ): Promise<DeliveryQueue> {
   // A copy of an installation that does not send must not write to a Redis that it shares by
   // mistake.
@@ -20,8 +21,8 @@ export async function openDeliveryQueue(
   const ca = redis_ca === null ? undefined : await readAuthorities('REDIS_CA', redis_ca);
   const report = createFaultReporter<'redis'>(
     (fault) => logger.warn(fault, 'the delivery queue on Redis failed; a sweep offers the deliveries again'),
-    monotonicNow,
+    timers.monotonicNow,
   );
   const { bullQueue } = await import('@tallystick/bull');
-  return bullQueue({ redis_url, ca, onError: (err) => report(err, 'redis') });
+  return bullQueue({ redis_url, ca, timers, onError: (err) => report(err, 'redis') });
 }

@@ -1,5 +1,5 @@
 import { fstatSync, write } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
+import { machine_timers } from '@tallystick/kernel';
 
 /** The most characters of the log that wait to be written. Further lines are dropped. */
 const waiting_max = 1024 * 1024;
@@ -27,7 +27,11 @@ export interface LogOutput {
 }
 
 /** Calls `onDropped` for each line that is not written. */
-export function createLogOutput(sink: LogSink, onDropped: (lines: number) => void): LogOutput {
+export function createLogOutput(
+  sink: LogSink,
+  onDropped: (lines: number) => void,
+  { nextTurn, pause } = machine_timers,
+): LogOutput {
   let waiting = '';
   let is_writing = false;
   let dropped = 0;
@@ -61,7 +65,7 @@ export function createLogOutput(sink: LogSink, onDropped: (lines: number) => voi
     if (is_writing) return;
     is_writing = true;
     // The lines of one turn of the event loop are written together.
-    setImmediate(writeWaiting);
+    void nextTurn().then(writeWaiting);
   };
 
   return {
@@ -81,7 +85,7 @@ export function createLogOutput(sink: LogSink, onDropped: (lines: number) => voi
       const idle = new Promise<void>((resolve) => {
         resolveIdle = resolve;
       });
-      await Promise.race([idle, delay(closing_ms_max, undefined, { ref: false })]);
+      await Promise.race([idle, pause(closing_ms_max, { keeps_alive: false })]);
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createHttpServer } from '@tallystick/koa';
 import type { Container } from 'inversify';
 import { openFolder, reportConnections } from 'tallystick/inversify';
@@ -30,6 +29,8 @@ export function createServer(config: Config, container: Container = createContai
   let starting: Promise<{ url: string }> | null = null;
   let stopping: Promise<void> | null = null;
 
+  const timers = container.get(tokens.timers);
+
   const start = async (): Promise<{ url: string }> => {
     if (config.archive_folder !== null) await openFolder('ARCHIVE_FOLDER', config.archive_folder);
     if (config.role !== 'worker') await openFolder('SPOOL_FOLDER', config.spool_folder);
@@ -40,7 +41,7 @@ export function createServer(config: Config, container: Container = createContai
     await reportConnections(await container.getAsync(tokens.database), container.get(tokens.logger));
     http = createHttpServer((await container.getAsync(tokens.http_app)).callback(), {
       tls,
-      timers: container.get(tokens.timers),
+      timers,
       random: container.get(tokens.random),
       log: container.get(tokens.logger),
       metrics: container.get(tokens.metrics),
@@ -57,14 +58,14 @@ export function createServer(config: Config, container: Container = createContai
 
   const stop = async (): Promise<void> => {
     await starting?.catch(() => undefined);
-    const until_ms = performance.now() + config.shutdown_ms_max;
+    const until_ms = timers.monotonicNow() + config.shutdown_ms_max;
     let in_time = true;
     if (http !== null) in_time = await drain(http, config.shutdown_ms_max);
     // Deliveries in flight end within 15 s, and also within the remaining time.
-    const left_ms = Math.max(closing_ms_min, until_ms - performance.now());
+    const left_ms = Math.max(closing_ms_min, until_ms - timers.monotonicNow());
     const closed = await Promise.race([
       closeContainer(container).then(() => true),
-      delay(left_ms, false, { ref: false }),
+      timers.pause(left_ms, { keeps_alive: false }).then(() => false),
     ]);
     if (!in_time || !closed) {
       const what = in_time ? 'deliveries' : 'requests';
@@ -81,9 +82,9 @@ export function createServer(config: Config, container: Container = createContai
     lifecycle.stop();
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     const in_time = await new Promise<boolean>((resolve) => {
-      const timer = setTimeout(resolve, ms_max, false);
+      const cancel = timers.after(ms_max, () => resolve(false));
       void lifecycle.idle().then(() => {
-        clearTimeout(timer);
+        cancel();
         resolve(true);
       });
     });

@@ -1,3 +1,7 @@
+import { machine_timers } from '@tallystick/kernel';
+
+const { after, monotonicNow } = machine_timers;
+
 /**
  * On Ctrl-C a command gets one signal from the terminal and one from npm. The same signal within
  * this time is an echo.
@@ -14,13 +18,13 @@ const parent_every_ms = 250;
 export function onStopSignal(stop: (cause: string) => void): void {
   let first: { readonly cause: string; readonly at_ms: number } | null = null;
   const begin = (cause: string): void => {
-    first = { cause, at_ms: performance.now() };
+    first = { cause, at_ms: monotonicNow() };
     stop(cause);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (first === null) begin(signal);
-      else if (signal !== first.cause || performance.now() - first.at_ms > echo_ms) process.exit(1);
+      else if (signal !== first.cause || monotonicNow() - first.at_ms > echo_ms) process.exit(1);
     });
   }
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -35,12 +39,11 @@ export function onStopSignal(stop: (cause: string) => void): void {
  */
 function onParentEnd(ended: () => void): void {
   const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent && isRunning(parent)) return;
-    clearInterval(timer);
-    ended();
-  }, parent_every_ms);
-  timer.unref();
+  const look = (): void => {
+    if (process.ppid === parent && isRunning(parent)) after(parent_every_ms, look, { keeps_alive: false });
+    else ended();
+  };
+  look();
 }
 
 /** On Windows the id of the parent does not change when it ends. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
+import { machine_timers } from '@tallystick/kernel';
 import { logOptions } from '@tallystick/koa';
 import { freePort, own_servers_expected, startLocalRedis } from '@tallystick/test-support';
 import { pino } from 'pino';
@@ -62,7 +63,7 @@ describe('the delivery queue on a Redis in trouble', () => {
       const queue = await openDeliveryQueue(
         { redis_url, redis_ca: null, webhooks: true },
         pino(logOptions('info'), sink),
-        () => now_ms,
+        { ...machine_timers, monotonicNow: () => now_ms },
       );
       t.after(() => queue.close());
       const offer = () => queue.offer([{ delivery_id: 1, webhook_id: 1 }]);

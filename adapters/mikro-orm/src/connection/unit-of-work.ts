@@ -1,4 +1,4 @@
-import { giveWayWith, type UnitOfWork } from '@tallystick/kernel';
+import { giveWayWith, type Random, type UnitOfWork } from '@tallystick/kernel';
 import type { Kysely } from 'kysely';
 import type { Connection } from './connection.ts';
 import { faultOf, isConflict } from './faults.ts';
@@ -11,10 +11,12 @@ const attempts_max = 6;
  * Transactions on the ORM's connection, each with the stores that `stores` creates. On SQLite those
  * that only read have a connection of their own. With `look_ups` they use this connection instead;
  * on SQLite only those that only read. They are Kysely's, because stores keep no entities: the
- * identity map and flush of the entity manager would cost more than a short transaction.
+ * identity map and flush of the entity manager would cost more than a short transaction. `random`
+ * spreads the attempts after a conflict.
  */
 export function unitOfWorkOn<Tx>(
   connection: Connection,
+  random: Pick<Random, 'below'>,
   stores: (session: Session) => Tx,
   look_ups?: Kysely<Tables>,
 ): UnitOfWork<Tx> {
@@ -53,7 +55,7 @@ export function unitOfWorkOn<Tx>(
       } catch (error) {
         if (!isConflict(error) || attempt === attempts_max) throw faultOf(error);
       }
-      await timers.pause(Math.random() * 4 * 2 ** attempt);
+      await timers.pause(random.below(4 * 2 ** attempt));
     }
   }
 

@@ -1,5 +1,6 @@
 import { isClientId } from '@tallystick/consents';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { libraryNowMs } from './library-time.ts';
 import { assertion_s_max, clock_tolerance_s, request_object_s_max } from './lifetimes.ts';
 
 /** A claim that is wrong, and what would be right. Neither repeats what was sent. */
@@ -71,9 +72,9 @@ function times({ exp, nbf = 0, iat }: JwtClaims): readonly Rule[] {
   ];
 }
 
-/** Machine time, by which JWTs are judged. */
+/** The library has judged the same JWT by its own time. */
 function nowS(): number {
-  return Date.now() / 1_000;
+  return libraryNowMs() / 1_000;
 }
 
 function isWithin(value: number, max: number): boolean {

@@ -1,5 +1,6 @@
 import type { ThirdParty } from '@tallystick/consents';
 import type { ClientMetadata } from 'oidc-provider';
+import type { AuthorisationServerPorts } from '../ports.ts';
 import type { Records } from '../records.ts';
 
 /** What the library knows of a client; null: unknown, or suspended. */
@@ -17,10 +18,15 @@ export const extra_metadata = ['is_sandbox', 'keys_minute'];
 export const response_modes = ['query', 'fragment', 'jwt', 'query.jwt', 'fragment.jwt'] as const;
 
 /** Reads clients from the third parties, each time, so that a suspension or new keys count at once. */
-export function readClientMetadata(records: Records, sandbox: boolean): ClientMetadataOf {
+export function readClientMetadata(
+  records: Records,
+  { sandbox, machine_clock }: Pick<AuthorisationServerPorts, 'sandbox' | 'machine_clock'>,
+): ClientMetadataOf {
   return async (client_id) => {
     const third_party = await records.read((tx) => tx.third_parties.findByClientId(client_id));
-    return third_party === null || !isAdmitted(third_party, sandbox) ? null : clientMetadata(third_party);
+    return third_party === null || !isAdmitted(third_party, sandbox)
+      ? null
+      : clientMetadata(third_party, machine_clock.nowMs());
   };
 }
 
@@ -28,7 +34,7 @@ export function isAdmitted({ status, is_sandbox }: ThirdParty, sandbox: boolean)
   return status === 'active' && (sandbox || !is_sandbox);
 }
 
-function clientMetadata(third_party: ThirdParty): ClientMetadata {
+function clientMetadata(third_party: ThirdParty, machine_ms: number): ClientMetadata {
   const { client_id, name, scopes, redirect_uris, jwks, jwks_uri, is_sandbox } = third_party;
   const { id_token_signed_response_alg } = third_party;
   return {
@@ -44,7 +50,7 @@ function clientMetadata(third_party: ThirdParty): ClientMetadata {
     authorization_signed_response_alg: id_token_signed_response_alg,
     ...authentication(third_party),
     ...(jwks === null ? {} : { jwks: { keys: jwks.keys.map((key) => ({ ...key })) } as ClientMetadata['jwks'] }),
-    ...(jwks_uri === null ? {} : { jwks_uri, keys_minute: Math.floor(Date.now() / 60_000) }),
+    ...(jwks_uri === null ? {} : { jwks_uri, keys_minute: Math.floor(machine_ms / 60_000) }),
   } as ClientMetadata;
 }
 

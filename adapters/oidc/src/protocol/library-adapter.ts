@@ -5,6 +5,7 @@ import type { AuthorisationTx } from '../ports.ts';
 import type { RecordLinks, RecordPayload, Records } from '../records.ts';
 import type { ClientMetadataOf } from './client-metadata.ts';
 import { intentOf } from './intent.ts';
+import { libraryNowMs } from './library-time.ts';
 import { errors } from './oidc-provider.ts';
 
 /**
@@ -41,7 +42,7 @@ export function libraryAdapter(model: string, records: Records, clientMetadataOf
       const left_ms = expires_at_ms === null ? null : expires_at_ms - records.nowMs();
       return {
         ...payload,
-        ...(left_ms === null ? {} : { exp: Math.floor((Date.now() + left_ms) / 1_000) }),
+        ...(left_ms === null ? {} : { exp: Math.floor((libraryNowMs() + left_ms) / 1_000) }),
         ...(consumed_at_ms === null ? {} : { consumed: Math.floor(consumed_at_ms / 1_000) }),
       } as AdapterPayload;
     },

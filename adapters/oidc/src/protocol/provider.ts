@@ -12,6 +12,7 @@ import { extra_metadata, isSameSubject, readClientMetadata, response_modes } fro
 import { authorise, refresh_end_claim } from './grant.ts';
 import { type Claims, createIntents, intent_claim } from './intent.ts';
 import { libraryAdapter } from './library-adapter.ts';
+import { libraryNowMs } from './library-time.ts';
 import { clock_tolerance_s, lifetime_s } from './lifetimes.ts';
 import { errors, interactionPolicy, Provider } from './oidc-provider.ts';
 import { describeRefusal, explainRefusals } from './refusals.ts';
@@ -43,7 +44,7 @@ export function createProvider(
   const request_objects = createRequestObjects(records);
   const acr = ports.users.acr ?? default_acr;
   const intents = createIntents({ records, request_objects, acr, sandbox: ports.sandbox });
-  const clientMetadataOf = readClientMetadata(records, ports.sandbox);
+  const clientMetadataOf = readClientMetadata(records, ports);
   const certificateOf = (ctx: KoaContextWithOIDC): ClientCertificate | null => ports.certificateOf(ctx.req);
 
   const configuration: Configuration = {
@@ -227,9 +228,9 @@ export function createProvider(
   }
 }
 
-/** What is left of the authorisation, seconds of machine time. */
+/** What is left of the authorisation, seconds. */
 function leftOfGrant(ctx: KoaContextWithOIDC): number {
-  return (ctx.oidc.entities.Grant?.exp ?? 0) - Math.floor(Date.now() / 1_000);
+  return (ctx.oidc.entities.Grant?.exp ?? 0) - Math.floor(libraryNowMs() / 1_000);
 }
 
 /** The end of the refresh token in service time, seconds. */

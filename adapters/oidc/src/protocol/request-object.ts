@@ -1,6 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { no_links, type Records } from '../records.ts';
 import { problemOfRequestObject } from './claims.ts';
+import { libraryNowMs } from './library-time.ts';
 import { errors } from './oidc-provider.ts';
 
 /** The signed request objects (RFC 9101) of the requests that are being answered. */
@@ -41,7 +42,7 @@ export function createRequestObjects(records: Records): RequestObjects {
       const request_object = received.get(ctx);
       if (request_object === undefined) return;
       const { key, exp } = request_object;
-      const left_s = Math.max(1, Math.ceil(exp - Date.now() / 1_000) + 60);
+      const left_s = Math.max(1, Math.ceil(exp - libraryNowMs() / 1_000) + 60);
       const record = records.seal({ model: replay_model, id: key }, {}, no_links, left_s);
       const is_first = await records.run((tx) => tx.authorisation.putNew(record));
       if (!is_first) throw new errors.InvalidRequestObject('the request object was used before; sign a new one');

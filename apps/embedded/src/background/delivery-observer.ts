@@ -1,12 +1,18 @@
 import type { CourierObserver } from '@tallystick/events';
+import type { Timers } from '@tallystick/kernel';
 import type { Metrics } from '@tallystick/koa';
 import type { Logger } from 'pino';
 import { createFaultReporter } from './repeated-faults.ts';
 
 /** Counts each attempt and logs it, a failed one as a warning, with ids and never the body. */
-export function deliveryObserver(metrics: Metrics, logger: Logger): CourierObserver {
-  const report = createFaultReporter<'deliveries'>((fault) =>
-    logger.error(fault, 'deliveries could not be claimed or recorded; a sweep tries again'),
+export function deliveryObserver(
+  metrics: Metrics,
+  logger: Logger,
+  { monotonicNow }: Pick<Timers, 'monotonicNow'>,
+): CourierObserver {
+  const report = createFaultReporter<'deliveries'>(
+    (fault) => logger.error(fault, 'deliveries could not be claimed or recorded; a sweep tries again'),
+    monotonicNow,
   );
   return {
     attempted(webhook, delivery, attempt) {

@@ -84,9 +84,11 @@ export function createJobs(jobs: readonly Job[], observer: JobObserver, { after 
 export function jobObserver(
   metrics: Pick<Metrics, 'countJob' | 'jobFailed'>,
   logger: Pick<Logger, 'error'>,
+  { monotonicNow }: Pick<Timers, 'monotonicNow'>,
 ): JobObserver {
-  const report = createFaultReporter((fault, job: string) =>
-    logger.error({ job, ...fault }, 'a job failed; it runs again at its next turn'),
+  const report = createFaultReporter(
+    (fault, job: string) => logger.error({ job, ...fault }, 'a job failed; it runs again at its next turn'),
+    monotonicNow,
   );
   return {
     known: ({ name }) => metrics.countJob(name),

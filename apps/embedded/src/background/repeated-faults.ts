@@ -1,5 +1,4 @@
 import type { OverloadReason } from '@tallystick/cards';
-import { machine_timers } from '@tallystick/kernel';
 import type { Metrics } from '@tallystick/koa';
 import type { Logger } from 'pino';
 
@@ -21,7 +20,7 @@ export interface RepeatedFault {
  */
 export function createFaultReporter<Kind extends string>(
   write: (fault: RepeatedFault, kind: Kind) => void,
-  monotonicNow: () => number = machine_timers.monotonicNow,
+  monotonicNow: () => number,
 ): (err: unknown, kind: Kind) => void {
   const last = new Map<Kind, { written_at_ms: number; suppressed: number }>();
   return (err, kind) => {
@@ -48,7 +47,7 @@ const between_overload_lines_ms = 10_000;
 export function createOverloadLogger(
   metrics: Pick<Metrics, 'messageRefused'>,
   logger: Pick<Logger, 'error'>,
-  monotonicNow: () => number = machine_timers.monotonicNow,
+  monotonicNow: () => number,
 ): (reason: OverloadReason) => void {
   let logged_at_ms = Number.NEGATIVE_INFINITY;
   let refused = 0;

@@ -57,7 +57,7 @@ export const webhooks_module = new ContainerModule(({ bind }) => {
           timers,
           queue,
           sender,
-          observer: deliveryObserver(metrics, logger),
+          observer: deliveryObserver(metrics, logger, timers),
           refresh,
           sends: settings.role !== 'api' && settings.webhooks,
           is_off: !settings.webhooks,

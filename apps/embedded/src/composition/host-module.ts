@@ -2,7 +2,7 @@ import type { Mailer } from '@tallystick/cards';
 import { clearing_formats, csvFormat } from '@tallystick/clearing-files';
 import type { WebhookSender } from '@tallystick/events';
 import { createFormats } from '@tallystick/imports';
-import { machine_timers } from '@tallystick/kernel';
+import type { Timers } from '@tallystick/kernel';
 import { statement_formats } from '@tallystick/statement-files';
 import { ContainerModule } from 'inversify';
 import type { Logger } from 'pino';
@@ -19,7 +19,9 @@ export function hostModule({ clock, ports = {} }: TallystickOptions, logger: Log
     if (mailer !== undefined) {
       rebind(tokens.mailer).toConstantValue(mailer === null ? null : mailerOfHost(mailer, logger));
     }
-    if (sender !== undefined) rebind(tokens.webhook_sender).toConstantValue(senderOfHost(sender, logger));
+    if (sender !== undefined) {
+      rebind(tokens.webhook_sender).toResolvedValue((timers) => senderOfHost(sender, logger, timers), [tokens.timers]);
+    }
     if (delivery_queue !== undefined) rebind(tokens.delivery_queue).toConstantValue(delivery_queue);
     if (bank !== undefined) rebind(tokens.bank_data).toConstantValue(bank);
     if (user_login !== undefined) rebind(tokens.user_login).toConstantValue(user_login);
@@ -47,15 +49,19 @@ export function mailerOfHost(mailer: Mailer, logger: Pick<Logger, 'error'>): Mai
 }
 
 /** A sender never rejects. One of a host that does has not reached the endpoint. */
-export function senderOfHost(sender: WebhookSender, logger: Pick<Logger, 'error'>): WebhookSender {
+export function senderOfHost(
+  sender: WebhookSender,
+  logger: Pick<Logger, 'error'>,
+  { monotonicNow }: Pick<Timers, 'monotonicNow'>,
+): WebhookSender {
   return {
     async send(request) {
-      const started_ms = machine_timers.monotonicNow();
+      const started_ms = monotonicNow();
       try {
         return await sender.send(request);
       } catch (err) {
         logger.error({ err }, 'ports.sender rejected, which it must not: the attempt counts as failed');
-        const duration_ms = machine_timers.monotonicNow() - started_ms;
+        const duration_ms = monotonicNow() - started_ms;
         return { kind: 'unanswered', error: 'connection_failed', detail: 'sender rejected', duration_ms };
       }
     },

@@ -65,7 +65,7 @@ export const work_module = new ContainerModule(({ bind }) => {
               ? []
               : [{ name: 'failed log-ins', every_ms: 300_000, run: open_banking.authorisation.writeFailedLogIns }]),
           ],
-          jobObserver(metrics, logger),
+          jobObserver(metrics, logger, timers),
           timers,
         ),
       [

@@ -6,7 +6,7 @@ const wait_ms_max = 5_000;
 /**
  * The longest pause between two attempts: handlers of events let the lock go for 20 ms (ADR 0060).
  */
-const retry_ms_max = 10;
+const retry_ms_max = 7;
 
 /** Runs one statement, and resolves with its rows. */
 export type RunStatement = (text: string) => Promise<readonly unknown[]> | readonly unknown[];
@@ -27,7 +27,7 @@ export async function beginImmediate(run: RunStatement, { monotonicNow, pause } 
       if (reason === null) throw error;
       if (monotonicNow() >= end_ms) throw new UnusableTransaction(reason, { cause: error });
     }
-    await pause(step_ms * (0.5 + Math.random() / 2));
+    await pause(step_ms);
   }
 }
 

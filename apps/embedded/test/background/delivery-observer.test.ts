@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { it } from 'node:test';
 import type { Attempt, Delivery, Webhook } from '@tallystick/events';
+import { machine_timers } from '@tallystick/kernel';
 import { createMetrics, logOptions } from '@tallystick/koa';
 import { pino } from 'pino';
 import { deliveryObserver } from '../../src/background/delivery-observer.ts';
@@ -16,7 +17,11 @@ it('failed attempts are warnings, others are not; a fault of the database is one
       done();
     },
   });
-  const observer = deliveryObserver(createMetrics({ process_metrics: false }), pino(logOptions('info'), sink));
+  const observer = deliveryObserver(
+    createMetrics({ process_metrics: false }),
+    pino(logOptions('info'), sink),
+    machine_timers,
+  );
   for (const [state, status] of [
     ['succeeded', 204],
     ['pending', 500],

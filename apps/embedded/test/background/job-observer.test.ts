@@ -15,7 +15,7 @@ it('failed runs are counted by job from 0 on, and logged once a minute', async (
       done();
     },
   });
-  const observer = jobObserver(metrics, pino(logOptions('info'), sink));
+  const observer = jobObserver(metrics, pino(logOptions('info'), sink), machine_timers);
   const job = (name: string) => ({ name, every_ms: 1_000, run: async () => {} });
   createJobs([job('hold sweep'), job('mails')], observer, machine_timers);
   assert.match(await metrics.read(), /^tallystick_job_failures_total{job="mails"} 0$/m);

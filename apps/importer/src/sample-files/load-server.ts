@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Role, sandbox_keys } from '@tallystick/access';
+import { abortAfter, machine_timers } from '@tallystick/kernel';
 import type { IssuedCard } from '@tallystick/samples';
 import { type Loading, machineDay } from './loading.ts';
 
@@ -19,7 +19,7 @@ export function loadOverHttp(url: string): Loading {
         method: 'POST',
         headers: { authorization: `Bearer ${sandbox_keys[role]}`, 'content-type': 'application/json', ...headers },
         body: typeof body === 'string' ? body : JSON.stringify(body),
-        signal: AbortSignal.timeout(answer_ms_max),
+        signal: abortAfter(machine_timers, answer_ms_max),
       });
     } catch (error) {
       throw new Error(`no answer from ${url}: ${(error as Error).message}`);
@@ -37,7 +37,7 @@ export function loadOverHttp(url: string): Loading {
       if (answer.ok) return (JSON.parse(text) as { readonly data: Json }).data;
       const is_busy = answer.status === 503 || answer.status === 429;
       if (!is_busy || repeats === repeats_max) throw new Error(`POST ${path} answered ${answer.status}: ${text}`);
-      await pause(1_000 * Number(answer.headers.get('retry-after') ?? 1));
+      await machine_timers.pause(1_000 * Number(answer.headers.get('retry-after') ?? 1));
     }
   };
   return {

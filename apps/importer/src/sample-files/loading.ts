@@ -1,4 +1,4 @@
-import { type ClockMove, Temporal } from '@tallystick/kernel';
+import { type ClockMove, machine_timers, Temporal } from '@tallystick/kernel';
 import type { CardOf, SampleAuthorizationMessage, SampleClearingMessage, SampleSet } from '@tallystick/samples';
 
 /**
@@ -42,7 +42,7 @@ export function morningOf(day: string): string {
 
 /** Today on this machine, in UTC. */
 export function machineDay(): string {
-  return Temporal.Now.plainDateISO('UTC').toString();
+  return Temporal.Instant.fromEpochMilliseconds(machine_timers.nowMs()).toString().slice(0, 10);
 }
 
 /** The clearings of a set that are to come by message before the file. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { nearestName, Refusal } from '@tallystick/kernel';
+import { machine_timers, nearestName, Refusal } from '@tallystick/kernel';
 import { default_database_url, isSqlite, version } from 'tallystick/inversify';
 import { type Config, ConfigError, readConfig } from '../configuration/config.ts';
 import { UnusableFormats } from '../configuration/formats.ts';
@@ -88,7 +88,7 @@ async function run(
   let config: Config | undefined;
   let opened: ReturnType<typeof createContainer> | undefined;
   let opened_persistence = false;
-  let reported_ms = performance.now();
+  let reported_ms = machine_timers.monotonicNow();
   const container = (): ReturnType<typeof createContainer> => {
     opened ??= createContainer(services.config(), { migrates: program.migrates });
     return opened;
@@ -124,8 +124,8 @@ async function run(
     },
     report: (line) => output.err(line),
     reportProgress(line) {
-      if (performance.now() - reported_ms < report_every_ms) return;
-      reported_ms = performance.now();
+      if (machine_timers.monotonicNow() - reported_ms < report_every_ms) return;
+      reported_ms = machine_timers.monotonicNow();
       output.err(line());
     },
   };

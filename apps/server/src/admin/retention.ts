@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   countDueRows,
   machine_timers,
@@ -68,13 +67,14 @@ async function runKind(services: AdminServices, kind: RetentionKind, is_dry: boo
       return true;
     },
   };
-  for (const until_ms = performance.now() + wait_ms_max; ; await delay(try_every_ms)) {
+  for (const until_ms = machine_timers.monotonicNow() + wait_ms_max; ; await machine_timers.pause(try_every_ms)) {
     const removed = await purgeRows(ports, kind, bounds);
     if (removed !== null) {
       if (kind === 'audit_entries') await reportStuck(services, bounds);
       return removed;
     }
-    if (performance.now() > until_ms) throw new Error(`another process is at work on ${kind}; run the command again`);
+    if (machine_timers.monotonicNow() > until_ms)
+      throw new Error(`another process is at work on ${kind}; run the command again`);
   }
 }
 

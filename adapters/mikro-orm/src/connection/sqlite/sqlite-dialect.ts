@@ -13,8 +13,8 @@ import {
 } from 'kysely';
 import { type Turns, waitEnd } from './turns.ts';
 
-/** The longest pause between two attempts to take the lock: short transactions let it go for a few. */
-const retry_ms_max = 2;
+/** The pause between two attempts to take the lock: short transactions let it go for a few. */
+const retry_every_ms = 1;
 const statements_kept = 300;
 
 /** What a connection calls in each transaction that may write. */
@@ -70,7 +70,7 @@ export async function beginImmediate(database: Database, wait_end: Deadline, tim
  * when one still does by then.
  */
 export async function onceFree(run: () => void, wait_end: Deadline, { pause } = machine_timers): Promise<void> {
-  for (let step_ms = 1; ; step_ms = Math.min(step_ms * 2, retry_ms_max)) {
+  for (;;) {
     try {
       run();
       return;
@@ -80,7 +80,7 @@ export async function onceFree(run: () => void, wait_end: Deadline, { pause } = 
         throw new Fault('another process holds the write lock of the database', { retryable: true, cause: error });
       }
     }
-    await pause(Math.min(step_ms * (0.5 + Math.random() / 2), wait_end.leftMs()));
+    await pause(Math.min(retry_every_ms, wait_end.leftMs()));
   }
 }
 
