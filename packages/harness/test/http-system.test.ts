@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { checkModel, type HttpMapping, httpSystem, ServerFault, type System } from '../src/index.ts';
+
+interface Sent {
+  readonly what: string;
+  readonly body: unknown;
+  readonly authorization: string | undefined;
+}
+
+/** An answer as JSON with status 200, or as it is. Null: none ever. */
+type Scripted = object | { readonly status: number; readonly text: string } | null;
+
+const world = { tag: 'w', now_ms: 1_000, billing_currency: 'USD', templates: [] };
+const start = { start_ms: 0, seed: 5 };
+
+/** A server that answers each request by its script, and what was sent to it. */
+async function scripted(t: TestContext, script: (sent: Sent) => Scripted | Promise<Scripted>) {
+  const sent: Sent[] = [];
+  const server = createServer(async (request: IncomingMessage, response) => {
+    let text = '';
+    for await (const piece of request) text += piece;
+    const { method, url, headers } = request;
+    const body = text === '' ? undefined : JSON.parse(text);
+    const one = { what: `${method} ${url}`, body, authorization: headers.authorization };
+    sent.push(one);
+    const answer = await script(one);
+    if (answer === null) return;
+    if ('status' in answer && 'text' in answer) response.writeHead(Number(answer.status)).end(answer.text);
+    else response.end(JSON.stringify(answer));
+  }).listen(0, '127.0.0.1');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  return { sent, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+/** A system whose server begins every sequence, and answers the rest by the script. */
+async function begun(t: TestContext, beginning: object, script: (sent: Sent) => Scripted | Promise<Scripted>) {
+  const server = await scripted(t, (one) => (one.what.endsWith('/begin') ? beginning : script(one)));
+  return { ...server, system: await httpSystem(server.url)(start) };
+}
+
+async function faultOf(run: () => Promise<unknown>): Promise<string> {
+  const error = await run().then(
+    () => assert.fail('there is no fault'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof ServerFault, String(error));
+  return error.message;
+}
+
+test('a sequence begins with its start and seed, and requests have the key of their role', async (t) => {
+  const keys = { client: 'c', network: 'n' };
+  const { sent, system } = await begun(t, { world, capabilities: ['clear'], keys }, () => ({ data: {} }));
+  await system.readCard(3);
+  await system.clear!({} as Parameters<NonNullable<System['clear']>>[0]);
+  assert.deepEqual(sent, [
+    { what: 'POST /control/v1/begin', body: { start_ms: 0, seed: 5 }, authorization: undefined },
+    { what: 'GET /v1/virtualcards/3', body: undefined, authorization: 'Bearer c' },
+    { what: 'POST /network/v1/clearings', body: { data: {} }, authorization: 'Bearer n' },
+  ]);
+});
+
+test('a system has the capabilities that its server names, and those of the mapping', async (t) => {
+  const { url } = await scripted(t, () => ({ world, capabilities: ['clear', 'quarantine'] }));
+  const without = httpSystem(url);
+  await assert.rejects(() => without(start), /^TypeError: no route has the capability quarantine: add it to mapping/);
+  const mapping: HttpMapping = { operations: () => ({ quarantine: async () => [], crash: async () => {} }) };
+  const system = await httpSystem(url, mapping)(start);
+  assert.deepEqual(Object.keys(system).sort(), [
+    ...['authorize', 'clear', 'close', 'crash', 'createCard', 'quarantine', 'readCard', 'world'],
+  ]);
+});
+
+test('a beginning that lacks something is a fault that names it', async (t) => {
+  const { url } = await scripted(t, () => ({ world: { ...world, now_ms: '2026' }, capabilities: [] }));
+  const message = await faultOf(() => httpSystem(url)(start));
+  assert.match(message, /^POST http:\S+begin was answered with status 200: world.now_ms must be a whole number; the/);
+});
+
+test('a server that is not there is a fault, and the report of a run names the request', async (t) => {
+  const closed = createServer().listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const url = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`;
+  closed.close();
+  const { report } = await checkModel({ system: httpSystem(url), runs: 1, seed: 1 });
+  assert.match(report!, /ServerFault: POST http:\S+begin was not answered: connect ECONNREFUSED/);
+  t.diagnostic(report!.split('\n')[1]!);
+});
+
+test('a server that does not answer is a fault after the time that the mapping allows', async (t) => {
+  const { url } = await scripted(t, () => null);
+  const message = await faultOf(() => httpSystem(url, { answer_ms_max: 20 })(start));
+  assert.match(message, /begin was not answered: not done within 20 ms$/);
+});
+
+test('a status from 500, an answer that is not JSON, and one of another shape are faults with their beginning', async (t) => {
+  const answers = [
+    { status: 500, text: '<h1>Oops</h1>' },
+    { status: 200, text: `<!doctype html>${'x'.repeat(400)}` },
+    { card: {} },
+    { data: [] },
+    { data: { id: '1' } },
+  ];
+  const { system } = await begun(t, { world, capabilities: [] }, () => answers.shift()!);
+  const what = 'GET http:\\S+/v1/virtualcards/1 was answered with status';
+  const read = () => system.readCard(1);
+  assert.match(await faultOf(read), new RegExp(`^${what} 500: the body begins with "<h1>Oops</h1>"$`));
+  assert.match(
+    await faultOf(read),
+    new RegExp(`^${what} 200: the body is not JSON; .* "<!doctype html>x{285}\\.\\.\\."$`),
+  );
+  assert.match(await faultOf(read), new RegExp(`^${what} 200: the body has no \`data\`; the body begins with `));
+  assert.match(await faultOf(read), new RegExp(`^${what} 200: \`data\` is not an object; `));
+  const masked = await faultOf(() => system.createCard({}));
+  assert.match(masked, /show_card_number, `card_number` and `cvc` must be in plain text/);
+});
+
+test('a refusal has the code and the fields of its body, else the code of its status', async (t) => {
+  const fields = [{ path: 'data.currency', message: 'no' }, 'data.expiry'];
+  const answers = [
+    { status: 400, text: JSON.stringify({ code: 'validation_failed', fields }) },
+    { status: 404, text: '{}' },
+    { status: 409, text: '' },
+    { status: 418, text: '[]' },
+  ];
+  const { system } = await begun(t, { world, capabilities: [] }, () => answers.shift()!);
+  const read = async () => (await system.readCard(1)) as { readonly code: string; readonly fields: readonly string[] };
+  assert.deepEqual(await read(), { kind: 'refused', code: 'validation_failed', fields: ['currency', 'expiry'] });
+  assert.deepEqual(
+    [(await read()).code, (await read()).code, (await read()).code],
+    ['not_found', 'conflict', 'status_418'],
+  );
+});
+
+test('events are those of cards, over all pages, oldest first', async (t) => {
+  const event = (event_type: string, payload: object) => ({ event_type, payload, created_at: '1970-01-01T00:00:01Z' });
+  const pages = [
+    {
+      data: [event('virtualcard.realtime.iccp.all', { id: 9, vcn_id: 4 }), event('ach.status', { id: 7 })],
+      links: { next: '/v1/events?page%5Bafter%5D=x' },
+    },
+    { data: [event('virtualcard.created', { id: 4 })], links: { next: null } },
+  ];
+  const { sent, system } = await begun(t, { world, capabilities: ['events'] }, () => pages.shift()!);
+  assert.deepEqual(await system.events!(), [
+    { event_type: 'virtualcard.created', vcn_id: 4, created_at_ms: 1_000 },
+    { event_type: 'virtualcard.realtime.auths', vcn_id: 4, created_at_ms: 1_000 },
+  ]);
+  assert.equal(sent.at(-1)!.what, 'GET /v1/events?page%5Bafter%5D=x');
+});
+
+test('a message is sent when the one before it is answered', async (t) => {
+  let in_progress = 0;
+  let most = 0;
+  const { sent, system } = await begun(t, { world, capabilities: [] }, async () => {
+    in_progress += 1;
+    most = Math.max(most, in_progress);
+    await new Promise((resolve) => void setImmediate(resolve));
+    in_progress -= 1;
+    return { data: {} };
+  });
+  const message = (trace_id: string) => ({ trace_id }) as Parameters<System['authorize']>[0];
+  await Promise.all(['1', '2', '3'].map((trace_id) => system.authorize(message(trace_id))));
+  assert.equal(most, 1);
+  assert.deepEqual(
+    sent.slice(1).map(({ body }) => (body as { data: { trace_id: string } }).data.trace_id),
+    ['1', '2', '3'],
+  );
+});
