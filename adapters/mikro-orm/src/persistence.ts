@@ -139,6 +139,11 @@ export interface PersistencePorts {
    * the process, and so the transaction whose lock it waits for.
    */
   readonly owns_process?: boolean | undefined;
+  /**
+   * SQLite: whether a thread copies the log (ADR 0021); true when absent. Otherwise commits do, so that
+   * everything happens in the order of this process.
+   */
+  readonly copies_log_in_thread?: boolean | undefined;
   /** Those of the machine when absent. */
   readonly timers?: Timers | undefined;
   /** Spreads the retries of conflicts; that of the machine when absent. */

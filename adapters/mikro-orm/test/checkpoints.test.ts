@@ -274,6 +274,22 @@ test('a database in memory has no log, and no thread', async (t) => {
   assert.equal(threads.length, 0);
 });
 
+test('commits copy the log where no thread may', async (t) => {
+  const { database, commit, logState } = opened(t);
+  const threads = startedThreads(t);
+  const checkpoints = checkpointsOn(database, { bounds, betweenReads, has_thread: false });
+  let longest = 0;
+  for (let commits = 0; commits < 256; commits += 1) {
+    commit();
+    checkpoints.noteCommit();
+    longest = Math.max(longest, logState().log);
+  }
+  await nextTurn();
+  await checkpoints.close();
+  assert.equal(threads.length, 0);
+  assert.ok(longest >= bounds.commit_copies_from && longest < 2 * bounds.commit_copies_from, `${longest} frames`);
+});
+
 /** The exit code and the signal of `committing-process.ts`. */
 async function endOfCommitting(...args: readonly string[]): Promise<unknown> {
   const script = fileURLToPath(new URL('committing-process.ts', import.meta.url));

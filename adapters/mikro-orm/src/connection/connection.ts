@@ -68,6 +68,8 @@ export interface ConnectionOptions {
   readonly decision_ms_max?: number | undefined;
   /** Whether a transaction that writes on SQLite gives way: see `PersistencePorts`. */
   readonly owns_process?: boolean | undefined;
+  /** Whether a thread copies the log of SQLite; true when absent. */
+  readonly copies_log_in_thread?: boolean | undefined;
   /** Those of the machine when absent. */
   readonly timers?: Timers | undefined;
   /** The migrations of this version; the list of the adapter when absent. */
@@ -80,6 +82,7 @@ export interface ConnectionOptions {
  */
 export async function connect(options: ConnectionOptions): Promise<Connection> {
   const { database_url, owns_process, timers = machine_timers, migrations = every_migration } = options;
+  const { copies_log_in_thread: has_thread } = options;
   if (options.database !== undefined) {
     const handle = hostHandle(options.database);
     if (handle.kind === 'postgres') {
@@ -87,12 +90,12 @@ export async function connect(options: ConnectionOptions): Promise<Connection> {
     }
     assertUsableOnSqlite(options.schema);
     return handle.kind === 'sqlite file'
-      ? connectSqlite(handle.path, migrations, { library: handle.library, timers })
+      ? connectSqlite(handle.path, migrations, { library: handle.library, has_thread, timers })
       : connectSqlite(':memory:', migrations, { shared: handle.database, timers });
   }
   if (database_url.startsWith('sqlite:')) {
     assertUsableOnSqlite(options.schema);
-    return connectSqlite(database_url.slice('sqlite:'.length), migrations, { owns_process, timers });
+    return connectSqlite(database_url.slice('sqlite:'.length), migrations, { owns_process, has_thread, timers });
   }
   assert(/^postgres(ql)?:\/\//.test(database_url), 'a database URL begins with sqlite:, postgres:// or postgresql://');
   return connectPostgres(database_url, options, timers, migrations);

@@ -59,6 +59,8 @@ export interface CheckpointPorts {
    * (ADR 0023). There is no thread then.
    */
   readonly copies_each?: boolean;
+  /** False: commits copy the log, and no thread. True when absent. */
+  readonly has_thread?: boolean | undefined;
   /**
    * Runs the work while no transaction of this process reads. A reader would keep the log from its
    * restart, and under load one always reads.
@@ -76,7 +78,7 @@ export interface Checkpoints {
 /** Copies the log of an open database. A database in memory has no log, and no thread. */
 export function checkpointsOn(
   database: Database,
-  { bounds = bounds_default, copies_each = false, betweenReads }: CheckpointPorts,
+  { bounds = bounds_default, copies_each = false, has_thread = true, betweenReads }: CheckpointPorts,
 ): Checkpoints {
   const phase = createPhase('the thread of checkpoints', 'resting', {
     resting: ['starting', 'over'],
@@ -93,7 +95,7 @@ export function checkpointsOn(
   let is_restarting = false;
   commitsCopyFrom(copies_each ? 1 : bounds.commit_copies_from);
   // Within a worker, Node would close the descriptor that `openFileOf` keeps open.
-  if (database.memory || !isMainThread || copies_each) phase.enter('over');
+  if (database.memory || !isMainThread || copies_each || !has_thread) phase.enter('over');
 
   function commitsCopyFrom(frames: number): void {
     if (database.open) database.pragma(`wal_autocheckpoint = ${frames}`);

@@ -27,7 +27,7 @@ export interface Handles {
   leave(): Promise<void>;
 }
 
-type HandlesPorts = Pick<CheckpointPorts, 'betweenReads' | 'copies_each'>;
+type HandlesPorts = Pick<CheckpointPorts, 'betweenReads' | 'copies_each' | 'has_thread'>;
 
 /** Opens the file, and creates it unless it exists. */
 export async function openHandles(

@@ -107,12 +107,15 @@ export async function connectSqlite(
     shared,
     library,
     owns_process = false,
+    has_thread,
     timers = machine_timers,
   }: {
     readonly shared?: Database;
     /** The copy of better-sqlite3 that opens the file; the installed one when absent. */
     readonly library?: Library;
     readonly owns_process?: boolean | undefined;
+    /** Whether a thread copies the log; true when absent. */
+    readonly has_thread?: boolean | undefined;
     readonly timers?: Timers | undefined;
   } = {},
 ): Promise<SqliteConnection> {
@@ -129,7 +132,7 @@ export async function connectSqlite(
   const look_up_turns = in_memory ? write_turns : new Turns(timers);
   // Once the connection is closed, there is no turn any more.
   const betweenReads = (work: () => void) => void read_turns.run(() => look_up_turns.run(work)).catch(() => {});
-  const ports = { timers, betweenReads };
+  const ports = { timers, betweenReads, has_thread };
   const open = (copies_each = false): Promise<Handles> =>
     in_memory ? openInMemory(opener, ports) : openHandles(resolve(path), opener, { ...ports, copies_each });
   let handles: Handles;
