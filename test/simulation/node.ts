@@ -1,0 +1,65 @@
+import { memoryPersistence } from '@tallystick/memory';
+import { pino } from 'pino';
+import type { Tallystick } from 'tallystick';
+import { createContainer, openContainer, readOptions, tokens } from 'tallystick/inversify';
+import { Machine } from './machine.ts';
+import { storageOfProcess } from './storage.ts';
+import type { World } from './world.ts';
+
+/** A process of the service, as a host composes it, on the simulated parts of a world. */
+export interface Node {
+  readonly machine: Machine;
+  readonly tally: Tallystick;
+  /** Ends it orderly. */
+  stop(): Promise<void>;
+}
+
+/** Starts a process on the storage of the world. */
+export async function startNode(world: World, name: string, skew_ms: number): Promise<Node> {
+  const machine = new Machine(name, skew_ms);
+  const random = world.random.branch(`node ${name}`);
+  const timers = world.time.timersOf(machine);
+  const persistence = memoryPersistence({
+    storage: world.storage,
+    clock: timers,
+    timers,
+    audit_mac: world.audit_mac,
+  });
+  const container = createContainer(readOptions({ database: 'sqlite::memory:', keys: world.key_ring }));
+  container.bind(tokens.logger).toConstantValue(watchedLog(world, name));
+  container.rebind(tokens.timers).toConstantValue(timers);
+  container.rebind(tokens.random).toConstantValue(random);
+  container.rebind(tokens.database).toConstantValue(storageOfProcess(persistence, machine, world.storage_faults));
+  container.rebind(tokens.webhook_sender).toConstantValue(world.receivers.senderOf(machine));
+  container.rebind(tokens.mailer).toConstantValue(world.mail_server.mailerOf(machine));
+  container.rebind(tokens.delivery_queue).toConstantValue(world.queue.of(machine));
+  const tally = await openContainer(container);
+  await tally.migrate();
+  await tally.start();
+  return {
+    machine,
+    tally,
+    async stop() {
+      await tally.close();
+      await persistence.close();
+      machine.die();
+    },
+  };
+}
+
+/** An error that is no fault of the storage is a bug. */
+function watchedLog(world: World, name: string) {
+  return pino(
+    { level: 'error', base: null, timestamp: false },
+    {
+      write(line: string) {
+        const { err, msg } = JSON.parse(line) as {
+          err?: { type: string; message: string; stack: string };
+          msg: string;
+        };
+        if (err === undefined || err.type === 'Fault') return;
+        world.report('log', `${name}: ${msg}: ${err.type} ${err.message}\n${err.stack}`);
+      },
+    },
+  );
+}

@@ -1,0 +1,141 @@
+import { beginFaults, drawFaults, endFaults, type FaultName, fault_names } from './faults/plan.ts';
+import { Processes } from './faults/processes.ts';
+import { Auditor } from './oracles/auditor/auditor.ts';
+import { activities } from './workload/activities.ts';
+import { addCompany } from './workload/companies.ts';
+import { type Report, World } from './world.ts';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  /** How much time is simulated, days; drawn when absent. */
+  readonly days?: number;
+  /** Drawn when absent. */
+  readonly nodes?: number;
+  /** Of which the seed draws some; every kind when absent. */
+  readonly faults?: readonly FaultName[];
+  /** Whether the seed draws of the faults, or has all of them; true when absent. */
+  readonly draws_faults?: boolean;
+  /** The names of activities that are left out. */
+  readonly without?: readonly string[];
+  /** The run begins no activity after this number. */
+  readonly activities_max?: number;
+}
+
+export interface SimulationResult {
+  readonly seed: number;
+  /** Equal in every run of the seed with these options. */
+  readonly hash: string;
+  readonly messages: number;
+  readonly activities: number;
+  readonly steps: number;
+  readonly simulated_ms: number;
+  readonly faults: readonly FaultName[];
+  /** How often each activity, fault and answer was reached, by name. */
+  readonly reached: ReadonlyMap<string, number>;
+  /** What must not happen, and did. Empty: the run has passed. */
+  readonly violations: readonly Report[];
+}
+
+const day_ms = 86_400_000;
+/** A run ends after this many violations: what follows is mostly of the same cause. */
+const violations_max = 5;
+/** Everything due is done within this time after the faults. */
+const quiet_ms = 6 * 3_600_000;
+
+/** Days at which something changes: summer time in both directions, ends of months and years. */
+const special_days = [
+  '2026-03-07',
+  '2026-03-28',
+  '2026-04-04',
+  '2026-10-24',
+  '2026-10-31',
+  '2027-02-27',
+  '2027-12-30',
+  '2028-02-28',
+];
+
+/** Runs one seed. */
+export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+  const { seed } = options;
+  const draws = new World(seed, 0).random.branch('options');
+  const start_ms = Date.parse(`${draws.pick(special_days)}T00:00:00Z`) + draws.below(2 * day_ms);
+  const days = options.days ?? draws.pick([3, 10, 30, 90]);
+  const mean_ms = draws.pick([20_000, 600_000, 7_200_000]);
+  const allowed = options.faults ?? fault_names;
+  const faults = options.draws_faults === false ? allowed : drawFaults(draws, allowed);
+  const world = new World(seed, start_ms);
+  const processes = new Processes(world, options.nodes ?? draws.between(1, 3), faults);
+  const auditor = new Auditor({
+    history: world.history,
+    nowMs: () => world.time.now_ms,
+    committed: () => world.committed,
+    audit_mac: world.audit_mac,
+  });
+
+  const audit = (): void => {
+    for (const { invariant, problem } of auditor.checkStep()) world.report(invariant, problem);
+  };
+  const runUntil = async (until_ms: number, isOver: () => boolean = () => false): Promise<void> => {
+    while (world.reports.length < violations_max && !isOver() && (await world.time.step(until_ms))) audit();
+  };
+
+  await world.time.until(processes.keepUp());
+  await world.time.until(addCompany(world));
+  beginFaults(world, faults);
+  processes.beginFaults();
+  const begun = beginActivities(world, mean_ms, options);
+  await runUntil(start_ms + days * day_ms);
+
+  begun.stop();
+  endFaults(world);
+  processes.endFaults();
+  world.becomeQuiet();
+  await runUntil(world.time.now_ms + quiet_ms);
+  await runUntil(world.time.now_ms + quiet_ms, () => world.activities_open === 0);
+  if (world.reports.length === 0) {
+    if (world.activities_open > 0) world.report('quiet phase', `${world.activities_open} activities do not end`);
+    for (const { invariant, problem } of auditor.checkEnd()) world.report(invariant, problem);
+  }
+  if (world.reports.length === 0) await world.time.until(Promise.all([...world.nodes].map((node) => node.stop())));
+  return {
+    seed,
+    hash: world.digest(),
+    messages: world.requests,
+    activities: begun.count(),
+    steps: world.time.steps,
+    simulated_ms: world.time.now_ms - start_ms,
+    faults,
+    reached: world.reached,
+    violations: world.reports,
+  };
+}
+
+/** Begins activities at random times. */
+function beginActivities(
+  world: World,
+  mean_ms: number,
+  { without = [], activities_max = Number.POSITIVE_INFINITY }: SimulationOptions,
+) {
+  const random = world.random.branch('activities');
+  let count = 0;
+  let is_over = false;
+
+  const next = (): void => {
+    world.time.after(random.wait(mean_ms), () => {
+      if (is_over || count >= activities_max) return;
+      const possible = activities.filter(({ isPossible }) => isPossible?.(world) ?? true);
+      count += 1;
+      const { name, run } = random.pickWeighted(possible);
+      if (!without.includes(name)) world.begin(name, () => run(world));
+      next();
+    });
+  };
+
+  next();
+  return {
+    count: () => count,
+    stop() {
+      is_over = true;
+    },
+  };
+}

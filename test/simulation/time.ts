@@ -1,0 +1,170 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Timers } from '@tallystick/kernel';
+import { EventHeap, type Scheduled } from './event-heap.ts';
+import type { Machine } from './machine.ts';
+import type { SeededRandom } from './random.ts';
+
+/** How far time may be jumped over, so that work without a known time runs several times a day. */
+const jump_ms_max = 6 * 3_600_000;
+
+const drained = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+/**
+ * Simulated time: one queue of everything that happens later, in the order of time and, at the same
+ * time, in a random order. A step runs the first entry and everything that follows from it without
+ * waiting.
+ *
+ * A wait that is begun within a wait of the same length is a poll. When nothing is due, time jumps
+ * over idle polls: to the next entry that is no poll, or to the next instant at which work is due.
+ * Every poll in between fires once, at that time.
+ */
+export class SimulatedTime {
+  now_ms: number;
+  steps = 0;
+  readonly #random: SeededRandom;
+  readonly #entries = new EventHeap();
+  readonly #polls = new EventHeap();
+  /** The length of the wait whose end began the present work. */
+  readonly #waited = new AsyncLocalStorage<number>();
+  #sequence = 0;
+  /** When work is due that no entry announces; the past: now. */
+  #dueAt: () => number = () => Number.POSITIVE_INFINITY;
+  #no_jump_until_ms = 0;
+
+  constructor(start_ms: number, random: SeededRandom) {
+    this.now_ms = start_ms;
+    this.#random = random;
+  }
+
+  /** Names the instants at which the polls find work. */
+  jumpTo(dueAt: () => number): void {
+    this.#dueAt = dueAt;
+  }
+
+  /** Polls at their own times for a while, as after a fault that the next poll mends. */
+  stayFor(ms: number): void {
+    this.#no_jump_until_ms = Math.max(this.#no_jump_until_ms, this.now_ms + ms);
+  }
+
+  /** Runs something of the world at a time, unless the returned function is called. */
+  after(ms: number, run: () => void, machine: Machine | null = null): () => void {
+    return this.#add(ms, run, machine, this.#entries);
+  }
+
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.after(ms, resolve));
+  }
+
+  /** The time of a process on this machine. */
+  timersOf(machine: Machine): Timers {
+    const started_ms = this.now_ms;
+    let turn: (() => void)[] = [];
+    const after: Timers['after'] = (ms, run) => {
+      const waited_ms = Math.max(0, ms);
+      const is_poll = waited_ms > 0 && this.#waited.getStore() === waited_ms;
+      return this.#add(
+        waited_ms,
+        () => this.#waited.run(waited_ms, run),
+        machine,
+        is_poll ? this.#polls : this.#entries,
+      );
+    };
+    return {
+      nowMs: () => this.now_ms + machine.skew_ms,
+      monotonicNow: () => this.now_ms - started_ms,
+      after,
+      pause: (ms, { signal } = {}) =>
+        new Promise((resolve) => {
+          const end = () => {
+            cancel();
+            signal?.removeEventListener('abort', end);
+            resolve();
+          };
+          const cancel = after(signal?.aborted ? 0 : ms, end);
+          signal?.addEventListener('abort', end);
+        }),
+      nextTurn: () =>
+        new Promise((resolve) => {
+          turn.push(resolve);
+          if (turn.length > 1) return;
+          this.#add(
+            0,
+            () => {
+              const resolvers = turn;
+              turn = [];
+              for (const resolve of resolvers) resolve();
+            },
+            machine,
+            this.#entries,
+          );
+        }),
+    };
+  }
+
+  /** Runs the next entry until `until_ms`. Returns false when there is none. */
+  async step(until_ms: number): Promise<boolean> {
+    const entry = this.#next(until_ms);
+    if (entry === null) {
+      this.now_ms = Math.max(this.now_ms, until_ms);
+      return false;
+    }
+    this.now_ms = entry.at_ms;
+    this.steps += 1;
+    entry.run();
+    await drained();
+    return true;
+  }
+
+  /** Runs entries until the work has ended. Rejects when nothing is left that could end it. */
+  async until<Result>(work: Promise<Result>): Promise<Result> {
+    let is_ended = false;
+    const end = () => {
+      is_ended = true;
+    };
+    work.then(end, end);
+    await drained();
+    while (!is_ended) {
+      if (!(await this.step(Number.POSITIVE_INFINITY))) throw new Error('nothing is left that would end the work');
+    }
+    return await work;
+  }
+
+  #next(until_ms: number): Scheduled | null {
+    for (;;) {
+      const entry = this.#first(until_ms);
+      if (entry === null) return null;
+      if (entry.machine?.is_dead) continue;
+      const still_until_ms = entry.machine?.still_until_ms ?? 0;
+      if (entry.at_ms >= still_until_ms) return entry;
+      entry.at_ms = still_until_ms;
+      this.#entries.push(entry);
+    }
+  }
+
+  #first(until_ms: number): Scheduled | null {
+    const entry_ms = this.#entries.firstMs();
+    let poll_ms = this.#polls.firstMs();
+    if (poll_ms < entry_ms && this.now_ms >= this.#no_jump_until_ms) {
+      const target_ms = Math.min(entry_ms, this.#dueAt(), until_ms, this.now_ms + jump_ms_max);
+      if (target_ms > poll_ms) {
+        this.#polls.delayTo(target_ms);
+        poll_ms = target_ms;
+      }
+    }
+    if (Math.min(entry_ms, poll_ms) > until_ms) return null;
+    if (entry_ms < poll_ms) return this.#entries.pop();
+    if (poll_ms < entry_ms) return this.#polls.pop();
+    return this.#random.below(2) === 0 ? this.#entries.pop() : this.#polls.pop();
+  }
+
+  #add(ms: number, run: () => void, machine: Machine | null, heap: EventHeap): () => void {
+    const at_ms = this.now_ms + ms;
+    const rank = this.#random.below(2 ** 30);
+    const entry: Scheduled = { at_ms, rank, sequence: this.#sequence, run, machine, is_cancelled: false };
+    this.#sequence += 1;
+    heap.push(entry);
+    return () => {
+      entry.is_cancelled = true;
+    };
+  }
+}

@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto';
+import type { AuditMac } from '@tallystick/kernel';
+import { type MemoryStorage, memoryStorage, type State } from '@tallystick/memory';
+import { createVault, parseKeyRing } from '@tallystick/vault';
+import { dueIn } from './due.ts';
+import { type History, newHistory } from './history.ts';
+import { drawKeyRing } from './keys.ts';
+import { type Node, startNode } from './node.ts';
+import { MailServer } from './outside/mail-server.ts';
+import { OfferQueue } from './outside/offer-queue.ts';
+import { Receivers } from './outside/receivers.ts';
+import { SeededRandom } from './random.ts';
+import { StorageFaults } from './storage.ts';
+import { SimulatedTime } from './time.ts';
+import type { CompanyInWorld } from './workload/companies.ts';
+
+/** Something that must not happen. */
+export interface Report {
+  readonly at_ms: number;
+  /** The invariant, or where it was seen. */
+  readonly by: string;
+  readonly problem: string;
+}
+
+/** Everything of one run: the service, what surrounds it, and what was seen of it. */
+export class World {
+  readonly time: SimulatedTime;
+  readonly random: SeededRandom;
+  readonly key_ring: string;
+  readonly audit_mac: AuditMac;
+  readonly storage: MemoryStorage = memoryStorage();
+  readonly storage_faults: StorageFaults;
+  readonly history: History = newHistory();
+  readonly receivers: Receivers;
+  readonly mail_server: MailServer;
+  readonly queue: OfferQueue;
+  /** The processes that run. */
+  readonly nodes: Node[] = [];
+  readonly companies: CompanyInWorld[] = [];
+  readonly reports: Report[] = [];
+  /** How often each activity, fault and answer was reached, by name. */
+  readonly reached = new Map<string, number>();
+  /** The probability that an answer is lost on its way. */
+  loses_answer = 0;
+  /** The probability that the network sends a message twice. */
+  repeats_message = 0;
+  /** The longest time of a message on its way, milliseconds. */
+  network_ms_max = 20;
+  readonly #hash = createHash('sha256');
+  /** The pauses of activities. */
+  readonly #waking = new Set<() => void>();
+  #is_quiet = false;
+  #nodes_started = 0;
+  #requests = 0;
+  #ids = 0;
+  #activities_open = 0;
+
+  constructor(seed: number, start_ms: number) {
+    this.random = new SeededRandom(`${seed}`);
+    this.time = new SimulatedTime(start_ms, this.random.branch('order'));
+    this.time.jumpTo(dueIn(this.storage));
+    this.key_ring = drawKeyRing(this.random.branch('keys'));
+    this.audit_mac = createVault(parseKeyRing(this.key_ring), { random: this.random }).audit_mac;
+    this.storage_faults = new StorageFaults(this.time, (what) => {
+      this.reach(`fault: ${what.replace(/ \d+$/, '')}`);
+      this.trace(what);
+    });
+    this.receivers = new Receivers(this);
+    this.mail_server = new MailServer(this);
+    this.queue = new OfferQueue(this);
+  }
+
+  get committed(): State {
+    return this.storage.committed;
+  }
+
+  /** Adds a line to what two runs of a seed must agree in. */
+  readonly trace = (line: string): void => {
+    this.#hash.update(`${this.time.now_ms} ${line}\n`);
+  };
+
+  readonly reach = (what: string): void => {
+    this.reached.set(what, (this.reached.get(what) ?? 0) + 1);
+  };
+
+  readonly report = (by: string, problem: string): void => {
+    this.trace(`${by}: ${problem.split('\n', 1)}`);
+    this.reports.push({ at_ms: this.time.now_ms, by, problem });
+  };
+
+  /** A number that no other message, file or name of the run has. */
+  nextId(): number {
+    this.#ids += 1;
+    return this.#ids;
+  }
+
+  nextRequestId(): string {
+    this.#requests += 1;
+    return `r${this.#requests}`;
+  }
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  async startNode(skew_ms = 0): Promise<Node> {
+    this.#nodes_started += 1;
+    const name = `n${this.#nodes_started}`;
+    const node = await startNode(this, name, skew_ms);
+    this.trace(`${name} started`);
+    this.nodes.push(node);
+    node.machine.onDeath(() => {
+      this.trace(`${name} died`);
+      this.nodes.splice(this.nodes.indexOf(node), 1);
+    });
+    return node;
+  }
+
+  /** Runs an activity beside the others. */
+  begin(name: string, run: () => Promise<void>): void {
+    this.#activities_open += 1;
+    this.reach(`activity: ${name}`);
+    this.trace(`begin ${name}`);
+    run()
+      .catch((error: unknown) => this.report('workload', `${name}: ${(error as Error).stack ?? error}`))
+      .finally(() => {
+        this.#activities_open -= 1;
+      });
+  }
+
+  /** Nobody begins anything new: activities end at their next pause. */
+  becomeQuiet(): void {
+    this.#is_quiet = true;
+    this.#wake();
+  }
+
+  /** Resolves after this time, or when nobody begins anything new; false: then. */
+  async pauseUntilQuiet(ms: number): Promise<boolean> {
+    if (this.#is_quiet) return false;
+    await new Promise<void>((resolve) => {
+      this.#waking.add(resolve);
+      this.time.after(ms, () => {
+        this.#waking.delete(resolve);
+        resolve();
+      });
+    });
+    return !this.#is_quiet;
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waking) resolve();
+    this.#waking.clear();
+  }
+
+  get activities_open(): number {
+    return this.#activities_open;
+  }
+
+  /** The hash of the run: of its trace, and of everything that is stored at its end. */
+  digest(): string {
+    for (const [name, table] of Object.entries(this.committed)) {
+      this.#hash.update(`${name} ${JSON.stringify(table.entries(), asText)}\n`);
+    }
+    return this.#hash.digest('hex');
+  }
+}
+
+function asText(_name: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
+}
