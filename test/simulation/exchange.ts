@@ -59,19 +59,20 @@ export async function exchange<Name extends keyof Operations>(
 }
 
 async function outcomeOf<Value>(world: World, work: Promise<Value>): Promise<Outcome<Value>> {
-  const at_ms = (): number => world.time.now_ms;
+  const { time } = world;
   try {
-    return { kind: 'done', value: await work, at_ms: at_ms() };
+    const value = await work;
+    return { kind: 'done', value, at_ms: time.now_ms };
   } catch (error) {
     if (error instanceof Refusal) {
       const { code, fields } = error;
-      return { kind: 'refused', at_ms: at_ms(), code, fields: fields.map(({ path }) => path) };
+      return { kind: 'refused', at_ms: time.now_ms, code, fields: fields.map(({ path }) => path) };
     }
     const { name, message, stack } = error as Error;
     // While the storage fails, or the process is overloaded or ends.
     const is_expected = error instanceof Fault || error instanceof UnusableDatabase;
     if (!is_expected) world.report('answer', `${name}: ${message}\n${stack}`);
-    return { kind: 'failed', at_ms: at_ms(), error: `${name}: ${message}` };
+    return { kind: 'failed', at_ms: time.now_ms, error: `${name}: ${message}` };
   }
 }
 

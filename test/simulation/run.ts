@@ -1,3 +1,5 @@
+import { type RetentionKind, retention_kinds } from '@tallystick/kernel';
+import { default_settings } from 'tallystick/inversify';
 import { beginFaults, drawFaults, endFaults, type FaultName, fault_names } from './faults/plan.ts';
 import { Processes } from './faults/processes.ts';
 import { Auditor } from './oracles/auditor/auditor.ts';
@@ -70,6 +72,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     nowMs: () => world.time.now_ms,
     committed: () => world.committed,
     audit_mac: world.audit_mac,
+    kept_days: keptDays(),
   });
 
   const audit = (): void => {
@@ -108,6 +111,12 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     reached: world.reached,
     violations: world.reports,
   };
+}
+
+function keptDays(): Partial<Record<RetentionKind, number>> {
+  const kept: Partial<Record<RetentionKind, number>> = {};
+  for (const kind of retention_kinds) kept[kind] = default_settings.kept_days[kind] ?? Number.POSITIVE_INFINITY;
+  return kept;
 }
 
 /** Begins activities at random times. */

@@ -25,7 +25,7 @@ export class MailServer {
     const duration_ms = conduct === 'hangs' ? mailer_ms_max : random.between(1, 500);
     const is_confirmed = conduct === 'takes';
     if (is_confirmed || conduct === 'loses_answer') {
-      time.after(random.between(0, duration_ms), () => {
+      time.after(random.below(duration_ms), () => {
         trace(`mail to ${message.to}: ${message.subject} ${conduct} ${message.text}`);
         history.mails.push({ at_ms: time.now_ms, ...message, is_confirmed });
       });

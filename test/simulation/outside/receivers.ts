@@ -27,7 +27,7 @@ export class Receivers {
     if (machine.is_dead) return await new Promise<never>(() => {});
     const conduct = this.conductOf(request.callback_url);
     const duration_ms = conduct === 'hangs' ? request_ms_max : random.between(1, conduct === 'is_late' ? 14_000 : 200);
-    const arrives_ms = random.between(0, Math.min(duration_ms, 100));
+    const arrives_ms = random.below(Math.min(duration_ms, 100));
     const status = conduct === 'fails' ? 503 : conduct === 'refuses' ? 404 : 200;
     const is_answered = conduct !== 'hangs' && conduct !== 'loses_answer' && conduct !== 'is_down';
     if (conduct !== 'is_down') {

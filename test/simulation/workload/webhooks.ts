@@ -32,19 +32,19 @@ async function createWebhook(world: World): Promise<void> {
   const company = random.pick(world.companies.filter(({ webhooks }) => webhooks.length < webhooks_per_company_max));
   const callback_url = `https://hooks.example.com/${company.id}/${world.nextId()}`;
   const input = { callback_url, event_type_ids: random.pick(type_choices) };
+  const from_ms = world.time.now_ms;
   const created = await exchange(world, {
     operation: 'other',
     company_id: company.id,
     input,
     perform: async (tally, options) => {
       const { id, secret } = await tally.company(company.id).webhooks.create(input, options);
-      return { id: Number(id), secret };
+      // It also signs when the answer is lost.
+      world.history.webhook_secrets.push({ webhook_id: Number(id), secret: secret!, from_ms, until_ms: null });
+      return Number(id);
     },
   });
-  if (created?.kind !== 'done') return;
-  const { id, secret } = created.value as { readonly id: number; readonly secret: string };
-  company.webhooks.push({ id, callback_url });
-  world.history.webhook_secrets.push({ webhook_id: id, secret, from_ms: world.time.now_ms, until_ms: null });
+  if (created?.kind === 'done') company.webhooks.push({ id: created.value as number, callback_url });
 }
 
 async function switchWebhook(world: World): Promise<void> {
