@@ -61,7 +61,7 @@ describe('a guide', { skip: !own_servers_expected && 'there is no Postgres to st
 
   it('fails by a command that fails, with what it wrote', async (t) => {
     const [problem = ''] = await follow(t, guideOf(block('sh', 'echo before\nfalse\necho after\n')));
-    assert.match(problem, /docs\/hosts\.md, Node: .*failed:\n[\s\S]*\nbefore$/);
+    assert.match(problem, /the guide Node: .*failed:\n[\s\S]*\nbefore$/);
   });
 
   it('fails when the output lacks a line that it shows', async (t) => {

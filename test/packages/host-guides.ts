@@ -1,6 +1,6 @@
 /**
- * The guides of docs/hosts.md. Each is followed word by word in an empty folder, with the packed
- * packages in place of those of a registry.
+ * The guides of docs/hosts.md, and that of docs/harness.md. Each is followed word by word in an
+ * empty folder, with the packed packages in place of those of a registry.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -37,12 +37,23 @@ const first_section = 'The program';
  * output.
  */
 export function readGuides(document: string): readonly Guide[] {
-  const sections = document.split(/^## /m).map((text) => ({ name: text.split('\n', 1)[0]!, steps: stepsOf(text) }));
+  const sections = sectionsOf(document).map(({ name, text }) => ({ name, steps: stepsOf(text) }));
   const first = sections.find(({ name }) => name === first_section);
   if (first === undefined) throw new Error(`the document has no section "${first_section}"`);
   return sections
     .filter(({ steps }) => steps.some((step) => 'commands' in step))
     .map(({ name, steps }) => ({ name, steps: [...first.steps, ...steps] }));
+}
+
+/** Returns one section as a guide. Throws as `readGuides` does, and when there is no such section. */
+export function readGuide(document: string, name: string): Guide {
+  const section = sectionsOf(document).find((one) => one.name === name);
+  if (section === undefined) throw new Error(`the document has no section "${name}"`);
+  return { name, steps: stepsOf(section.text) };
+}
+
+function sectionsOf(document: string): readonly { readonly name: string; readonly text: string }[] {
+  return document.split(/^## /m).map((text) => ({ name: text.split('\n', 1)[0]!, text }));
 }
 
 function stepsOf(section: string): readonly Step[] {
@@ -76,30 +87,42 @@ export async function followGuide(
   packages: readonly PackedPackage[],
   programs: string,
 ): Promise<readonly string[]> {
-  const empty = join(folder, 'program');
-  mkdirSync(empty, { recursive: true });
   const postgres = await startLocalPostgres();
   try {
     const urls = isForSqlite(guide) ? [undefined, 'sqlite:./shop.db', postgres.url] : [postgres.url];
-    for (const step of guide.steps) {
-      if ('file' in step) {
-        writeFileSync(join(empty, step.file), step.text);
-        continue;
-      }
-      const is_last = step === guide.steps.findLast((one) => 'commands' in one);
-      for (const url of is_last ? urls : [urls[0]]) {
-        const problem = await follow(step, url);
-        if (problem !== null) return [`docs/hosts.md, ${guide.name}: ${problem}`];
-      }
-    }
-    return [];
+    return await followSteps(guide, folder, packages, programs, urls);
   } finally {
     await postgres.stop();
   }
+}
+
+/** Follows a guide, and repeats its last commands with each address of a database, or without one. */
+export async function followSteps(
+  guide: Guide,
+  folder: string,
+  packages: readonly PackedPackage[],
+  programs: string,
+  urls: readonly (string | undefined)[] = [undefined],
+): Promise<readonly string[]> {
+  const empty = join(folder, 'program');
+  mkdirSync(empty, { recursive: true });
+  for (const step of guide.steps) {
+    if ('file' in step) {
+      writeFileSync(join(empty, step.file), step.text);
+      continue;
+    }
+    const is_last = step === guide.steps.findLast((one) => 'commands' in one);
+    for (const url of is_last ? urls : [urls[0]]) {
+      const problem = await follow(step, url);
+      if (problem !== null) return [`the guide ${guide.name}: ${problem}`];
+    }
+  }
+  return [];
 
   async function follow({ commands, output }: CommandStep, url: string | undefined): Promise<string | null> {
     const tarballs = packages.map(({ tarball }) => tarball).join(' ');
-    const script = commands.replace(/^npm install tallystick\b/gm, `npm install ${tarballs}`);
+    const named = /^npm install (tallystick\b|@tallystick\/[\w-]+([ \\\n]+@tallystick\/[\w-]+)*)/gm;
+    const script = commands.replace(named, `npm install ${tarballs}`);
     const outcome = await outcomeOf(empty, 'bash', ['-ec', script], {
       PATH: [programs, process.env.PATH].join(delimiter),
       NO_COLOR: '1',

@@ -23,6 +23,7 @@ import {
   outcomeOf,
   quietly,
 } from './host-project.ts';
+import { ownStoreProblems } from './own-card-store.ts';
 import { packageOf, readPackedFiles } from './packed-files.ts';
 import { embeddingExample, type PackedPackage, pack } from './packing.ts';
 import { publicPackages, readManifest, type Workspace } from './public-packages.ts';
@@ -106,6 +107,10 @@ async function main(): Promise<void> {
     await check(`refuse the older Node ${older}`, () =>
       olderNodeProblems(host, older, entries_of_new_node, commandsOf(packed)),
     );
+  const harness = readFileSync(join(root, 'docs/harness.md'), 'utf8');
+  await check('check a store of a host, with and without bugs', () =>
+    ownStoreProblems(harness, join(scratch, 'own-card-store'), packed),
+  );
   await checkGuides(packed, node_24);
   printSizes(packed, installed);
 }
