@@ -3,12 +3,13 @@
  * sequences.
  */
 
+import { writeFile } from 'node:fs/promises';
 import { checkModel } from '@tallystick/harness';
 import { parseOptions } from '../../apps/server/src/parse-options.ts';
-import { serviceOn } from './service.ts';
+import { repeatOn, serviceOn } from './service.ts';
 
 const usage =
-  'npm run model -- [--runs N] [--seed S] [--database memory|sqlite|postgres] [--commands N] [--path P --replay-path R]';
+  'npm run model -- [--runs N] [--seed S] [--database memory|sqlite|postgres] [--commands N] [--path P --replay-path R] [--reproduction FILE]';
 const values = readOptions();
 if (values.help) {
   console.log(usage);
@@ -27,6 +28,10 @@ try {
     ...(values.seed === undefined ? {} : { seed: integer('seed', values.seed) }),
     ...(values.path === undefined ? {} : { path: values.path }),
     ...(values['replay-path'] === undefined ? {} : { replay_path: values['replay-path'] }),
+    writeReproduction: async (text) => {
+      if (values.reproduction !== undefined) await writeFile(values.reproduction, text);
+    },
+    repeat: repeatOn(values.database, integer('commands', values.commands)),
   });
   console.log(result.report ?? `the service and the model agree over ${result.runs} sequences (seed ${result.seed})`);
   process.exitCode = result.failed ? 1 : 0;
@@ -50,6 +55,7 @@ function readOptions() {
         commands: { type: 'string', default: '30' },
         path: { type: 'string' },
         'replay-path': { type: 'string' },
+        reproduction: { type: 'string' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Case, cases, runModel } from '@tallystick/harness';
 import { database_names, test_seed, testRuns } from '@tallystick/test-support';
-import { type StorageName, serviceOn } from './service.ts';
+import { repeatOn, type StorageName, serviceOn } from './service.ts';
 
 const sequences = {
   memory: { short: 100, full: 200 },
@@ -23,7 +23,8 @@ for (const [place, name] of (['memory', ...database_names] satisfies StorageName
     const service = await serviceOn(name);
     try {
       const seed = place === 0 ? covering_seed : test_seed + place;
-      const result = await runModel({ system: service.system, runs: testRuns(sequences[name]), seed });
+      const runs = testRuns(sequences[name]);
+      const result = await runModel({ system: service.system, runs, seed, repeat: repeatOn(name) });
       for (const reachable of cases) {
         reached.set(reachable, (reached.get(reachable) ?? 0) + result.reached[reachable]);
       }

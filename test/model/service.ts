@@ -25,6 +25,7 @@ import type {
   CapabilityName,
   CardView,
   EventView,
+  ModelRun,
   QuarantineView,
   SystemStart,
   SystemWith,
@@ -103,6 +104,12 @@ async function openPersistence(name: StorageName, clock: Clock): Promise<Persist
     await database.dispose();
   };
   return { ...persistence, close };
+}
+
+/** The command that repeats a failure of the service on this storage. */
+export function repeatOn(name: StorageName, commands_max = 30): NonNullable<ModelRun['repeat']> {
+  return (seed, path, replay_path) =>
+    `npm run model -- --database ${name} --commands ${commands_max} --seed=${seed} --path '${path}' --replay-path '${replay_path}'`;
 }
 
 /** The real use cases over the real persistence, with a frozen clock. */

@@ -1,8 +1,10 @@
 import { Temporal } from 'temporal-polyfill';
-import { agree, Disagreement, text } from './agreement.ts';
+import { agree, any_value, approval_code, findDifference, text } from './agreement.ts';
 import { kindOf } from './reference/authorization.ts';
 import type { ReferenceCard } from './reference/card.ts';
+import { type ComparedValue, rule_of_value } from './reference/cases.ts';
 import type { Quarantined, ReferenceModel } from './reference/model.ts';
+import { expectAnswer } from './report/recording.ts';
 import type {
   Answer,
   AuthorizationView,
@@ -32,22 +34,32 @@ export async function compareAll(model: ReferenceModel, system: System): Promise
 export async function compareEvents(model: ReferenceModel, system: System): Promise<void> {
   if (system.events === undefined) return;
   const seen = await system.events();
-  const byCard = (events: readonly EventView[]) => events.toSorted((a, b) => (a.vcn_id ?? 0) - (b.vcn_id ?? 0));
-  agree('the events of each card', byCard(model.events), byCard(seen));
+  expectAnswer(seen, model.events);
+  agree('the events of each card', byCard(model.events), byCard(seen), 'events');
   const times = seen.map(({ created_at_ms }) => created_at_ms);
-  agree(
-    'the times of the event log',
-    times.toSorted((a, b) => a - b),
-    times,
-  );
+  const ascending = times.toSorted((a, b) => a - b);
+  agree('the times of the event log', ascending, times, 'events');
+}
+
+/** Refers to nothing outside of itself, like `findDifference`. */
+export function byCard(events: readonly EventView[]): readonly EventView[] {
+  return events.toSorted((a, b) => (a.vcn_id ?? 0) - (b.vcn_id ?? 0));
 }
 
 export async function create(model: ReferenceModel, system: System, request: CardRequest): Promise<void> {
   const actual = await system.createCard(request);
-  agreeAnswers(`creation of a card with ${text(request)}`, model.wouldCreate(request), actual, () => undefined);
+  const expected = model.wouldCreate(request);
+  const what = `creation of a card with ${text(request)}`;
+  agreeAnswers(what, expected.kind === 'done' ? { ...expected, value: any_value } : expected, actual);
   if (actual.kind === 'refused') return;
   const { card, card_number, cvc } = actual.value;
-  agreeCards('the created card', model.createCard(request, { id: card.id, card_number, cvc }), card);
+  const created = model.createCard(request, { id: card.id, card_number, cvc });
+  agreeOnCard(
+    'the created card',
+    { kind: 'done', value: { card: { ...created, id: any_value } } },
+    actual,
+    'value.card.',
+  );
 }
 
 /** Submits the messages together to the system, and one after another to the model. */
@@ -67,36 +79,23 @@ export function explainAuthorization(
   message: AuthorizationWire,
   actual: Answer<AuthorizationView>,
 ): void {
-  const { answer: expected, answered } = model.authorize(message);
-  const what = `authorization message ${text({ ...message, card_number: '(number)', cvc: message.cvc && '(cvc)' })}`;
+  const { answer, answered } = model.authorize(message);
   const is_first = answered !== null && answered.answer.id === null;
-  agreeAnswers(what, expected, actual, (_what, right, seen) => {
-    if (is_first) {
-      agreeOnCode(what, message, right.issuer_response === 'Approved', seen.approval_code);
-      model.learnAuthorization(answered, seen);
-      agree(what, { ...right, id: seen.id, approval_code: seen.approval_code }, seen);
-    } else agree(what, right, seen);
-  });
+  const expected =
+    is_first && answer.kind === 'done' ? { ...answer, value: chosenBySystem(message, answer.value) } : answer;
+  const is_repeated = answered !== null && !is_first;
+  agreeAnswers(`authorization message ${masked(message)}`, expected, actual, is_repeated ? 'duplicate' : null);
+  if (is_first && actual.kind === 'done') model.learnAuthorization(answered, actual.value);
 }
 
 /**
- * An approved message has six characters, a declined message none. A reversal repeats the code of
- * its original, if there is one.
+ * The answer to a new message. An approved message has a code of six characters, a declined message
+ * none. A reversal repeats the code of its original, if there is one.
  */
-function agreeOnCode(what: string, message: AuthorizationWire, approved: boolean, code: string | null): void {
-  if (approved && kindOf(message) === 'reversal') return;
-  agree(`${what}: whether it has an approval code of six characters`, approved, code !== null && code.length === 6);
-}
-
-/** Records the clearing on the model, and compares the answers. The model learns a new id. */
-export function explainClearing(model: ReferenceModel, message: ClearingWire, actual: Answer<ClearingView>): void {
-  const { answer: expected, answered } = model.clear(message);
-  const what = `clearing ${text({ ...message, ...(message.card_number === undefined ? {} : { card_number: '(number)' }) })}`;
-  agreeAnswers(what, expected, actual, (_what, right, seen) => {
-    const is_first = answered !== null && right.id === 0;
-    agree(what, is_first ? { ...right, id: seen.id } : right, seen);
-    if (is_first) model.learnClearing(answered, seen);
-  });
+function chosenBySystem(message: AuthorizationWire, answer: AuthorizationView) {
+  const is_approved = answer.issuer_response === 'Approved';
+  const code = kindOf(message) === 'reversal' ? any_value : approval_code;
+  return { ...answer, id: any_value, approval_code: is_approved ? code : null };
 }
 
 export async function sendClearing(
@@ -111,17 +110,29 @@ export async function sendClearing(
   if (actual.kind === 'refused') await compareQuarantine(model, system);
 }
 
+/** Records the clearing on the model, and compares the answers. The model learns a new id. */
+export function explainClearing(model: ReferenceModel, message: ClearingWire, actual: Answer<ClearingView>): void {
+  const { answer, answered } = model.clear(message);
+  const is_first = answered !== null && answered.answer.id === 0;
+  const expected =
+    is_first && answer.kind === 'done' ? { ...answer, value: { ...answer.value, id: any_value } } : answer;
+  agreeAnswers(`clearing ${masked(message)}`, expected, actual);
+  if (is_first && actual.kind === 'done') model.learnClearing(answered, actual.value);
+}
+
 /** Compares what was refused of clearings and kept, and lets the model learn the ids. */
 export async function compareQuarantine(model: ReferenceModel, system: System): Promise<void> {
   if (system.quarantine !== undefined) agreeQuarantine(model, await system.quarantine());
 }
 
 export function agreeQuarantine(model: ReferenceModel, seen: readonly QuarantineView[]): void {
-  for (const [at, kept] of model.quarantine.entries()) kept.id ??= seen[at]?.id ?? null;
   const expected = model.quarantine.map(({ message, ...kept }) => {
-    return { ...kept, network_financial_transaction_id: message.network_financial_transaction_id };
+    const { network_financial_transaction_id } = message;
+    return { ...kept, id: kept.id ?? any_value, network_financial_transaction_id };
   });
-  agree('the quarantine', expected, seen);
+  expectAnswer(seen, expected);
+  agree('the quarantine', expected, seen, 'quarantine');
+  for (const [at, kept] of model.quarantine.entries()) kept.id ??= seen[at]!.id;
 }
 
 export async function replay(
@@ -130,14 +141,16 @@ export async function replay(
   kept: Quarantined,
 ): Promise<void> {
   const actual = await system.replay(kept.id!);
-  const { answer: expected, answered } = model.replay(kept);
+  const { answer, answered } = model.replay(kept);
+  const is_new = answered?.answer.id === 0;
+  const value = { clearing_id: is_new ? any_value : answered?.answer.id };
   const what = `replay of ${kept.message.network_financial_transaction_id}`;
-  agreeAnswers(what, expected, actual, (_what, _right, { clearing_id }) => {
-    if (answered === null) return;
-    if (answered.answer.id === 0) model.learnClearing(answered, { ...answered.answer, id: clearing_id });
-    agree(`${what}: its clearing`, answered.answer.id, clearing_id);
+  agreeAnswers(what, answer.kind === 'done' ? { kind: 'done', value } : answer, actual);
+  if (answered !== null && actual.kind === 'done') {
+    const { clearing_id } = actual.value;
+    if (is_new) model.learnClearing(answered, { ...answered.answer, id: clearing_id });
     kept.clearing_id = clearing_id;
-  });
+  }
   const card = model.cards.find(({ id }) => id === kept.message.vcn_id);
   if (card !== undefined) await compareCard(model, system, card);
   await compareQuarantine(model, system);
@@ -154,40 +167,39 @@ export async function compareCard(model: ReferenceModel, system: System, card: R
 
 export function agreeCard(model: ReferenceModel, card: ReferenceCard, seen: Answer<CardView>): void {
   const what = `card ${card.id} as read at ${Temporal.Instant.fromEpochMilliseconds(model.now_ms)}`;
-  agreeAnswers(what, { kind: 'done', value: model.view(card) }, seen, agreeCards);
+  agreeOnCard(what, { kind: 'done', value: model.view(card) }, seen);
 }
 
-/** The fields that a system may not report. */
-const unreported: ReadonlySet<string> = new Set(['uses', 'authorizations', 'clearings'] satisfies (keyof CardView)[]);
-
-/**
- * Compares field by field, so that the error names the difference. Fields that a system does not
- * report are not compared.
- */
-export function agreeCards(what: string, expected: CardView, actual: CardView): void {
-  for (const [name, right] of Object.entries(expected)) {
-    const seen = (actual as unknown as Readonly<Record<string, unknown>>)[name];
-    if (unreported.has(name) && seen === null) continue;
-    agree(`${what}: ${name}`, Array.isArray(right) ? right.slice(0, 100) : right, seen);
-  }
+/** Agrees on an answer that contains a card, below these names. */
+export function agreeOnCard(what: string, expected: Answer<unknown>, actual: Answer<unknown>, below = 'value.'): void {
+  expectAnswer(actual, expected);
+  const path = findDifference(expected, actual)?.path ?? '';
+  const name = path.slice(below.length).split('.')[0]!;
+  const about = name in rule_of_value ? (name as ComparedValue) : path.startsWith(below) ? 'controls' : 'refusal';
+  agree(what, expected, actual, about);
 }
 
 /**
- * Agree if both succeed and `compare` finds no difference, or if both refuse with the same code and
- * name a field in common. If a request is wrong in two ways, either refusal is right.
+ * Agrees if both succeed with the same value, or if both refuse with the same code and name a field
+ * in common.
  */
-export function agreeAnswers<Expected, Actual>(
+export function agreeAnswers(
   what: string,
-  expected: Answer<Expected>,
-  actual: Answer<Actual>,
-  compare: (what: string, expected: Expected, actual: Actual) => void,
+  expected: Answer<unknown>,
+  actual: Answer<unknown>,
+  about: ComparedValue | null = null,
 ): void {
-  if (expected.kind === 'done' && actual.kind === 'done') {
-    compare(what, expected.value, actual.value);
-    return;
-  }
-  if (expected.kind === 'done' || actual.kind === 'done') throw new Disagreement(what, expected, actual);
-  agree(`${what}: the code of its refusal`, expected.code, actual.code);
-  const named = expected.fields.length === 0 || expected.fields.some((field) => actual.fields.includes(field));
-  if (!named) throw new Disagreement(`${what}: the fields that its refusal names`, expected.fields, actual.fields);
+  expectAnswer(actual, expected);
+  const is_refused = expected.kind === 'refused' && about === null;
+  agree(what, expected, actual, is_refused ? 'refusal' : about);
+}
+
+/** A message without the number and the code of a card. */
+function masked(message: { readonly card_number?: string; readonly cvc?: string }): string {
+  const { card_number, cvc } = message;
+  return text({
+    ...message,
+    ...(card_number === undefined ? {} : { card_number: '(number)' }),
+    ...(cvc === undefined ? {} : { cvc: '(code)' }),
+  });
 }

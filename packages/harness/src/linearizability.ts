@@ -8,6 +8,7 @@ import { agree, Disagreement, text } from './agreement.ts';
 import { agreeCard, agreeQuarantine } from './comparison.ts';
 import type { Operation, Outcome } from './operation.ts';
 import type { ReferenceModel } from './reference/model.ts';
+import { expectAnswer, leaveUnexplained } from './report/recording.ts';
 import type { Answer, CardView, EventView, QuarantineView, System } from './system.ts';
 
 /** An operation that was submitted beside others, and answered. */
@@ -54,7 +55,7 @@ export function explainTogether(model: ReferenceModel, calls: readonly Call[], s
   const search: Search = { calls, seen, events_before, tried: new Set(), found: new Map(), nearest: null };
   tryOrders(search, model, []);
   const [order] = search.found.values();
-  if (order === undefined) throw unexplained(search);
+  if (order === undefined) throw unexplained(search, model);
   for (const step of order) apply(step, model);
   if (seen.quarantine !== null) agreeQuarantine(model, seen.quarantine);
   model.is_undecided = search.found.size > 1;
@@ -122,7 +123,10 @@ function apply({ call, is_unheard }: Step, model: ReferenceModel): void {
 function agreeWithSeen(model: ReferenceModel, { card_id, card, events, quarantine }: Seen): void {
   agreeCard(model, model.cards.find(({ id }) => id === card_id)!, card);
   const ofCard = (all: readonly EventView[]) => all.filter(({ vcn_id }) => vcn_id === card_id);
-  if (events !== null) agree(`the events of card ${card_id}`, ofCard(model.events), ofCard(events));
+  if (events !== null) {
+    expectAnswer(events, model.events);
+    agree(`the events of card ${card_id}`, ofCard(model.events), ofCard(events), 'events');
+  }
   if (quarantine !== null) agreeQuarantine(model, quarantine);
 }
 
@@ -140,8 +144,11 @@ function attempt(search: Search, order: Order, failing: Step | null, compare: ()
   return true;
 }
 
-function unexplained({ calls, nearest }: Search): Disagreement {
+function unexplained({ calls, seen, nearest }: Search, model: ReferenceModel): Disagreement {
   const { order, failing, error } = nearest!;
+  const copy = model.copyFor(seen.card_id);
+  expectNearest(calls, seen, failing === null ? order : [...order, failing], copy);
+  for (const reached of copy.latest) model.latest.add(reached);
   const shown = ({ call, is_unheard }: Step) =>
     `${call.operation.text}${is_unheard ? ' (its answer was lost)' : ` is answered ${text(call.outcome.answer)}`}`;
   const what = [
@@ -157,5 +164,13 @@ function unexplained({ calls, nearest }: Search): Disagreement {
       : [`    ${order.length + 1}. ${failing.call.operation.text} would be answered otherwise`]),
     `  ${error.what}`,
   ].join('\n');
-  return new Disagreement(what, error.expected, error.actual);
+  return new Disagreement(what, error.expected, error.actual, error.about);
+}
+
+/** Expects the answers of the nearest order. */
+function expectNearest(calls: readonly Call[], seen: Seen, order: Order, copy: ReferenceModel): void {
+  for (const { outcome } of calls) leaveUnexplained(outcome.answer);
+  const search: Search = { calls, seen, events_before: 0, tried: new Set(), found: new Map(), nearest: null };
+  const is_explained = order.every((step) => attempt(search, order, step, () => apply(step, copy)));
+  if (is_explained) attempt(search, order, null, () => agreeWithSeen(copy, seen));
 }

@@ -1,5 +1,5 @@
-import { agree, text } from './agreement.ts';
-import { agreeAnswers, agreeCards, explainAuthorization, explainClearing } from './comparison.ts';
+import { text } from './agreement.ts';
+import { agreeAnswers, agreeOnCard, explainAuthorization, explainClearing } from './comparison.ts';
 import type { ReferenceModel } from './reference/model.ts';
 import type { Answer, AuthorizationWire, CardRequest, ClearingWire, System, SystemWith } from './system.ts';
 
@@ -59,20 +59,20 @@ export function clearing(message: ClearingWire, system: SystemWith<'clear'>): Op
 export function update(card_id: number, request: CardRequest, system: SystemWith<'updateCard'>): Operation {
   const what = `update of card ${card_id} with ${text(request)}`;
   const apply = (model: ReferenceModel) => model.updateCard(cardOf(model, card_id), request);
-  return operation('update card', what, apply, () => system.updateCard(card_id, request), agreeCards);
+  return operation('update card', what, apply, () => system.updateCard(card_id, request), agreeOnCard);
 }
 
 export function cancellation(card_id: number, system: SystemWith<'cancelCard'>): Operation {
   const what = `cancellation of card ${card_id}`;
   const apply = (model: ReferenceModel) => model.cancelCard(cardOf(model, card_id));
-  return operation('cancel card', what, apply, () => system.cancelCard(card_id), agree);
+  return operation('cancel card', what, apply, () => system.cancelCard(card_id));
 }
 
 export function release(card_id: number, authorization_id: number, system: SystemWith<'releaseHold'>): Operation {
   const what = `release of authorization ${authorization_id}`;
   const apply = (model: ReferenceModel) => model.releaseHold(cardOf(model, card_id), authorization_id);
   const submit = () => system.releaseHold(card_id, authorization_id, 'The merchant closed.');
-  return operation('release', what, apply, submit, agree);
+  return operation('release', what, apply, submit);
 }
 
 function operation<Value>(
@@ -80,7 +80,7 @@ function operation<Value>(
   what: string,
   apply: (model: ReferenceModel) => Answer<Value>,
   submit: () => Promise<Answer<Value>>,
-  compare: (what: string, expected: Value, actual: Value) => void,
+  compare: (what: string, expected: Answer<Value>, actual: Answer<Value>) => void = agreeAnswers,
 ): Operation {
   return {
     kind,
@@ -89,7 +89,7 @@ function operation<Value>(
       const answer = await submit();
       return {
         answer,
-        explain: (model) => agreeAnswers(what, apply(model), answer, compare),
+        explain: (model) => compare(what, apply(model), answer),
         repeatUnheard: apply,
       };
     },

@@ -8,6 +8,9 @@ import { type CommandName, commandSequence } from './commands/command-sequence.t
 import { compareAll } from './comparison.ts';
 import { type Case, cases } from './reference/cases.ts';
 import { ReferenceModel } from './reference/model.ts';
+import { listingOf, problemOf } from './report/failure-report.ts';
+import { recorded } from './report/recording.ts';
+import { type FailedSequence, reproductionOf } from './report/reproduction.ts';
 import { capabilitiesOf, type System, type SystemStart } from './system.ts';
 
 export interface ModelRun {
@@ -28,6 +31,10 @@ export interface ModelRun {
   /** The path of a failure, to reproduce its shrunk sequence immediately. */
   readonly path?: string;
   readonly replay_path?: string;
+  /** The command that repeats a failure. Default: a call of `runModel`. */
+  readonly repeat?: (seed: number, path: string, replay_path: string) => string;
+  /** Called with the module that reproduces a failure without the harness, to write it to a file. */
+  readonly writeReproduction?: (module_text: string) => Promise<void>;
 }
 
 export interface ModelRunResult {
@@ -42,8 +49,18 @@ export interface ModelRunResult {
    * failed.
    */
   readonly steps: readonly string[];
-  /** The difference and how to reproduce it; null if there is none. */
+  /** What was sent, what differs, and how to reproduce it; null if nothing failed. */
   readonly report: string | null;
+  /**
+   * The text of a module that sends the failing sequence again: it needs nothing of the harness, and
+   * exports `reproduce(open)`. Null if no sequence failed.
+   */
+  readonly reproduction: string | null;
+}
+
+/** The last failing sequence: after shrinking, the shortest. */
+interface Failure extends FailedSequence {
+  readonly problem: string;
 }
 
 /**
@@ -54,22 +71,29 @@ export interface ModelRunResult {
 export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   const commands_max = options.commands_max ?? 30;
   const reached = Object.fromEntries(cases.map((reachable) => [reachable, 0])) as Record<Case, number>;
+  let failure: Failure | null = null;
   const property = fc.asyncProperty(
     startInstant(),
     fc.array(cardPlan(), { minLength: 1, maxLength: 2 }),
     commandSequence({ commands_max, commands: options.commands, replay_path: options.replay_path }),
     fc.noShrink(fc.noBias(fc.integer())),
     async (start_ms, cards, commands, seed) => {
-      const system = await options.system({ start_ms, seed });
+      const opened = await options.system({ start_ms, seed });
+      const model = new ReferenceModel(opened.world, capabilitiesOf(opened));
+      const { system, calls } = recorded(opened, (name) => {
+        if (name !== 'readCard') model.latest.clear();
+      });
       try {
-        const model = new ReferenceModel(system.world, capabilitiesOf(system));
         await begin(model, system, start_ms);
         for (const plan of cards) await createCard(plan).run(model, system);
         await fc.asyncModelRun(() => ({ model, real: system }), commands);
         await compareAll(model, system);
         for (const [reachable, times] of model.reached) reached[reachable] += times;
+      } catch (error) {
+        failure = { world: opened.world, seed, calls, problem: problemOf(error, model.latest) };
+        throw error;
       } finally {
-        await system.close();
+        await opened.close();
       }
     },
   );
@@ -80,15 +104,17 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
     ...(options.path === undefined ? {} : { path: options.path }),
   });
   const { counterexample } = details;
-  const steps = counterexample === null ? [] : stepsOf(counterexample);
+  const shown = details.failed && failure !== null ? reportOf(failure, options, details) : null;
+  if (shown !== null) await options.writeReproduction?.(shown.reproduction);
   return {
     failed: details.failed,
     seed: details.seed,
     runs: details.numRuns,
     shrinks: details.numShrinks,
     reached,
-    steps,
-    report: details.failed ? reportOf(details, steps) : null,
+    steps: counterexample === null ? [] : stepsOf(counterexample),
+    report: shown?.report ?? (details.failed ? `no sequence could be run: ${details.errorInstance}` : null),
+    reproduction: shown?.reproduction ?? null,
   };
 }
 
@@ -110,14 +136,7 @@ export async function runModel(options: ModelRun): Promise<ModelRunResult> {
   return result;
 }
 
-interface Failure {
-  readonly seed: number;
-  readonly numRuns: number;
-  readonly numShrinks: number;
-  readonly counterexamplePath: string | null;
-  readonly counterexample: readonly [number, readonly unknown[], Iterable<unknown>, number] | null;
-  readonly errorInstance: unknown;
-}
+type Counterexample = readonly [number, readonly unknown[], Iterable<unknown>, number];
 
 function stepsOf([start_ms, cards, commands]: readonly [
   number,
@@ -134,16 +153,30 @@ function doneCommands(commands: Iterable<unknown>): string[] {
   return [...commands].map(String);
 }
 
-function reportOf(failure: Failure, steps: readonly string[]): string {
-  const replay_path = /replayPath="([^"]*)"/.exec(String(failure.counterexample?.[2]))?.[1];
-  const cause = failure.errorInstance;
-  return [
-    'the system and the reference model differ',
-    cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
-    `shortest sequence, after ${failure.numRuns} runs and ${failure.numShrinks} shrinks:`,
-    ...steps.map((step) => `  ${step}`),
-    `seed ${failure.seed}, path ${failure.counterexamplePath}, replay path ${replay_path ?? '(none)'}`,
-    `reproduce it: npm run model -- --runs ${failure.numRuns} --seed=${failure.seed}`,
-    `or directly:   npm run model -- --seed=${failure.seed} --path '${failure.counterexamplePath}' --replay-path '${replay_path ?? ''}'`,
-  ].join('\n');
+interface Found {
+  readonly seed: number;
+  readonly numRuns: number;
+  readonly numShrinks: number;
+  readonly counterexamplePath: string | null;
+  readonly counterexample: Counterexample | null;
+}
+
+function reportOf(
+  failure: Failure,
+  { repeat = defaultRepeat }: ModelRun,
+  { seed, numRuns, numShrinks, counterexamplePath, counterexample }: Found,
+): { readonly report: string; readonly reproduction: string } {
+  const replay_path = /replayPath="([^"]*)"/.exec(String(counterexample?.[2]))?.[1] ?? '';
+  const again = repeat(seed, counterexamplePath ?? '', replay_path);
+  const report = [
+    failure.problem,
+    listingOf(failure),
+    `shortest sequence after ${numRuns} runs and ${numShrinks} shrinks; seed ${seed}`,
+    `repeat it: ${again}`,
+  ];
+  return { report: report.join('\n'), reproduction: reproductionOf(failure, `${failure.problem}\n\n${again}`) };
+}
+
+function defaultRepeat(seed: number, path: string, replay_path: string): string {
+  return `await runModel({ ...options, runs: 1, seed: ${seed}, path: '${path}', replay_path: '${replay_path}' });`;
 }

@@ -96,7 +96,7 @@ async function release(
   id: number,
 ): Promise<void> {
   const actual = await system.releaseHold(card.id, id, 'The merchant closed.');
-  agreeAnswers(`release of authorization ${id}`, model.releaseHold(card, id), actual, agree);
+  agreeAnswers(`release of authorization ${id}`, model.releaseHold(card, id), actual);
   await compareCard(model, system, card);
 }
 
@@ -108,7 +108,7 @@ async function rematch(
   request: RematchWire,
 ): Promise<boolean> {
   const actual = await system.rematch(request);
-  agreeAnswers(`match by hand ${text(request)}`, model.rematch(card, request), actual, agree);
+  agreeAnswers(`match by hand ${text(request)}`, model.rematch(card, request), actual);
   await compareCard(model, system, card);
   return actual.kind === 'done';
 }

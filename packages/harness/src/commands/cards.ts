@@ -1,4 +1,4 @@
-import { agree, text } from '../agreement.ts';
+import { text } from '../agreement.ts';
 import {
   type CardPlan,
   cardRequest,
@@ -9,7 +9,7 @@ import {
 } from '../arbitraries/cards.ts';
 import { type ClockMove, clockTarget } from '../arbitraries/clocks.ts';
 import { pick } from '../arbitraries/picks.ts';
-import { agreeAnswers, agreeCards, compareCard, compareEvents, create } from '../comparison.ts';
+import { agreeAnswers, agreeOnCard, compareCard, compareEvents, create } from '../comparison.ts';
 import type { HoldDays } from '../system.ts';
 import { command } from './command.ts';
 
@@ -32,7 +32,7 @@ export const updateCard = command('update card', {
     const request = updateRequest(plan, card, model);
     const actual = await system.updateCard(card.id, request);
     const expected = model.updateCard(card, request);
-    agreeAnswers(`update of card ${card.id} with ${text(request)}`, expected, actual, agreeCards);
+    agreeOnCard(`update of card ${card.id} with ${text(request)}`, expected, actual);
     await compareCard(model, system, card);
   },
 });
@@ -44,7 +44,7 @@ export const cancelCard = command('cancel card', {
   async run(card_pick: number, model, system) {
     const card = pick(model.cards, card_pick)!;
     const actual = await system.cancelCard(card.id);
-    agreeAnswers(`cancellation of card ${card.id}`, model.cancelCard(card), actual, agree);
+    agreeAnswers(`cancellation of card ${card.id}`, model.cancelCard(card), actual);
     await compareCard(model, system, card);
   },
 });
@@ -61,7 +61,7 @@ export const setHoldDays = command('set hold days', {
   isPossible: () => true,
   async run(hold_days: HoldDays, model, system) {
     const actual = await system.setHoldDays(hold_days);
-    agreeAnswers(`hold days ${hold_days}`, model.setHoldDays(hold_days), actual, agree);
+    agreeAnswers(`hold days ${hold_days}`, model.setHoldDays(hold_days), actual);
   },
 });
 

@@ -1,4 +1,3 @@
-import { agree } from '../agreement.ts';
 import { type AuthorizationPlan, authorizationOf } from '../arbitraries/authorizations.ts';
 import { type CardPlan, cardRequest } from '../arbitraries/cards.ts';
 import { type ClearingFirstPlan, type ClearingPlan, clearingFirstOf, clearingOf } from '../arbitraries/clearings.ts';
@@ -50,7 +49,7 @@ export const guessCode = command('guess a code', {
     await send(model, system, [authorizationOf(right, model)]);
     if (!reset || !can(system, 'resetCodeFailures')) return;
     const actual = await system.resetCodeFailures(card.id);
-    agreeAnswers('a reset of the wrong codes', model.resetCodeFailures(card), actual, agree);
+    agreeAnswers('a reset of the wrong codes', model.resetCodeFailures(card), actual);
     await compareCard(model, system, card);
     await send(model, system, [authorizationOf(right, model)]);
   },

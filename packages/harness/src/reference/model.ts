@@ -79,6 +79,8 @@ export class ReferenceModel {
   readonly quarantine: Quarantined[] = [];
   /** How often the run reached each case. */
   readonly reached = new Map<Case, number>();
+  /** The cases since the last message to the system, without statuses as they are read. */
+  readonly latest = new Set<Case>();
   readonly world: World;
   /** What the system can do beside the required. Commands that need more are left out. */
   readonly capabilities: ReadonlySet<CapabilityName>;
@@ -384,8 +386,12 @@ export class ReferenceModel {
       authorizations: card.messages
         .map((answered) => ({ id: answered.answer.id ?? 0, status: this.#statusNow(card, answered) }))
         .filter(({ status }) => status !== 'expired' && status !== 'released')
-        .reverse(),
-      clearings: card.clearings.map(({ answer }) => ({ ...answer })).reverse(),
+        .reverse()
+        .slice(0, 100),
+      clearings: card.clearings
+        .map(({ answer }) => ({ ...answer }))
+        .reverse()
+        .slice(0, 100),
     };
   }
 
@@ -420,6 +426,7 @@ export class ReferenceModel {
 
   #note(reached: Case): void {
     this.reached.set(reached, (this.reached.get(reached) ?? 0) + 1);
+    if (!reached.startsWith('status ')) this.latest.add(reached);
   }
 
   #template(card: ReferenceCard): WorldTemplate {
