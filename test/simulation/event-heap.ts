@@ -3,6 +3,8 @@ import type { Machine } from './machine.ts';
 /** Something that happens later. */
 export interface Scheduled {
   at_ms: number;
+  /** How long it was to wait, milliseconds. */
+  readonly wait_ms: number;
   /** The order of entries of one time: random, and then the order in which they were made. */
   readonly rank: number;
   readonly sequence: number;
@@ -40,12 +42,12 @@ export class EventHeap {
     return this.#popFirst();
   }
 
-  /** Moves every earlier entry to this time. */
-  delayTo(at_ms: number): void {
+  /** Moves every entry before this time to another time. */
+  delay(before_ms: number, toMs: (entry: Scheduled) => number): void {
     const entries = this.#entries.filter(({ is_cancelled }) => !is_cancelled);
     this.#entries = [];
     for (const entry of entries) {
-      entry.at_ms = Math.max(entry.at_ms, at_ms);
+      if (entry.at_ms < before_ms) entry.at_ms = toMs(entry);
       this.push(entry);
     }
   }

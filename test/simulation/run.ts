@@ -1,4 +1,5 @@
 import { type RetentionKind, retention_kinds } from '@tallystick/kernel';
+import type { State } from '@tallystick/memory';
 import { default_settings } from 'tallystick/inversify';
 import { beginFaults, drawFaults, endFaults, type FaultName, fault_names } from './faults/plan.ts';
 import { Processes } from './faults/processes.ts';
@@ -75,7 +76,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     kept_days: keptDays(),
   });
 
+  let audited: State | null = null;
+  let seen = 0;
   const audit = (): void => {
+    const { committed, observations } = world;
+    if (committed === audited && observations === seen) return;
+    audited = committed;
+    seen = observations;
     for (const { invariant, problem } of auditor.checkStep()) world.report(invariant, problem);
   };
   const runUntil = async (until_ms: number, isOver: () => boolean = () => false): Promise<void> => {

@@ -4,8 +4,10 @@ import { EventHeap, type Scheduled } from './event-heap.ts';
 import type { Machine } from './machine.ts';
 import type { SeededRandom } from './random.ts';
 
-/** How far time may be jumped over, so that work without a known time runs several times a day. */
-const jump_ms_max = 6 * 3_600_000;
+/** How often every poll fires, whatever is due: there is work without a known time. */
+const round_every_ms = 6 * 3_600_000;
+/** A wait that is shorter is no poll. */
+const poll_ms_min = 100;
 
 const drained = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
@@ -14,9 +16,9 @@ const drained = (): Promise<void> => new Promise((resolve) => void setImmediate(
  * time, in a random order. A step runs the first entry and everything that follows from it without
  * waiting.
  *
- * A wait that is begun within a wait of the same length is a poll. When nothing is due, time jumps
- * over idle polls: to the next entry that is no poll, or to the next instant at which work is due.
- * Every poll in between fires once, at that time.
+ * A wait that is begun within a wait of the same length is a poll. Time jumps over polls while
+ * nothing is due, and they go on in their rhythm when something is. Several times a day each of them
+ * fires once, whatever is due.
  */
 export class SimulatedTime {
   now_ms: number;
@@ -29,10 +31,13 @@ export class SimulatedTime {
   #sequence = 0;
   /** When work is due that no entry announces; the past: now. */
   #dueAt: () => number = () => Number.POSITIVE_INFINITY;
-  #no_jump_until_ms = 0;
+  /** Until then no poll is jumped over. */
+  #awake_until_ms = 0;
+  #rounded_at_ms: number;
 
   constructor(start_ms: number, random: SeededRandom) {
     this.now_ms = start_ms;
+    this.#rounded_at_ms = start_ms;
     this.#random = random;
   }
 
@@ -43,7 +48,7 @@ export class SimulatedTime {
 
   /** Polls at their own times for a while, as after a fault that the next poll mends. */
   stayFor(ms: number): void {
-    this.#no_jump_until_ms = Math.max(this.#no_jump_until_ms, this.now_ms + ms);
+    this.#awake_until_ms = Math.max(this.#awake_until_ms, this.now_ms + ms);
   }
 
   /** Runs something of the world at a time, unless the returned function is called. */
@@ -61,7 +66,7 @@ export class SimulatedTime {
     let turn: (() => void)[] = [];
     const after: Timers['after'] = (ms, run) => {
       const waited_ms = Math.max(0, ms);
-      const is_poll = waited_ms > 0 && this.#waited.getStore() === waited_ms;
+      const is_poll = waited_ms >= poll_ms_min && this.#waited.getStore() === waited_ms;
       return this.#add(
         waited_ms,
         () => this.#waited.run(waited_ms, run),
@@ -143,24 +148,42 @@ export class SimulatedTime {
 
   #first(until_ms: number): Scheduled | null {
     const entry_ms = this.#entries.firstMs();
-    let poll_ms = this.#polls.firstMs();
-    if (poll_ms < entry_ms && this.now_ms >= this.#no_jump_until_ms) {
-      const target_ms = Math.min(entry_ms, this.#dueAt(), until_ms, this.now_ms + jump_ms_max);
-      if (target_ms > poll_ms) {
-        this.#polls.delayTo(target_ms);
-        poll_ms = target_ms;
+    const poll_ms = this.#polls.firstMs();
+    if (poll_ms > this.#awake_until_ms) {
+      const round_ms = this.#rounded_at_ms + round_every_ms;
+      const from_ms = Math.max(this.now_ms, Math.min(this.#dueAt(), round_ms));
+      if (poll_ms < from_ms) {
+        if (entry_ms <= Math.min(from_ms, until_ms)) return this.#entries.pop();
+        if (from_ms > until_ms) return null;
+        this.#wakePolls(from_ms, from_ms >= round_ms);
+        return this.#first(until_ms);
       }
     }
     if (Math.min(entry_ms, poll_ms) > until_ms) return null;
-    if (entry_ms < poll_ms) return this.#entries.pop();
-    if (poll_ms < entry_ms) return this.#polls.pop();
-    return this.#random.below(2) === 0 ? this.#entries.pop() : this.#polls.pop();
+    if (entry_ms === poll_ms) return (this.#random.below(2) === 0 ? this.#entries : this.#polls).pop();
+    return (entry_ms < poll_ms ? this.#entries : this.#polls).pop();
+  }
+
+  /** The polls that were jumped over: each at its own place in its rhythm, or all of them now. */
+  #wakePolls(from_ms: number, is_round: boolean): void {
+    this.#polls.delay(from_ms, ({ wait_ms }) => from_ms + (is_round ? 0 : this.#random.below(wait_ms)));
+    if (!is_round) return;
+    this.#rounded_at_ms = from_ms;
+    this.#awake_until_ms = from_ms;
   }
 
   #add(ms: number, run: () => void, machine: Machine | null, heap: EventHeap): () => void {
     const at_ms = this.now_ms + ms;
     const rank = this.#random.below(2 ** 30);
-    const entry: Scheduled = { at_ms, rank, sequence: this.#sequence, run, machine, is_cancelled: false };
+    const entry: Scheduled = {
+      at_ms,
+      wait_ms: ms,
+      rank,
+      sequence: this.#sequence,
+      run,
+      machine,
+      is_cancelled: false,
+    };
     this.#sequence += 1;
     heap.push(entry);
     return () => {

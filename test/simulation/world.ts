@@ -40,6 +40,8 @@ export class World {
   readonly reports: Report[] = [];
   /** How often each activity, fault and answer was reached, by name. */
   readonly reached = new Map<string, number>();
+  /** The lines of the trace so far. */
+  observations = 0;
   /** The probability that an answer is lost on its way. */
   loses_answer = 0;
   /** The probability that the network sends a message twice. */
@@ -76,6 +78,7 @@ export class World {
 
   /** Adds a line to what two runs of a seed must agree in. */
   readonly trace = (line: string): void => {
+    this.observations += 1;
     this.#hash.update(`${this.time.now_ms} ${line}\n`);
   };
 

@@ -176,36 +176,125 @@ export function memoryPersistence({
   };
 }
 
+/** The stores of one transaction. Each is made when it is used first. */
 function storesOn(state: State, audit_mac: AuditMac, statement_key: StatementKeySetting): Tx {
+  const made: { -readonly [Name in keyof Tx]?: Tx[Name] } = {};
   return {
-    cards: cardStore(state),
-    real_cards: realCardStore(state),
-    templates: templateStore(state),
-    events: eventStore(state),
-    webhooks: webhookStore(state),
-    deliveries: deliveryStore(state),
-    outbox: outbox(state),
-    subscriptions: subscriptionStore(state),
-    mails: mailStore(state),
-    one_time_links: oneTimeLinkStore(state),
-    mailbox: mailboxStore(state),
-    audit: auditLog(state, audit_mac),
-    audit_chain: auditChainStore(state),
-    companies: companyStore(state),
-    api_keys: apiKeyStore(state),
-    idempotency: idempotencyStore(state),
-    sandbox_clock: sandboxClockStore(state),
-    installation: installationStore(state),
-    unknown_numbers: unknownNumberStore(state),
-    quarantine: quarantineStore(state),
-    imports: importStore(state),
-    accounts: accountStore(state),
-    bank: bankStore(state),
-    consents: consentStore(state),
-    third_parties: thirdPartyStore(state),
-    authorisation: authorisationStore(state),
-    reconciliation: reconciliationStore(state, statement_key),
-    reconciliation_reports: reconciliationReports(state, statement_key),
-    retention: retentionStore(state, audit_mac),
+    get cards() {
+      made.cards ??= cardStore(state);
+      return made.cards;
+    },
+    get real_cards() {
+      made.real_cards ??= realCardStore(state);
+      return made.real_cards;
+    },
+    get templates() {
+      made.templates ??= templateStore(state);
+      return made.templates;
+    },
+    get events() {
+      made.events ??= eventStore(state);
+      return made.events;
+    },
+    get webhooks() {
+      made.webhooks ??= webhookStore(state);
+      return made.webhooks;
+    },
+    get deliveries() {
+      made.deliveries ??= deliveryStore(state);
+      return made.deliveries;
+    },
+    get outbox() {
+      made.outbox ??= outbox(state);
+      return made.outbox;
+    },
+    get subscriptions() {
+      made.subscriptions ??= subscriptionStore(state);
+      return made.subscriptions;
+    },
+    get mails() {
+      made.mails ??= mailStore(state);
+      return made.mails;
+    },
+    get one_time_links() {
+      made.one_time_links ??= oneTimeLinkStore(state);
+      return made.one_time_links;
+    },
+    get mailbox() {
+      made.mailbox ??= mailboxStore(state);
+      return made.mailbox;
+    },
+    get audit() {
+      made.audit ??= auditLog(state, audit_mac);
+      return made.audit;
+    },
+    get audit_chain() {
+      made.audit_chain ??= auditChainStore(state);
+      return made.audit_chain;
+    },
+    get companies() {
+      made.companies ??= companyStore(state);
+      return made.companies;
+    },
+    get api_keys() {
+      made.api_keys ??= apiKeyStore(state);
+      return made.api_keys;
+    },
+    get idempotency() {
+      made.idempotency ??= idempotencyStore(state);
+      return made.idempotency;
+    },
+    get sandbox_clock() {
+      made.sandbox_clock ??= sandboxClockStore(state);
+      return made.sandbox_clock;
+    },
+    get installation() {
+      made.installation ??= installationStore(state);
+      return made.installation;
+    },
+    get unknown_numbers() {
+      made.unknown_numbers ??= unknownNumberStore(state);
+      return made.unknown_numbers;
+    },
+    get quarantine() {
+      made.quarantine ??= quarantineStore(state);
+      return made.quarantine;
+    },
+    get imports() {
+      made.imports ??= importStore(state);
+      return made.imports;
+    },
+    get accounts() {
+      made.accounts ??= accountStore(state);
+      return made.accounts;
+    },
+    get bank() {
+      made.bank ??= bankStore(state);
+      return made.bank;
+    },
+    get consents() {
+      made.consents ??= consentStore(state);
+      return made.consents;
+    },
+    get third_parties() {
+      made.third_parties ??= thirdPartyStore(state);
+      return made.third_parties;
+    },
+    get authorisation() {
+      made.authorisation ??= authorisationStore(state);
+      return made.authorisation;
+    },
+    get reconciliation() {
+      made.reconciliation ??= reconciliationStore(state, statement_key);
+      return made.reconciliation;
+    },
+    get reconciliation_reports() {
+      made.reconciliation_reports ??= reconciliationReports(state, statement_key);
+      return made.reconciliation_reports;
+    },
+    get retention() {
+      made.retention ??= retentionStore(state, audit_mac);
+      return made.retention;
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { type HostTransaction, type UnitOfWork, UnusableTransaction } from '@tallystick/kernel';
-import { draftOf, type State } from './state.ts';
+import { adopt, draftOf, type State } from './state.ts';
 import type { Transactions } from './transactions.ts';
 
 /** A transaction that its creator ends. */
@@ -29,8 +29,6 @@ export async function beginOwn(transactions: Transactions): Promise<OwnTransacti
     open.state = draft;
     begun.resolve(draft);
     if ((await end.promise) === 'rollback') throw new RolledBack();
-    // What joined calls wrote is in the latest draft.
-    Object.assign(draft, open.state);
     open.state = null;
   });
   ended.catch(begun.reject);
@@ -65,7 +63,7 @@ export function joinOwn<Tx>({ handle }: HostTransaction, storesOn: (state: State
     const draft = draftOf(open.state, { mode: 'write' });
     const result = await work(storesOn(draft));
     if (open.state === null) throw new UnusableTransaction('the transaction has ended');
-    open.state = draft;
+    adopt(open.state, draft);
     return result;
   }
   return { run: join, read: join };

@@ -217,10 +217,51 @@ export function newState(): State {
   return state;
 }
 
+const table_names = Object.keys(emptyTables()) as readonly (keyof State)[];
+
+/** A copy of a state for one transaction. A table is copied when it is used first. */
+class Draft {
+  readonly base: State;
+  readonly access: Access;
+  readonly tables: Partial<Record<keyof State, Table<unknown>>> = {};
+
+  constructor(base: State, access: Access) {
+    this.base = base;
+    this.access = access;
+  }
+}
+
+for (const name of table_names) {
+  Object.defineProperty(Draft.prototype, name, {
+    get(this: Draft) {
+      this.tables[name] ??= (this.base[name] as Table<unknown>).draft(this.access);
+      return this.tables[name];
+    },
+  });
+}
+
 /** Returns a copy of the state for a transaction with this access. */
 export function draftOf(state: State, access: Access): State {
-  const drafts = Object.entries(state).map(([name, table]) => [name, table.draft(access)]);
-  return Object.fromEntries(drafts) as State;
+  return new Draft(state, access) as unknown as State;
+}
+
+/** Adds to a draft what another draft of it has written. */
+export function adopt(draft: State, inner: State): void {
+  const { tables } = draft as unknown as Draft;
+  Object.assign(tables, Object.fromEntries(writtenTables(inner)));
+}
+
+/** Returns the state after a transaction: that before it, when the transaction has written nothing. */
+export function committedOf(draft: State): State {
+  const { base } = draft as unknown as Draft;
+  const written = writtenTables(draft);
+  if (written.length === 0) return base;
+  const copies = written.map(([name, table]) => [name, table.draft({ mode: 'write' })]);
+  return { ...base, ...Object.fromEntries(copies) };
+}
+
+function writtenTables(draft: State): readonly (readonly [string, Table<unknown>])[] {
+  return Object.entries((draft as unknown as Draft).tables).filter(([, table]) => table.is_written);
 }
 
 /** Returns a shared default, which allows every MCC: a DENY rule with an empty list. */

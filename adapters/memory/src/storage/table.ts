@@ -29,6 +29,7 @@ export interface TableChange<Row, Key = number> {
 export class Table<Row, Key = number> {
   #rows: Map<Key, Row>;
   #is_shared: boolean;
+  #is_written = false;
   readonly #sequence: Sequence;
   readonly #access: Access;
 
@@ -48,6 +49,11 @@ export class Table<Row, Key = number> {
   draft(access: Access): Table<Row, Key> {
     this.#is_shared = true;
     return new Table(this.#rows, this.#sequence, access, true);
+  }
+
+  /** Whether a row of this copy was written or deleted. */
+  get is_written(): boolean {
+    return this.#is_written;
   }
 
   get size(): number {
@@ -141,6 +147,7 @@ export class Table<Row, Key = number> {
   #writable(): Map<Key, Row> {
     assert(this.#access.mode !== 'ended', 'a store was used after its transaction had ended');
     assert(this.#access.mode === 'write', 'a transaction that only reads wrote a row');
+    this.#is_written = true;
     if (this.#is_shared) {
       this.#rows = new Map(this.#rows);
       this.#is_shared = false;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { assert, Fault } from '@tallystick/kernel';
-import { draftOf, newState, type State } from './state.ts';
+import { committedOf, draftOf, newState, type State } from './state.ts';
 import type { Access } from './table.ts';
 
 const inside = new AsyncLocalStorage<true>();
@@ -119,7 +119,7 @@ export class Transactions {
    * through it.
    */
   #commit(draft: State): void {
-    this.#storage.committed = draftOf(draft, { mode: 'write' });
+    this.#storage.committed = committedOf(draft);
   }
 
   #assertOpen(): void {
