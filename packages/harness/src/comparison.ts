@@ -62,14 +62,22 @@ export async function create(model: ReferenceModel, system: System, request: Car
   );
 }
 
-/** Submits the messages together to the system, and one after another to the model. */
+/**
+ * Submits the messages together to the system, unless it keeps no order, and one after another to
+ * the model.
+ */
 export async function send(
   model: ReferenceModel,
   system: System,
   messages: readonly AuthorizationWire[],
 ): Promise<void> {
-  const answers = await Promise.all(messages.map((message) => system.authorize(message)));
-  for (const [at, message] of messages.entries()) explainAuthorization(model, message, answers[at]!);
+  const answers: Promise<Answer<AuthorizationView>>[] = [];
+  for (const message of messages) {
+    answers.push(system.authorize(message));
+    if (system.world.keeps_order === false) await answers.at(-1);
+  }
+  const seen = await Promise.all(answers);
+  for (const [at, message] of messages.entries()) explainAuthorization(model, message, seen[at]!);
   for (const card of concerned(model, messages)) await compareCard(model, system, card);
 }
 

@@ -4,6 +4,8 @@ export {
   type AuthorizationPlan,
   authorizationOf,
   authorizationPlan,
+  type MessageKind,
+  message_kinds,
 } from './arbitraries/authorizations.ts';
 export { type ByHandPlan, type ByHandPlans, byHandOf, byHandPlans } from './arbitraries/by-hand.ts';
 export {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
+import type { MessageKind } from './arbitraries/authorizations.ts';
 import { cardPlan } from './arbitraries/cards.ts';
 import { nextOfKind, startInstant } from './arbitraries/clocks.ts';
 import type { Choice } from './choice.ts';
@@ -26,6 +27,8 @@ export interface ModelRun {
   readonly commands_max?: number;
   /** Default: every command for which the system has the capabilities. */
   readonly commands?: Choice<CommandName>;
+  /** The kinds of requests and advices that the network sends. Default: all. */
+  readonly messages?: Choice<MessageKind>;
   /** Whether a failing sequence is shrunk, which takes many sequences more. Default: it is. */
   readonly shrink?: boolean;
   /** The path of a failure, to reproduce its shrunk sequence immediately. */
@@ -75,7 +78,12 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   const property = fc.asyncProperty(
     startInstant(),
     fc.array(cardPlan(), { minLength: 1, maxLength: 2 }),
-    commandSequence({ commands_max, commands: options.commands, replay_path: options.replay_path }),
+    commandSequence({
+      commands_max,
+      commands: options.commands,
+      messages: options.messages,
+      replay_path: options.replay_path,
+    }),
     fc.noShrink(fc.noBias(fc.integer())),
     async (start_ms, cards, commands, seed) => {
       const opened = await options.system({ start_ms, seed });

@@ -118,6 +118,11 @@ export interface World {
    * `synthetic_id`, as over HTTP.
    */
   readonly files_without_ids?: boolean;
+  /**
+   * False: authorizations that are submitted together are decided in any order, as over several
+   * connections. Otherwise those about one card are decided in the order of their submission.
+   */
+  readonly keeps_order?: boolean;
 }
 
 export interface WorldTemplate {

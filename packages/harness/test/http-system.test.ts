@@ -155,22 +155,3 @@ test('events are those of cards, over all pages, oldest first', async (t) => {
   ]);
   assert.equal(sent.at(-1)!.what, 'GET /v1/events?page%5Bafter%5D=x');
 });
-
-test('a message is sent when the one before it is answered', async (t) => {
-  const traces: string[] = [];
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const { system } = await begun(t, { world, capabilities: [] }, async ({ what, body }) => {
-    if (!what.startsWith('POST')) return { data: {} };
-    traces.push((body as { data: { trace_id: string } }).data.trace_id);
-    if (traces.length === 1) await released;
-    return { data: {} };
-  });
-  const message = (trace_id: string) => ({ trace_id }) as Parameters<System['authorize']>[0];
-  const answers = ['1', '2', '3'].map((trace_id) => system.authorize(message(trace_id)));
-  // Other requests do not wait.
-  for (let turn = 0; turn < 5; turn += 1) await system.readCard(1);
-  assert.deepEqual(traces, ['1']);
-  release();
-  await Promise.all(answers);
-  assert.deepEqual(traces, ['1', '2', '3']);
-});

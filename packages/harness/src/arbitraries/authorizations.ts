@@ -19,21 +19,23 @@ export type AmountPlan =
   | { readonly kind: 'near'; readonly limit: 'available' | 'maximum' | 'minimum'; readonly offset: number };
 
 /**
+ * The kinds of requests and advices. An advice of ours is one of a decision of ours: it has the
+ * trace_id of a purchase.
+ */
+export const message_kinds = [
+  ...(['request', 'verification', 'refund', 'incremental'] as const),
+  ...(['advice', 'advice_of_ours', 'advice_of_decline', 'incremental_advice'] as const),
+] as const;
+
+export type MessageKind = (typeof message_kinds)[number];
+
+/**
  * The plan of a request or an advice, without numbers and ids. `authorizationOf` turns it into a
  * message about a card of the run.
  */
 export interface AuthorizationPlan {
   readonly card_pick: number;
-  readonly kind:
-    | 'request'
-    | 'advice'
-    | 'advice_of_decline'
-    /** An advice of a decision of ours: it has the trace_id of a purchase. */
-    | 'advice_of_ours'
-    | 'incremental'
-    | 'incremental_advice'
-    | 'refund'
-    | 'verification';
+  readonly kind: MessageKind;
   readonly amount: AmountPlan;
   readonly expiry: Claim;
   readonly cvc: Claim;
@@ -93,26 +95,29 @@ const claim = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Claim>('wrong') },
 );
 
-/** Requests and advices, most of which a card approves. */
-export function authorizationPlan(): fc.Arbitrary<AuthorizationPlan> {
+function kindOfMessage(kinds: readonly MessageKind[]): fc.Arbitrary<MessageKind> {
+  const weighed: readonly { readonly weight: number; readonly names: readonly MessageKind[] }[] = [
+    { weight: 14, names: ['request'] },
+    { weight: 3, names: ['advice_of_ours'] },
+    {
+      weight: 7,
+      names: [
+        ...(['advice', 'advice_of_decline', 'incremental', 'incremental', 'incremental_advice'] as const),
+        ...(['refund', 'verification'] as const),
+      ],
+    },
+  ];
+  const wanted = weighed
+    .map(({ weight, names }) => ({ weight, names: names.filter((name) => kinds.includes(name)) }))
+    .filter(({ names }) => names.length > 0);
+  return fc.oneof(...wanted.map(({ weight, names }) => ({ weight, arbitrary: fc.constantFrom(...names) })));
+}
+
+/** Requests and advices of some kinds, most of which a card approves. */
+export function authorizationPlan(kinds: readonly MessageKind[] = message_kinds): fc.Arbitrary<AuthorizationPlan> {
   return fc.record({
     card_pick: fc.nat({ max: 5 }),
-    kind: fc.oneof(
-      { weight: 14, arbitrary: fc.constant('request' as const) },
-      { weight: 3, arbitrary: fc.constant('advice_of_ours' as const) },
-      {
-        weight: 7,
-        arbitrary: fc.constantFrom(
-          'advice' as const,
-          'advice_of_decline' as const,
-          'incremental' as const,
-          'incremental' as const,
-          'incremental_advice' as const,
-          'refund' as const,
-          'verification' as const,
-        ),
-      },
-    ),
+    kind: kindOfMessage(kinds),
     amount: amountPlan(),
     expiry: claim,
     cvc: claim,

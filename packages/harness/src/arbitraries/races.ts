@@ -3,7 +3,14 @@ import { authorization, cancellation, clearing, type Operation, release, update 
 import type { ReferenceCard } from '../reference/card.ts';
 import type { ReferenceModel } from '../reference/model.ts';
 import { type AuthorizationWire, type ClearingWire, can, type System } from '../system.ts';
-import { type AuthorizationPlan, authorizationOf, authorizationPlan, plainPlan } from './authorizations.ts';
+import {
+  type AuthorizationPlan,
+  authorizationOf,
+  authorizationPlan,
+  type MessageKind,
+  message_kinds,
+  plainPlan,
+} from './authorizations.ts';
 import { type UpdatePlan, updatePlan, updateRequest } from './cards.ts';
 import { type ClearingPlan, clearingOf, clearingPlan } from './clearings.ts';
 import { type ReleasePlan, releasedPurchase, releasePlan } from './holds.ts';
@@ -28,7 +35,7 @@ export interface RacePlan {
   readonly operations: readonly RacedPlan[];
 }
 
-function racedPlan(): fc.Arbitrary<RacedPlan> {
+function racedPlan(messages: readonly MessageKind[]): fc.Arbitrary<RacedPlan> {
   const of_raced = fc.boolean();
   const kind = <const Kind extends RacedPlan['kind']>(name: Kind) => fc.constant(name);
   return fc.oneof(
@@ -36,7 +43,7 @@ function racedPlan(): fc.Arbitrary<RacedPlan> {
       weight: 5,
       arbitrary: fc.record({
         kind: kind('authorize'),
-        plan: fc.oneof(plainPlan('request'), authorizationPlan()),
+        plan: fc.oneof(plainPlan('request'), authorizationPlan(messages)),
       }),
     },
     { weight: 4, arbitrary: fc.record({ kind: kind('update'), plan: updatePlan() }) },
@@ -47,10 +54,13 @@ function racedPlan(): fc.Arbitrary<RacedPlan> {
   );
 }
 
-export function racePlan(operations_max: number): fc.Arbitrary<RacePlan> {
+export function racePlan(
+  operations_max: number,
+  messages: readonly MessageKind[] = message_kinds,
+): fc.Arbitrary<RacePlan> {
   return fc.record({
     card_pick: fc.nat({ max: 5 }),
-    operations: fc.array(racedPlan(), { minLength: 2, maxLength: operations_max }),
+    operations: fc.array(racedPlan(messages), { minLength: 2, maxLength: operations_max }),
   });
 }
 

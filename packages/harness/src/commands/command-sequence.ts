@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { authorizationPlan } from '../arbitraries/authorizations.ts';
+import { authorizationPlan, type MessageKind, message_kinds } from '../arbitraries/authorizations.ts';
 import { byHandPlans } from '../arbitraries/by-hand.ts';
 import { cardPlan, flawedCard, updatePlan } from '../arbitraries/cards.ts';
 import { clearingFirstPlan, clearingPlan, sharedReferencePlan } from '../arbitraries/clearings.ts';
@@ -45,11 +45,11 @@ function drawn<Name extends string, Plan>(
   return { name: maker.command_name, weight, arbitrary: plans.map(maker) };
 }
 
-function kindsOfCommands() {
+function kindsOfCommands(messages: readonly MessageKind[]) {
   const card_pick = fc.nat({ max: 5 });
   const earlierMessage = (max: number) => fc.record({ card_pick, message_pick: fc.nat({ max }) });
   return [
-    drawn(12, authorize, authorizationPlan()),
+    drawn(12, authorize, authorizationPlan(messages)),
     drawn(9, clear, clearingPlan()),
     drawn(3, clearFirst, clearingFirstPlan()),
     drawn(3, advanceClock, clockMove()),
@@ -61,8 +61,8 @@ function kindsOfCommands() {
     drawn(2, releaseHold, releasePlan()),
     drawn(1, guessCode, guessPlan()),
     drawn(1, setHoldDays, holdDays()),
-    drawn(1, authorizeTogether, fc.array(authorizationPlan(), { minLength: 2, maxLength: 4 })),
-    drawn(4, race, racePlan(4)),
+    drawn(1, authorizeTogether, fc.array(authorizationPlan(messages), { minLength: 2, maxLength: 4 })),
+    drawn(4, race, racePlan(4, messages)),
     drawn(1, updateCard, fc.record({ card_pick, plan: updatePlan() })),
     drawn(1, createCard, cardPlan()),
     drawn(1, createFlawedCard, flawedCard()),
@@ -81,6 +81,7 @@ export type CommandName = ReturnType<typeof kindsOfCommands>[number]['name'];
 interface SequenceOptions {
   readonly commands_max: number;
   readonly commands?: Choice<CommandName> | undefined;
+  readonly messages?: Choice<MessageKind> | undefined;
   /** Reproduces a failure. */
   readonly replay_path?: string | undefined;
 }
@@ -89,10 +90,13 @@ interface SequenceOptions {
 export function commandSequence({
   commands_max,
   commands = {},
+  messages = {},
   replay_path,
 }: SequenceOptions): fc.Arbitrary<Iterable<Command>> {
+  const all = message_kinds.map((name) => ({ name }));
+  const chosen = choose('message', all, messages).map(({ name }) => name);
   // fast-check draws evenly from the list, so a kind is in it as often as its weight says.
-  const kinds = choose<CommandName, Drawn<CommandName>>('command', kindsOfCommands(), commands).flatMap(
+  const kinds = choose<CommandName, Drawn<CommandName>>('command', kindsOfCommands(chosen), commands).flatMap(
     ({ weight, arbitrary }) => Array.from({ length: weight }, () => arbitrary),
   );
   return fc.commands(kinds, {

@@ -1,12 +1,4 @@
-import type {
-  AuthorizationWire,
-  CapabilityName,
-  ClearingWire,
-  EventView,
-  System,
-  SystemStart,
-  World,
-} from '../system.ts';
+import type { CapabilityName, EventView, System, SystemStart, World } from '../system.ts';
 import { answerOf, connect, type HttpAnswer, type HttpKeys, type HttpServer, isObject } from './connection.ts';
 import { authorizationAnswerOf, cardOf, clearingAnswerOf, createdCardOf, eventOf } from './resources.ts';
 
@@ -37,9 +29,7 @@ export interface Beginning {
 /**
  * A server as the `system` of `runModel`: over the routes of the specification, and over the control
  * protocol for what it does not have. `docs/harness.md` lists both.
- *
- * Messages of the network are sent one after another, in the order of the calls, because requests
- * on several connections have no order. Everything else is sent at once.
+ * Requests are sent at once, on as many connections as it takes, so the server keeps no order.
  */
 export function httpSystem(url: string, mapping: HttpMapping = {}): (start: SystemStart) => Promise<System> {
   const answer_ms_max = mapping.answer_ms_max ?? 10_000;
@@ -59,17 +49,8 @@ export function httpSystem(url: string, mapping: HttpMapping = {}): (start: Syst
       Object.assign(chosen, { [name]: operation });
     }
     const close = async () => {};
-    return { world: beginning.world, createCard, readCard, authorize, close, ...chosen, ...own };
-  };
-}
-
-/** Sends a message once the previous ones are answered. */
-function inOrder<Message, Value>(send: (message: Message) => Promise<Value>): (message: Message) => Promise<Value> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (message) => {
-    const answer = last.then(() => send(message));
-    last = answer.catch(() => undefined);
-    return answer;
+    const world = { ...beginning.world, keeps_order: false };
+    return { world, createCard, readCard, authorize, close, ...chosen, ...own };
   };
 }
 
@@ -84,12 +65,8 @@ function operationsOf(server: HttpServer) {
     readCard: async (id) => answerOf(await client('GET', `/v1/virtualcards/${id}`), cardOf),
     updateCard: async (id, data) => answerOf(await client('PATCH', `/v1/virtualcards/${id}`, { data }), cardOf),
     cancelCard: async (id) => answerOf(await client('DELETE', `/v1/virtualcards/${id}`), () => null),
-    authorize: inOrder(async (message: AuthorizationWire) =>
-      answerOf(await network('/network/v1/authorizations', message), authorizationAnswerOf),
-    ),
-    clear: inOrder(async (message: ClearingWire) =>
-      answerOf(await network('/network/v1/clearings', message), clearingAnswerOf),
-    ),
+    authorize: async (message) => answerOf(await network('/network/v1/authorizations', message), authorizationAnswerOf),
+    clear: async (message) => answerOf(await network('/network/v1/clearings', message), clearingAnswerOf),
     releaseHold: async (card_id, authorization_id, note) => {
       const path = `/v1/virtualcards/${card_id}/authorizations/${authorization_id}/release`;
       return answerOf(await client('POST', path, { data: { note } }), () => null);
