@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { describe, it } from 'node:test';
+import { after, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DeliveryOffer, DeliveryQueue } from '@tallystick/events';
-import { card_vault_contract, mailer_contract, type VaultOfRing } from '@tallystick/harness';
+import { card_vault_contract, casesOf, mailer_contract, type VaultOfRing } from '@tallystick/harness';
 import { database_names, migratedDatabase, propertyParameters } from '@tallystick/test-support';
 import { createVault, parseKeyRing } from '@tallystick/vault';
 import { verifyDelivery } from '@tallystick/webhook-signature';
@@ -18,8 +18,6 @@ import {
 import { type HostKey, hostVault, httpMailer, keptRequests, mailService } from './own-ports.ts';
 
 fc.configureGlobal(propertyParameters());
-
-type Cleaning = { after(cleanup: () => unknown): void };
 
 const hostKey = (id: string): HostKey => ({ id, material: randomBytes(32) });
 
@@ -48,19 +46,17 @@ async function createCompany({ operator }: Tallystick): Promise<string> {
 
 describe('a vault of the host', () => {
   const { sealer } = createVault(parseKeyRing(Buffer.alloc(32, 'own').toString('base64')));
-  for (const { rule, check } of card_vault_contract) {
-    it(`keeps the contract: ${rule}`, () =>
-      check(async () => {
-        const [old_key, new_key] = [hostKey('2025'), hostKey('2026')];
-        const index_key = randomBytes(32);
-        const ring = (...keys: [HostKey, ...HostKey[]]): VaultOfRing => ({
-          card_vault: hostVault(keys, index_key),
-          sealer,
-          newest_key_id: keys[0].id,
-        });
-        return { before: ring(old_key), after: ring(new_key, old_key), newest_only: ring(new_key) };
-      }));
-  }
+  const open = async () => {
+    const [old_key, new_key] = [hostKey('2025'), hostKey('2026')];
+    const index_key = randomBytes(32);
+    const ring = (...keys: [HostKey, ...HostKey[]]): VaultOfRing => ({
+      card_vault: hostVault(keys, index_key),
+      sealer,
+      newest_key_id: keys[0].id,
+    });
+    return { before: ring(old_key), after: ring(new_key, old_key), newest_only: ring(new_key) };
+  };
+  for (const { name, run } of casesOf(card_vault_contract, open)) it(`keeps the contract: ${name}`, run);
 
   it('seals the numbers of every card, and opens them in another process with the same keys', async (t) => {
     for (const name of database_names) {
@@ -112,21 +108,23 @@ describe('a vault of the host', () => {
 });
 
 describe('a mailer of the host', () => {
-  for (const { rule, check } of mailer_contract) {
-    it(`keeps the contract: ${rule}`, async (t: Cleaning) =>
-      await check(async () => {
-        const service = await mailService();
-        t.after(() => service.close());
-        return {
-          mailer: httpMailer(service.url),
-          impatient_mailer: httpMailer(service.url, 200),
-          receives: service.receives,
-          received: () => service.received,
-          arrived: service.arrived,
-          release: service.release,
-        };
-      }));
-  }
+  const services: Awaited<ReturnType<typeof mailService>>[] = [];
+  after(async () => {
+    for (const service of services) await service.close();
+  });
+  const open = async () => {
+    const service = await mailService();
+    services.push(service);
+    return {
+      mailer: httpMailer(service.url),
+      impatient_mailer: httpMailer(service.url, 200),
+      receives: service.receives,
+      received: () => service.received,
+      arrived: service.arrived,
+      release: service.release,
+    };
+  };
+  for (const { name, run } of casesOf(mailer_contract, open)) it(`keeps the contract: ${name}`, run);
 
   it('sends the mails about cards, and is open after close()', async (t) => {
     const service = await mailService();

@@ -1,6 +1,6 @@
-import { type TestContext, test } from 'node:test';
+import { afterEach, test } from 'node:test';
 import type { MailMessage } from '@tallystick/cards';
-import { type MailerWithReceiver, type MailReception, mailer_contract } from '@tallystick/harness';
+import { casesOf, type MailerWithReceiver, type MailReception, mailer_contract } from '@tallystick/harness';
 import { parseSmtpServer, smtpMailer } from '@tallystick/mail';
 import { type ReceivedMail, smtpReceiver } from '@tallystick/test-support';
 
@@ -9,8 +9,13 @@ function messageOf({ headers, html, text, to }: ReceivedMail): MailMessage {
   return { to: to.join(), subject, text, html };
 }
 
+const closings: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closings.splice(0)) await close();
+});
+
 /** A mailer to an SMTP server on loopback that answers as the rules say. */
-async function mailerWithReceiver(t: TestContext): Promise<MailerWithReceiver> {
+async function mailerWithReceiver(): Promise<MailerWithReceiver> {
   let reception: MailReception = 'takes';
   const released = Promise.withResolvers<void>();
   const codes: Partial<Record<MailReception, number>> = { refuses_address: 550, refuses_for_now: 451 };
@@ -28,7 +33,7 @@ async function mailerWithReceiver(t: TestContext): Promise<MailerWithReceiver> {
   };
   const mailer = smtpMailer(options);
   const impatient_mailer = smtpMailer({ ...options, message_ms: 200 });
-  t.after(async () => {
+  closings.push(async () => {
     released.resolve();
     await mailer.close();
     await impatient_mailer.close();
@@ -47,6 +52,4 @@ async function mailerWithReceiver(t: TestContext): Promise<MailerWithReceiver> {
   };
 }
 
-for (const { rule, check } of mailer_contract) {
-  test(`SMTP mailer: ${rule}`, (t) => check(() => mailerWithReceiver(t)));
-}
+for (const { name, run } of casesOf(mailer_contract, mailerWithReceiver)) test(`SMTP mailer: ${name}`, run);
