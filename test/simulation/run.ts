@@ -4,6 +4,7 @@ import { default_settings } from 'tallystick/inversify';
 import { beginFaults, drawFaults, endFaults, type FaultName, fault_names } from './faults/plan.ts';
 import { Processes } from './faults/processes.ts';
 import { Auditor } from './oracles/auditor/auditor.ts';
+import { SeededRandom } from './random.ts';
 import { activities } from './workload/activities.ts';
 import { addCompany } from './workload/companies.ts';
 import { type Report, World } from './world.ts';
@@ -25,14 +26,15 @@ export interface SimulationOptions {
 }
 
 export interface SimulationResult {
-  readonly seed: number;
+  /** With everything that the seed has drawn. */
+  readonly options: SimulationOptions;
+  readonly start_ms: number;
   /** Equal in every run of the seed with these options. */
   readonly hash: string;
   readonly messages: number;
   readonly activities: number;
   readonly steps: number;
   readonly simulated_ms: number;
-  readonly faults: readonly FaultName[];
   /** How often each activity, fault and answer was reached, by name. */
   readonly reached: ReadonlyMap<string, number>;
   /** What must not happen, and did. Empty: the run has passed. */
@@ -57,17 +59,21 @@ const special_days = [
   '2028-02-28',
 ];
 
+/** About how many activities a seed begins, however long it is. */
+const activities_of_seed = [50, 200, 800];
+
 /** Runs one seed. */
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const { seed } = options;
-  const draws = new World(seed, 0).random.branch('options');
-  const start_ms = Date.parse(`${draws.pick(special_days)}T00:00:00Z`) + draws.below(2 * day_ms);
-  const days = options.days ?? draws.pick([3, 10, 30, 90]);
-  const mean_ms = draws.pick([20_000, 600_000, 7_200_000]);
+  const draws = new SeededRandom(`${seed}/options`);
+  const start_ms = Date.parse(`${draws.branch('start').pick(special_days)}T00:00:00Z`) + draws.below(2 * day_ms);
+  const days = options.days ?? draws.branch('days').pick([0.05, 1, 10, 60, 400]);
+  const nodes = options.nodes ?? draws.branch('nodes').between(1, 3);
+  const mean_ms = (days * day_ms) / draws.branch('activities').pick(activities_of_seed);
   const allowed = options.faults ?? fault_names;
   const faults = options.draws_faults === false ? allowed : drawFaults(draws, allowed);
   const world = new World(seed, start_ms);
-  const processes = new Processes(world, options.nodes ?? draws.between(1, 3), faults);
+  const processes = new Processes(world, nodes, faults);
   const auditor = new Auditor({
     history: world.history,
     nowMs: () => world.time.now_ms,
@@ -108,13 +114,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   }
   if (world.reports.length === 0) await world.time.until(Promise.all([...world.nodes].map((node) => node.stop())));
   return {
-    seed,
+    options: { ...options, days, nodes, faults },
+    start_ms,
     hash: world.digest(),
     messages: world.requests,
     activities: begun.count(),
     steps: world.time.steps,
     simulated_ms: world.time.now_ms - start_ms,
-    faults,
     reached: world.reached,
     violations: world.reports,
   };
