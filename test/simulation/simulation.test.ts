@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { test_seed, testRuns } from '@tallystick/test-support';
 import { commandOf } from './minimise.ts';
 import { type SimulationOptions, type SimulationResult, simulate } from './run.ts';
-import { runSeeds } from './workers.ts';
+import { runSeeds, type SeedRun } from './workers.ts';
 
 /** A run that has shown a fault once. */
 interface KeptSeed {
@@ -24,8 +24,10 @@ describe('the simulation', () => {
   it('prints one hash for a seed in two processes, and another for another seed', async () => {
     const small = { days: 2, activities_max: 60 };
     const hashes: string[] = [];
-    const seeds = [test_seed, test_seed, test_seed + 1].map((seed) => ({ ...small, seed }));
-    for (const options of seeds) await runSeeds([options], 1, ({ result }) => hashes.push(result.hash));
+    const keep = ({ result }: SeedRun): void => void hashes.push(result.hash);
+    await runSeeds([{ ...small, seed: test_seed }], 1, keep);
+    const again = [test_seed, test_seed + 1].map((seed) => ({ ...small, seed }));
+    await runSeeds(again, 1, keep);
     assert.equal(hashes[0], hashes[1]);
     assert.notEqual(hashes[0], hashes[2]);
   });
