@@ -4,12 +4,12 @@
  */
 
 import { writeFile } from 'node:fs/promises';
-import { checkModel } from '@tallystick/harness';
+import { checkModel, fault_names } from '@tallystick/harness';
 import { parseOptions } from '../../apps/server/src/parse-options.ts';
 import { repeatOn, serviceOn } from './service.ts';
 
 const usage =
-  'npm run model -- [--runs N] [--seed S] [--database memory|sqlite|postgres] [--commands N] [--path P --replay-path R] [--reproduction FILE]';
+  'npm run model -- [--runs N] [--seed S] [--database memory|sqlite|postgres] [--commands N] [--faults] [--path P --replay-path R] [--reproduction FILE]';
 const values = readOptions();
 if (values.help) {
   console.log(usage);
@@ -25,13 +25,17 @@ try {
     system: service.system,
     runs: integer('runs', values.runs),
     commands_max: integer('commands', values.commands),
+    faults: values.faults ? fault_names : [],
     ...(values.seed === undefined ? {} : { seed: integer('seed', values.seed) }),
     ...(values.path === undefined ? {} : { path: values.path }),
     ...(values['replay-path'] === undefined ? {} : { replay_path: values['replay-path'] }),
     writeReproduction: async (text) => {
       if (values.reproduction !== undefined) await writeFile(values.reproduction, text);
     },
-    repeat: repeatOn(values.database, integer('commands', values.commands)),
+    repeat: repeatOn(values.database, {
+      commands_max: integer('commands', values.commands),
+      has_faults: values.faults,
+    }),
   });
   console.log(result.report ?? `the service and the model agree over ${result.runs} sequences (seed ${result.seed})`);
   process.exitCode = result.failed ? 1 : 0;
@@ -53,6 +57,7 @@ function readOptions() {
         seed: { type: 'string' },
         database: { type: 'string', default: 'sqlite' },
         commands: { type: 'string', default: '30' },
+        faults: { type: 'boolean', default: false },
         path: { type: 'string' },
         'replay-path': { type: 'string' },
         reproduction: { type: 'string' },

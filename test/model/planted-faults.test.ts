@@ -10,7 +10,7 @@ import {
   type LedgerState,
   no_changes,
 } from '@tallystick/cards';
-import { checkModel } from '@tallystick/harness';
+import { checkModel, type FaultName, fault_names } from '@tallystick/harness';
 import { database_names } from '@tallystick/test-support';
 import { windowAt } from '@tallystick/velocity';
 import { type PlantedFaults, serviceOn } from './service.ts';
@@ -24,10 +24,12 @@ interface PlantedFault {
    * The largest length of the shrunk sequence: its start, its initial cards, and the steps on them.
    */
   readonly steps_max: number;
+  /** The faults that the harness injects; none if absent. */
+  readonly faults?: readonly FaultName[];
   readonly plant: () => PlantedFaults;
 }
 
-const faults: readonly PlantedFault[] = [
+const planted_faults: readonly PlantedFault[] = [
   {
     what: 'a window that begins one millisecond late',
     seed: 38,
@@ -59,13 +61,49 @@ const faults: readonly PlantedFault[] = [
     steps_max: 6,
     plant: writingCountersBack,
   },
+  {
+    what: 'a clearing that is counted twice when it matches',
+    seed: 1,
+    runs_max: 20,
+    steps_max: 6,
+    plant: changingFold((state, fold) => {
+      const { changes, result } = fold(state);
+      return { changes: miscounted(state, changes, 'cleared', (before, after) => Math.max(0, after - before)), result };
+    }),
+  },
+  {
+    what: 'a hold that is voided twice',
+    seed: 1,
+    runs_max: 20,
+    steps_max: 6,
+    plant: changingFold((state, fold) => {
+      const { changes, result } = fold(state);
+      return { changes: miscounted(state, changes, 'held', (before, after) => Math.min(0, after - before)), result };
+    }),
+  },
+  {
+    what: 'a message that is decided again when it is repeated in flight',
+    seed: 1,
+    runs_max: 20,
+    steps_max: 6,
+    faults: ['lost_answer'],
+    plant: decidingAgainInFlight,
+  },
+  {
+    what: 'a pass that answers before its changes are durable',
+    seed: 1,
+    runs_max: 20,
+    steps_max: 6,
+    faults: ['crash'],
+    plant: answeringBeforeCommit,
+  },
 ];
 
-for (const { what, seed, runs_max, steps_max, plant } of faults) {
+for (const { what, seed, runs_max, steps_max, faults: injected = [], plant } of planted_faults) {
   test(`the harness catches ${what}, and shrinks it to a short sequence`, async (context) => {
     const service = await serviceOn('memory', plant());
     try {
-      const result = await checkModel({ system: service.system, runs: runs_max, seed });
+      const result = await checkModel({ system: service.system, runs: runs_max, seed, faults: injected });
       assert.ok(result.failed, `not found in ${runs_max} sequences of seed ${seed}`);
       context.diagnostic(result.report!);
       assert.ok(result.steps.length <= steps_max, result.report!);
@@ -90,8 +128,8 @@ for (const storage of database_names) {
 test('without a fault the same seeds find no difference', async () => {
   const service = await serviceOn('memory');
   try {
-    for (const { seed } of faults) {
-      const result = await checkModel({ system: service.system, runs: 10, seed });
+    for (const seed of new Set(planted_faults.map((fault) => fault.seed))) {
+      const result = await checkModel({ system: service.system, runs: 10, seed, faults: fault_names });
       assert.equal(result.report, null);
     }
   } finally {
@@ -145,6 +183,49 @@ function writingCountersBack(): PlantedFaults {
   };
 }
 
+/** A service that decides a message again when it is repeated before its answer. */
+function decidingAgainInFlight(): PlantedFaults {
+  const in_flight = new Set<unknown>();
+  return {
+    system: (system) => ({
+      ...system,
+      async authorize(message) {
+        if (in_flight.has(message)) return system.authorize({ ...message, system_trace_audit_number: '999999' });
+        in_flight.add(message);
+        try {
+          return await system.authorize(message);
+        } finally {
+          in_flight.delete(message);
+        }
+      },
+    }),
+  };
+}
+
+/** Passes that answer when they are computed, and write after that. */
+function answeringBeforeCommit(): PlantedFaults {
+  let written: Promise<unknown> = Promise.resolve();
+  return {
+    ledger: (ledger) => ({
+      ...ledger,
+      async pass(lookups, fold, bounds) {
+        await written;
+        const computed = await ledger.pass(lookups, (state) => ({ changes: no_changes, result: fold(state) }), bounds);
+        const write = () => ledger.pass(lookups, () => ({ changes: computed.changes, result: null }), bounds);
+        written = new Promise(setImmediate).then(write).catch(() => {});
+        return computed.result;
+      },
+    }),
+    system: (system) => ({
+      ...system,
+      async readCard(id) {
+        await written;
+        return system.readCard(id);
+      },
+    }),
+  };
+}
+
 /** A message with which a ledger looks up a card. */
 const no_release = {
   kind: 'release',
@@ -182,6 +263,30 @@ function withoutReleases(state: LedgerState, changes: LedgerChanges): LedgerChan
     counters: changes.counters.map(({ card_id, counters }) => ({
       card_id,
       counters: { ...counters, held: (counters.held + (released.get(card_id) ?? 0)) as typeof counters.held },
+    })),
+  };
+}
+
+/**
+ * The changes of a pass with a counter of each card that counts its changed authorizations also by
+ * `more`, from an amount before the pass and after it.
+ */
+function miscounted(
+  state: LedgerState,
+  changes: LedgerChanges,
+  counter: 'held' | 'cleared',
+  more: (before: number, after: number) => number,
+): LedgerChanges {
+  const sums = new Map<number, number>();
+  for (const change of changes.authorizations_changed) {
+    const before = state.authorizations.find(({ id }) => id === change.id)?.[counter] ?? 0;
+    sums.set(change.card_id, (sums.get(change.card_id) ?? 0) + more(before, change[counter]));
+  }
+  return {
+    ...changes,
+    counters: changes.counters.map(({ card_id, counters }) => ({
+      card_id,
+      counters: { ...counters, [counter]: counters[counter] + (sums.get(card_id) ?? 0) },
     })),
   };
 }

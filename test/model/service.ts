@@ -46,9 +46,10 @@ import { mikroOrmPersistence } from '@tallystick/mikro-orm';
 import { type DatabaseName, migratedDatabase, testAuditMac } from '@tallystick/test-support';
 import { createKeyRingText, createVault, parseKeyRing } from '@tallystick/vault';
 import { windowAt } from '@tallystick/velocity';
+import { beginLife } from './life.ts';
 
-/** The service has every capability but `crash`. */
-export type ServiceSystem = SystemWith<Exclude<CapabilityName, 'crash'>>;
+/** The service has every capability. */
+export type ServiceSystem = SystemWith<CapabilityName>;
 
 /** The storage below a system, and its frozen clock. */
 export interface StorageOfSystem {
@@ -70,7 +71,7 @@ export interface PlantedFaults {
  */
 export interface ServiceUnderTest {
   /** A system for one sequence. Only one at a time, because they share the clock. */
-  system(start: Pick<SystemStart, 'start_ms'>): Promise<ServiceSystem>;
+  system(start: Pick<SystemStart, 'start_ms'> & Partial<SystemStart>): Promise<ServiceSystem>;
   close(): Promise<void>;
 }
 
@@ -107,9 +108,13 @@ async function openPersistence(name: StorageName, clock: Clock): Promise<Persist
 }
 
 /** The command that repeats a failure of the service on this storage. */
-export function repeatOn(name: StorageName, commands_max = 30): NonNullable<ModelRun['repeat']> {
+export function repeatOn(
+  name: StorageName,
+  { commands_max = 30, has_faults = false } = {},
+): NonNullable<ModelRun['repeat']> {
+  const faults = has_faults ? ' --faults' : '';
   return (seed, path, replay_path) =>
-    `npm run model -- --database ${name} --commands ${commands_max} --seed=${seed} --path '${path}' --replay-path '${replay_path}'`;
+    `npm run model -- --database ${name} --commands ${commands_max}${faults} --seed=${seed} --path '${path}' --replay-path '${replay_path}'`;
 }
 
 /** The real use cases over the real persistence, with a frozen clock. */
@@ -118,16 +123,16 @@ export async function serviceOn(name: StorageName, planted: PlantedFaults = {}):
   const clock: Clock = { nowMs: () => now_ms };
   const persistence = await openPersistence(name, clock);
   const { card_vault: vault, random, sealer, sha256 } = createVault(parseKeyRing(createKeyRingText()));
-  const ledger = planted.ledger?.(persistence.ledger) ?? persistence.ledger;
+  const plantOn = planted.ledger ?? ((ledger: Ledger) => ledger);
   let companies = 0;
   return {
-    system: async ({ start_ms }) => {
+    system: async ({ start_ms, seed = 0 }) => {
       companies += 1;
       now_ms = start_ms;
       const setClock = (to_ms: number) => {
         now_ms = to_ms;
       };
-      const parts = { persistence, ledger, vault, random, sealer, sha256, clock, setClock };
+      const parts = { persistence, plantOn, vault, random, sealer, sha256, clock, setClock, seed };
       const system = await companySystem(parts, `${companies}`);
       return planted.system?.(system, { unitOfWork: persistence.unitOfWork, now: () => now_ms }) ?? system;
     },
@@ -137,20 +142,20 @@ export async function serviceOn(name: StorageName, planted: PlantedFaults = {}):
 
 interface Parts {
   readonly persistence: Persistence;
-  readonly ledger: Ledger;
+  readonly plantOn: (ledger: Ledger) => Ledger;
   readonly vault: CardVault;
   readonly random: Random;
   readonly sealer: Sealer;
   readonly sha256: Sha256;
   readonly clock: Clock;
   readonly setClock: (to_ms: number) => void;
+  readonly seed: number;
 }
 
 async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> {
-  const { persistence, ledger, vault, random, sealer, sha256, clock } = parts;
-  const { unitOfWork } = persistence;
+  const { persistence, plantOn, vault, random, sealer, sha256, clock, seed } = parts;
   const now = () => clock.nowMs();
-  const { company_id, templates } = await unitOfWork.run(async (tx) => {
+  const { company_id, templates } = await persistence.unitOfWork.run(async (tx) => {
     const operator = { actor: 'command', request_id: null, now_ms: now() };
     const company = await createCompany(tx, operator, { name: `Company ${tag}`, customer_number: tag });
     const call: Call = { ...operator, company_id: company.id };
@@ -176,8 +181,17 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
     return { company_id: company.id, templates: own };
   });
   const call = (): Call => ({ company_id, actor: 'command', request_id: null, now_ms: now() });
-  const network = createNetwork({ ledger, vault, random, sealer, sha256 });
+  const start = () => {
+    const life = beginLife(persistence);
+    const ledger = plantOn(life.ledger);
+    const network = createNetwork({ ledger, vault, random, sealer, sha256 });
+    return { life, unitOfWork: life.unitOfWork, ledger, network };
+  };
+  let service = start();
+  const answered = <Value>(work: (running: typeof service) => Promise<Value>) =>
+    service.life.run(() => answerOf(() => work(service)));
   let moves = 0;
+  let crashes = 0;
 
   return {
     world: {
@@ -188,7 +202,7 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
       files_without_ids: true,
     },
     createCard: (request) =>
-      answered(() =>
+      answered(({ unitOfWork }) =>
         unitOfWork.run(async (tx) => {
           const reading = await issueCard(tx, { vault, random }, call(), request);
           const { card_number, cvc } = (await revealNumbers(tx, { vault }, call(), [reading.card])).get(
@@ -198,17 +212,20 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
         }),
       ),
     updateCard: (id, request) =>
-      answered(() => unitOfWork.run(async (tx) => cardView(await updateCard(tx, call(), id, request), now()))),
+      answered(({ unitOfWork }) =>
+        unitOfWork.run(async (tx) => cardView(await updateCard(tx, call(), id, request), now())),
+      ),
     cancelCard: (id) =>
-      answered(() =>
+      answered(({ unitOfWork }) =>
         unitOfWork.run(async (tx) => {
           await cancelCard(tx, call(), id);
           return null;
         }),
       ),
-    readCard: (id) => answered(() => unitOfWork.read(async (tx) => cardView(await readCard(tx, call(), id), now()))),
+    readCard: (id) =>
+      answered(({ unitOfWork }) => unitOfWork.read(async (tx) => cardView(await readCard(tx, call(), id), now()))),
     authorize: (message) =>
-      answered(async () => {
+      answered(async ({ network }) => {
         const answer = await network.authorize(normalizeAuthorization(message as AuthorizationInput, vault, null));
         if (answer.kind === 'refused') throw answer.refusal;
         const { id, status } = answer.item;
@@ -216,7 +233,7 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
         return { id, response_code, vcn_response, issuer_response, approval_code, status };
       }),
     clear: ({ synthetic_id = false, ...message }) =>
-      answered(async () => {
+      answered(async ({ network }) => {
         const origin = { synthetic_id, last4: null, place: null };
         const answer = await network.clear(normalizeClearing(message as ClearingInput, vault, null, origin));
         if (answer.kind === 'refused') throw answer.refusal;
@@ -224,7 +241,7 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
         return { id, class: answer.item.class, match_rule, review, authorization_id, clearing_id };
       }),
     releaseHold: (vcn_id, authorization_id, note) =>
-      answered(async () => {
+      answered(async ({ network }) => {
         const caller = { company_id, actor: 'command', request_id: null };
         const message = { kind: 'release', number_index: null, vcn_id, authorization_id, note, ...caller } as const;
         const answer = await network.release(message);
@@ -232,7 +249,7 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
         return null;
       }),
     rematch: (request) =>
-      answered(async () => {
+      answered(async ({ network }) => {
         const answer = await network.rematch({
           kind: 'rematch',
           number_index: null,
@@ -248,22 +265,22 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
         return null;
       }),
     resetCodeFailures: (id) =>
-      answered(() =>
+      answered(({ unitOfWork }) =>
         unitOfWork.run(async (tx) => {
           await resetCodeFailures(tx, { actor: 'command', request_id: null, now_ms: now() }, id);
           return null;
         }),
       ),
-    quarantine: () => unitOfWork.read((tx) => quarantineOf(tx, tag)),
+    quarantine: () => service.unitOfWork.read((tx) => quarantineOf(tx, tag)),
     replay: (quarantine_id) =>
-      answered(async () => {
+      answered(async ({ unitOfWork, network }) => {
         const ports = { unitOfWork, network, vault, sealer };
         const operator = { actor: 'command', request_id: null, now_ms: now() };
         const { clearing_id } = await replayQuarantined(ports, operator, quarantine_id);
         return { clearing_id: clearing_id! };
       }),
     setHoldDays: (hold_days) =>
-      answered(() =>
+      answered(({ unitOfWork }) =>
         unitOfWork.run(async (tx) => {
           await updateCompany(tx, { actor: 'command', request_id: null, now_ms: now() }, company_id, { hold_days });
           return null;
@@ -273,10 +290,18 @@ async function companySystem(parts: Parts, tag: string): Promise<ServiceSystem> 
       parts.setClock(to_ms);
       moves += 1;
       // Every second move also runs the sweep, which must make no difference.
-      if (moves % 2 === 0) await sweepHolds(ledger, 100);
+      if (moves % 2 === 0) await sweepHolds(service.ledger, 100);
     },
-    events: () => unitOfWork.read((tx) => allEvents(tx, company_id)),
-    close: () => network.drain(),
+    events: () => service.unitOfWork.read((tx) => allEvents(tx, company_id)),
+    async crash() {
+      // A process may die at each of its commits.
+      const commits = Math.abs(seed + crashes) % 3;
+      crashes += 1;
+      const report = await service.life.end(commits);
+      service = start();
+      return report;
+    },
+    close: () => service.network.drain(),
   };
 }
 
@@ -333,7 +358,7 @@ async function allEvents(tx: Tx, company_id: number): Promise<readonly EventView
   return newest_first.reverse();
 }
 
-async function answered<Value>(work: () => Promise<Value>): Promise<Answer<Value>> {
+async function answerOf<Value>(work: () => Promise<Value>): Promise<Answer<Value>> {
   try {
     return { kind: 'done', value: await work() };
   } catch (error) {

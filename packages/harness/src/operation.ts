@@ -1,11 +1,8 @@
 import { text } from './agreement.ts';
 import { agreeAnswers, agreeOnCard, explainAuthorization, explainClearing } from './comparison.ts';
+import type { OperationKind } from './faults.ts';
 import type { ReferenceModel } from './reference/model.ts';
 import type { Answer, AuthorizationWire, CardRequest, ClearingWire, System, SystemWith } from './system.ts';
-
-export const operation_kinds = ['authorize', 'clear', 'update card', 'cancel card', 'release'] as const;
-
-export type OperationKind = (typeof operation_kinds)[number];
 
 /** One call about one card, which may be submitted beside others and sent again. */
 export interface Operation {

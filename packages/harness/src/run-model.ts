@@ -7,6 +7,7 @@ import type { Choice } from './choice.ts';
 import { createCard } from './commands/cards.ts';
 import { type CommandName, commandSequence } from './commands/command-sequence.ts';
 import { compareAll } from './comparison.ts';
+import { type FaultName, type FaultPoint, fault_points } from './faults.ts';
 import { type Case, cases } from './reference/cases.ts';
 import { ReferenceModel } from './reference/model.ts';
 import { listingOf, problemOf } from './report/failure-report.ts';
@@ -29,6 +30,8 @@ export interface ModelRun {
   readonly commands?: Choice<CommandName>;
   /** The kinds of requests and advices that the network sends. Default: all. */
   readonly messages?: Choice<MessageKind>;
+  /** The faults that are injected. Default: none. */
+  readonly faults?: readonly FaultName[];
   /** Whether a failing sequence is shrunk, which takes many sequences more. Default: it is. */
   readonly shrink?: boolean;
   /** The path of a failure, to reproduce its shrunk sequence immediately. */
@@ -47,6 +50,8 @@ export interface ModelRunResult {
   readonly shrinks: number;
   /** How often the sequences reached each case of the specification, as far as they agreed. */
   readonly reached: Readonly<Record<Case, number>>;
+  /** How often a fault struck at each point, as far as the sequences agreed. */
+  readonly faults: Readonly<Record<FaultPoint, number>>;
   /**
    * The steps of the failing sequence in order, beginning with the initial cards; empty if nothing
    * failed.
@@ -75,15 +80,11 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   const commands_max = options.commands_max ?? 30;
   const reached = Object.fromEntries(cases.map((reachable) => [reachable, 0])) as Record<Case, number>;
   let failure: Failure | null = null;
+  const faults = Object.fromEntries(fault_points.map((point) => [point, 0])) as Record<FaultPoint, number>;
   const property = fc.asyncProperty(
     startInstant(),
     fc.array(cardPlan(), { minLength: 1, maxLength: 2 }),
-    commandSequence({
-      commands_max,
-      commands: options.commands,
-      messages: options.messages,
-      replay_path: options.replay_path,
-    }),
+    commandSequence({ ...options, commands_max }),
     fc.noShrink(fc.noBias(fc.integer())),
     async (start_ms, cards, commands, seed) => {
       const opened = await options.system({ start_ms, seed });
@@ -97,6 +98,7 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
         await fc.asyncModelRun(() => ({ model, real: system }), commands);
         await compareAll(model, system);
         for (const [reachable, times] of model.reached) reached[reachable] += times;
+        for (const [point, times] of model.faults) faults[point] += times;
       } catch (error) {
         failure = { world: opened.world, seed, calls, problem: problemOf(error, model.latest) };
         throw error;
@@ -120,6 +122,7 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
     runs: details.numRuns,
     shrinks: details.numShrinks,
     reached,
+    faults,
     steps: counterexample === null ? [] : stepsOf(counterexample),
     report: shown?.report ?? (details.failed ? `no sequence could be run: ${details.errorInstance}` : null),
     reproduction: shown?.reproduction ?? null,

@@ -49,11 +49,18 @@ export interface System {
   events?(): Promise<readonly EventView[]>;
   /**
    * Kills the service without warning, and resolves when it answers again. Work in flight is lost,
-   * and what is committed stays.
+   * and what is committed stays. A call in flight rejects, unless it was answered before.
    */
-  crash?(): Promise<void>;
+  // biome-ignore lint/suspicious/noConfusingVoidType: most systems have nothing to report
+  crash?(): Promise<CrashReport | void>;
   /** Called once when the sequence has ended, even after a failure. */
   close(): Promise<void>;
+}
+
+/** What became of the transactions that were open when a service crashed, as far as it knows. */
+export interface CrashReport {
+  readonly committed?: number;
+  readonly rolled_back?: number;
 }
 
 /** What a new system is created with. */

@@ -35,6 +35,8 @@ export interface RacePlan {
   readonly operations: readonly RacedPlan[];
 }
 
+const card_pick = fc.nat({ max: 5 });
+
 function racedPlan(messages: readonly MessageKind[]): fc.Arbitrary<RacedPlan> {
   const of_raced = fc.boolean();
   const kind = <const Kind extends RacedPlan['kind']>(name: Kind) => fc.constant(name);
@@ -54,13 +56,44 @@ function racedPlan(messages: readonly MessageKind[]): fc.Arbitrary<RacedPlan> {
   );
 }
 
-export function racePlan(
-  operations_max: number,
-  messages: readonly MessageKind[] = message_kinds,
-): fc.Arbitrary<RacePlan> {
+export function racePlan(messages: readonly MessageKind[] = message_kinds): fc.Arbitrary<RacePlan> {
+  return fc.record({ card_pick, operations: fc.array(racedPlan(messages), { minLength: 2, maxLength: 4 }) });
+}
+
+/** A race in which answers are lost. */
+export interface LostAnswersPlan extends RacePlan {
+  /** By the place of the operation. */
+  readonly hearings: readonly Hearing[];
+}
+
+/** What happens to the answer of an operation. */
+export type Hearing =
+  | 'heard'
+  /** It is lost, and the operation is sent again. */
+  | 'lost'
+  /** It comes too late: a message is sent again while it is in flight. */
+  | 'late';
+
+export function lostAnswersPlan(messages: readonly MessageKind[]): fc.Arbitrary<LostAnswersPlan> {
+  const hearing = fc.constantFrom<Hearing>('lost', 'late', 'heard');
   return fc.record({
-    card_pick: fc.nat({ max: 5 }),
-    operations: fc.array(racedPlan(messages), { minLength: 2, maxLength: operations_max }),
+    card_pick,
+    operations: fc.array(racedPlan(messages), { minLength: 1, maxLength: 3 }),
+    hearings: fc.array(hearing, { minLength: 1, maxLength: 3 }),
+  });
+}
+
+/** A race during which the service crashes. */
+export interface CrashPlan extends RacePlan {
+  /** How many of the operations are answered before the others are submitted. */
+  readonly answered: number;
+}
+
+export function crashPlan(messages: readonly MessageKind[]): fc.Arbitrary<CrashPlan> {
+  return fc.record({
+    card_pick,
+    operations: fc.array(racedPlan(messages), { minLength: 1, maxLength: 3 }),
+    answered: fc.constantFrom(0, 0, 1, 2),
   });
 }
 

@@ -7,9 +7,10 @@ import { clockMove } from '../arbitraries/clocks.ts';
 import { guessPlan } from '../arbitraries/codes.ts';
 import { holdDays, lateIncrementPlan, releasePlan } from '../arbitraries/holds.ts';
 import { seldom } from '../arbitraries/picks.ts';
-import { racePlan } from '../arbitraries/races.ts';
+import { crashPlan, lostAnswersPlan, racePlan } from '../arbitraries/races.ts';
 import { earlyReversalPlan, reversalPlan } from '../arbitraries/reversals.ts';
 import { type Choice, choose } from '../choice.ts';
+import type { FaultName } from '../faults.ts';
 import { clearAmongSeveral, matchByHand, releaseHold } from './by-hand.ts';
 import { advanceClock, cancelCard, createCard, createFlawedCard, readCard, setHoldDays, updateCard } from './cards.ts';
 import type { Command, CommandMaker } from './command.ts';
@@ -28,21 +29,24 @@ import {
   reverseEarly,
   undoCopy,
 } from './messages.ts';
-import { race } from './race.ts';
+import { crash, loseAnswers, race } from './race.ts';
 
 /** A kind of command, how often it is drawn, and its plans. */
 interface Drawn<Name extends string> {
   readonly name: Name;
   readonly weight: number;
   readonly arbitrary: fc.Arbitrary<Command>;
+  /** The fault that it injects, without which it is left out. */
+  readonly fault: FaultName | null;
 }
 
 function drawn<Name extends string, Plan>(
   weight: number,
   maker: CommandMaker<Name, Plan>,
   plans: fc.Arbitrary<Plan>,
+  fault: FaultName | null = null,
 ): Drawn<Name> {
-  return { name: maker.command_name, weight, arbitrary: plans.map(maker) };
+  return { name: maker.command_name, weight, arbitrary: plans.map(maker), fault };
 }
 
 function kindsOfCommands(messages: readonly MessageKind[]) {
@@ -62,7 +66,9 @@ function kindsOfCommands(messages: readonly MessageKind[]) {
     drawn(1, guessCode, guessPlan()),
     drawn(1, setHoldDays, holdDays()),
     drawn(1, authorizeTogether, fc.array(authorizationPlan(messages), { minLength: 2, maxLength: 4 })),
-    drawn(4, race, racePlan(4, messages)),
+    drawn(4, race, racePlan(messages)),
+    drawn(4, loseAnswers, lostAnswersPlan(messages), 'lost_answer'),
+    drawn(4, crash, crashPlan(messages), 'crash'),
     drawn(1, updateCard, fc.record({ card_pick, plan: updatePlan() })),
     drawn(1, createCard, cardPlan()),
     drawn(1, createFlawedCard, flawedCard()),
@@ -82,6 +88,7 @@ interface SequenceOptions {
   readonly commands_max: number;
   readonly commands?: Choice<CommandName> | undefined;
   readonly messages?: Choice<MessageKind> | undefined;
+  readonly faults?: readonly FaultName[] | undefined;
   /** Reproduces a failure. */
   readonly replay_path?: string | undefined;
 }
@@ -91,14 +98,15 @@ export function commandSequence({
   commands_max,
   commands = {},
   messages = {},
+  faults = [],
   replay_path,
 }: SequenceOptions): fc.Arbitrary<Iterable<Command>> {
   const all = message_kinds.map((name) => ({ name }));
   const chosen = choose('message', all, messages).map(({ name }) => name);
   // fast-check draws evenly from the list, so a kind is in it as often as its weight says.
-  const kinds = choose<CommandName, Drawn<CommandName>>('command', kindsOfCommands(chosen), commands).flatMap(
-    ({ weight, arbitrary }) => Array.from({ length: weight }, () => arbitrary),
-  );
+  const kinds = choose<CommandName, Drawn<CommandName>>('command', kindsOfCommands(chosen), commands)
+    .filter(({ fault }) => fault === null || faults.includes(fault))
+    .flatMap(({ weight, arbitrary }) => Array.from({ length: weight }, () => arbitrary));
   return fc.commands(kinds, {
     maxCommands: commands_max,
     size: 'max',

@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { text } from '../agreement.ts';
+import type { FaultPoint } from '../faults.ts';
 import type {
   Answer,
   AuthorizationView,
@@ -81,6 +82,8 @@ export class ReferenceModel {
   readonly reached = new Map<Case, number>();
   /** The cases since the last message to the system, without statuses as they are read. */
   readonly latest = new Set<Case>();
+  /** How often a fault struck at each point. */
+  readonly faults = new Map<FaultPoint, number>();
   readonly world: World;
   /** What the system can do beside the required. Commands that need more are left out. */
   readonly capabilities: ReadonlySet<CapabilityName>;
@@ -127,6 +130,10 @@ export class ReferenceModel {
       if (place === undefined) places.set(value, places.size);
       return place ?? value;
     });
+  }
+
+  noteFault(point: FaultPoint): void {
+    this.faults.set(point, (this.faults.get(point) ?? 0) + 1);
   }
 
   /** A number that no other message of the run has. */
