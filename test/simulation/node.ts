@@ -2,7 +2,7 @@ import { memoryPersistence } from '@tallystick/memory';
 import { pino } from 'pino';
 import type { Tallystick } from 'tallystick';
 import { createContainer, openContainer, readOptions, tokens } from 'tallystick/inversify';
-import { Machine } from './machine.ts';
+import type { Machine } from './machine.ts';
 import { storageOfProcess } from './storage.ts';
 import type { World } from './world.ts';
 
@@ -15,8 +15,8 @@ export interface Node {
 }
 
 /** Starts a process on the storage of the world. */
-export async function startNode(world: World, name: string, skew_ms: number): Promise<Node> {
-  const machine = new Machine(name, skew_ms);
+export async function startNode(world: World, machine: Machine): Promise<Node> {
+  const { name } = machine;
   const random = world.random.branch(`node ${name}`);
   const timers = world.time.timersOf(machine);
   const persistence = memoryPersistence({
@@ -40,9 +40,12 @@ export async function startNode(world: World, name: string, skew_ms: number): Pr
     machine,
     tally,
     async stop() {
-      await tally.close();
-      await persistence.close();
-      machine.die();
+      try {
+        await tally.close();
+        await persistence.close();
+      } finally {
+        machine.die();
+      }
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Machine } from './machine.ts';
 import type { SeededRandom } from './random.ts';
 
 /** How often every poll fires, whatever is due: there is work without a known time. */
-const round_every_ms = 6 * 3_600_000;
+const round_every_ms = 24 * 3_600_000;
 /** A wait that is shorter is no poll. */
 const poll_ms_min = 100;
 
@@ -17,8 +17,8 @@ const drained = (): Promise<void> => new Promise((resolve) => void setImmediate(
  * waiting.
  *
  * A wait that is begun within a wait of the same length is a poll. Time jumps over polls while
- * nothing is due, and they go on in their rhythm when something is. Several times a day each of them
- * fires once, whatever is due.
+ * nothing is due, and they go on in their rhythm when something is. Once a day each of them fires,
+ * whatever is due.
  */
 export class SimulatedTime {
   now_ms: number;

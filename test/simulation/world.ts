@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { AuditMac } from '@tallystick/kernel';
+import { type AuditMac, Fault } from '@tallystick/kernel';
 import { type MemoryStorage, memoryStorage, type State } from '@tallystick/memory';
 import { createVault, parseKeyRing } from '@tallystick/vault';
+import { UnusableDatabase } from 'tallystick';
 import { dueIn } from './due.ts';
 import { type History, newHistory } from './history.ts';
 import { drawKeyRing } from './keys.ts';
+import { Machine } from './machine.ts';
 import { type Node, startNode } from './node.ts';
 import { MailServer } from './outside/mail-server.ts';
 import { OfferQueue } from './outside/offer-queue.ts';
@@ -106,18 +108,41 @@ export class World {
     return this.#requests;
   }
 
-  async startNode(skew_ms = 0): Promise<Node> {
+  /**
+   * Starts a process. Resolves when it answers, or when it has died before. `died` is called when it
+   * has died, whenever that is.
+   */
+  startNode(skew_ms: number, died: () => void): Promise<void> {
     this.#nodes_started += 1;
-    const name = `n${this.#nodes_started}`;
-    const node = await startNode(this, name, skew_ms);
-    this.trace(`${name} started`);
-    this.nodes.push(node);
-    node.machine.onDeath(() => {
-      this.trace(`${name} died`);
-      this.nodes.splice(this.nodes.indexOf(node), 1);
+    const machine = new Machine(`n${this.#nodes_started}`, skew_ms);
+    return new Promise((resolve) => {
+      machine.onDeath(() => {
+        this.trace(`${machine.name} died`);
+        const at = this.nodes.findIndex((node) => node.machine === machine);
+        if (at >= 0) this.nodes.splice(at, 1);
+        died();
+        resolve();
+      });
+      startNode(this, machine).then(
+        (node) => {
+          if (machine.is_dead) return;
+          this.trace(`${machine.name} started`);
+          this.nodes.push(node);
+          resolve();
+        },
+        (error: unknown) => {
+          this.reportUnlessFault('start', error);
+          machine.die();
+        },
+      );
     });
-    return node;
   }
+
+  /** A fault of the storage is no bug, and neither is a call to a process that ends. */
+  readonly reportUnlessFault = (by: string, error: unknown): void => {
+    if (error instanceof Fault || error instanceof UnusableDatabase) return;
+    this.report(by, (error as Error).stack ?? String(error));
+  };
 
   /** Runs an activity beside the others. */
   begin(name: string, run: () => Promise<void>): void {

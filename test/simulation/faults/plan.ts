@@ -41,7 +41,7 @@ export function beginFaults(world: World, names: readonly FaultName[]): void {
       : []),
     ...(has('process_dies') ? [{ at: 'before', kind: 'dies' } as const, { at: 'after', kind: 'dies' } as const] : []),
   ];
-  world.storage_faults.faultOf = randomFaults(random.branch('writes'), { rate: rate('writes', 0.03), kinds });
+  world.storage_faults.faultOf = randomFaults(random.branch('writes'), { rate: rate('writes', 0.01), kinds });
   if (has('slow_storage')) {
     const slow = random.branch('slow storage');
     const share = rate('slow storage', 0.3);

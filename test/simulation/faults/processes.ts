@@ -26,12 +26,8 @@ export class Processes {
   async keepUp(): Promise<void> {
     while (this.#world.nodes.length + this.#starting < this.#count) {
       this.#starting += 1;
-      try {
-        const node = await this.#world.startNode(this.#drawSkew());
-        node.machine.onDeath(() => this.#replace());
-      } finally {
-        this.#starting -= 1;
-      }
+      await this.#world.startNode(this.#drawSkew(), () => this.#replace());
+      this.#starting -= 1;
     }
   }
 
@@ -59,10 +55,7 @@ export class Processes {
   }
 
   #replace(): void {
-    const { time, report } = this.#world;
-    time.after(this.#random.between(1_000, 60_000), () => {
-      this.keepUp().catch((error: unknown) => report('start', `${(error as Error).stack}`));
-    });
+    this.#world.time.after(this.#random.between(1_000, 60_000), () => void this.keepUp());
   }
 
   #standStill(): void {
@@ -75,10 +68,10 @@ export class Processes {
   }
 
   #restart(): void {
-    const { nodes, reach, report } = this.#world;
+    const { nodes, reach, reportUnlessFault } = this.#world;
     if (nodes.length === 0) return;
     reach('fault: process restarts');
     const node = this.#random.pick(nodes);
-    node.stop().catch((error: unknown) => report('stop', `${(error as Error).stack}`));
+    node.stop().catch((error: unknown) => reportUnlessFault('stop', error));
   }
 }
