@@ -14,7 +14,7 @@ import { createMemoryFolder } from '../runner/optional-parts.ts';
 import { durationText } from '../runner/report.ts';
 import { readArgued } from './argued.ts';
 import { groupsOf, judge, type MeasuredTest } from './judge.ts';
-import { openSources } from './mutants.ts';
+import { type Mutant, openSources } from './mutants.ts';
 import { ReachMap } from './reach.ts';
 import { killed_share_min, type Result, readResults, reportText, resultText } from './report.ts';
 import { runTests } from './run-tests.ts';
@@ -49,10 +49,13 @@ const environment: Record<string, string> = {
   TALLYSTICK_TEST_DATABASES: 'sqlite',
   ...Object.fromEntries(left_out.map((part) => [`TALLYSTICK_TEST_${part}`, 'none'])),
 };
+const reach_map = new ReachMap(root, join(cache, 'reach.json'));
+/** The groups of tests that have passed in one process. */
+const together = new Set<string>();
 const migrated = await openMigrated(root, environment);
 environment.TALLYSTICK_TEST_MIGRATED = migrated.urls;
 try {
-  const results = await judgeAll(chosen, await measureTests([...new Set(chosen.map(({ theme }) => theme))]));
+  const results = await judgeAll(chosen);
   const { text, killed_share } = reportText(results, readArgued(join(root, 'docs/mutants.md')));
   console.log(`\n${text}`);
   process.exitCode = killed_share < killed_share_min ? 1 : 0;
@@ -77,69 +80,62 @@ function choose(): readonly Chosen[] {
   return sample;
 }
 
-/** Measures the tests of the themes where they have changed, and runs them together without a change. */
-async function measureTests(themes: readonly Theme[]): Promise<ReadonlyMap<Theme, readonly MeasuredTest[]>> {
-  const map = new ReachMap(root, join(cache, 'reach.json'));
-  const by_theme = new Map<Theme, readonly MeasuredTest[]>();
-  for (const theme of themes) {
-    const measured: MeasuredTest[] = [];
-    for (const file of testsOf(root, theme)) {
-      const known = map.find(file);
-      const reach = known ?? (await map.measure(file, environment));
-      if (known === null) console.log(`measured ${file}: ${reach.processor_s.toFixed(1)} s`);
-      measured.push({ file, reach });
-    }
-    by_theme.set(theme, measured);
-  }
-  for (const tests of new Set([...by_theme.values()])) {
-    for (const group of groupsOf(root, tests)) {
-      if (group.length === 1) continue;
-      const files = group.map(({ file }) => file);
-      const { passed, failed } = await runTests({ root, files, processor_s_max: 600, environment });
-      if (!passed) throw new Error(`${files.join(', ')} fail in one process although nothing is changed: ${failed}`);
-    }
-  }
-  return by_theme;
-}
-
-async function judgeAll(
-  sample: readonly Chosen[],
-  tests: ReadonlyMap<Theme, readonly MeasuredTest[]>,
-): Promise<readonly Result[]> {
+async function judgeAll(sample: readonly Chosen[]): Promise<readonly Result[]> {
   const known = options.resume ? readResults(options.report) : new Map<string, Result>();
   mkdirSync(dirname(options.report), { recursive: true });
   if (!options.resume) writeFileSync(options.report, '');
+  const progress = { started_ms: performance.now(), ended: 0, left: sample.length };
   const results: Result[] = [];
-  const waiting: { readonly one: Chosen; readonly key: string }[] = [];
-  for (const one of sample) {
-    const key = keyOf(one, tests.get(one.theme) ?? []);
-    const result = known.get(key);
-    if (result === undefined) waiting.push({ one, key });
-    else results.push(result);
+  for (const [theme, of_theme] of Map.groupBy(sample, ({ theme }) => theme)) {
+    const tests = await measureTests(theme);
+    const waiting = of_theme.values();
+    const work = async (): Promise<void> => {
+      for (const { mutant } of waiting) {
+        const key = keyOf(mutant, tests);
+        const before = known.get(key);
+        const result = before ?? {
+          key,
+          theme: theme.name,
+          ...mutant,
+          ...(await judge(root, mutant, tests, environment)),
+        };
+        results.push(result);
+        progress.left -= 1;
+        if (before !== undefined) continue;
+        progress.ended += 1;
+        appendFileSync(options.report, `${JSON.stringify(result)}\n`);
+        const left_s = ((performance.now() - progress.started_ms) / 1000 / progress.ended) * progress.left;
+        const place = `${result.verdict} ${result.processor_s.toFixed(1)} s, ${durationText(left_s)} left`;
+        console.log(`${results.length}/${sample.length} ${place}: ${theme.name}, ${resultText(result)}`);
+      }
+    };
+    await Promise.all(Array.from({ length: options.workers }, work));
   }
-  if (results.length > 0) console.log(`${results.length} are known from ${options.report}.`);
-  const started_ms = performance.now();
-  const count = waiting.length;
-  let ended = 0;
-  const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const { one, key } = next;
-      const judgement = await judge(root, one.mutant, tests.get(one.theme) ?? [], environment);
-      const result: Result = { key, theme: one.theme.name, ...one.mutant, ...judgement };
-      results.push(result);
-      appendFileSync(options.report, `${JSON.stringify(result)}\n`);
-      ended += 1;
-      const left_s = ((performance.now() - started_ms) / 1000 / ended) * (count - ended);
-      const place = `${result.verdict} ${result.processor_s.toFixed(1)} s, ${durationText(left_s)} left`;
-      console.log(`${ended}/${count} ${place}: ${resultText(result)}`);
-    }
-  };
-  await Promise.all(Array.from({ length: options.workers }, work));
   return results;
 }
 
+/** Measures the tests where they have changed, and runs them together without a change. */
+async function measureTests(theme: Theme): Promise<readonly MeasuredTest[]> {
+  const tests: MeasuredTest[] = [];
+  for (const file of testsOf(root, theme)) {
+    const known = reach_map.find(file);
+    const reach = known ?? (await reach_map.measure(file, environment));
+    if (known === null) console.log(`measured ${file}: ${reach.processor_s.toFixed(1)} s`);
+    tests.push({ file, reach });
+  }
+  const groups = groupsOf(root, tests).map((group) => group.map(({ file }) => file));
+  for (const files of groups.filter(({ length }) => length > 1)) {
+    const name = files.join(' ');
+    if (together.has(name)) continue;
+    const { passed, failed } = await runTests({ root, files, processor_s_max: 600, environment });
+    if (!passed) throw new Error(`${name} fail in one process although nothing is changed: ${failed}`);
+    together.add(name);
+  }
+  return tests;
+}
+
 /** Names a mutant and what it was run against: a result is used again while both are the same. */
-function keyOf({ mutant }: Chosen, tests: readonly MeasuredTest[]): string {
+function keyOf(mutant: Mutant, tests: readonly MeasuredTest[]): string {
   const hash = createHash('sha256').update(readFileSync(join(root, mutant.path)));
   hash.update(`\n${mutant.start} ${mutant.end} ${mutant.replacement}`);
   for (const { file, reach } of tests) hash.update(`\n${file} ${reach.hash}`);
