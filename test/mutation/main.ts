@@ -34,6 +34,7 @@ if (options.help) {
 
 // People and other work come first.
 setPriority(15);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
 const chosen = choose();
 if (options.list) {

@@ -23,6 +23,12 @@ export interface TestOptions {
 /** A process whose children do the work may wait for them so long. */
 const minutes_max = 15;
 
+/** The groups of processes that run now. They are not in the group of this process, which a terminal ends. */
+const running = new Set<number>();
+process.on('exit', () => {
+  for (const pid of running) endGroup(pid);
+});
+
 /** Runs the test files in one process, up to the first test that fails. */
 export async function runTests(options: TestOptions): Promise<TestOutcome> {
   const { root, files, change, processor_s_max, environment } = options;
@@ -41,22 +47,25 @@ export async function runTests(options: TestOptions): Promise<TestOutcome> {
       ...(change === undefined ? {} : { TALLYSTICK_MUTANT: JSON.stringify(change) }),
     },
   });
-  const timer = setTimeout(() => endGroup(child.pid), minutes_max * 60_000);
+  const pid = child.pid as number;
+  running.add(pid);
+  const timer = setTimeout(endGroup, minutes_max * 60_000, pid);
   const ended = once(child, 'close') as Promise<[number | null, string | null]>;
   let text = '';
   for await (const chunk of child.stdio[3] as NodeJS.ReadableStream) text += chunk;
   // What the test has started still runs when it fails in the middle.
-  endGroup(child.pid);
+  endGroup(pid);
   const [code, signal] = await ended;
   clearTimeout(timer);
+  running.delete(pid);
   if (text === '') return { passed: false, failed: `ended by ${signal ?? code}`, processor_s: processor_s_max };
   const written: Written = JSON.parse(text);
   return { ...written, failed: written.passed ? null : (written.failed ?? 'ended before its last test') };
 }
 
-function endGroup(pid: number | undefined): void {
+function endGroup(pid: number): void {
   try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    process.kill(-pid, 'SIGKILL');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
