@@ -519,6 +519,15 @@ describe('an advice', () => {
       const held = [first, second, third].map((item) => world.row(item!.id!).held);
       assert.deepEqual(held, [100, 250, 0]);
     });
+
+    test('is about the newest authorization when no hold may change any more', () => {
+      const world = new NetworkWorld(now, aging);
+      world.authorize({ trace_id: 'T' });
+      const second = world.authorize({ trace_id: 'T' });
+      world.now = '2026-11-28T00:00:01-05:00';
+      const item = world.authorize({ ...advice, trace_id: 'T' });
+      assert.equal(world.row(item.id!).root_id, second.id);
+    });
   });
 
   test('of an increment adds to the hold', () => {
@@ -539,6 +548,14 @@ describe('a reversal', () => {
     assert.deepEqual([world.counters.held, world.counters.uses], [0, 0]);
     assert.equal(world.row(root.id!).status, 'reversed');
     assert.equal(world.authorize().decline_reason, null);
+  });
+
+  test('in full ends the hold when it is decided', () => {
+    const world = new NetworkWorld(now, aging);
+    const root = world.authorize({ trace_id: 'T' });
+    world.now = '2026-11-22T12:00:00Z';
+    world.authorize({ ...reversal, trace_id: 'T' });
+    assert.equal(world.row(root.id!).hold_end_ms, ms('2026-11-22T12:00:00Z'));
   });
 
   for (const partial of [false, true]) {
