@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -52,7 +52,8 @@ const environment: Record<string, string> = {
 };
 const reach_map = new ReachMap(root, join(cache, 'reach.json'));
 /** The groups of tests that have passed in one process. */
-const together = new Set<string>();
+const together_file = join(cache, 'together.json');
+const together: string[] = existsSync(together_file) ? JSON.parse(readFileSync(together_file, 'utf8')) : [];
 const migrated = await openMigrated(root, environment);
 environment.TALLYSTICK_TEST_MIGRATED = migrated.urls;
 try {
@@ -124,13 +125,14 @@ async function measureTests(theme: Theme): Promise<readonly MeasuredTest[]> {
     if (known === null) console.log(`measured ${file}: ${reach.processor_s.toFixed(1)} s`);
     tests.push({ file, reach });
   }
-  const groups = groupsOf(root, tests).map((group) => group.map(({ file }) => file));
-  for (const files of groups.filter(({ length }) => length > 1)) {
-    const name = files.join(' ');
-    if (together.has(name)) continue;
+  for (const group of groupsOf(root, tests).filter(({ length }) => length > 1)) {
+    const files = group.map(({ file }) => file);
+    const name = group.map(({ file, reach }) => `${file} ${reach.hash}`).join(' ');
+    if (together.includes(name)) continue;
     const { passed, failed } = await runTests({ root, files, processor_s_max: 600, environment });
-    if (!passed) throw new Error(`${name} fail in one process although nothing is changed: ${failed}`);
-    together.add(name);
+    if (!passed) throw new Error(`${files.join(', ')} fail in one process although nothing is changed: ${failed}`);
+    together.push(name);
+    writeFileSync(together_file, JSON.stringify(together));
   }
   return tests;
 }
