@@ -131,6 +131,22 @@ describe('a release', () => {
     assert.deepEqual([world.counters.held, world.counters.cleared, world.row(1).cleared], [0, 300, 300]);
   });
 
+  test('makes an earlier part late that settles after it, and stays a release beside it', () => {
+    const world = new NetworkWorld(now);
+    const { approval_code } = world.authorize({ merchant_id: 'M' });
+    const part = { approval_code, merchant_id: 'M', partial: true, settlement_date: '2026-11-25' } as const;
+    const cleared = world.clear({ ...part, billing_amount: 300 });
+    assert.equal(cleared.class, 'partial');
+    send(world);
+    assert.equal(world.clearing(cleared.id).class, 'late');
+    const { status, held, cleared: sum, uses } = world.row(1);
+    assert.deepEqual([status, held, sum, uses], ['released', 0, 300, 1]);
+    assert.deepEqual(
+      world.state.audit.values().map(({ action }) => action),
+      ['clearing.rematched', 'hold.released'],
+    );
+  });
+
   test('takes a hold with its increments', () => {
     const world = new NetworkWorld(now);
     const { trace_id } = world.authorize({ billing_amount: 100 });
