@@ -25,13 +25,17 @@ export async function startNode(world: World, machine: Machine): Promise<Node> {
     timers,
     audit_mac: world.audit_mac,
   });
+  const { bug } = world;
+  const planted = bug?.persistence?.(persistence) ?? persistence;
+  const sender = world.receivers.senderOf(machine);
+  const mailer = world.mail_server.mailerOf(machine);
   const container = createContainer(readOptions({ database: 'sqlite::memory:', keys: world.key_ring }));
   container.bind(tokens.logger).toConstantValue(watchedLog(world, name));
   container.rebind(tokens.timers).toConstantValue(timers);
   container.rebind(tokens.random).toConstantValue(random);
-  container.rebind(tokens.database).toConstantValue(storageOfProcess(persistence, machine, world.storage_faults));
-  container.rebind(tokens.webhook_sender).toConstantValue(world.receivers.senderOf(machine));
-  container.rebind(tokens.mailer).toConstantValue(world.mail_server.mailerOf(machine));
+  container.rebind(tokens.database).toConstantValue(storageOfProcess(planted, machine, world.storage_faults));
+  container.rebind(tokens.webhook_sender).toConstantValue(bug?.sender?.(sender) ?? sender);
+  container.rebind(tokens.mailer).toConstantValue(bug?.mailer?.(mailer, timers) ?? mailer);
   container.rebind(tokens.delivery_queue).toConstantValue(world.queue.of(machine));
   const tally = await openContainer(container);
   await tally.migrate();

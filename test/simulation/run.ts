@@ -4,6 +4,7 @@ import { default_settings } from 'tallystick/inversify';
 import { beginFaults, drawFaults, endFaults, type FaultName, fault_names } from './faults/plan.ts';
 import { Processes } from './faults/processes.ts';
 import { Auditor } from './oracles/auditor/auditor.ts';
+import type { PlantedBug } from './planted/planted-bug.ts';
 import { SeededRandom } from './random.ts';
 import { activities } from './workload/activities.ts';
 import { addCompany } from './workload/companies.ts';
@@ -23,6 +24,8 @@ export interface SimulationOptions {
   readonly without?: readonly string[];
   /** The run begins no activity after this number. */
   readonly activities_max?: number;
+  /** A bug to be found, in tests of the simulation. */
+  readonly bug?: PlantedBug;
 }
 
 export interface SimulationResult {
@@ -72,7 +75,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const mean_ms = (days * day_ms) / draws.branch('activities').pick(activities_of_seed);
   const allowed = options.faults ?? fault_names;
   const faults = options.draws_faults === false ? allowed : drawFaults(draws, allowed);
-  const world = new World(seed, start_ms);
+  const world = new World(seed, start_ms, options.bug);
   const processes = new Processes(world, nodes, faults);
   const auditor = new Auditor({
     history: world.history,

@@ -11,6 +11,7 @@ import { type Node, startNode } from './node.ts';
 import { MailServer } from './outside/mail-server.ts';
 import { OfferQueue } from './outside/offer-queue.ts';
 import { Receivers } from './outside/receivers.ts';
+import type { PlantedBug } from './planted/planted-bug.ts';
 import { SeededRandom } from './random.ts';
 import { StorageFaults } from './storage.ts';
 import { SimulatedTime } from './time.ts';
@@ -26,6 +27,8 @@ export interface Report {
 
 /** Everything of one run: the service, what surrounds it, and what was seen of it. */
 export class World {
+  /** A bug that a test has planted in every process. */
+  readonly bug: PlantedBug | null;
   readonly time: SimulatedTime;
   readonly random: SeededRandom;
   readonly key_ring: string;
@@ -59,7 +62,8 @@ export class World {
   #ids = 0;
   #activities_open = 0;
 
-  constructor(seed: number, start_ms: number) {
+  constructor(seed: number, start_ms: number, bug: PlantedBug | null = null) {
+    this.bug = bug;
     this.random = new SeededRandom(`${seed}`);
     this.time = new SimulatedTime(start_ms, this.random.branch('order'));
     this.time.jumpTo(dueIn(this.storage));

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { full_run } from '@tallystick/test-support';
+import { type SimulationOptions, simulate } from '../run.ts';
+import { planted_bugs } from './bugs.ts';
+
+/** A run that finds a bug, beginning with this seed, and what finds it: an invariant, or the log. */
+interface Finding {
+  readonly by: string;
+  readonly seed: number;
+  readonly days: number;
+  readonly activities_max: number;
+  /** It takes more than a second of processor time, so that only a full run has it. */
+  readonly is_long?: boolean;
+}
+
+const short = { seed: 1, days: 3, activities_max: 150 };
+
+const findings: Readonly<Record<string, Finding>> = {
+  'a hold voided twice': { ...short, by: 'counters are sums' },
+  'a refund applied twice': { ...short, by: 'money is conserved' },
+  'a drift that nets to zero': { ...short, by: 'counters are sums' },
+  'a clearing matched twice': { ...short, by: 'money is conserved', is_long: true },
+  'a dropped release': { ...short, by: 'holds are of open roots' },
+  'a window that begins by a local clock': { ...short, by: 'windows tile time' },
+  'a hold that ends a second late after a change of the clocks': {
+    by: 'holds end on their day',
+    seed: 5,
+    days: 10,
+    activities_max: 150,
+    is_long: true,
+  },
+  'a limit checked outside the lock': { ...short, by: 'limits hold online', is_long: true },
+  'a canceled card that approves': { ...short, by: 'limits hold online' },
+  'uses that are not limited': { ...short, by: 'limits hold online', seed: 4 },
+  'a lost update of counters beside a pass': { ...short, by: 'counters are sums' },
+  'an answer before it is durable': { ...short, by: 'answers are stored', is_long: true },
+  'a pass that is not idempotent': { ...short, by: 'answers are stored' },
+  'a missing duplicate check': { ...short, by: 'one effect per message' },
+  'an event numbered out of order': { ...short, by: 'events are in order' },
+  'a decision without its event': { ...short, by: 'every change has its event' },
+  'a sweep that releases nothing': { by: 'log', seed: 1, days: 20, activities_max: 150, is_long: true },
+  'a row committed whose job never got queued': { ...short, by: 'every event is delivered' },
+  'a sequence with a gap': { ...short, by: 'sequences have no gap' },
+  'a delivery to an inactive webhook': {
+    by: 'every event is delivered',
+    seed: 1,
+    days: 3,
+    activities_max: 800,
+    is_long: true,
+  },
+  'a lease taken over while its holder writes': { ...short, by: 'a lease excludes others', is_long: true },
+  'a retry at the wrong minute': {
+    by: 'retries follow the schedule',
+    seed: 5,
+    days: 3,
+    activities_max: 500,
+    is_long: true,
+  },
+  'a signature of another body': { ...short, by: 'receivers get what was committed' },
+  'a failure taken for a success': { by: 'attempts were made', seed: 1, days: 3, activities_max: 500, is_long: true },
+  'a mail sent again after it was recorded': { ...short, by: 'mails are sent once', is_long: true },
+  'a card that was notified without a mail': { ...short, by: 'mails are sent once' },
+  'a record matched twice': { ...short, by: 'each record is in one item' },
+  'an item counted twice in the summary': { ...short, by: 'summaries count items' },
+  'an item that leaves out a clearing': { ...short, by: 'the bridge closes' },
+  'an audit entry dropped from the chain': { ...short, by: 'the audit chain verifies' },
+  'retention that removes what is young': { ...short, by: 'only old rows are removed' },
+};
+
+/** Few faults, so that a bug shows early: those that some of the bugs need. */
+const around: Pick<SimulationOptions, 'nodes' | 'faults' | 'draws_faults'> = {
+  nodes: 2,
+  faults: ['bad_receivers', 'repeated_messages', 'repeated_offers'],
+  draws_faults: false,
+};
+
+/** Within how many seeds a bug must be found. */
+const seeds_max = 8;
+
+describe('the simulation', () => {
+  for (const [name, { by, is_long = false, ...options }] of Object.entries(findings)) {
+    test(`finds ${name}`, { skip: is_long && !full_run && 'a full run has it' }, async () => {
+      const bug = planted_bugs.find((one) => one.name === name);
+      assert.ok(bug !== undefined, 'there is no such bug');
+      const found_by = new Set<string>();
+      // New activities change what happens in a seed.
+      for (let seed = options.seed; seed < options.seed + seeds_max && !found_by.has(by); seed += 1) {
+        const { violations } = await simulate({ ...around, ...options, seed, bug });
+        for (const violation of violations) found_by.add(violation.by);
+      }
+      assert.ok(found_by.has(by), `found by: ${[...found_by].join(', ') || 'nothing'}`);
+    });
+  }
+
+  test('finds nothing in the same runs without a bug', async () => {
+    assert.deepEqual((await simulate({ ...around, ...short })).violations, []);
+  });
+
+  test('has a run for every bug that can be planted', () => {
+    assert.deepEqual(
+      planted_bugs.map(({ name }) => name).filter((name) => !(name in findings)),
+      [],
+    );
+  });
+});
