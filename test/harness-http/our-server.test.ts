@@ -35,6 +35,13 @@ test('the standalone server agrees with the model over HTTP', async () => {
   await runModel({ system: httpSystem(server.url, ourServerMapping()), runs, seed: test_seed });
 });
 
+test('the standalone server agrees when it is killed with messages in flight, and when answers are lost', async () => {
+  const system = httpSystem(server.url, ourServerMapping(crash));
+  const runs = testRuns({ short: 1, full: 4 });
+  const { faults } = await runModel({ system, runs, seed: 1, commands_max: 20, faults: ['crash', 'lost_answer'] });
+  assert.ok(runs < 4 || faults['crash: authorize in flight'] > 0, JSON.stringify(faults));
+});
+
 test('a killed server still has what it had answered, and answers a repeated message with it', async () => {
   const system: System = await httpSystem(server.url, ourServerMapping(crash))({ start_ms: 0, seed: 0 });
   const created = await system.createCard({ total_card_amount: 100 });
