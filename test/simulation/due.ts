@@ -1,4 +1,4 @@
-import type { MemoryStorage, State } from '@tallystick/memory';
+import type { State } from '@tallystick/memory';
 
 const never = Number.POSITIVE_INFINITY;
 
@@ -53,7 +53,7 @@ function firstOf<Row>(rows: readonly Row[], dueMs: (row: Row) => number): number
 }
 
 /** The first instant at which the jobs of a process find work in the storage. */
-export function dueIn(storage: MemoryStorage): () => number {
+export function dueIn(storage: { readonly committed: State }): () => number {
   let seen: State | null = null;
   let known: readonly number[] = [];
   let first_ms = never;

@@ -6,13 +6,14 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseOptions } from '../../apps/server/src/parse-options.ts';
+import { type StorageName, storage_names } from './databases/world-storage.ts';
 import { type FaultName, fault_names } from './faults/plan.ts';
 import { commandOf, minimise } from './minimise.ts';
 import { type SimulationOptions, type SimulationResult, simulate } from './run.ts';
 import { runSeeds, type SeedRun } from './workers.ts';
 
 const usage = `npm run simulate -- [--seed S] [--seeds N] [--days D] [--nodes N] [--faults all|none|NAME,...]
-    [--without ACTIVITY,...] [--activities N] [--workers N] [--keep]
+    [--without ACTIVITY,...] [--activities N] [--workers N] [--keep] [--database ${storage_names.join('|')}]
 
 Faults: ${fault_names.join(', ')}`;
 
@@ -31,6 +32,7 @@ const { faults } = values;
 const options: Omit<SimulationOptions, 'seed'> = {
   ...(values.days === undefined ? {} : { days: Number(values.days) }),
   ...(values.nodes === undefined ? {} : { nodes: integer('nodes', values.nodes) }),
+  ...(values.database === 'memory' ? {} : { database: databaseOf(values.database) }),
   ...(faults === 'all' ? {} : { faults: faultsOf(faults), draws_faults: false }),
   ...(values.without === undefined ? {} : { without: values.without.split(',') }),
   ...(values.activities === undefined ? {} : { activities_max: integer('activities', values.activities) }),
@@ -110,6 +112,12 @@ function faultsOf(text: string): readonly FaultName[] {
   return names as readonly FaultName[];
 }
 
+function databaseOf(text: string): StorageName {
+  const name = storage_names.find((one) => one === text);
+  if (name === undefined) throw new TypeError(`--database ${text}: it must be one of ${storage_names.join(', ')}`);
+  return name;
+}
+
 function integer(name: string, text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new TypeError(`--${name} ${text}: it must be a whole number`);
@@ -129,6 +137,7 @@ function readOptions() {
         activities: { type: 'string' },
         workers: { type: 'string', default: '1' },
         keep: { type: 'boolean', default: false },
+        database: { type: 'string', default: 'memory' },
         help: { type: 'boolean', short: 'h' },
       },
     }).values;

@@ -46,7 +46,7 @@ export async function minimise(
 }
 
 /** The command that repeats a run. */
-export function commandOf({ seed, days, nodes, faults, without, activities_max }: SimulationOptions): string {
+export function commandOf({ seed, days, nodes, faults, without, activities_max, database }: SimulationOptions): string {
   const switches = [
     ['seed', seed],
     ['days', days],
@@ -54,6 +54,7 @@ export function commandOf({ seed, days, nodes, faults, without, activities_max }
     ['faults', faults === undefined ? undefined : faults.join(',') || 'none'],
     ['without', without?.length ? `'${without.join(',')}'` : undefined],
     ['activities', activities_max],
+    ['database', database],
   ] as const;
   const given = switches.filter(([, value]) => value !== undefined).map(([name, value]) => `--${name} ${value}`);
   return `npm run simulate -- ${given.join(' ')}`;

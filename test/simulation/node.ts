@@ -1,4 +1,4 @@
-import { memoryPersistence } from '@tallystick/memory';
+import type { MemoryPersistence } from '@tallystick/memory';
 import { pino } from 'pino';
 import type { Tallystick } from 'tallystick';
 import { createContainer, openContainer, readOptions, tokens } from 'tallystick/inversify';
@@ -19,17 +19,17 @@ export async function startNode(world: World, machine: Machine): Promise<Node> {
   const { name } = machine;
   const random = world.random.branch(`node ${name}`);
   const timers = world.time.timersOf(machine);
-  const persistence = memoryPersistence({
-    storage: world.storage,
-    clock: timers,
-    timers,
+  const persistence = await world.storage.open(machine, {
+    timersOf: (machine) => world.time.timersOf(machine),
+    random,
     audit_mac: world.audit_mac,
   });
   const { bug } = world;
-  const planted = bug?.persistence?.(persistence) ?? persistence;
+  // Bugs are planted in memory only.
+  const planted = bug?.persistence?.(persistence as MemoryPersistence) ?? persistence;
   const sender = world.receivers.senderOf(machine);
   const mailer = world.mail_server.mailerOf(machine);
-  const container = createContainer(readOptions({ database: 'sqlite::memory:', keys: world.key_ring }));
+  const container = createContainer(readOptions({ database: world.storage.database_url, keys: world.key_ring }));
   container.bind(tokens.logger).toConstantValue(watchedLog(world, name));
   container.rebind(tokens.timers).toConstantValue(timers);
   container.rebind(tokens.random).toConstantValue(random);

@@ -1,6 +1,7 @@
 import { type RetentionKind, retention_kinds } from '@tallystick/kernel';
 import type { State } from '@tallystick/memory';
 import { default_settings } from 'tallystick/inversify';
+import { openStorage, type StorageName } from './databases/world-storage.ts';
 import { beginFaults, drawFaults, endFaults, type FaultName, fault_names } from './faults/plan.ts';
 import { Processes } from './faults/processes.ts';
 import { Auditor } from './oracles/auditor/auditor.ts';
@@ -16,6 +17,8 @@ export interface SimulationOptions {
   readonly days?: number;
   /** Drawn when absent. */
   readonly nodes?: number;
+  /** Where the processes store; in memory when absent. */
+  readonly database?: StorageName;
   /** Of which the seed draws some; every kind when absent. */
   readonly faults?: readonly FaultName[];
   /** Whether the seed draws of the faults, or has all of them; true when absent. */
@@ -75,7 +78,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const mean_ms = (days * day_ms) / draws.branch('activities').pick(activities_of_seed);
   const allowed = options.faults ?? fault_names;
   const faults = options.draws_faults === false ? allowed : drawFaults(draws, allowed);
-  const world = new World(seed, start_ms, options.bug);
+  const storage = await openStorage(options.database ?? 'memory');
+  const world = new World(seed, start_ms, storage, options.bug);
   const processes = new Processes(world, nodes, faults);
   const auditor = new Auditor({
     history: world.history,
@@ -116,6 +120,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     for (const { invariant, problem } of auditor.checkEnd()) world.report(invariant, problem);
   }
   if (world.reports.length === 0) await world.time.until(Promise.all([...world.nodes].map((node) => node.stop())));
+  await storage.close();
   return {
     options: { ...options, days, nodes, faults },
     start_ms,

@@ -1,6 +1,6 @@
 import type { Fold } from '@tallystick/cards';
 import { Fault } from '@tallystick/kernel';
-import type { MemoryPersistence } from '@tallystick/memory';
+import type { Persistence } from '@tallystick/mikro-orm';
 import type { Machine } from './machine.ts';
 import type { SeededRandom } from './random.ts';
 import type { SimulatedTime } from './time.ts';
@@ -55,11 +55,7 @@ class Died extends Error {}
  * die before and after its commit. A process that died gets no answer, and what it had not committed
  * is rolled back.
  */
-export function storageOfProcess(
-  persistence: MemoryPersistence,
-  machine: Machine,
-  faults: StorageFaults,
-): MemoryPersistence {
+export function storageOfProcess(persistence: Persistence, machine: Machine, faults: StorageFaults): Persistence {
   const { time } = faults;
 
   async function wait(): Promise<void> {
@@ -115,7 +111,7 @@ export function storageOfProcess(
   }
 
   const { unitOfWork, ledger, delivery_desk: desk, event_horizon } = persistence;
-  const numbered: MemoryPersistence['unitOfWork'] = {
+  const numbered: Persistence['unitOfWork'] = {
     run: (work) =>
       write('transaction', (check) =>
         unitOfWork.run((tx) =>

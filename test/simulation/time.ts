@@ -9,6 +9,9 @@ const round_every_ms = 24 * 3_600_000;
 /** A wait that is shorter is no poll. */
 const poll_ms_min = 100;
 
+/** How often nothing is left to do while a database has not answered yet. */
+const idle_max = 1_000;
+
 const drained = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /**
@@ -23,6 +26,8 @@ const drained = (): Promise<void> => new Promise((resolve) => void setImmediate(
 export class SimulatedTime {
   now_ms: number;
   steps = 0;
+  /** What is waited for after each step beside what follows from it; null: nothing. */
+  afterStep: (() => Promise<void>) | null = null;
   readonly #random: SeededRandom;
   readonly #entries = new EventHeap();
   readonly #polls = new EventHeap();
@@ -110,13 +115,13 @@ export class SimulatedTime {
   async step(until_ms: number): Promise<boolean> {
     const entry = this.#next(until_ms);
     if (entry === null) {
-      this.now_ms = Math.max(this.now_ms, until_ms);
+      if (until_ms < Number.POSITIVE_INFINITY) this.now_ms = Math.max(this.now_ms, until_ms);
       return false;
     }
     this.now_ms = entry.at_ms;
     this.steps += 1;
     entry.run();
-    await drained();
+    await this.#settle();
     return true;
   }
 
@@ -127,11 +132,21 @@ export class SimulatedTime {
       is_ended = true;
     };
     work.then(end, end);
-    await drained();
-    while (!is_ended) {
-      if (!(await this.step(Number.POSITIVE_INFINITY))) throw new Error('nothing is left that would end the work');
+    await this.#settle();
+    for (let idle = 0; !is_ended; ) {
+      if (await this.step(Number.POSITIVE_INFINITY)) idle = 0;
+      else if (this.afterStep === null || idle > idle_max) throw new Error('nothing is left that would end the work');
+      else {
+        idle += 1;
+        await this.#settle();
+      }
     }
     return await work;
+  }
+
+  async #settle(): Promise<void> {
+    await drained();
+    if (this.afterStep !== null) await this.afterStep();
   }
 
   #next(until_ms: number): Scheduled | null {

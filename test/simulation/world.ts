@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type AuditMac, Fault } from '@tallystick/kernel';
-import { type MemoryStorage, memoryStorage, type State } from '@tallystick/memory';
+import type { State } from '@tallystick/memory';
 import { createVault, parseKeyRing } from '@tallystick/vault';
 import { UnusableDatabase } from 'tallystick';
+import type { WorldStorage } from './databases/world-storage.ts';
 import { dueIn } from './due.ts';
 import { type History, newHistory } from './history.ts';
 import { drawKeyRing } from './keys.ts';
@@ -33,7 +34,7 @@ export class World {
   readonly random: SeededRandom;
   readonly key_ring: string;
   readonly audit_mac: AuditMac;
-  readonly storage: MemoryStorage = memoryStorage();
+  readonly storage: WorldStorage;
   readonly storage_faults: StorageFaults;
   readonly history: History = newHistory();
   readonly receivers: Receivers;
@@ -62,11 +63,13 @@ export class World {
   #ids = 0;
   #activities_open = 0;
 
-  constructor(seed: number, start_ms: number, bug: PlantedBug | null = null) {
+  constructor(seed: number, start_ms: number, storage: WorldStorage, bug: PlantedBug | null = null) {
+    this.storage = storage;
     this.bug = bug;
     this.random = new SeededRandom(`${seed}`);
     this.time = new SimulatedTime(start_ms, this.random.branch('order'));
     this.time.jumpTo(dueIn(this.storage));
+    if (storage.settled !== null) this.time.afterStep = storage.settled;
     this.key_ring = drawKeyRing(this.random.branch('keys'));
     this.audit_mac = createVault(parseKeyRing(this.key_ring), { random: this.random }).audit_mac;
     this.storage_faults = new StorageFaults(this.time, (what) => {
