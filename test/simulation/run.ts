@@ -5,6 +5,7 @@ import { openStorage, type StorageName } from './databases/world-storage.ts';
 import { beginFaults, drawFaults, endFaults, type FaultName, fault_names } from './faults/plan.ts';
 import { Processes } from './faults/processes.ts';
 import { Auditor } from './oracles/auditor/auditor.ts';
+import { compareWithReference } from './oracles/reference.ts';
 import type { PlantedBug } from './planted/planted-bug.ts';
 import { SeededRandom } from './random.ts';
 import { activities } from './workload/activities.ts';
@@ -118,6 +119,8 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   if (world.reports.length === 0) {
     if (world.activities_open > 0) world.report('quiet phase', `${world.activities_open} activities do not end`);
     for (const { invariant, problem } of auditor.checkEnd()) world.report(invariant, problem);
+    for (const problem of compareWithReference(world.history, world.committed))
+      world.report('reference model', problem);
   }
   if (world.reports.length === 0) await world.time.until(Promise.all([...world.nodes].map((node) => node.stop())));
   await storage.close();

@@ -129,6 +129,14 @@ export const limit_checked_outside_the_lock: PlantedBug = {
   },
 };
 
+export const limit_reached_too_early: PlantedBug = {
+  name: 'a limit that is reached too early',
+  persistence: withState((state) => ({
+    ...state,
+    cards: state.cards.map((card) => ({ ...card, total_card_amount: money(Math.ceil(card.total_card_amount / 2)) })),
+  })),
+};
+
 export const canceled_card_approves: PlantedBug = {
   name: 'a canceled card that approves',
   persistence: withState((state) => ({

@@ -31,6 +31,7 @@ const findings: Readonly<Record<string, Finding>> = {
     is_long: true,
   },
   'a limit checked outside the lock': { ...short, by: 'limits hold online', is_long: true },
+  'a limit that is reached too early': { ...short, by: 'reference model' },
   'a canceled card that approves': { ...short, by: 'limits hold online' },
   'uses that are not limited': { ...short, by: 'limits hold online', seed: 4 },
   'a lost update of counters beside a pass': { ...short, by: 'counters are sums' },
