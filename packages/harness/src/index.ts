@@ -91,6 +91,7 @@ export { delivery_store_contract } from './contracts/webhooks/delivery-store.ts'
 export { webhook_states_contract } from './contracts/webhooks/webhook-states.ts';
 export type { WebhookStorage, WebhookStorageTx } from './contracts/webhooks/webhook-storage.ts';
 export { webhook_store_contract } from './contracts/webhooks/webhook-store.ts';
+export type { Coverage, CoverageKind, Demand } from './coverage.ts';
 export * from './faults.ts';
 export {
   answerOf,

@@ -57,7 +57,7 @@ export function explainTogether(model: ReferenceModel, calls: readonly Call[], s
   const [order] = search.found.values();
   if (order === undefined) throw unexplained(search, model);
   for (const step of order) apply(step, model);
-  if (seen.quarantine !== null) agreeQuarantine(model, seen.quarantine);
+  agreeWithSeen(model, seen);
   model.is_undecided = search.found.size > 1;
 }
 

@@ -7,13 +7,14 @@ import type { Choice } from './choice.ts';
 import { createCard } from './commands/cards.ts';
 import { type CommandName, commandSequence } from './commands/command-sequence.ts';
 import { compareAll } from './comparison.ts';
+import { type Coverage, coverageOf, type Demand, unreached } from './coverage.ts';
 import { type FaultName, type FaultPoint, fault_points } from './faults.ts';
 import { type Case, cases } from './reference/cases.ts';
 import { ReferenceModel } from './reference/model.ts';
 import { listingOf, problemOf } from './report/failure-report.ts';
 import { recorded } from './report/recording.ts';
 import { type FailedSequence, reproductionOf } from './report/reproduction.ts';
-import { capabilitiesOf, type System, type SystemStart } from './system.ts';
+import { type CapabilityName, capabilitiesOf, type System, type SystemStart } from './system.ts';
 
 export interface ModelRun {
   /**
@@ -32,6 +33,8 @@ export interface ModelRun {
   readonly messages?: Choice<MessageKind>;
   /** The faults that are injected. Default: none. */
   readonly faults?: readonly FaultName[];
+  /** What the run has to reach: else it fails. Not with `path`, which repeats one sequence. */
+  readonly demand?: Demand;
   /** Whether a failing sequence is shrunk, which takes many sequences more. Default: it is. */
   readonly shrink?: boolean;
   /** The path of a failure, to reproduce its shrunk sequence immediately. */
@@ -48,6 +51,8 @@ export interface ModelRunResult {
   readonly seed: number;
   readonly runs: number;
   readonly shrinks: number;
+  /** How often the sequences reached what the system can reach, by kind, as far as they agreed. */
+  readonly coverage: Coverage;
   /** How often the sequences reached each case of the specification, as far as they agreed. */
   readonly reached: Readonly<Record<Case, number>>;
   /** How often a fault struck at each point, as far as the sequences agreed. */
@@ -81,14 +86,18 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   const reached = Object.fromEntries(cases.map((reachable) => [reachable, 0])) as Record<Case, number>;
   let failure: Failure | null = null;
   const faults = Object.fromEntries(fault_points.map((point) => [point, 0])) as Record<FaultPoint, number>;
+  let capabilities: ReadonlySet<CapabilityName> = new Set();
   const property = fc.asyncProperty(
-    startInstant(),
-    fc.array(cardPlan(), { minLength: 1, maxLength: 2 }),
+    // First, so that it is shrunk first: when another value shrinks, fast-check does not learn which
+    // commands ran then.
     commandSequence({ ...options, commands_max }),
+    fc.array(cardPlan(), { minLength: 1, maxLength: 2 }),
+    startInstant(),
     fc.noShrink(fc.noBias(fc.integer())),
-    async (start_ms, cards, commands, seed) => {
+    async (commands, cards, start_ms, seed) => {
       const opened = await options.system({ start_ms, seed });
-      const model = new ReferenceModel(opened.world, capabilitiesOf(opened));
+      capabilities = capabilitiesOf(opened);
+      const model = new ReferenceModel(opened.world, capabilities);
       const { system, calls } = recorded(opened, (name) => {
         if (name !== 'readCard') model.latest.clear();
       });
@@ -116,15 +125,19 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   const { counterexample } = details;
   const shown = details.failed && failure !== null ? reportOf(failure, options, details) : null;
   if (shown !== null) await options.writeReproduction?.(shown.reproduction);
+  const coverage = coverageOf(reached, capabilities, pointsOf(options.faults ?? [], faults));
+  const is_whole = !details.failed && options.path === undefined && options.demand !== undefined;
+  const missing = is_whole ? unreached(options.demand, coverage) : [];
   return {
-    failed: details.failed,
+    failed: details.failed || missing.length > 0,
     seed: details.seed,
     runs: details.numRuns,
     shrinks: details.numShrinks,
     reached,
     faults,
+    coverage,
     steps: counterexample === null ? [] : stepsOf(counterexample),
-    report: shown?.report ?? (details.failed ? `no sequence could be run: ${details.errorInstance}` : null),
+    report: shown?.report ?? otherFailure(details, missing),
     reproduction: shown?.reproduction ?? null,
   };
 }
@@ -147,14 +160,9 @@ export async function runModel(options: ModelRun): Promise<ModelRunResult> {
   return result;
 }
 
-type Counterexample = readonly [number, readonly unknown[], Iterable<unknown>, number];
+type Counterexample = readonly [Iterable<unknown>, readonly unknown[], number, number];
 
-function stepsOf([start_ms, cards, commands]: readonly [
-  number,
-  readonly unknown[],
-  Iterable<unknown>,
-  number,
-]): string[] {
+function stepsOf([commands, cards, start_ms]: Counterexample): string[] {
   const start = `start at ${Temporal.Instant.fromEpochMilliseconds(start_ms)}`;
   return [start, ...cards.map((plan) => `create card ${JSON.stringify(plan)}`), ...doneCommands(commands)];
 }
@@ -177,7 +185,7 @@ function reportOf(
   { repeat = defaultRepeat }: ModelRun,
   { seed, numRuns, numShrinks, counterexamplePath, counterexample }: Found,
 ): { readonly report: string; readonly reproduction: string } {
-  const replay_path = /replayPath="([^"]*)"/.exec(String(counterexample?.[2]))?.[1] ?? '';
+  const replay_path = /replayPath="([^"]*)"/.exec(String(counterexample?.[0]))?.[1] ?? '';
   const again = repeat(seed, counterexamplePath ?? '', replay_path);
   const report = [
     failure.problem,
@@ -186,6 +194,25 @@ function reportOf(
     `repeat it: ${again}`,
   ];
   return { report: report.join('\n'), reproduction: reproductionOf(failure, `${failure.problem}\n\n${again}`) };
+}
+
+/** The points of the injected faults. */
+function pointsOf(
+  injected: readonly FaultName[],
+  faults: Readonly<Record<FaultPoint, number>>,
+): Record<string, number> {
+  const isInjected = (point: string) => injected.some((name) => point.startsWith(name.replace('_', ' ')));
+  return Object.fromEntries(Object.entries(faults).filter(([point]) => isInjected(point)));
+}
+
+/** The report when no sequence failed. */
+function otherFailure(
+  { failed, errorInstance, numRuns, seed }: Found & { readonly failed: boolean; readonly errorInstance: unknown },
+  missing: readonly string[],
+): string | null {
+  if (failed) return `no sequence could be run: ${errorInstance}`;
+  if (missing.length === 0) return null;
+  return [`${numRuns} sequences of the seed ${seed} did not reach what was demanded`, ...missing].join('\n  ');
 }
 
 function defaultRepeat(seed: number, path: string, replay_path: string): string {

@@ -90,20 +90,6 @@ const bugs: readonly Bug[] = [
     says: [/Each creation, change, cancellation, decision and clearing .* \(service specification 6\)/],
   },
   {
-    what: 'an update that undoes what came beside it',
-    seed: 12,
-    plant: (system) => ({
-      updateCard: async (id, request) => {
-        const { total_card_amount } = system.model.view(system.model.cards.find((card) => card.id === id)!);
-        await Promise.resolve();
-        const answer = await system.updateCard(id, request);
-        await Promise.resolve();
-        return answer.kind === 'refused' ? answer : system.updateCard(id, { total_card_amount });
-      },
-    }),
-    says: [],
-  },
-  {
     what: 'a clearing that is applied again',
     seed: 9,
     plant: (system) => ({

@@ -51,6 +51,7 @@ export const currencies: readonly string[] = ['USD', 'EUR', 'JPY'];
  * Small totals, so that a few purchases reach every limit; occasionally the largest valid total.
  */
 const totalAmount = fc.oneof(
+  { withCrossShrink: true },
   { weight: 12, arbitrary: fc.integer({ min: 1, max: 2_000 }) },
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 500_000 }) },
   { weight: 1, arbitrary: fc.constant(10 ** 12) },
@@ -74,14 +75,16 @@ export function cardPlan(): fc.Arbitrary<CardPlan> {
   return fc.record({
     total_card_amount: totalAmount,
     min_tenths: fc.oneof(
+      { withCrossShrink: true },
       { weight: 6, arbitrary: fc.constant(null) },
       { weight: 3, arbitrary: fc.integer({ min: 0, max: 2 }) },
       { weight: 1, arbitrary: fc.integer({ min: 3, max: 10 }) },
     ),
     max_tenths: fc.option(fc.integer({ min: 1, max: 10 }), { freq: 3 }),
-    control: fc.oneof({ weight: 3, arbitrary: velocity }, { weight: 2, arbitrary: aging }),
+    control: fc.oneof({ withCrossShrink: true }, { weight: 3, arbitrary: velocity }, { weight: 2, arbitrary: aging }),
     starts_in_days: fc.option(fc.integer({ min: -3, max: 2 }), { freq: 2 }),
     ends: fc.oneof(
+      { withCrossShrink: true },
       { weight: 4, arbitrary: fc.constant(null) },
       {
         weight: 1,
@@ -96,6 +99,7 @@ export function cardPlan(): fc.Arbitrary<CardPlan> {
       },
     ),
     currency: fc.oneof(
+      { withCrossShrink: true },
       { weight: 3, arbitrary: fc.constant(null) },
       { weight: 1, arbitrary: fc.constantFrom(...currencies) },
     ),

@@ -190,6 +190,7 @@ export function clearingPlan(): fc.Arbitrary<ClearingPlan> {
     purchase_pick: fc.nat({ max: 20 }),
     awaited: fc.boolean(),
     link: fc.oneof(
+      { withCrossShrink: true },
       { weight: 3, arbitrary: fc.constant('reference' as const) },
       { weight: 2, arbitrary: fc.constant('reference_only' as const) },
       {
@@ -204,6 +205,7 @@ export function clearingPlan(): fc.Arbitrary<ClearingPlan> {
       },
     ),
     twentieths: fc.oneof(
+      { withCrossShrink: true },
       { weight: 2, arbitrary: fc.constant(20) },
       { weight: 2, arbitrary: fc.integer({ min: 1, max: 30 }) },
       { weight: 2, arbitrary: fc.constantFrom(16, 22, 23, 24, 25) },
@@ -211,6 +213,7 @@ export function clearingPlan(): fc.Arbitrary<ClearingPlan> {
     partial: seldom(3),
     clearing_type: fc.constantFrom('DEBIT' as const, 'DEBIT' as const, 'DEBIT' as const, 'CREDIT' as const),
     cycle: fc.oneof(
+      { withCrossShrink: true },
       { weight: 6, arbitrary: fc.constant(null) },
       {
         weight: 1,
@@ -222,14 +225,20 @@ export function clearingPlan(): fc.Arbitrary<ClearingPlan> {
         ),
       },
     ),
-    earlier_pick: fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat({ max: 10 }) }),
+    earlier_pick: fc.oneof(
+      { withCrossShrink: true },
+      { weight: 3, arbitrary: fc.constant(null) },
+      { weight: 1, arbitrary: fc.nat({ max: 10 }) },
+    ),
     copies: seldom(12),
     fx_drift: seldom(3),
     conversion_twentieths: fc.oneof(
+      { withCrossShrink: true },
       { weight: 7, arbitrary: fc.constant(null) },
       { weight: 1, arbitrary: fc.constantFrom(15, 16, 18, 20, 22, 24, 25) },
     ),
     settlement_days: fc.oneof(
+      { withCrossShrink: true },
       { weight: 3, arbitrary: fc.constant(0) },
       { weight: 2, arbitrary: fc.integer({ min: -3, max: 7 }) },
       { weight: 1, arbitrary: fc.constantFrom(-36, -35, -34, -12) },
@@ -239,6 +248,7 @@ export function clearingPlan(): fc.Arbitrary<ClearingPlan> {
     states_six: seldom(3),
     by_number: fc.boolean(),
     flaw: fc.oneof(
+      { withCrossShrink: true },
       { weight: 10, arbitrary: fc.constant(null) },
       {
         weight: 1,

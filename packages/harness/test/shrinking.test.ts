@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, type CardView, checkModel, type System, type SystemStart } from '../src/index.ts';
+import { modelAsSystem } from './model-as-system.ts';
+
+/** A system that adds up what it holds in floats of whole dollars, and cuts off the rest. */
+async function floatSystem({ start_ms }: SystemStart): Promise<System> {
+  const system = modelAsSystem(start_ms);
+  const inFloats = (answer: Answer<CardView>): Answer<CardView> => {
+    if (answer.kind === 'refused') return answer;
+    const card = system.model.cards.find(({ id }) => id === answer.value.id)!;
+    const amounts = system.model.purchases(card).map(({ amount }) => amount);
+    const exact = amounts.reduce((sum, amount) => sum + amount, 0);
+    const cut = Math.floor(amounts.reduce((sum, amount) => sum + amount / 100, 0) * 100);
+    const available_balance = answer.value.available_balance + exact - cut;
+    return { kind: 'done', value: { ...answer.value, available_balance } };
+  };
+  return { ...system, readCard: async (id) => inFloats(await system.readCard(id)) };
+}
+
+for (const seed of [1, 2, 4]) {
+  test(`money in floats is shown with a few cents in a few messages, by the seed ${seed}`, async () => {
+    const { failed, report } = await checkModel({ system: floatSystem, runs: 100, seed });
+    assert.equal(failed, true);
+    const amounts = [...report!.matchAll(/"(?:billing_amount|total_card_amount)":(\d+)/g)].map(([, digits]) =>
+      Number(digits),
+    );
+    assert.ok(Math.max(...amounts) <= 100, report!);
+    const messages = report!.match(/^ +\d+ {2}authorize /gm) ?? [];
+    assert.ok(messages.length >= 1 && messages.length <= 3, report!);
+  });
+}
