@@ -2,7 +2,12 @@ import { money, scale } from '@tallystick/kernel';
 import { limitAmountSent } from '../matching/match-authorization.ts';
 import type { ClearingFacts } from '../matching/match-case.ts';
 import type { Match } from '../matching/match-clearing.ts';
-import { type Authorization, isRefundRoot, unclearedStatusOf } from '../records/authorization.ts';
+import {
+  type Authorization,
+  type AuthorizationStatus,
+  isRefundRoot,
+  unclearedStatusOf,
+} from '../records/authorization.ts';
 import { type Clearing, isDispute } from '../records/clearing.ts';
 import { isHoldOver } from '../records/hold-lifetime.ts';
 import type { LedgerCard } from '../records/ledger.ts';
@@ -71,10 +76,14 @@ function isSettling(root: Authorization, { cycle, clearing_type }: SettledFields
  */
 export function afterItsEnd(root: Authorization, clearing: SettledFields): Authorization {
   const { status, hold_end_ms } = root;
-  const is_ended = status === 'reversed' || status === 'released';
-  if (!is_ended || !clearing.partial || !isSettling(root, clearing)) return root;
+  if (!isEnded(unclearedStatusOf(root)) || !clearing.partial || !isSettling(root, clearing)) return root;
   const ended_ms = Math.min(hold_end_ms ?? clearing.recorded_at_ms, clearing.recorded_at_ms);
-  return { ...root, status: 'partially_cleared', hold_end_ms: ended_ms };
+  return { ...root, status: status === 'cleared' ? status : 'partially_cleared', hold_end_ms: ended_ms };
+}
+
+/** Whether the hold was ended by a message or by hand. */
+function isEnded(status: AuthorizationStatus): boolean {
+  return status === 'reversed' || status === 'released';
 }
 
 /**
@@ -149,8 +158,7 @@ function clearRoot(
 ): Authorization {
   const { status, uses, hold_end_ms } = root;
   const is_first = root.uncleared_status === null && status !== 'cleared' && status !== 'partially_cleared';
-  const has_ended = status === 'reversed' || status === 'released';
-  const stays = status === 'cleared' || (partial && has_ended && recorded_at_ms < (hold_end_ms ?? 0));
+  const stays = status === 'cleared' || (partial && isEnded(status) && recorded_at_ms < (hold_end_ms ?? 0));
   return {
     ...root,
     held: money(root.held - hold_effect),

@@ -198,6 +198,18 @@ describe('a clearing that a person took from an authorization', () => {
     assert.deepEqual([world.clearing(1).authorization_id, world.clearing(1).match_rule], [2, 6]);
   });
 
+  test('leaves partially cleared what was reversed after it and before a part, in one instant', () => {
+    const world = new NetworkWorld(now);
+    const reference = { net_reference_number: 'MCCABC1231121' };
+    const { trace_id } = world.authorize({ ...shop, ...reference, billing_amount: 400 });
+    world.clear({ ...reference, billing_amount: 400 });
+    world.authorize({ trace_id, message_type_indicator: '0400' });
+    world.clear({ ...reference, billing_amount: 100, partial: true });
+    assert.deepEqual([world.clearing(2).authorization_id, world.row(1).status], [1, 'cleared']);
+    send(world, take);
+    assert.deepEqual([world.row(1).status, world.row(1).cleared, world.counters.held], ['partially_cleared', 100, 0]);
+  });
+
   test('is matched by its merchant, although its reference names the one that it was taken from', () => {
     const world = new NetworkWorld(now);
     const reference = { net_reference_number: 'MCCABC1231121' };
