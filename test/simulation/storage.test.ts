@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Fault, fixedClock } from '@tallystick/kernel';
-import { type MemoryPersistence, memoryPersistence, memoryStorage } from '@tallystick/memory';
+import { memoryPersistence, memoryStorage } from '@tallystick/memory';
+import type { Persistence } from '@tallystick/mikro-orm';
 import { Machine } from './machine.ts';
 import { SeededRandom } from './random.ts';
 import { StorageFaults, storageOfProcess, type WriteFault } from './storage.ts';
@@ -22,7 +23,7 @@ function twoProcesses(fault: Pick<WriteFault, 'at' | 'kind'>) {
 
 let companies_made = 0;
 
-function write({ unitOfWork }: MemoryPersistence): Promise<unknown> {
+function write({ unitOfWork }: Pick<Persistence, 'unitOfWork'>): Promise<unknown> {
   companies_made += 1;
   const company = { name: 'Example', customer_number: String(companies_made), created_at_ms: 0 };
   return unitOfWork.run((tx) => tx.companies.insert(company as never));
