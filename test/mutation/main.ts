@@ -90,13 +90,17 @@ async function judgeAll(sample: readonly Chosen[]): Promise<readonly Result[]> {
   const results: Result[] = [];
   for (const [theme, of_theme] of Map.groupBy(sample, ({ theme }) => theme)) {
     const tests = await measureTests(theme);
+    const tests_name = nameOf(tests);
     const waiting = of_theme.values();
     const work = async (): Promise<void> => {
       for (const { mutant } of waiting) {
-        const key = keyOf(mutant, tests);
-        const before = known.get(key);
-        const result = before ?? {
+        const key = keyOf(mutant);
+        const last = known.get(key);
+        // More tests kill no fewer mutants.
+        const before = last?.verdict === 'killed' || last?.tests === tests_name ? last : undefined;
+        const result: Result = before ?? {
           key,
+          tests: tests_name,
           theme: theme.name,
           ...mutant,
           ...(await judge(root, mutant, tests, environment)),
@@ -137,11 +141,16 @@ async function measureTests(theme: Theme): Promise<readonly MeasuredTest[]> {
   return tests;
 }
 
-/** Names a mutant and what it was run against: a result is used again while both are the same. */
-function keyOf(mutant: Mutant, tests: readonly MeasuredTest[]): string {
-  const hash = createHash('sha256').update(readFileSync(join(root, mutant.path)));
-  hash.update(`\n${mutant.start} ${mutant.end} ${mutant.replacement}`);
-  for (const { file, reach } of tests) hash.update(`\n${file} ${reach.hash}`);
+/** Names a change of a text. */
+function keyOf({ path, start, end, replacement }: Mutant): string {
+  const hash = createHash('sha256').update(readFileSync(join(root, path)));
+  return hash.update(`\n${start} ${end} ${replacement}`).digest('hex').slice(0, 24);
+}
+
+/** Names the tests with all that they load. */
+function nameOf(tests: readonly MeasuredTest[]): string {
+  const hash = createHash('sha256');
+  for (const { file, reach } of tests) hash.update(`${file} ${reach.hash}\n`);
   return hash.digest('hex').slice(0, 24);
 }
 

@@ -118,6 +118,7 @@ describe('mutants', () => {
     const one: Result = {
       ...mutant('>= → >'),
       key: '',
+      tests: '',
       theme: 'windows',
       verdict: 'survived',
       failed: null,

@@ -5,7 +5,10 @@ import type { Mutant } from './mutants.ts';
 
 /** One line of the file of results. */
 export interface Result extends Mutant, Judgement {
+  /** Names the change and the text of its file. */
   readonly key: string;
+  /** Names the tests with all that they load. */
+  readonly tests: string;
   /** The name of its theme. */
   readonly theme: string;
 }
