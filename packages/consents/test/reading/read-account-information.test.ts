@@ -489,3 +489,35 @@ describe('standing orders and scheduled payments', () => {
     assert.deepEqual(shown.CreditorAccount, masked);
   });
 });
+
+describe('texts of the bank', () => {
+  it('are cut to the length that the standard allows', async () => {
+    const { bank, accounts, transactions, mandates, orders, payments } = await opened();
+    const long = 'x'.repeat(1_000);
+    const profile = accountProfile(1, { description: long, nickname: long });
+    bank.accounts = [bankAccount(1, deposit, { profile })];
+    bank.transactions = [
+      bookedTransaction(1, { bank_reference: long, text: long, merchant_name: long, merchant_category_code: '5812' }),
+    ];
+    bank.direct_debits = [directDebit(1, 1, { mandate_reference: long, name: long })];
+    bank.standing_orders = [standingOrder(1, 1, { payment_reference: long, number_of_payments: long })];
+    bank.scheduled_payments = [scheduledPayment(1, 1, { payment_reference: long })];
+    const pages = [await accounts(deposit), await transactions(), await mandates(), await orders(), await payments()];
+    const lengths: Record<string, number> = {};
+    JSON.stringify(pages.map(itemsOf), (name, value) => {
+      if (typeof value === 'string' && value.startsWith('xx')) lengths[name] = value.length;
+      return value;
+    });
+    assert.deepEqual(lengths, {
+      Description: 35,
+      Nickname: 70,
+      TransactionReference: 210,
+      TransactionInformation: 500,
+      MerchantName: 350,
+      MandateIdentification: 35,
+      Name: 70,
+      Reference: 35,
+      NumberOfPayments: 35,
+    });
+  });
+});
