@@ -114,6 +114,21 @@ describe('a clearing of an authorization', () => {
     assert.deepEqual([world.counters.held, world.counters.cleared], [0, 1_000]);
   });
 
+  for (const [authorized_on, match_rule] of [
+    ['2026-10-17', 6],
+    ['2026-10-16', 8],
+  ] as const) {
+    test(`of the merchant and amount that was authorized on ${authorized_on} matches by rule ${match_rule}`, () => {
+      const at = `${authorized_on}T12:00:00Z`;
+      const world = new NetworkWorld(at);
+      world.authorize({ merchant_id: 'M', transaction_date_time: at });
+      world.now = now;
+      world.authorize({ merchant_id: 'N' });
+      assert.equal(world.row(1).status, 'expired');
+      assert.equal(world.clear({ merchant_id: 'M', settlement_date: '2026-11-21' }).match_rule, match_rule);
+    });
+  }
+
   // The hold ends at 00:00:01 of 2026-11-28 in New York.
   for (const [settlement_date, expected] of [
     ['2026-11-27', 'exact'],

@@ -135,7 +135,8 @@ describe('a third party', () => {
 
   it('has redirect addresses of https without a fragment, localhost included', async () => {
     const world = new ConsentWorld();
-    const redirect_uris = ['https://localhost/callback', 'https://localhost:8443/cb?a=b', 'https://[::1]/'];
+    const longest = `https://a.example/${'a'.repeat(2_030)}`;
+    const redirect_uris = ['https://localhost/callback', 'https://localhost:8443/cb?a=b', 'https://[::1]/', longest];
     assert.deepEqual((await register(world, { redirect_uris })).redirect_uris, redirect_uris);
     for (const wrong of [
       'http://localhost/callback',
@@ -152,7 +153,7 @@ describe('a third party', () => {
       'https://ä.example/',
       'com.example.app:/callback',
       'javascript:alert(1)',
-      `https://a.example/${'a'.repeat(2_048)}`,
+      `${longest}a`,
       '',
       7,
       null,
