@@ -1,25 +1,15 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { it } from 'node:test';
 import { database_names } from '@tallystick/test-support';
+import { runSeeds } from '../workers.ts';
 
-const main = fileURLToPath(new URL('../main.ts', import.meta.url));
-
-/** What a process of its own prints about a seed, without the processor time. */
-async function simulatedOnSqlite(): Promise<string> {
-  const args = ['--conditions=source', main, '--days', '0.01', '--activities', '12', '--nodes', '2'];
-  const { stdout } = await promisify(execFile)(process.execPath, [...args, '--seed', '4', '--database', 'sqlite']);
-  return stdout.replace(/ in [\d.]+ s;/, ';');
-}
-
-describe('the simulation on a database', () => {
-  it('prints one hash for a seed in two processes on SQLite, and breaks no invariant', {
-    skip: !database_names.includes('sqlite'),
-  }, async () => {
-    const [first, second] = await Promise.all([simulatedOnSqlite(), simulatedOnSqlite()]);
-    assert.match(first, /^seed 4: passed; [1-9]/);
-    assert.equal(second, first);
+it('a seed has one hash in two processes on SQLite', { skip: !database_names.includes('sqlite') }, async () => {
+  const options = { seed: 4, days: 0.01, activities_max: 12, nodes: 2, database: 'sqlite' } as const;
+  const hashes: string[] = [];
+  await runSeeds([options, options], 2, ({ result }) => {
+    assert.ok(result.messages > 0, 'no message was sent');
+    hashes.push(result.hash);
   });
+  assert.equal(hashes.length, 2);
+  assert.equal(hashes[0], hashes[1]);
 });
