@@ -146,7 +146,7 @@ export function memoryPersistence({
   timers = machine_timers,
 }: MemoryPersistenceOptions): MemoryPersistence {
   const transactions = new Transactions(storage);
-  const stores = (state: State) => storesOn(state, audit_mac, statement_key);
+  const stores = (state: State) => storesOn(state, { audit_mac, statement_key });
   const unitOfWork: UnitOfWork<Tx> = {
     run: (work) => transactions.write((state) => work(stores(state))),
     read: (work) => transactions.read((state) => work(stores(state))),
@@ -176,125 +176,46 @@ export function memoryPersistence({
   };
 }
 
+type Keys = Required<Pick<MemoryPersistenceOptions, 'audit_mac' | 'statement_key'>>;
+
+const makers: { readonly [Name in keyof Tx]: (state: State, keys: Keys) => Tx[Name] } = {
+  cards: cardStore,
+  real_cards: realCardStore,
+  templates: templateStore,
+  events: eventStore,
+  webhooks: webhookStore,
+  deliveries: deliveryStore,
+  outbox,
+  subscriptions: subscriptionStore,
+  mails: mailStore,
+  one_time_links: oneTimeLinkStore,
+  mailbox: mailboxStore,
+  audit: (state, { audit_mac }) => auditLog(state, audit_mac),
+  audit_chain: auditChainStore,
+  companies: companyStore,
+  api_keys: apiKeyStore,
+  idempotency: idempotencyStore,
+  sandbox_clock: sandboxClockStore,
+  installation: installationStore,
+  unknown_numbers: unknownNumberStore,
+  quarantine: quarantineStore,
+  imports: importStore,
+  accounts: accountStore,
+  bank: bankStore,
+  consents: consentStore,
+  third_parties: thirdPartyStore,
+  authorisation: authorisationStore,
+  reconciliation: (state, { statement_key }) => reconciliationStore(state, statement_key),
+  reconciliation_reports: (state, { statement_key }) => reconciliationReports(state, statement_key),
+  retention: (state, { audit_mac }) => retentionStore(state, audit_mac),
+};
+
 /** The stores of one transaction. Each is made when it is used first. */
-function storesOn(state: State, audit_mac: AuditMac, statement_key: StatementKeySetting): Tx {
-  const made: { -readonly [Name in keyof Tx]?: Tx[Name] } = {};
-  return {
-    get cards() {
-      made.cards ??= cardStore(state);
-      return made.cards;
-    },
-    get real_cards() {
-      made.real_cards ??= realCardStore(state);
-      return made.real_cards;
-    },
-    get templates() {
-      made.templates ??= templateStore(state);
-      return made.templates;
-    },
-    get events() {
-      made.events ??= eventStore(state);
-      return made.events;
-    },
-    get webhooks() {
-      made.webhooks ??= webhookStore(state);
-      return made.webhooks;
-    },
-    get deliveries() {
-      made.deliveries ??= deliveryStore(state);
-      return made.deliveries;
-    },
-    get outbox() {
-      made.outbox ??= outbox(state);
-      return made.outbox;
-    },
-    get subscriptions() {
-      made.subscriptions ??= subscriptionStore(state);
-      return made.subscriptions;
-    },
-    get mails() {
-      made.mails ??= mailStore(state);
-      return made.mails;
-    },
-    get one_time_links() {
-      made.one_time_links ??= oneTimeLinkStore(state);
-      return made.one_time_links;
-    },
-    get mailbox() {
-      made.mailbox ??= mailboxStore(state);
-      return made.mailbox;
-    },
-    get audit() {
-      made.audit ??= auditLog(state, audit_mac);
-      return made.audit;
-    },
-    get audit_chain() {
-      made.audit_chain ??= auditChainStore(state);
-      return made.audit_chain;
-    },
-    get companies() {
-      made.companies ??= companyStore(state);
-      return made.companies;
-    },
-    get api_keys() {
-      made.api_keys ??= apiKeyStore(state);
-      return made.api_keys;
-    },
-    get idempotency() {
-      made.idempotency ??= idempotencyStore(state);
-      return made.idempotency;
-    },
-    get sandbox_clock() {
-      made.sandbox_clock ??= sandboxClockStore(state);
-      return made.sandbox_clock;
-    },
-    get installation() {
-      made.installation ??= installationStore(state);
-      return made.installation;
-    },
-    get unknown_numbers() {
-      made.unknown_numbers ??= unknownNumberStore(state);
-      return made.unknown_numbers;
-    },
-    get quarantine() {
-      made.quarantine ??= quarantineStore(state);
-      return made.quarantine;
-    },
-    get imports() {
-      made.imports ??= importStore(state);
-      return made.imports;
-    },
-    get accounts() {
-      made.accounts ??= accountStore(state);
-      return made.accounts;
-    },
-    get bank() {
-      made.bank ??= bankStore(state);
-      return made.bank;
-    },
-    get consents() {
-      made.consents ??= consentStore(state);
-      return made.consents;
-    },
-    get third_parties() {
-      made.third_parties ??= thirdPartyStore(state);
-      return made.third_parties;
-    },
-    get authorisation() {
-      made.authorisation ??= authorisationStore(state);
-      return made.authorisation;
-    },
-    get reconciliation() {
-      made.reconciliation ??= reconciliationStore(state, statement_key);
-      return made.reconciliation;
-    },
-    get reconciliation_reports() {
-      made.reconciliation_reports ??= reconciliationReports(state, statement_key);
-      return made.reconciliation_reports;
-    },
-    get retention() {
-      made.retention ??= retentionStore(state, audit_mac);
-      return made.retention;
-    },
+function storesOn(state: State, keys: Keys): Tx {
+  const made: Partial<Record<string | symbol, unknown>> = {};
+  const get = (stores: typeof makers, name: string | symbol): unknown => {
+    made[name] ??= stores[name as keyof Tx]?.(state, keys);
+    return made[name];
   };
+  return new Proxy(makers, { get }) as unknown as Tx;
 }
