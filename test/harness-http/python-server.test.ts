@@ -37,7 +37,13 @@ describe('a server in Python, over HTTP', { skip: !isExpected(python) && 'no Pyt
       try {
         const system = httpSystem(server.url);
         // Shrinking sends some thousand requests.
-        const result = await checkModel({ ...promised, system, runs: 100, seed: 1, shrink: full_run });
+        const result = await checkModel({
+          ...promised,
+          system,
+          runs: 100,
+          seed: 1,
+          ...(full_run ? {} : { shrink_sequences_max: 0 }),
+        });
         assert.ok(result.failed, 'no difference was found');
         t.diagnostic(`run ${result.runs}, ${result.steps.length} steps: ${result.report?.split('\n', 4).join('\n')}`);
         assert.ok(!full_run || result.steps.length <= 8, `the sequence was not shrunk: ${result.steps.join('\n')}`);
@@ -52,7 +58,7 @@ describe('a server in Python, over HTTP', { skip: !isExpected(python) && 'no Pyt
     try {
       const system = httpSystem(server.url);
       // Another run may decide them one after another, so a sequence that shows it is not shrunk.
-      const { report } = await checkModel({ ...promised, system, runs: 100, seed: 1, shrink: false });
+      const { report } = await checkModel({ ...promised, system, runs: 100, seed: 1, shrink_sequences_max: 0 });
       assert.match(report ?? '', /no order of \d operations that were submitted together explains/);
     } finally {
       await server.close();

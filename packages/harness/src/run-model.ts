@@ -35,8 +35,11 @@ export interface ModelRun {
   readonly faults?: readonly FaultName[];
   /** What the run has to reach: else it fails. Not with `path`, which repeats one sequence. */
   readonly demand?: Demand;
-  /** Whether a failing sequence is shrunk, which takes many sequences more. Default: it is. */
-  readonly shrink?: boolean;
+  /**
+   * How many sequences may be run to shrink a failing one; 0: it is not shrunk. Then the shortest so
+   * far is reported. Default: 2,000.
+   */
+  readonly shrink_sequences_max?: number;
   /** The path of a failure, to reproduce its shrunk sequence immediately. */
   readonly path?: string;
   readonly replay_path?: string;
@@ -82,9 +85,10 @@ interface Failure extends FailedSequence {
  * shortest sequence that shows it.
  */
 export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
-  const commands_max = options.commands_max ?? 30;
+  const { commands_max = 30, shrink_sequences_max = 2_000 } = options;
   const reached = Object.fromEntries(cases.map((reachable) => [reachable, 0])) as Record<Case, number>;
   let failure: Failure | null = null;
+  let shrink_sequences = 0;
   const faults = Object.fromEntries(fault_points.map((point) => [point, 0])) as Record<FaultPoint, number>;
   let capabilities: ReadonlySet<CapabilityName> = new Set();
   const property = fc.asyncProperty(
@@ -95,6 +99,9 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
     startInstant(),
     fc.noShrink(fc.noBias(fc.integer())),
     async (commands, cards, start_ms, seed) => {
+      if (failure !== null) shrink_sequences += 1;
+      // Ends the shrinking: fast-check keeps the last sequence that failed.
+      if (shrink_sequences > shrink_sequences_max) throw new fc.PreconditionFailure(true);
       const opened = await options.system({ start_ms, seed });
       capabilities = capabilitiesOf(opened);
       const model = new ReferenceModel(opened.world, capabilities);
@@ -118,7 +125,7 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   );
   const details = await fc.check(property, {
     numRuns: options.runs,
-    endOnFailure: options.shrink === false,
+    endOnFailure: shrink_sequences_max === 0,
     ...(options.seed === undefined ? {} : { seed: options.seed }),
     ...(options.path === undefined ? {} : { path: options.path }),
   });
@@ -173,6 +180,7 @@ function doneCommands(commands: Iterable<unknown>): string[] {
 }
 
 interface Found {
+  readonly interrupted: boolean;
   readonly seed: number;
   readonly numRuns: number;
   readonly numShrinks: number;
@@ -183,7 +191,7 @@ interface Found {
 function reportOf(
   failure: Failure,
   { repeat = defaultRepeat }: ModelRun,
-  { seed, numRuns, numShrinks, counterexamplePath, counterexample }: Found,
+  { interrupted, seed, numRuns, numShrinks, counterexamplePath, counterexample }: Found,
 ): { readonly report: string; readonly reproduction: string } {
   const replay_path = /replayPath="([^"]*)"/.exec(String(counterexample?.[0]))?.[1] ?? '';
   const again = repeat(seed, counterexamplePath ?? '', replay_path);
@@ -191,6 +199,7 @@ function reportOf(
     failure.problem,
     listingOf(failure),
     `shortest sequence after ${numRuns} runs and ${numShrinks} shrinks; seed ${seed}`,
+    ...(interrupted ? ['there may be a shorter one: the limit of `shrink_sequences_max` was reached'] : []),
     `repeat it: ${again}`,
   ];
   return { report: report.join('\n'), reproduction: reproductionOf(failure, `${failure.problem}\n\n${again}`) };

@@ -66,9 +66,10 @@ export function modelAsSystem(now_ms: number): ModelSystem {
     },
     clear: async (message) => {
       const { answer, answered } = model.clear(message);
-      if (answer.kind === 'refused' || answered === null || answered.answer.id !== 0) return answer;
-      model.learnClearing(answered, { ...answer.value, id: nextId() });
-      return done(answered.answer);
+      if (answer.kind === 'refused' || answered === null) return answer;
+      if (answered.answer.id === 0) model.learnClearing(answered, { ...answer.value, id: nextId() });
+      // A copy: messages that race with this one may match the clearing again before it is read.
+      return done({ ...answered.answer });
     },
     releaseHold: async (card_id, authorization_id) => model.releaseHold(card(card_id), authorization_id),
     rematch: async (request) => model.rematch(card(request.vcn_id), request),

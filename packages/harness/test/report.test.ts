@@ -98,6 +98,19 @@ const bugs: readonly Bug[] = [
     }),
     says: [/decision: /],
   },
+  {
+    what: 'an update that leaves the amount of the card as it was',
+    seed: 12,
+    plant: (system) => ({
+      updateCard: async (id, request) => {
+        const { total_card_amount } = system.model.cards.find((card) => card.id === id)!.controls;
+        const answer = await system.updateCard(id, request);
+        await system.updateCard(id, { total_card_amount });
+        return answer;
+      },
+    }),
+    says: [/card \d+ as read at [^ ]*: total_card_amount\n {2}the model says {2}\d+\n {2}the system says \d+\n/],
+  },
 ];
 
 const folder = await mkdtemp(join(tmpdir(), 'reproduction-'));

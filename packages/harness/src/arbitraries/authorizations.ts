@@ -88,9 +88,14 @@ function smallAmountPlan(): fc.Arbitrary<AmountPlan> {
 }
 
 /**
- * Tries the smallest numbers of cents, one after another. A system that rounds wrong does so for some
- * amounts only, so halving an amount or the limit that it depends on would miss them.
+ * Amounts of a few cents. A system that rounds wrong does so for some amounts only, so halving an
+ * amount or the limit that it depends on would miss them: 1 and 6 as floats of a dollar add up to less
+ * than 7 cents, and 29, 57 and 58 are the first that are cut off alone. They are few, because
+ * fast-check tries all of them again after each step that it shrinks.
  */
+const shrunk_cents: readonly number[] = [1, 2, 3, 4, 5, 6, 7, 9, 29, 57, 58];
+
+/** Tries each amount of `shrunk_cents` in place of a drawn one. */
 class ShrinkingToCents extends fc.Arbitrary<AmountPlan> {
   readonly #drawn: fc.Arbitrary<AmountPlan>;
 
@@ -113,8 +118,9 @@ class ShrinkingToCents extends fc.Arbitrary<AmountPlan> {
 }
 
 function* fewerCents(plan: AmountPlan): IterableIterator<AmountPlan> {
-  const cents_now = plan.kind === 'cents' ? plan.cents : Number.POSITIVE_INFINITY;
-  for (let cents = 1; cents < Math.min(cents_now, 60); cents += 1) yield { kind: 'cents', cents };
+  for (const cents of shrunk_cents) {
+    if (plan.kind !== 'cents' || cents < plan.cents) yield { kind: 'cents', cents };
+  }
 }
 
 const claim = fc.oneof(
