@@ -41,6 +41,15 @@ const due_rows: readonly DueRows[] = [
     dueMs: ({ templates }) => firstOf(templates.values(), ({ completes_at_ms }) => completes_at_ms ?? never),
   },
   {
+    tables: ['imports'],
+    dueMs: ({ imports }) =>
+      firstOf(imports.values(), ({ status, phase, is_repeatable, started_at_ms, lease }) => {
+        if (status !== 'running') return never;
+        // A file that was not read to its end may come again within a day.
+        return phase === 'staging' && is_repeatable ? started_at_ms + 86_400_000 : (lease?.until_machine_ms ?? now);
+      }),
+  },
+  {
     tables: ['audit_hashes'],
     dueMs: ({ audit_hashes }) => firstOf(audit_hashes.values(), ({ number }) => (number === null ? now : never)),
   },

@@ -1,4 +1,5 @@
 import type { MemoryPersistence } from '@tallystick/memory';
+import type { ReconciliationPorts } from '@tallystick/reconciliation';
 import { pino } from 'pino';
 import type { Tallystick } from 'tallystick';
 import { createContainer, openContainer, readOptions, tokens } from 'tallystick/inversify';
@@ -10,6 +11,8 @@ import type { World } from './world.ts';
 export interface Node {
   readonly machine: Machine;
   readonly tally: Tallystick;
+  /** Of a rebuild, which is a command. */
+  readonly ports: ReconciliationPorts;
   /** Ends it orderly. */
   stop(): Promise<void>;
 }
@@ -33,7 +36,8 @@ export async function startNode(world: World, machine: Machine): Promise<Node> {
   container.bind(tokens.logger).toConstantValue(watchedLog(world, name));
   container.rebind(tokens.timers).toConstantValue(timers);
   container.rebind(tokens.random).toConstantValue(random);
-  container.rebind(tokens.database).toConstantValue(storageOfProcess(planted, machine, world.storage_faults));
+  const storage = storageOfProcess(planted, machine, world.storage_faults);
+  container.rebind(tokens.database).toConstantValue(storage);
   container.rebind(tokens.webhook_sender).toConstantValue(bug?.sender?.(sender) ?? sender);
   container.rebind(tokens.mailer).toConstantValue(bug?.mailer?.(mailer, timers) ?? mailer);
   container.rebind(tokens.delivery_queue).toConstantValue(world.queue.of(machine));
@@ -43,6 +47,7 @@ export async function startNode(world: World, machine: Machine): Promise<Node> {
   return {
     machine,
     tally,
+    ports: { unitOfWork: storage.long_work, clock: timers },
     async stop() {
       try {
         await tally.close();

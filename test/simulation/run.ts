@@ -5,6 +5,7 @@ import { openStorage, type StorageName } from './databases/world-storage.ts';
 import { beginFaults, drawFaults, endFaults, type FaultName, fault_names } from './faults/plan.ts';
 import { Processes } from './faults/processes.ts';
 import { Auditor } from './oracles/auditor/auditor.ts';
+import { checkRebuild } from './oracles/rebuild-check.ts';
 import { compareWithReference } from './oracles/reference.ts';
 import type { PlantedBug } from './planted/planted-bug.ts';
 import { SeededRandom } from './random.ts';
@@ -59,6 +60,8 @@ const special_days = [
   '2026-03-07',
   '2026-03-28',
   '2026-04-04',
+  '2026-09-05',
+  '2026-10-03',
   '2026-10-24',
   '2026-10-31',
   '2027-02-27',
@@ -114,14 +117,19 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   endFaults(world);
   processes.endFaults();
   world.becomeQuiet();
+  world.time.stayFor(60_000);
   await runUntil(world.time.now_ms + quiet_ms);
   await runUntil(world.time.now_ms + quiet_ms, () => world.activities_open === 0);
+  // What only the day decides, such as what is overdue.
+  world.time.stayFor(60_000);
+  await runUntil(world.time.now_ms + 60_000);
   if (world.reports.length === 0) {
     if (world.activities_open > 0) world.report('quiet phase', `${world.activities_open} activities do not end`);
     for (const { invariant, problem } of auditor.checkEnd()) world.report(invariant, problem);
     for (const problem of compareWithReference(world.history, world.committed))
       world.report('reference model', problem);
   }
+  if (world.reports.length === 0) await world.time.until(checkRebuild(world));
   if (world.reports.length === 0) await world.time.until(Promise.all([...world.nodes].map((node) => node.stop())));
   await storage.close();
   return {

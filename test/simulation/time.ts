@@ -54,6 +54,8 @@ export class SimulatedTime {
   /** Polls at their own times for a while, as after a fault that the next poll mends. */
   stayFor(ms: number): void {
     this.#awake_until_ms = Math.max(this.#awake_until_ms, this.now_ms + ms);
+    // Those that time has jumped over are late, and time does not go back to them.
+    if (this.#polls.firstMs() < this.now_ms) this.#wakePolls(this.now_ms, false);
   }
 
   /** Runs something of the world at a time, unless the returned function is called. */

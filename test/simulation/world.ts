@@ -9,6 +9,8 @@ import { type History, newHistory } from './history.ts';
 import { drawKeyRing } from './keys.ts';
 import { Machine } from './machine.ts';
 import { type Node, startNode } from './node.ts';
+import { Bank } from './outside/bank.ts';
+import { ClearingHouse } from './outside/clearing-house.ts';
 import { MailServer } from './outside/mail-server.ts';
 import { OfferQueue } from './outside/offer-queue.ts';
 import { Receivers } from './outside/receivers.ts';
@@ -40,6 +42,8 @@ export class World {
   readonly receivers: Receivers;
   readonly mail_server: MailServer;
   readonly queue: OfferQueue;
+  readonly bank = new Bank();
+  readonly clearing_house = new ClearingHouse();
   /** The processes that run. */
   readonly nodes: Node[] = [];
   readonly companies: CompanyInWorld[] = [];

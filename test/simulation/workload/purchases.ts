@@ -3,6 +3,7 @@ import type { AuthorizationAnswer, ClearingAnswer, Operations, Outcome } from '.
 import type { World } from '../world.ts';
 import type { Activity } from './activity.ts';
 import { type CardInWorld, pickCard } from './cards.ts';
+import { referenceOf, settle } from './clearing-files.ts';
 
 type AuthorizationInput = Operations['authorize']['input'];
 type ClearingInput = Operations['clear']['input'];
@@ -63,8 +64,9 @@ async function purchase(world: World): Promise<void> {
       1,
       Math.round((amount / parts) * (random.happens(0.8) ? 1 : random.between(50, 120) / 100)),
     );
-    await clear(
+    await present(
       world,
+      card,
       clearingOf(world, card, {
         request,
         approval_code: answer.value.approval_code,
@@ -84,7 +86,14 @@ async function refund(world: World): Promise<void> {
     billing_amount: random.between(1, 5_000),
     is_partial: false,
   });
-  await clear(world, { ...input, clearing_type: 'CREDIT' });
+  await present(world, card, { ...input, clearing_type: 'CREDIT' });
+}
+
+/** The network reports a clearing by a message, by a file, or by both. */
+async function present(world: World, { id, company }: CardInWorld, input: ClearingInput): Promise<void> {
+  const by = world.random.pick(['message', 'message', 'file', 'both'] as const);
+  settle(world, { company_id: company.id, card_id: id, input }, by !== 'message');
+  if (by !== 'file') await clear(world, input);
 }
 
 async function reverse(
@@ -155,6 +164,7 @@ function clearingOf(
   return {
     card_number,
     network_financial_transaction_id: `C${world.nextId()}`,
+    acquirer_reference_data: referenceOf(world.nextId()),
     clearing_type: 'DEBIT',
     partial: is_partial,
     billing_amount,
