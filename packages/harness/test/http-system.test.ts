@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { checkModel, type HttpMapping, httpSystem, ServerFault, type System } from '../src/index.ts';
@@ -154,3 +154,74 @@ test('events are those of cards, over all pages, oldest first', async (t) => {
   ]);
   assert.equal(sent.at(-1)!.what, 'GET /v1/events?page%5Bafter%5D=x');
 });
+
+test('a redirection is not followed, and a body without an end is not read to memory', async (t) => {
+  const url = await listening(t, (path, response) => {
+    if (path.endsWith('/1')) response.writeHead(302, { location: '/v1/virtualcards/1' }).end();
+    else sendForEver(response);
+  });
+  const beginning = { world, capabilities: [] };
+  const system = await httpSystem(url, { begin: async () => beginning })(start);
+  assert.match(
+    await faultOf(() => system.readCard(1)),
+    /1 was answered with status 302: a redirection is not followed;/,
+  );
+  assert.match(
+    await faultOf(() => system.readCard(2)),
+    /GET http:\S+\/2 was not answered: its body is longer than 16777216 bytes/,
+  );
+});
+
+test('a connection that is closed within an answer is a fault that names the request', async (t) => {
+  const url = await listening(t, (_path, response) => {
+    response.writeHead(200, { 'content-length': 100 });
+    response.write('{"data":', () => response.socket!.destroy());
+  });
+  const system = await httpSystem(url, { begin: async () => ({ world, capabilities: [] }) })(start);
+  assert.match(await faultOf(() => system.readCard(9)), /GET http:\S+\/9 was not answered: /);
+});
+
+test('a list of events without an end, and an event without an instant, are faults', async (t) => {
+  let answer: object = { data: [], links: { next: '/v1/events?page%5Bafter%5D=x' } };
+  const { system, sent } = await begun(t, { world, capabilities: ['events'] }, () => answer);
+  assert.match(await faultOf(() => system.events!()), /x was answered .*: the list of events has not ended after 200 /);
+  assert.ok(sent.length <= 202);
+  answer = { data: [], links: { next: 'http://elsewhere.example/' } };
+  assert.match(await faultOf(() => system.events!()), /links.next must be a path, beginning with a slash/);
+  answer = { data: [{ event_type: 'virtualcard.created', payload: { id: 1 }, created_at: 'today' }] };
+  assert.match(
+    await faultOf(() => system.events!()),
+    /created_at of an event must be an instant in ISO 8601, not "today"/,
+  );
+});
+
+test('an id that no number can have stays the text that it is', async (t) => {
+  const ids = ['9007199254740993', '007', '12'];
+  const { system } = await begun(t, { world, capabilities: [] }, () => ({ data: { id: ids.shift() } }));
+  const read = async () => {
+    const answer = await system.readCard(1);
+    return answer.kind === 'done' ? answer.value.id : null;
+  };
+  assert.deepEqual([await read(), await read(), await read()], ['9007199254740993', '007', 12]);
+});
+
+/** A server of connections that are not those of a well-kept one. */
+async function listening(t: TestContext, answer: (path: string, response: ServerResponse) => void): Promise<string> {
+  const server = createServer((request, response) => answer(request.url!, response)).listen(0, '127.0.0.1');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Sends until the other side closes the connection. */
+function sendForEver(response: ServerResponse): void {
+  const piece = ' '.repeat(2 ** 20);
+  const more = (): void => {
+    while (!response.destroyed && response.write(piece));
+  };
+  response.on('drain', more);
+  more();
+}

@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** An answer with a status below 500 and a body that is JSON or empty. */
+/** An answer that is no redirection, with a status below 500 and a body that is JSON or empty. */
 export interface HttpAnswer {
   readonly status: number;
   /** Undefined when the body is empty. */
@@ -37,6 +37,9 @@ export class ServerFault extends Error {
 /** How much of an answer a report shows. */
 const shown_length_max = 300;
 
+/** The largest body that is read, bytes. */
+const body_bytes_max = 16 * 2 ** 20;
+
 /** The server at an address, and the longest time until it has answered. */
 export function connect(url: string, keys: HttpKeys, answer_ms_max: number): HttpServer {
   const base_url = url.replace(/\/+$/, '');
@@ -47,6 +50,7 @@ export function connect(url: string, keys: HttpKeys, answer_ms_max: number): Htt
     const fault = (problem: string) => new ServerFault(`${what} was answered with status ${status}: ${problem}`);
     const begins = text === '' ? 'the body is empty' : `the body begins with ${beginningOf(text)}`;
     if (status >= 500) throw fault(begins);
+    if (status >= 300 && status < 400) throw fault(`a redirection is not followed; ${begins}`);
     const body = text === '' ? undefined : parse(text);
     if (body === not_json) throw fault(`the body is not JSON; ${begins}`);
     return { status, body, fault: (problem) => fault(`${problem}; ${begins}`) };
@@ -57,6 +61,7 @@ export function connect(url: string, keys: HttpKeys, answer_ms_max: number): Htt
     try {
       const response = await fetch(address, {
         method,
+        redirect: 'manual',
         headers: {
           accept: 'application/json',
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -66,7 +71,7 @@ export function connect(url: string, keys: HttpKeys, answer_ms_max: number): Htt
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: abortAfter(machine_timers, answer_ms_max),
       });
-      return { status: response.status, text: await response.text() };
+      return { status: response.status, text: await textOf(response) };
     } catch (error) {
       throw new ServerFault(`${what} was not answered: ${causeOf(error)}`, { cause: error });
     }
@@ -82,7 +87,6 @@ export function connect(url: string, keys: HttpKeys, answer_ms_max: number): Htt
 export function answerOf<Value>(answer: HttpAnswer, read: (data: unknown, answer: HttpAnswer) => Value): Answer<Value> {
   const { status, body } = answer;
   if (status >= 200 && status < 300) return { kind: 'done', value: read(dataOf(answer), answer) };
-  if (status < 400) throw answer.fault('a redirection is not followed');
   const { code, fields } = (isObject(body) ? body : {}) as { readonly code?: unknown; readonly fields?: unknown };
   return {
     kind: 'refused',
@@ -127,6 +131,19 @@ function parse(text: string): unknown {
 
 function beginningOf(text: string): string {
   return JSON.stringify(text.length > shown_length_max ? `${text.slice(0, shown_length_max)}...` : text);
+}
+
+/** The body of an answer. What is longer than the largest is not read, whatever follows. */
+async function textOf({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let read_bytes = 0;
+  for await (const piece of body ?? []) {
+    read_bytes += piece.length;
+    if (read_bytes > body_bytes_max) throw new RangeError(`its body is longer than ${body_bytes_max} bytes`);
+    text += decoder.decode(piece, { stream: true });
+  }
+  return text + decoder.decode();
 }
 
 /** `fetch` says only that it failed; what failed is its cause. */

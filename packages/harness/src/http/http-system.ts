@@ -79,16 +79,21 @@ function operationsOf(server: HttpServer) {
   } satisfies Partial<System>;
 }
 
+/** More pages of events than any sequence has. */
+const pages_max = 200;
+
 /** The events of cards. A list is newest first, in pages. */
 async function eventsOf(read: (path: string) => Promise<HttpAnswer>): Promise<readonly EventView[]> {
   const events: EventView[] = [];
   let path: string | null = '/v1/events?page%5Blimit%5D=100';
-  while (path !== null) {
+  for (let page = 1; path !== null; page += 1) {
     const answer: HttpAnswer = await read(path);
     const { data, links } = isObject(answer.body) ? answer.body : {};
     if (!Array.isArray(data)) throw answer.fault('it is no list of events');
+    if (page > pages_max) throw answer.fault(`the list of events has not ended after ${pages_max} pages`);
     events.push(...data.map((event) => eventOf(event, answer)).filter((event) => event !== null));
     path = isObject(links) && typeof links.next === 'string' ? links.next : null;
+    if (path !== null && !path.startsWith('/')) throw answer.fault('links.next must be a path, beginning with a slash');
   }
   return events.reverse();
 }

@@ -85,8 +85,16 @@ export function eventOf(data: unknown, answer: HttpAnswer): EventView | null {
   return {
     event_type: known,
     vcn_id: idOf(payload.vcn_id ?? payload.id) as number,
-    created_at_ms: Temporal.Instant.from(String(created_at)).epochMilliseconds,
+    created_at_ms: instantOf(created_at, answer),
   };
+}
+
+function instantOf(created_at: unknown, answer: HttpAnswer): number {
+  try {
+    return Temporal.Instant.from(String(created_at)).epochMilliseconds;
+  } catch {
+    throw answer.fault(`created_at of an event must be an instant in ISO 8601, not ${JSON.stringify(created_at)}`);
+  }
 }
 
 function fieldsOf(data: unknown, answer: HttpAnswer): Fields {
@@ -100,7 +108,7 @@ function listOf<Item>(items: unknown, compared: string, read: (item: Fields) => 
   return items.map(read);
 }
 
-/** Ids are texts of digits in resources, and numbers in payloads. */
+/** Ids are texts of digits in resources, and numbers in payloads. Another text stays as it is. */
 function idOf(id: unknown): unknown {
-  return typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : id;
+  return typeof id === 'string' && /^\d+$/.test(id) && String(Number(id)) === id ? Number(id) : id;
 }
