@@ -50,6 +50,18 @@ const due_rows: readonly DueRows[] = [
       }),
   },
   {
+    tables: ['subscriptions', 'events'],
+    dueMs: ({ subscriptions, events }) => {
+      const positions = subscriptions.values();
+      const hasUnhandled = events
+        .values()
+        .some(({ id, event_type }) =>
+          positions.some(({ after_id, event_types }) => id > after_id && (event_types?.includes(event_type) ?? true)),
+        );
+      return hasUnhandled ? now : never;
+    },
+  },
+  {
     tables: ['audit_hashes'],
     dueMs: ({ audit_hashes }) => firstOf(audit_hashes.values(), ({ number }) => (number === null ? now : never)),
   },

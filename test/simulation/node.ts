@@ -34,7 +34,11 @@ export async function startNode(world: World, machine: Machine): Promise<Node> {
   const mailer = world.mail_server.mailerOf(machine);
   const container = createContainer(readOptions({ database: world.storage.database_url, keys: world.key_ring }));
   container.bind(tokens.logger).toConstantValue(watchedLog(world, name));
-  container.rebind(tokens.timers).toConstantValue(timers);
+  await container.unbind(tokens.timers);
+  container.bind(tokens.timers).toConstantValue(timers).whenNoParentIs(tokens.subscriber);
+  // It finds nothing to do until an event is due, and its loops are no chain of waits.
+  const polls = world.time.timersOf(machine, { only_polls: true });
+  container.bind(tokens.timers).toConstantValue(polls).whenParentIs(tokens.subscriber);
   container.rebind(tokens.random).toConstantValue(random);
   const storage = storageOfProcess(planted, machine, world.storage_faults);
   container.rebind(tokens.database).toConstantValue(storage);
@@ -44,6 +48,7 @@ export async function startNode(world: World, machine: Machine): Promise<Node> {
   const tally = await openContainer(container);
   await tally.migrate();
   await tally.start();
+  await world.subscribers.subscribe(tally, machine);
   return {
     machine,
     tally,
@@ -59,7 +64,10 @@ export async function startNode(world: World, machine: Machine): Promise<Node> {
   };
 }
 
-/** An error that is no fault of the storage is a bug. */
+/** Errors of handlers that fail, and of those that hold their transaction for too long. */
+const handler_errors: readonly string[] = ['HandlerFailed', 'UnusableTransaction'];
+
+/** An error that is no fault of the storage, nor of a handler, is a bug. */
 function watchedLog(world: World, name: string) {
   return pino(
     { level: 'error', base: null, timestamp: false },
@@ -69,7 +77,7 @@ function watchedLog(world: World, name: string) {
           err?: { type: string; message: string; stack: string };
           msg: string;
         };
-        if (err === undefined || err.type === 'Fault') return;
+        if (err === undefined || err.type === 'Fault' || handler_errors.includes(err.type)) return;
         world.report('log', `${name}: ${msg}: ${err.type} ${err.message}\n${err.stack}`);
       },
     },

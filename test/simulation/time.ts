@@ -67,13 +67,16 @@ export class SimulatedTime {
     return new Promise((resolve) => void this.after(ms, resolve));
   }
 
-  /** The time of a process on this machine. */
-  timersOf(machine: Machine): Timers {
+  /**
+   * The time of a process on this machine. `only_polls`: for a part whose waits all end when time is
+   * at what is due, because it finds nothing to do before.
+   */
+  timersOf(machine: Machine, { only_polls } = { only_polls: false }): Timers {
     const started_ms = this.now_ms;
     let turn: (() => void)[] = [];
     const after: Timers['after'] = (ms, run) => {
       const waited_ms = Math.max(0, ms);
-      const is_poll = waited_ms >= poll_ms_min && this.#waited.getStore() === waited_ms;
+      const is_poll = waited_ms >= poll_ms_min && (only_polls || this.#waited.getStore() === waited_ms);
       return this.#add(
         waited_ms,
         () => this.#waited.run(waited_ms, run),

@@ -14,6 +14,7 @@ import { ClearingHouse } from './outside/clearing-house.ts';
 import { MailServer } from './outside/mail-server.ts';
 import { OfferQueue } from './outside/offer-queue.ts';
 import { Receivers } from './outside/receivers.ts';
+import { Subscribers } from './outside/subscribers.ts';
 import type { PlantedBug } from './planted/planted-bug.ts';
 import { SeededRandom } from './random.ts';
 import { StorageFaults } from './storage.ts';
@@ -44,6 +45,7 @@ export class World {
   readonly queue: OfferQueue;
   readonly bank = new Bank();
   readonly clearing_house = new ClearingHouse();
+  readonly subscribers: Subscribers;
   /** The processes that run. */
   readonly nodes: Node[] = [];
   readonly companies: CompanyInWorld[] = [];
@@ -83,6 +85,7 @@ export class World {
     this.receivers = new Receivers(this);
     this.mail_server = new MailServer(this);
     this.queue = new OfferQueue(this);
+    this.subscribers = new Subscribers(this);
   }
 
   get committed(): State {

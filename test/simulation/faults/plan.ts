@@ -16,6 +16,7 @@ export const fault_names = [
   'late_messages',
   'bad_receivers',
   'bad_mail_server',
+  'bad_handlers',
   'lost_offers',
   'repeated_offers',
   'late_offers',
@@ -65,6 +66,14 @@ export function beginFaults(world: World, names: readonly FaultName[]): void {
     world.mail_server.conductOf = () =>
       mails.happens(share) ? mails.pick(['is_down', 'refuses_address', 'hangs', 'loses_answer']) : 'takes';
   }
+  if (has('bad_handlers')) {
+    const handlers = random.branch('handlers');
+    const share = rate('handlers', 0.6);
+    world.subscribers.conductOf = () =>
+      handlers.happens(share)
+        ? handlers.pick(['rejects', 'rejects_at_its_end', 'is_slow', 'is_slow_in_its_transaction'])
+        : 'handles';
+  }
   world.queue.conduct = {
     loses: has('lost_offers') ? rate('lost offers', 0.5) : 0,
     repeats: has('repeated_offers') ? rate('repeated offers', 0.5) : 0,
@@ -81,5 +90,6 @@ export function endFaults(world: World): void {
   world.network_ms_max = 20;
   world.receivers.conductOf = () => 'accepts';
   world.mail_server.conductOf = () => 'takes';
+  world.subscribers.conductOf = () => 'handles';
   world.queue.conduct = faultless_queue;
 }

@@ -31,6 +31,15 @@ function findingsOf(planted_at?: Stage, plant: Write = () => {}, later_ms = 0): 
   return [...findings, ...auditor.checkEnd()];
 }
 
+const books = {
+  name: 'books',
+  event_types: ['virtualcard.created'],
+  company_id: null,
+  created_at_ms: start_ms,
+  lease_until_machine_ms: null,
+  lease: null,
+};
+
 /** What is wrong, in the step of which stage, and which invariant must find it. */
 const planted: readonly (readonly [invariant: string, what: string, at: Stage, plant: Write, later_ms?: number])[] = [
   [
@@ -216,6 +225,27 @@ const planted: readonly (readonly [invariant: string, what: string, at: Stage, p
     'an attempt that nobody saw',
     'attempt',
     ({ delivery_attempts }) => change(delivery_attempts, 1, { status: 503 }),
+  ],
+  [
+    'subscriptions have one effect',
+    'an event that is never handled',
+    'afterwards',
+    ({ subscriptions }) => insert(subscriptions, 'books', { ...books, after_id: 0 }),
+  ],
+  [
+    'subscriptions have one effect',
+    'a position past an event without an effect',
+    'afterwards',
+    ({ subscriptions }) => insert(subscriptions, 'books', { ...books, after_id: 99 }),
+  ],
+  [
+    'subscriptions have one effect',
+    'an event that is handled twice',
+    'afterwards',
+    ({ events }) => {
+      const payload = { subscription: 'books', event_id: 1 };
+      insert(events, 90, { ...events.get(1)!, id: 90, event_type: 'ach.status.advice', payload });
+    },
   ],
   [
     'mails are sent once',

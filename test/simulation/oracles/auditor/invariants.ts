@@ -16,6 +16,7 @@ import { counters_are_sums, holds_are_of_open_roots, money_is_conserved } from '
 import { each_record_is_in_one_item, summaries_count_items, the_bridge_closes } from './reconciliation.ts';
 import { only_old_rows_are_removed } from './retention.ts';
 import { each_line_is_booked_once, statements_tie_out, truncated_files_apply_nothing } from './statements.ts';
+import { subscriptions_have_one_effect } from './subscriptions.ts';
 import { ended_holds_hold_nothing, holds_end_on_their_day, windows_tile_time } from './time.ts';
 
 /** Every invariant that the auditor checks, by theme. */
@@ -36,6 +37,7 @@ export const invariants: readonly Invariant[] = [
   retries_follow_the_schedule,
   receivers_get_what_was_committed,
   attempts_were_made,
+  subscriptions_have_one_effect,
   mails_are_sent_once,
   templates_become_active_once,
   statements_tie_out,
