@@ -26,7 +26,10 @@ export async function ownStoreProblems(
   return found;
 }
 
-/** Plants a bug in a copy of the files of the guide. Returns the runners that do not find it. */
+/**
+ * Plants a bug in a copy of the files of the guide, and runs the test that must find it. Returns the
+ * runners in which it does not.
+ */
 async function bugProblems(
   { what, from, to, found_by }: PlantedBug,
   project: string,
@@ -38,8 +41,8 @@ async function bugProblems(
   }
   writeFileSync(join(folder, 'store.mjs'), plant(readFileSync(join(project, 'store.mjs'), 'utf8'), { what, from, to }));
   const runners = {
-    'node --test': ['--test', 'store.test.mjs'],
-    'vitest run': [join(project, 'node_modules/vitest/vitest.mjs'), 'run', 'store.spec'],
+    'node --test': ['--test', '--test-name-pattern', found_by, 'store.test.mjs'],
+    'vitest run': [join(project, 'node_modules/vitest/vitest.mjs'), 'run', 'store.spec', '-t', found_by],
   };
   const runs = Object.entries(runners).map(async ([runner, words]) => {
     const { succeeded, output } = await outcomeOf(folder, process.execPath, words, { NO_COLOR: '1' });

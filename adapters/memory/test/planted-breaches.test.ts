@@ -707,7 +707,7 @@ const breaches: Readonly<Record<keyof typeof storage_suites, readonly Breach[]>>
     },
     {
       does: 'names no card with too many neighbours',
-      breaks: 'the cards with more neighbours than a pass reads are named, and of the others all are loaded',
+      breaks: 'the cards of which not all neighbours are loaded are named, and of the others all are loaded',
       plant: plantLedger({ state: () => ({ cut_card_ids: [] }) }),
     },
     {

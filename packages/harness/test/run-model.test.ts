@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Temporal } from '@tallystick/kernel';
 import { test_seed, testRuns } from '@tallystick/test-support';
-import { type CommandName, capabilitiesOf, checkModel, runModel, type System, type SystemStart } from '../src/index.ts';
+import {
+  type ClearingView,
+  type CommandName,
+  capabilitiesOf,
+  checkModel,
+  runModel,
+  type System,
+  type SystemStart,
+} from '../src/index.ts';
 import { modelAsSystem } from './model-as-system.ts';
 
 test('the model agrees with itself over random sequences', async () => {
@@ -103,6 +111,30 @@ test('each capability may be absent', async () => {
       },
     });
   }
+});
+
+test('what a system does not report of a clearing is not compared, and the rest is', async () => {
+  const run = (changes: Partial<ClearingView>) =>
+    checkModel({
+      runs: 20,
+      seed: 5,
+      commands: { include: ['authorize', 'clear'] },
+      shrink_sequences_max: 0,
+      system: async ({ start_ms }) => {
+        const system = modelAsSystem(start_ms);
+        return {
+          ...system,
+          clear: async (message) => {
+            const answer = await system.clear(message);
+            return answer.kind === 'refused' ? answer : { kind: 'done', value: { ...answer.value, ...changes } };
+          },
+        };
+      },
+    });
+  const unreported = { class: null, match_rule: null, review: null };
+  assert.equal((await run(unreported)).report, null);
+  assert.match((await run({ ...unreported, class: 'lost' })).report!, /: class\n/);
+  assert.match((await run({ ...unreported, authorization_id: null })).report!, /: authorization_id\n/);
 });
 
 test('a system that begins elsewhere is moved forward to an instant of the planned kind', async () => {

@@ -55,9 +55,9 @@ export function clearingAnswerOf(data: unknown, answer: HttpAnswer): ClearingVie
   const item = fieldsOf(data, answer);
   return {
     id: idOf(item.id),
-    class: item.class,
-    match_rule: item.match_rule,
-    review: item.review,
+    class: item.class ?? null,
+    match_rule: item.match_rule ?? null,
+    review: item.review ?? null,
     authorization_id: idOf(item.authorization_id ?? null),
     clearing_id: idOf(item.clearing_id ?? null),
   } as ClearingView;

@@ -228,7 +228,7 @@ function isDispute({ cycle }: ClearingWire): boolean {
  * The match of rule 1 or 2 that was made before. The clearing may belong to another purchase now.
  */
 function finalMatch({ answer, earlier }: AnsweredClearing): Match {
-  return { rule: answer.match_rule, review: false, purchase: earlier?.purchase ?? null, earlier };
+  return { rule: answer.match_rule!, review: false, purchase: earlier?.purchase ?? null, earlier };
 }
 
 /**
