@@ -16,6 +16,7 @@ import {
   own_servers_expected,
   type Received,
   readRows,
+  repeatableRandom,
   type ServerProcess,
   send,
   startLocalPostgres,
@@ -107,13 +108,13 @@ function rules(open: (release: Release) => Promise<Stage>): void {
   /** Deliveries that the receiver took: answered with 200. */
   const arrivals: Arrival[] = [];
   const answered_waiters: (() => void)[] = [];
-  const random = seededRandom(test_seed);
+  const random = repeatableRandom(test_seed);
   let resets = 0;
   let cards: readonly Card[] = [];
   let asked = 0;
 
   function answer(request: Received, response: ServerResponse, socket: Socket): void {
-    if (random() * 100 < resets_per_hundred) {
+    if (random.below(100) < resets_per_hundred) {
       resets += 1;
       receiver.reset(socket);
       return;
@@ -366,15 +367,4 @@ async function until(what: string, isSo: () => boolean | Promise<boolean>): Prom
     assert.ok(performance.now() < until_ms, `waited ${patience_ms} ms for ${what}`);
     await delay(look_every_ms);
   }
-}
-
-/** Returns a generator of numbers from 0 to 1 that repeats with its seed: mulberry32. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

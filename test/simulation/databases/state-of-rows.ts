@@ -195,7 +195,8 @@ function emptyState(): State {
   return state;
 }
 
-function draftOf(state: State): State {
+/** A copy that can be written, as a transaction has one. */
+export function draftOf(state: State): State {
   const drafts = Object.entries(state).map(([name, table]) => [name, table.draft({ mode: 'write' })]);
   return Object.fromEntries(drafts) as State;
 }

@@ -1,6 +1,6 @@
 import type { AuditRow } from '@tallystick/kernel';
-import type { Call } from '../../history.ts';
 import type { Invariant, Step } from './invariant.ts';
+import { CallReader } from './messages.ts';
 
 type Entry = Omit<AuditRow, 'content_hash' | 'number' | 'link' | 'details'> & { readonly details: object };
 
@@ -77,21 +77,14 @@ export const acts_are_audited: Invariant = {
   name: 'acts are audited',
   says: 'an answered act of a person has an entry in the audit log',
   begin() {
-    let read = 0;
-    let unanswered: Call[] = [];
+    const reader = new CallReader();
     const known = new Set<string>();
     return {
       *step(step) {
         for (const { after } of step.changes('audit')) if (after?.request_id) known.add(after.request_id);
-        const { calls } = step.history;
-        for (; read < calls.length; read += 1) {
-          if (audited.has(calls[read]!.operation)) unanswered.push(calls[read]!);
-        }
-        const answered = unanswered.filter(({ outcome }) => outcome !== null);
-        if (answered.length === 0) return;
-        unanswered = unanswered.filter(({ outcome }) => outcome === null);
-        for (const { operation, request_id, outcome } of answered) {
-          if (outcome?.kind === 'done' && !known.has(request_id)) {
+        reader.sent(step.history);
+        for (const { operation, request_id, outcome } of reader.answered()) {
+          if (audited.has(operation) && outcome?.kind === 'done' && !known.has(request_id)) {
             yield `${operation} ${request_id} is answered, and has no audit entry`;
           }
         }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { State } from '@tallystick/memory';
+import { draftOf } from '../../databases/state-of-rows.ts';
 import type { History } from '../../history.ts';
 import { Auditor, type Finding } from './auditor.ts';
 import { invariants } from './invariants.ts';
@@ -21,7 +22,7 @@ function findingsOf(planted_at?: Stage, plant: Write = () => {}, later_ms = 0): 
   const auditor = new Auditor(world);
   const findings: Finding[] = [];
   for (const stage of ['prepare', 'begin', 'settle', 'attempt', 'afterwards'] as const) {
-    const draft = sound.draftOf(world.state);
+    const draft = draftOf(world.state);
     if (stage !== 'afterwards') stages[stage](draft, world.history);
     if (stage === 'afterwards') world.now_ms += later_ms;
     if (stage === planted_at) plant(draft, world.history);

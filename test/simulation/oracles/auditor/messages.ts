@@ -23,7 +23,7 @@ function storedIdentityOf(row: Authorization): string {
 }
 
 /** Reads the calls of a history once each: first when they were sent, then when they were answered. */
-class CallReader {
+export class CallReader {
   #sent = 0;
   #unanswered: Call[] = [];
 

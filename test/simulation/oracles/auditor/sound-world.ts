@@ -22,12 +22,6 @@ export function auditMac(text: string): string {
   return createHmac('sha256', 'audit').update(text).digest('hex');
 }
 
-/** A copy that can be written, as a transaction has one. */
-export function draftOf(state: State): State {
-  const tables = Object.entries(state).map(([name, table]) => [name, table.draft({ mode: 'write' })]);
-  return Object.fromEntries(tables) as State;
-}
-
 /** Rows are as short as the auditor reads them. */
 function put(table: { set(key: never, row: never): unknown }, key: number | string, row: unknown): void {
   table.set(key as never, row as never);
