@@ -76,7 +76,8 @@ export interface ServiceUnderTest {
 }
 
 /** Where the service stores: in memory, or on a scratch database. */
-export type StorageName = DatabaseName | 'memory';
+export const storage_names = ['memory', 'sqlite', 'postgres'] as const satisfies readonly (DatabaseName | 'memory')[];
+export type StorageName = (typeof storage_names)[number];
 
 /** What the use cases here need of a transaction. */
 interface Tx extends CardsTx {

@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseOptions } from '../../apps/server/src/parse-options.ts';
 import { openMigrated } from '../runner/open-migrated.ts';
+import { wholeNumber } from '../runner/option-values.ts';
 import { createMemoryFolder } from '../runner/optional-parts.ts';
 import { durationText } from '../runner/report.ts';
 import { readArgued } from './argued.ts';
@@ -169,18 +170,14 @@ function readOptions() {
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
-    const numbers = { seed: integer('seed', values.seed), sample: integer('sample', values.sample) };
-    return { ...values, ...numbers, workers: Math.max(1, integer('workers', values.workers)) };
+    return {
+      ...values,
+      seed: wholeNumber('--seed', values.seed),
+      sample: wholeNumber('--sample', values.sample, 1),
+      workers: wholeNumber('--workers', values.workers, 1),
+    };
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${usage}`);
     process.exit(2);
   }
-}
-
-function integer(name: string, text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isSafeInteger(value) || value < 0) {
-    throw new TypeError(`--${name} ${text}: it must be a whole number`);
-  }
-  return value;
 }

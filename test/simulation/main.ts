@@ -6,16 +6,20 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseOptions } from '../../apps/server/src/parse-options.ts';
-import { type StorageName, storage_names } from './databases/world-storage.ts';
-import { type FaultName, fault_names } from './faults/plan.ts';
+import { oneOf, wholeNumber } from '../runner/option-values.ts';
+import { storage_names } from './databases/world-storage.ts';
+import { fault_names } from './faults/plan.ts';
 import { commandOf, minimise } from './minimise.ts';
 import { type SimulationOptions, type SimulationResult, simulate } from './run.ts';
 import { runSeeds, type SeedRun } from './workers.ts';
+import { activities } from './workload/activities.ts';
 
+const activity_names = activities.map(({ name }) => name);
 const usage = `npm run simulate -- [--seed S] [--seeds N] [--days D] [--nodes N] [--faults all|none|NAME,...]
     [--without ACTIVITY,...] [--activities N] [--workers N] [--keep] [--database ${storage_names.join('|')}]
 
-Faults: ${fault_names.join(', ')}`;
+Faults: ${fault_names.join(', ')}
+Activities: ${activity_names.join(', ')}`;
 
 /** The exit status of options that are wrong. */
 const usage_status = 2;
@@ -26,24 +30,14 @@ if (values.help) {
   console.log(usage);
   process.exit(0);
 }
-const first_seed = integer('seed', values.seed);
-const seeds = integer('seeds', values.seeds);
-const { faults } = values;
-const options: Omit<SimulationOptions, 'seed'> = {
-  ...(values.days === undefined ? {} : { days: Number(values.days) }),
-  ...(values.nodes === undefined ? {} : { nodes: integer('nodes', values.nodes) }),
-  ...(values.database === 'memory' ? {} : { database: databaseOf(values.database) }),
-  ...(faults === 'all' ? {} : { faults: faultsOf(faults), draws_faults: false }),
-  ...(values.without === undefined ? {} : { without: values.without.split(',') }),
-  ...(values.activities === undefined ? {} : { activities_max: integer('activities', values.activities) }),
-};
+const { first_seed, seeds, workers, options } = values;
 const reached = new Map<string, number>();
 const sums = { seeds: 0, failed: 0, messages: 0, steps: 0, simulated_ms: 0, processor_s: 0 };
 let first_failed: SimulationResult | null = null;
-let told_ms = Date.now();
+let reported_ms = Date.now();
 await runSeeds(
   Array.from({ length: seeds }, (_, at) => ({ ...options, seed: first_seed + at })),
-  Math.min(seeds, integer('workers', values.workers)),
+  workers,
   ended,
 );
 if (seeds > 1) console.log(summary());
@@ -66,8 +60,8 @@ function ended({ result, processor_s }: SeedRun): void {
   }
   if (has_failed || seeds <= 20) console.log(lineOf(result, processor_s));
   if (has_failed) console.log(violationsOf(result));
-  if (Date.now() - told_ms < 10_000) return;
-  told_ms = Date.now();
+  if (Date.now() - reported_ms < 10_000) return;
+  reported_ms = Date.now();
   console.error(`${sums.seeds} of ${seeds} seeds, ${sums.messages} messages, ${sums.failed} failed`);
 }
 
@@ -105,28 +99,9 @@ function violationsOf({ violations }: SimulationResult): string {
   return violations.map(({ at_ms, by, problem }) => `  ${new Date(at_ms).toISOString()} ${by}: ${problem}`).join('\n');
 }
 
-function faultsOf(text: string): readonly FaultName[] {
-  const names = text === 'none' ? [] : text.split(',');
-  const unknown = names.find((name) => !fault_names.includes(name as FaultName));
-  if (unknown !== undefined) throw new TypeError(`--faults ${unknown}: it must be one of ${fault_names.join(', ')}`);
-  return names as readonly FaultName[];
-}
-
-function databaseOf(text: string): StorageName {
-  const name = storage_names.find((one) => one === text);
-  if (name === undefined) throw new TypeError(`--database ${text}: it must be one of ${storage_names.join(', ')}`);
-  return name;
-}
-
-function integer(name: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new TypeError(`--${name} ${text}: it must be a whole number`);
-  return value;
-}
-
 function readOptions() {
   try {
-    return parseOptions({
+    const { values } = parseOptions({
       options: {
         seed: { type: 'string', default: '1' },
         seeds: { type: 'string', default: '1' },
@@ -140,9 +115,39 @@ function readOptions() {
         database: { type: 'string', default: 'memory' },
         help: { type: 'boolean', short: 'h' },
       },
-    }).values;
+    });
+    const { days, nodes, faults, without, activities: activities_max, database } = values;
+    const seeds = wholeNumber('--seeds', values.seeds, 1);
+    const options: Omit<SimulationOptions, 'seed'> = {
+      ...(days === undefined ? {} : { days: daysOf(days) }),
+      ...(nodes === undefined ? {} : { nodes: wholeNumber('--nodes', nodes, 1) }),
+      ...(database === 'memory' ? {} : { database: oneOf('--database', database, storage_names) }),
+      ...(faults === 'all'
+        ? {}
+        : {
+            faults: faults === 'none' ? [] : faults.split(',').map((name) => oneOf('--faults', name, fault_names)),
+            draws_faults: false,
+          }),
+      ...(without === undefined
+        ? {}
+        : { without: without.split(',').map((name) => oneOf('--without', name, activity_names)) }),
+      ...(activities_max === undefined ? {} : { activities_max: wholeNumber('--activities', activities_max) }),
+    };
+    return {
+      ...values,
+      first_seed: wholeNumber('--seed', values.seed),
+      seeds,
+      workers: Math.min(seeds, wholeNumber('--workers', values.workers, 1)),
+      options,
+    };
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${usage}`);
     process.exit(usage_status);
   }
+}
+
+function daysOf(text: string): number {
+  const days = Number(text);
+  if (days > 0 && days < Number.POSITIVE_INFINITY) return days;
+  throw new Error(`--days ${text} is not a number of days above 0`);
 }

@@ -1,4 +1,5 @@
 import type { SimulationOptions, SimulationResult } from './run.ts';
+import { activities } from './workload/activities.ts';
 
 const day_ms = 86_400_000;
 
@@ -39,8 +40,9 @@ export async function minimise(
   for (const fault of options.faults ?? []) {
     await tryLess({ faults: (options.faults ?? []).filter((name) => name !== fault) });
   }
-  const names = [...result.reached.keys()].flatMap((what) => /^activity: (.*)$/.exec(what)?.[1] ?? []);
-  for (const name of names) await tryLess({ without: [...(options.without ?? []), name] });
+  for (const { name } of activities) {
+    if (result.reached.has(`activity: ${name}`)) await tryLess({ without: [...(options.without ?? []), name] });
+  }
   for (let nodes = 1; nodes < (options.nodes ?? 1); nodes += 1) if (await tryLess({ nodes })) break;
   return { options, result };
 }
