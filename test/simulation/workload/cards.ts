@@ -35,8 +35,14 @@ export function pickCard(world: World): CardInWorld {
 }
 
 async function createCard(world: World): Promise<void> {
+  const company = world.random.pick(world.companies.filter(({ cards }) => cards.length < cards_per_company_max));
+  const card = await issueCard(world, company);
+  if (card !== null) company.cards.push(card);
+}
+
+/** Null: no answer came. */
+export async function issueCard(world: World, company: CompanyInWorld): Promise<CardInWorld | null> {
   const { random } = world;
-  const company = random.pick(world.companies.filter(({ cards }) => cards.length < cards_per_company_max));
   const is_aging = random.happens(0.3);
   const input = {
     total_card_amount: random.between(1_000, 500_000),
@@ -69,7 +75,7 @@ async function createCard(world: World): Promise<void> {
       return { id: Number(id), card_number: card_number!, cvc: cvc!, expiry };
     },
   });
-  if (created?.kind === 'done') company.cards.push({ ...created.value, company, is_canceled: false });
+  return created?.kind === 'done' ? { ...created.value, company, is_canceled: false } : null;
 }
 
 async function updateCard(world: World): Promise<void> {

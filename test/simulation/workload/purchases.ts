@@ -2,7 +2,7 @@ import { exchangeUntilAnswered } from '../exchange.ts';
 import type { AuthorizationAnswer, ClearingAnswer, Operations, Outcome } from '../history.ts';
 import type { World } from '../world.ts';
 import type { Activity } from './activity.ts';
-import { type CardInWorld, pickCard } from './cards.ts';
+import { type CardInWorld, issueCard, pickCard } from './cards.ts';
 import { referenceOf, settle } from './clearing-files.ts';
 
 type AuthorizationInput = Operations['authorize']['input'];
@@ -22,6 +22,12 @@ export const purchases: readonly Activity[] = [
     weight: 2,
     isPossible: (world) => world.companies.some(({ cards }) => cards.length > 0),
     run: refund,
+  },
+  {
+    name: 'rush',
+    weight: 4,
+    isPossible: (world) => world.companies.some(({ cards }) => cards.length > 0),
+    run: rush,
   },
 ];
 
@@ -75,6 +81,31 @@ async function purchase(world: World): Promise<void> {
       }),
     );
   }
+}
+
+/**
+ * Many purchases at once, most with a card of their own, which share passes; and later their
+ * clearings at once, as at the end of a day.
+ */
+async function rush(world: World): Promise<void> {
+  const { random } = world;
+  const company = random.pick(world.companies);
+  const bought = Array.from({ length: random.pick([20, 60, 300]) }, async () => {
+    const card = random.happens(0.1) ? pickCard(world) : await issueCard(world, company);
+    if (card === null) return null;
+    const trace_id = `T${world.nextId()}`;
+    const amount = random.between(1, 2_000);
+    const request = authorizationOf(world, card, { message_type_indicator: '0100', trace_id, amount });
+    const answer = await authorize(world, request);
+    if (answer.kind !== 'done' || answer.value.response_code !== '00') return null;
+    const { approval_code } = answer.value;
+    if (!random.happens(0.1)) return { card, request, approval_code, billing_amount: amount, is_partial: false };
+    await reverse(world, card, { trace_id, amount });
+    return null;
+  });
+  const approved = (await Promise.all(bought)).filter((purchased) => purchased !== null);
+  if (!(await world.pauseUntilQuiet(random.wait(day_ms)))) return;
+  await Promise.all(approved.map(({ card, ...purchased }) => present(world, card, clearingOf(world, card, purchased))));
 }
 
 async function refund(world: World): Promise<void> {
