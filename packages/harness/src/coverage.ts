@@ -1,5 +1,6 @@
-import { type Case, cases, isReachable } from './reference/cases.ts';
-import type { CapabilityName } from './system.ts';
+import { type FaultPoint, fault_points } from './faults.ts';
+import { isReachable, isStruck, type Reach } from './reach.ts';
+import { type Case, cases } from './reference/cases.ts';
 
 type Named<Prefix extends string> = Case extends infer One
   ? One extends `${Prefix} ${infer Name}`
@@ -21,7 +22,7 @@ interface Names {
 
 export type CoverageKind = keyof Names;
 
-/** What a run has to reach. `'all'` is all that a system with its capabilities can reach. */
+/** What a run has to reach. `'all'` is all that its commands can reach on the system. */
 export type Demand = 'all' | { readonly [Kind in CoverageKind]?: 'all' | readonly Names[Kind][] };
 
 /** How often a run reached each name of a kind. */
@@ -34,11 +35,11 @@ const kind_of_prefix: Readonly<Record<string, CoverageKind>> = {
   status: 'statuses',
 };
 
-/** The cases that a system can reach, by kind, beside the fault points. */
+/** The cases and the fault points that a run can reach, by kind. */
 export function coverageOf(
   reached: Readonly<Record<Case, number>>,
-  capabilities: ReadonlySet<CapabilityName>,
-  fault_points: Readonly<Record<string, number>>,
+  faults: Readonly<Record<FaultPoint, number>>,
+  reach: Reach,
 ): Coverage {
   const coverage: Record<CoverageKind, Record<string, number>> = {
     reasons: {},
@@ -46,14 +47,17 @@ export function coverageOf(
     classes: {},
     statuses: {},
     cases: {},
-    fault_points: { ...fault_points },
+    fault_points: {},
   };
   for (const reachable of cases) {
-    if (!isReachable(reachable, capabilities)) continue;
+    if (!isReachable(reachable, reach)) continue;
     const [, prefix, name] = /^(\w+) (\w+)$/.exec(reachable) ?? [];
     const kind = kind_of_prefix[prefix ?? ''];
     if (kind === undefined) coverage.cases[reachable] = reached[reachable];
     else coverage[kind][name!] = reached[reachable];
+  }
+  for (const point of fault_points) {
+    if (isStruck(point, reach)) coverage.fault_points[point] = faults[point];
   }
   return coverage;
 }

@@ -5,16 +5,17 @@ import { cardPlan } from './arbitraries/cards.ts';
 import { nextOfKind, startInstant } from './arbitraries/clocks.ts';
 import type { Choice } from './choice.ts';
 import { createCard } from './commands/cards.ts';
-import { type CommandName, commandSequence } from './commands/command-sequence.ts';
+import { type CommandName, commandSequence, meansOf } from './commands/command-sequence.ts';
 import { compareAll } from './comparison.ts';
 import { type Coverage, coverageOf, type Demand, unreached } from './coverage.ts';
 import { type FaultName, type FaultPoint, fault_points } from './faults.ts';
+import type { Reach } from './reach.ts';
 import { type Case, cases } from './reference/cases.ts';
 import { ReferenceModel } from './reference/model.ts';
 import { listingOf, problemOf } from './report/failure-report.ts';
 import { recorded } from './report/recording.ts';
 import { type FailedSequence, reproductionOf } from './report/reproduction.ts';
-import { type CapabilityName, capabilitiesOf, type System, type SystemStart } from './system.ts';
+import { capabilitiesOf, type System, type SystemStart } from './system.ts';
 
 export interface ModelRun {
   /**
@@ -90,7 +91,8 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   let failure: Failure | null = null;
   let shrink_sequences = 0;
   const faults = Object.fromEntries(fault_points.map((point) => [point, 0])) as Record<FaultPoint, number>;
-  let capabilities: ReadonlySet<CapabilityName> = new Set();
+  const means = meansOf({ ...options, commands_max });
+  let reach: Reach = { files_without_ids: false, capabilities: new Set(), means };
   const property = fc.asyncProperty(
     // First, so that it is shrunk first: when another value shrinks, fast-check does not learn which
     // commands ran then.
@@ -103,7 +105,8 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
       // Ends the shrinking: fast-check keeps the last sequence that failed.
       if (shrink_sequences > shrink_sequences_max) throw new fc.PreconditionFailure(true);
       const opened = await options.system({ start_ms, seed });
-      capabilities = capabilitiesOf(opened);
+      const capabilities = capabilitiesOf(opened);
+      reach = { files_without_ids: opened.world.files_without_ids ?? false, capabilities, means };
       const model = new ReferenceModel(opened.world, capabilities);
       const { system, calls } = recorded(opened, (name) => {
         if (name !== 'readCard') model.latest.clear();
@@ -132,7 +135,7 @@ export async function checkModel(options: ModelRun): Promise<ModelRunResult> {
   const { counterexample } = details;
   const shown = details.failed && failure !== null ? reportOf(failure, options, details) : null;
   if (shown !== null) await options.writeReproduction?.(shown.reproduction);
-  const coverage = coverageOf(reached, capabilities, pointsOf(options.faults ?? [], faults));
+  const coverage = coverageOf(reached, faults, reach);
   const is_whole = !details.failed && options.path === undefined && options.demand !== undefined;
   const missing = is_whole ? unreached(options.demand, coverage) : [];
   return {
@@ -203,15 +206,6 @@ function reportOf(
     `repeat it: ${again}`,
   ];
   return { report: report.join('\n'), reproduction: reproductionOf(failure, `${failure.problem}\n\n${again}`) };
-}
-
-/** The points of the injected faults. */
-function pointsOf(
-  injected: readonly FaultName[],
-  faults: Readonly<Record<FaultPoint, number>>,
-): Record<string, number> {
-  const isInjected = (point: string) => injected.some((name) => point.startsWith(name.replace('_', ' ')));
-  return Object.fromEntries(Object.entries(faults).filter(([point]) => isInjected(point)));
 }
 
 /** The report when no sequence failed. */

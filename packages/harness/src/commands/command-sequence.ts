@@ -93,20 +93,35 @@ interface SequenceOptions {
   readonly replay_path?: string | undefined;
 }
 
-/** Sequences of commands of the chosen kinds. */
-export function commandSequence({
-  commands_max,
-  commands = {},
-  messages = {},
-  faults = [],
-  replay_path,
-}: SequenceOptions): fc.Arbitrary<Iterable<Command>> {
+/** The commands that send messages of the chosen kinds. */
+const sending: readonly CommandName[] = ['authorize', 'authorize together', 'race', 'lose answers', 'crash'];
+
+/** The chosen commands, and the kinds of messages that they send. */
+export function meansOf(options: SequenceOptions): ReadonlySet<CommandName | MessageKind> {
+  const names = chosenCommands(options).map(({ name }) => name);
+  return new Set([...names, ...(names.some((name) => sending.includes(name)) ? chosenMessages(options) : [])]);
+}
+
+function chosenMessages({ messages = {} }: SequenceOptions): readonly MessageKind[] {
   const all = message_kinds.map((name) => ({ name }));
-  const chosen = choose('message', all, messages).map(({ name }) => name);
+  return choose('message', all, messages).map(({ name }) => name);
+}
+
+function chosenCommands(options: SequenceOptions): readonly Drawn<CommandName>[] {
+  const { commands = {}, faults = [] } = options;
+  const all = kindsOfCommands(chosenMessages(options));
+  return choose<CommandName, Drawn<CommandName>>('command', all, commands).filter(
+    ({ fault }) => fault === null || faults.includes(fault),
+  );
+}
+
+/** Sequences of commands of the chosen kinds. */
+export function commandSequence(options: SequenceOptions): fc.Arbitrary<Iterable<Command>> {
+  const { commands_max, replay_path } = options;
   // fast-check draws evenly from the list, so a kind is in it as often as its weight says.
-  const kinds = choose<CommandName, Drawn<CommandName>>('command', kindsOfCommands(chosen), commands)
-    .filter(({ fault }) => fault === null || faults.includes(fault))
-    .flatMap(({ weight, arbitrary }) => Array.from({ length: weight }, () => arbitrary));
+  const kinds = chosenCommands(options).flatMap(({ weight, arbitrary }) =>
+    Array.from({ length: weight }, () => arbitrary),
+  );
   return fc.commands(kinds, {
     maxCommands: commands_max,
     size: 'max',

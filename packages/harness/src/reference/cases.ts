@@ -402,10 +402,10 @@ export type Case = keyof typeof rule_of_case;
 
 export const cases = Object.keys(rule_of_case) as readonly Case[];
 
-/** Whether a system with these capabilities can reach the case. */
-export function isReachable(reached: Case, capabilities: ReadonlySet<CapabilityName>): boolean {
+/** A system without these capabilities cannot reach the case. */
+export function needsOf(reached: Case): readonly CapabilityName[] {
   const { needs = [] }: CaseRule = rule_of_case[reached];
-  return needs.every((name) => capabilities.has(name));
+  return needs;
 }
 
 /** What is compared besides the answer to a message, each with the rule for it. */
