@@ -70,6 +70,11 @@ const findings: Readonly<Record<string, Finding>> = {
   'an item that leaves out a clearing': { ...short, by: 'the bridge closes' },
   'an audit entry dropped from the chain': { ...short, by: 'the audit chain verifies' },
   'retention that removes what is young': { ...short, by: 'only old rows are removed' },
+  'a statement line left out': { ...short, by: 'statements tie out' },
+  'a statement line booked twice': { ...short, by: 'statements tie out' },
+  'a cut file that counts as completed': { ...short, activities_max: 400, by: 'truncated files apply nothing' },
+  'a refused record of a file that nobody keeps': { ...short, activities_max: 400, by: 'files are applied whole' },
+  'a match counted twice for its rule': { ...short, by: 'rebuild' },
 };
 
 /** Few faults, so that a bug shows early: those that some of the bugs need. */

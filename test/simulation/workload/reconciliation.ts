@@ -37,10 +37,12 @@ async function decideItem(world: World): Promise<void> {
   if (items.length === 0) return;
   const item = random.pick(items);
   if (random.happens(0.3)) await world.pauseUntilQuiet(random.wait(day_ms));
-  const action = random.pick<Action>(actions_of[status]);
   const is_versioned = random.happens(0.7);
   const told = { note: 'seen', reason: 'agreed', version: is_versioned ? item.version : null };
   const suggested = item.suggestions.length === 0 ? null : random.pick(item.suggestions);
+  const possible: readonly Action[] = actions_of[status].filter((one) => one !== 'match' || suggested !== null);
+  if (possible.length === 0) return;
+  const action = random.pick(possible);
   const accept_difference = random.happens(0.5);
   const decide: Perform<unknown> = async (tally, options) => {
     const {

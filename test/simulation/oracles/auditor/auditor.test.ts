@@ -293,6 +293,21 @@ const planted: readonly (readonly [invariant: string, what: string, at: Stage, p
     (_state, { files }) => files.push({ ...files[0]!, is_truncated: true }),
   ],
   [
+    'files are applied whole',
+    'a clearing of a file that is nowhere',
+    'settle',
+    (_state, { files }) => files.push({ ...files[0]!, transaction_ids: ['N2'] }),
+  ],
+  [
+    'files are applied whole',
+    'a clearing recorded twice, by two ids',
+    'afterwards',
+    ({ clearings }) => {
+      change(clearings, 1, { acquirer_reference_data: '2'.repeat(23) });
+      insert(clearings, 2, { ...clearings.get(1)!, id: 2, network_financial_transaction_id: 'N2' });
+    },
+  ],
+  [
     'each record is in one item',
     'a record in two items',
     'afterwards',

@@ -15,7 +15,12 @@ import { answers_are_stored, one_effect_per_message } from './messages.ts';
 import { counters_are_sums, holds_are_of_open_roots, money_is_conserved } from './money.ts';
 import { each_record_is_in_one_item, summaries_count_items, the_bridge_closes } from './reconciliation.ts';
 import { only_old_rows_are_removed } from './retention.ts';
-import { each_line_is_booked_once, statements_tie_out, truncated_files_apply_nothing } from './statements.ts';
+import {
+  each_line_is_booked_once,
+  files_are_applied_whole,
+  statements_tie_out,
+  truncated_files_apply_nothing,
+} from './statements.ts';
 import { subscriptions_have_one_effect } from './subscriptions.ts';
 import { ended_holds_hold_nothing, holds_end_on_their_day, windows_tile_time } from './time.ts';
 
@@ -43,6 +48,7 @@ export const invariants: readonly Invariant[] = [
   statements_tie_out,
   each_line_is_booked_once,
   truncated_files_apply_nothing,
+  files_are_applied_whole,
   each_record_is_in_one_item,
   the_bridge_closes,
   summaries_count_items,

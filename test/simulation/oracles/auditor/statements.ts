@@ -134,3 +134,41 @@ export const truncated_files_apply_nothing: Invariant = {
     },
   }),
 };
+
+export const files_are_applied_whole: Invariant = {
+  name: 'files are applied whole',
+  says: 'each clearing of a completed file is recorded once, whatever else reports it, or in quarantine',
+  begin() {
+    const recorded = new Set<string>();
+    const by_reference = new Map<string, number>();
+    return {
+      *step(step) {
+        for (const { key, after } of step.changes('clearings')) {
+          if (after === undefined) continue;
+          recorded.add(after.network_financial_transaction_id);
+          if (after.paired_transaction_id !== null) recorded.add(after.paired_transaction_id);
+          const reference = after.acquirer_reference_data;
+          if (reference === null || step.history.files.length === 0) continue;
+          const other = by_reference.get(reference) ?? key;
+          if (other !== key) yield `clearings ${other} and ${key} have one acquirer reference: ${reference}`;
+          by_reference.set(reference, key);
+        }
+      },
+      *end({ state, history }) {
+        const kept = new Set(
+          state.quarantine.values().map(({ excerpt }) => excerpt.network_financial_transaction_id as string),
+        );
+        const completed = new Set(
+          state.imports.values().flatMap(({ name, status }) => (status.startsWith('completed') ? [name] : [])),
+        );
+        for (const { name, format, transaction_ids, is_truncated } of history.files) {
+          // An IPM file has no transaction ids.
+          if (format === 'ipm' || is_truncated || !completed.has(name)) continue;
+          for (const id of transaction_ids) {
+            if (!recorded.has(id) && !kept.has(id)) yield `${name} is completed, and its clearing ${id} is nowhere`;
+          }
+        }
+      },
+    };
+  },
+};
