@@ -203,7 +203,7 @@ export function agreeAnswers(
 }
 
 /** A message without the number and the code of a card. */
-function masked(message: { readonly card_number?: string; readonly cvc?: string }): string {
+export function masked(message: { readonly card_number?: string; readonly cvc?: string }): string {
   const { card_number, cvc } = message;
   return text({
     ...message,

@@ -1,5 +1,5 @@
 import { text } from './agreement.ts';
-import { agreeAnswers, agreeOnCard, explainAuthorization, explainClearing } from './comparison.ts';
+import { agreeAnswers, agreeOnCard, explainAuthorization, explainClearing, masked } from './comparison.ts';
 import type { OperationKind } from './faults.ts';
 import type { ReferenceModel } from './reference/model.ts';
 import type { Answer, AuthorizationWire, CardRequest, ClearingWire, System, SystemWith } from './system.ts';
@@ -24,7 +24,7 @@ export interface Outcome {
 export function authorization(message: AuthorizationWire, system: System): Operation {
   return {
     kind: 'authorize',
-    text: `authorize ${text({ ...message, card_number: '(number)', cvc: message.cvc && '(cvc)' })}`,
+    text: `authorize ${masked(message)}`,
     async submit() {
       const answer = await system.authorize(message);
       // A repeated message gets the first answer.
@@ -35,10 +35,9 @@ export function authorization(message: AuthorizationWire, system: System): Opera
 }
 
 export function clearing(message: ClearingWire, system: SystemWith<'clear'>): Operation {
-  const { card_number, ...shown } = message;
   return {
     kind: 'clear',
-    text: `clear ${text(card_number === undefined ? shown : { ...shown, card_number: '(number)' })}`,
+    text: `clear ${masked(message)}`,
     async submit() {
       const answer = await system.clear(message);
       return {
