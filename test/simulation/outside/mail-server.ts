@@ -7,7 +7,7 @@ export type MailConduct = 'takes' | 'is_down' | 'refuses_address' | 'hangs' | 'l
 
 /** The mail server of the installation. */
 export class MailServer {
-  conductOf: (to: string) => MailConduct = () => 'takes';
+  conductOf: () => MailConduct = () => 'takes';
   readonly #world: World;
 
   constructor(world: World) {
@@ -21,7 +21,7 @@ export class MailServer {
   async #send(message: MailMessage, machine: Machine): Promise<MailOutcome> {
     const { time, random, history, trace } = this.#world;
     if (machine.is_dead) return await new Promise<never>(() => {});
-    const conduct = this.conductOf(message.to);
+    const conduct = this.conductOf();
     const duration_ms = conduct === 'hangs' ? mailer_ms_max : random.between(1, 500);
     const is_confirmed = conduct === 'takes';
     if (is_confirmed || conduct === 'loses_answer') {

@@ -10,8 +10,7 @@ const request_ms_max = 15_000;
 
 /** The receivers of webhooks, and the connections to them. */
 export class Receivers {
-  /** Decides what the receiver of an address does. */
-  conductOf: (callback_url: string) => ReceiverConduct = () => 'accepts';
+  conductOf: () => ReceiverConduct = () => 'accepts';
   readonly #world: World;
 
   constructor(world: World) {
@@ -25,7 +24,7 @@ export class Receivers {
   async #send(request: WebhookRequest, machine: Machine): Promise<WebhookAnswer> {
     const { time, random, history, trace } = this.#world;
     if (machine.is_dead) return await new Promise<never>(() => {});
-    const conduct = this.conductOf(request.callback_url);
+    const conduct = this.conductOf();
     const duration_ms = conduct === 'hangs' ? request_ms_max : random.between(1, conduct === 'is_late' ? 14_000 : 200);
     const arrives_ms = random.below(Math.min(duration_ms, 100));
     const status = conduct === 'fails' ? 503 : conduct === 'refuses' ? 404 : 200;

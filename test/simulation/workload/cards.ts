@@ -17,7 +17,7 @@ export const cards_per_company_max = 40;
 
 const recurring_values = ['Continuous', 'Daily', 'Weekly', 'Monthly', 'Quarterly', 'Yearly'] as const;
 
-const hasCards = (world: World): boolean => world.companies.some(({ cards }) => cards.length > 0);
+export const hasCards = (world: World): boolean => world.companies.some(({ cards }) => cards.length > 0);
 
 export const cards: readonly Activity[] = [
   {

@@ -1,9 +1,7 @@
 import { exchange } from '../exchange.ts';
 import type { World } from '../world.ts';
 import type { Activity } from './activity.ts';
-import { pickCard } from './cards.ts';
-
-const hasCards = (world: World): boolean => world.companies.some(({ cards }) => cards.length > 0);
+import { hasCards, pickCard } from './cards.ts';
 
 export const mails: readonly Activity[] = [
   { name: 'card details by mail', weight: 2, isPossible: hasCards, run: mailCard },

@@ -2,7 +2,7 @@ import { exchangeUntilAnswered } from '../exchange.ts';
 import type { AuthorizationAnswer, ClearingAnswer, Operations, Outcome } from '../history.ts';
 import type { World } from '../world.ts';
 import type { Activity } from './activity.ts';
-import { type CardInWorld, issueCard, pickCard } from './cards.ts';
+import { type CardInWorld, hasCards, issueCard, pickCard } from './cards.ts';
 import { referenceOf, settle } from './clearing-files.ts';
 
 type AuthorizationInput = Operations['authorize']['input'];
@@ -11,24 +11,9 @@ type ClearingInput = Operations['clear']['input'];
 const day_ms = 86_400_000;
 
 export const purchases: readonly Activity[] = [
-  {
-    name: 'purchase',
-    weight: 40,
-    isPossible: (world) => world.companies.some(({ cards }) => cards.length > 0),
-    run: purchase,
-  },
-  {
-    name: 'refund',
-    weight: 2,
-    isPossible: (world) => world.companies.some(({ cards }) => cards.length > 0),
-    run: refund,
-  },
-  {
-    name: 'rush',
-    weight: 4,
-    isPossible: (world) => world.companies.some(({ cards }) => cards.length > 0),
-    run: rush,
-  },
+  { name: 'purchase', weight: 40, isPossible: hasCards, run: purchase },
+  { name: 'refund', weight: 2, isPossible: hasCards, run: refund },
+  { name: 'rush', weight: 4, isPossible: hasCards, run: rush },
 ];
 
 /**
