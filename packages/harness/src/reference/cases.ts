@@ -200,7 +200,7 @@ export const rule_of_case = {
   'status partially_cleared': statusOf('partially_cleared after a clearing that is not final', clear),
   'status reversed': statusOf('reversed after a reversal in full'),
   'status expired': {
-    says: 'An authorization whose hold ended without a clearing is expired, and leaves the list of the card.',
+    says: 'A hold ends by itself at 00:00:01, by default 30 days after the UTC date of the authorization. If nothing has cleared, the authorization is then expired, and leaves the list of the card.',
     clause: 'service specification 2.2',
     needs: ['advanceClock'],
   },

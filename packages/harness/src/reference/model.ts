@@ -433,7 +433,8 @@ export class ReferenceModel {
 
   #note(reached: Case): void {
     this.reached.set(reached, (this.reached.get(reached) ?? 0) + 1);
-    if (!reached.startsWith('status ')) this.latest.add(reached);
+    // Of the statuses, only this one comes without a message whose rule says why.
+    if (reached === 'status expired' || !reached.startsWith('status ')) this.latest.add(reached);
   }
 
   #template(card: ReferenceCard): WorldTemplate {

@@ -24,16 +24,26 @@ export function problemOf(error: unknown, latest: Iterable<Case>): string {
 
 /** Every message with its answer, numbered, and the card after it. */
 export function listingOf({ world, seed, calls }: FailedSequence): string {
-  const began = Temporal.Instant.fromEpochMilliseconds(world.now_ms);
   const numbers = new Map<string, string>();
   const lines = calls.flatMap((call, at) => {
     learnNumber(call, numbers);
     const number = String(at + 1).padStart(4);
     if (call.name === 'readCard') return [`${number}  ${cardOf(call)}`];
-    const args = call.args.map((arg) => text(maskedIn(arg, numbers))).join(' ');
+    const args = call.args.map((arg) => argumentOf(call, arg, numbers)).join(' ');
     return [`${number}  ${call.name} ${args}`.trimEnd(), ...answerOf(call).map((line) => `        ${line}`)];
   });
-  return [`the sequence began at ${began}, with the seed ${seed}:`, ...lines].join('\n');
+  return [
+    `the sequence began at ${instant(world.now_ms)}, and the system was opened with the seed ${seed}:`,
+    ...lines,
+  ].join('\n');
+}
+
+function instant(at_ms: number): string {
+  return Temporal.Instant.fromEpochMilliseconds(at_ms).toString();
+}
+
+function argumentOf({ name }: RecordedCall, arg: unknown, numbers: ReadonlyMap<string, string>): string {
+  return name === 'advanceClock' ? `to ${instant(arg as number)}` : text(maskedIn(arg, numbers));
 }
 
 function answerOf({ answer, error, expected }: RecordedCall): readonly string[] {
@@ -54,12 +64,12 @@ function cardOf({ args, answer, expected }: RecordedCall): string {
 }
 
 function balanceOf({ status, available_balance, uses, authorizations, clearings }: CardView): string {
-  const listed = (authorizations ?? []).map((one) => `${one.id} ${one.status}`).join(', ');
+  const listed = authorizations?.map((one) => `${one.id} ${one.status}`).join(', ');
   const cleared = (clearings ?? []).map((one) => `${one.id} ${one.class} by rule ${one.match_rule}`).join(', ');
   return [
     `${status}, available balance ${available_balance}`,
     ...(uses === null ? [] : [`uses ${uses}`]),
-    ...(listed === '' ? [] : [`authorizations: ${listed}`]),
+    ...(listed === undefined ? [] : [`authorizations: ${listed || 'none'}`]),
     ...(cleared === '' ? [] : [`clearings: ${cleared}`]),
   ].join(', ');
 }
