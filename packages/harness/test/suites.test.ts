@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import * as harness from '@tallystick/harness';
-import { type ContractRule, casesOf, needs, runCases } from '@tallystick/harness';
+import { type ContractRule, casesOf, commandSequence, needs, runCases } from '@tallystick/harness';
+import { type Case, cases, rule_of_case } from '../src/reference/cases.ts';
 
 const document = readFileSync(new URL('../../../docs/harness.md', import.meta.url), 'utf8');
 
@@ -41,6 +42,28 @@ describe('docs/harness.md', () => {
       rules!.split(', ').toSorted(),
     ]);
     assert.deepEqual(described, counted);
+  });
+
+  it('has the reasons of the model, with their answers', () => {
+    const rows = [...document.matchAll(/^\| ([A-Z]) \| (.+) \| (\d\d) \| .+ \|$/gm)];
+    const described = rows.map(([, code, vcn_response, response_code]) => {
+      const { says } = rule_of_case[`reason ${code}` as Case];
+      assert.ok(says.includes(`with ${response_code}, "${vcn_response}"`), says);
+      return `reason ${code}`;
+    });
+    const of_requests = cases.filter((name) => name.startsWith('reason ') && name !== 'reason U');
+    assert.deepEqual(described, of_requests);
+  });
+
+  it('names every command', () => {
+    const refused = () => commandSequence({ commands_max: 1, commands: { include: ['-' as never] } });
+    const [, paragraph] = /^The commands are ([\s\S]*?)\.$/m.exec(document) ?? [];
+    const described = [...paragraph!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
+    assert.throws(refused, ({ message }: Error) => {
+      const names = message.split('the commands are ')[1]?.split(', ');
+      assert.deepEqual(described.toSorted(), names?.toSorted());
+      return true;
+    });
   });
 });
 
