@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { test_seed, testRuns } from '@tallystick/test-support';
+import { test_seed, testRuns, usual_seed } from '@tallystick/test-support';
 import { commandOf } from './minimise.ts';
 import { type SimulationOptions, type SimulationResult, simulate } from './run.ts';
 import { runSeeds, type SeedRun } from './workers.ts';
@@ -40,13 +40,16 @@ describe('the simulation', () => {
   }
 
   it('breaks no invariant in any seed', async () => {
-    const count = testRuns({ short: 4, full: 20 });
+    const seeds = { short: 4, full: 20 };
+    const count = testRuns(seeds);
     const reached = new Set<string>();
     for (let seed = test_seed; seed < test_seed + count; seed += 1) {
       const result = await simulate({ seed, days: 4, activities_max: 60 });
       assertPassed(result);
       for (const what of result.reached.keys()) reached.add(what);
     }
+    // Another seed, or fewer of them, may not draw every fault.
+    if (test_seed !== usual_seed || count < seeds.short) return;
     for (const what of ['authorize: done', 'clear: done', 'createCard: done', 'fault: dies before transaction']) {
       assert.ok(reached.has(what), `${what} was not reached`);
     }
