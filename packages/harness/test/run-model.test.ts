@@ -19,6 +19,26 @@ test('the model agrees with itself over random sequences', async () => {
   assert.deepEqual([result.failed, result.runs, result.seed], [false, runs, test_seed]);
 });
 
+for (const name of ['billing_amount', 'transaction_date_time'] as const) {
+  test(`a system to which a message is new when its ${name} is written otherwise is caught`, async () => {
+    const system = async ({ start_ms }: SystemStart): Promise<System> => {
+      const system = modelAsSystem(start_ms);
+      const seen = new Map<string, unknown>();
+      return {
+        ...system,
+        authorize: (message) => {
+          const key = `${message.trace_id} ${message.system_trace_audit_number}`;
+          const is_other = seen.has(key) && seen.get(key) !== message[name];
+          if (!is_other) seen.set(key, message[name]);
+          return system.authorize(is_other ? { ...message, system_trace_audit_number: 'other' } : message);
+        },
+      };
+    };
+    const { report } = await checkModel({ system, runs: 100, seed: 1, shrink_sequences_max: 0 });
+    assert.match(String(report), /The same message again .* gets the first answer and changes nothing/);
+  });
+}
+
 test('the same seed sends the same messages', async () => {
   const sent = async () => {
     const log: string[] = [];

@@ -189,7 +189,8 @@ export const flaws: readonly Flaw[] = [
     field: 'emails',
     change: { emails: ['a@b.example', 'b@b.example', 'c@b.example', 'd@b.example', 'e@b.example', 'f@b.example'] },
   },
-  { field: 'metadata', change: { metadata: { note: 'x'.repeat(8_192) } } },
+  // One byte more than the largest, and far fewer characters.
+  { field: 'metadata', change: { metadata: { note: 'é'.repeat(4_091) } } },
 ];
 
 export function flawedCard(): fc.Arbitrary<{ readonly plan: CardPlan; readonly flaw: Flaw }> {

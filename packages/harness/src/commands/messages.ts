@@ -7,7 +7,7 @@ import { pick } from '../arbitraries/picks.ts';
 import { type EarlyReversalPlan, earlyReversalOf, type ReversalPlan, reversalOf } from '../arbitraries/reversals.ts';
 import { agreeAnswers, compareCard, create, replay, send, sendClearing } from '../comparison.ts';
 import { windowOn } from '../reference/card.ts';
-import { type ClearingWire, can } from '../system.ts';
+import { type AuthorizationWire, type ClearingWire, can } from '../system.ts';
 import { command } from './command.ts';
 
 interface EarlierMessage {
@@ -32,9 +32,21 @@ export const authorizeTogether = command('authorize together', {
 
 export const repeatAuthorization = command('repeat the message', {
   isPossible: ({ cards }, { card_pick }: EarlierMessage) => (pick(cards, card_pick)?.messages.length ?? 0) > 0,
-  run: ({ card_pick, message_pick }: EarlierMessage, model, system) =>
-    send(model, system, [pick(pick(model.cards, card_pick)!.messages, message_pick)!.message]),
+  run({ card_pick, message_pick }: EarlierMessage, model, system) {
+    const { message } = pick(pick(model.cards, card_pick)!.messages, message_pick)!;
+    return send(model, system, [{ ...message, ...repeated_with[message_pick % repeated_with.length]!(message) }]);
+  },
 });
+
+/** What may be different in a message that is the same by card, type, trace, audit number and time. */
+const repeated_with: readonly ((message: AuthorizationWire) => Partial<AuthorizationWire>)[] = [
+  () => ({}),
+  ({ billing_amount, merchant_amount }) => ({
+    billing_amount: Math.floor(billing_amount / 2),
+    merchant_amount: Math.floor(merchant_amount / 2),
+  }),
+  ({ transaction_date_time }) => ({ transaction_date_time: transaction_date_time.replace(/Z$/, '+00:00') }),
+];
 
 /** Messages with wrong codes, then one with the right code, before and after a reset. */
 export const guessCode = command('guess a code', {
