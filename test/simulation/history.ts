@@ -127,6 +127,8 @@ export interface TokenUse {
   readonly issued_at_ms: number;
   /** Whether the service accepted it. */
   readonly is_accepted: boolean;
+  /** What was read with it; absent: nothing. */
+  readonly read?: { readonly resource: 'accounts' | 'balances'; readonly account_number: string };
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { MemoryPersistence } from '@tallystick/memory';
 import type { ReconciliationPorts } from '@tallystick/reconciliation';
+import { createVault, parseKeyRing } from '@tallystick/vault';
 import { pino } from 'pino';
 import type { Tallystick } from 'tallystick';
 import { createContainer, openContainer, readOptions, tokens } from 'tallystick/inversify';
+import { Authorisation } from './authorisation.ts';
 import type { Machine } from './machine.ts';
 import { storageOfProcess } from './storage.ts';
 import type { World } from './world.ts';
@@ -11,6 +13,7 @@ import type { World } from './world.ts';
 export interface Node {
   readonly machine: Machine;
   readonly tally: Tallystick;
+  readonly authorisation: Authorisation;
   /** Of a rebuild, which is a command. */
   readonly ports: ReconciliationPorts;
   /** Ends it orderly. */
@@ -52,6 +55,7 @@ export async function startNode(world: World, machine: Machine): Promise<Node> {
   return {
     machine,
     tally,
+    authorisation: new Authorisation(storage.unitOfWork, timers, createVault(parseKeyRing(world.key_ring), { random })),
     ports: { unitOfWork: storage.long_work, clock: timers },
     async stop() {
       try {

@@ -20,6 +20,7 @@ import { SeededRandom } from './random.ts';
 import { StorageFaults } from './storage.ts';
 import { SimulatedTime } from './time.ts';
 import type { CompanyInWorld } from './workload/companies.ts';
+import type { BankUserInWorld, ThirdPartyInWorld } from './workload/consents.ts';
 
 /** Something that must not happen. */
 export interface Report {
@@ -49,6 +50,8 @@ export class World {
   /** The processes that run. */
   readonly nodes: Node[] = [];
   readonly companies: CompanyInWorld[] = [];
+  readonly third_parties: ThirdPartyInWorld[] = [];
+  readonly bank_users: BankUserInWorld[] = [];
   readonly reports: Report[] = [];
   /** How often each activity, fault and answer was reached, by name. */
   readonly reached = new Map<string, number>();

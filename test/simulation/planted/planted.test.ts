@@ -14,6 +14,9 @@ interface Finding {
   readonly is_long?: boolean;
 }
 
+/** The use of a consent takes days. */
+const consents = { seed: 1, days: 20, activities_max: 200, is_long: true };
+
 const short = { seed: 1, days: 3, activities_max: 150 };
 
 const findings: Readonly<Record<string, Finding>> = {
@@ -63,6 +66,8 @@ const findings: Readonly<Record<string, Finding>> = {
   'an effect of a handler without its position': { ...short, by: 'subscriptions have one effect' },
   'an event passed over by a subscription': { ...short, by: 'subscriptions have one effect' },
   'a template completed with no change': { ...short, by: 'every change has its event' },
+  'a token that outlives its consent': { ...consents, seed: 3, by: 'no token outlives its consent' },
+  'a read without its permission': { ...consents, by: 'reads are permitted' },
   'a mail sent again after it was recorded': { ...short, by: 'mails are sent once', is_long: true },
   'a card that was notified without a mail': { ...short, by: 'mails are sent once' },
   'a record matched twice': { ...short, by: 'each record is in one item' },

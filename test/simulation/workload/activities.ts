@@ -3,6 +3,7 @@ import { api_keys } from './api-keys.ts';
 import { cards } from './cards.ts';
 import { clearing_files } from './clearing-files.ts';
 import { companies } from './companies.ts';
+import { consents } from './consents.ts';
 import { mails } from './mails.ts';
 import { purchases } from './purchases.ts';
 import { reconciliation } from './reconciliation.ts';
@@ -22,4 +23,5 @@ export const activities: readonly Activity[] = [
   ...mails,
   ...templates,
   ...api_keys,
+  ...consents,
 ];

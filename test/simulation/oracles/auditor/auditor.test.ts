@@ -354,6 +354,13 @@ const planted: readonly (readonly [invariant: string, what: string, at: Stage, p
     (_state, { token_uses }) => token_uses.push({ ...token_uses[0]!, at_ms: start_ms + 91 * day_ms }),
   ],
   [
+    'reads are permitted',
+    'a read of an account that the user may not view',
+    'afterwards',
+    (_state, { token_uses }) =>
+      token_uses.push({ ...token_uses[0]!, read: { resource: 'accounts', account_number: 'of another' } }),
+  ],
+  [
     'a lease excludes others',
     'an import taken over while its holder writes',
     'settle',

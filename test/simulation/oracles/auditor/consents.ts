@@ -80,12 +80,15 @@ export const no_token_outlives_its_consent: Invariant = {
             }
           }
         }
-        for (const { id, model, consent_id, expires_at_ms, ends_by } of fresh) {
+        for (const { id, model, consent_id, grant_id, expires_at_ms, ends_by } of fresh) {
           if (!token_models.has(model) || consent_id === null) continue;
           const consent = consentOf(step, consent_id);
-          if (consent === undefined || isEnded(consent))
+          // A token that is issued while its consent ends has no grant, and is worth nothing.
+          const has_grant =
+            model === 'Grant' || step.state.authorisation_records.values().some(({ id_hash }) => id_hash === grant_id);
+          if (has_grant && (consent === undefined || isEnded(consent)))
             yield `${model} ${id} is of consent ${consent_id}, which has ended`;
-          else if (model === 'RefreshToken' && ends_by === 'service') {
+          else if (consent !== undefined && model === 'RefreshToken' && ends_by === 'service') {
             const last_ms = (consent.authorised_at_ms ?? step.now_ms) + 90 * day_ms;
             if (expires_at_ms === null || expires_at_ms > last_ms)
               yield `${model} ${id} ends at ${expires_at_ms}, not by ${last_ms}`;
@@ -99,6 +102,40 @@ export const no_token_outlives_its_consent: Invariant = {
           const end_ms = consent === undefined ? null : endOfAccess(consent);
           if (end_ms === null || end_ms < at_ms)
             yield `the ${grant} token of consent ${consent_id} was accepted at ${at_ms}, after ${end_ms}`;
+        }
+      },
+    };
+  },
+};
+
+const needed: Readonly<Record<'accounts' | 'balances', readonly string[]>> = {
+  accounts: ['ReadAccountsBasic', 'ReadAccountsDetail'],
+  balances: ['ReadBalances'],
+};
+
+export const reads_are_permitted: Invariant = {
+  name: 'reads are permitted',
+  says: 'a third party that is not suspended reads what the user allowed, of accounts that the user may view',
+  begin() {
+    let read = 0;
+    return {
+      *step(step) {
+        const uses = step.history.token_uses.slice(read);
+        read = step.history.token_uses.length;
+        for (const { consent_id, is_accepted, read: what } of uses) {
+          const consent = consentOf(step, consent_id);
+          if (!is_accepted || consent === undefined) continue;
+          const { client_id, user_id } = consent;
+          const third_party = step.state.third_parties.values().find((one) => one.client_id === client_id);
+          if (third_party?.status === 'suspended')
+            yield `a token of ${consent_id} was accepted of a suspended third party`;
+          if (what === undefined) continue;
+          const permissions: readonly string[] = 'permissions' in consent ? consent.permissions : [];
+          if (!needed[what.resource].some((one) => permissions.includes(one)))
+            yield `${what.resource} were read by ${consent_id}, which permits ${permissions.join(' ')}`;
+          const user = step.state.bank_users.get(user_id ?? '');
+          if (user?.status !== 'active' || !user.viewable_accounts.includes(what.account_number))
+            yield `${what.account_number} was read by ${consent_id}, whose user may not view it`;
         }
       },
     };

@@ -1,5 +1,5 @@
 import { acts_are_audited, the_audit_chain_verifies } from './audit.ts';
-import { consents_move_forward, no_token_outlives_its_consent } from './consents.ts';
+import { consents_move_forward, no_token_outlives_its_consent, reads_are_permitted } from './consents.ts';
 import {
   attempts_were_made,
   receivers_get_what_was_committed,
@@ -54,6 +54,7 @@ export const invariants: readonly Invariant[] = [
   summaries_count_items,
   consents_move_forward,
   no_token_outlives_its_consent,
+  reads_are_permitted,
   a_lease_excludes_others,
   a_key_keeps_its_answer,
   the_audit_chain_verifies,
