@@ -47,11 +47,19 @@ export function withState(change: (state: LedgerState) => LedgerState): NonNulla
 /** Changes the stores of transactions. */
 export function withStores(change: (tx: Tx) => Partial<Tx>): NonNullable<PlantedBug['persistence']> {
   return (persistence) => {
-    const wrap = ({ run, read }: UnitOfWork<Tx>): UnitOfWork<Tx> => ({
-      run: (work) => run((tx) => work({ ...tx, ...change(tx) })),
-      read: (work) => read((tx) => work({ ...tx, ...change(tx) })),
-    });
-    const unitOfWork = wrap(persistence.unitOfWork);
+    const unitOfWork = changed(persistence.unitOfWork, change);
     return { ...persistence, unitOfWork, long_work: unitOfWork, look_ups: unitOfWork };
+  };
+}
+
+/** Changes the stores of the transactions of handlers. */
+export function withJoined(change: (tx: Tx) => Partial<Tx>): NonNullable<PlantedBug['persistence']> {
+  return (persistence) => ({ ...persistence, joining: (host) => changed(persistence.joining(host), change) });
+}
+
+function changed({ run, read }: UnitOfWork<Tx>, change: (tx: Tx) => Partial<Tx>): UnitOfWork<Tx> {
+  return {
+    run: (work) => run((tx) => work({ ...tx, ...change(tx) })),
+    read: (work) => read((tx) => work({ ...tx, ...change(tx) })),
   };
 }

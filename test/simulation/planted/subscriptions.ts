@@ -1,19 +1,4 @@
-import type { MemoryPersistence, Tx } from '@tallystick/memory';
-import { type PlantedBug, withStores } from './planted-bug.ts';
-
-/** Changes the stores of the transactions of handlers. */
-function withJoined(change: (tx: Tx) => Partial<Tx>): NonNullable<PlantedBug['persistence']> {
-  return (persistence: MemoryPersistence) => ({
-    ...persistence,
-    joining(host) {
-      const { run, read } = persistence.joining(host);
-      return {
-        run: (work) => run((tx) => work({ ...tx, ...change(tx) })),
-        read: (work) => read((tx) => work({ ...tx, ...change(tx) })),
-      };
-    },
-  });
-}
+import { type PlantedBug, withJoined, withStores } from './planted-bug.ts';
 
 export const effect_without_its_position: PlantedBug = {
   name: 'an effect of a handler without its position',
