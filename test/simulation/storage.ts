@@ -156,8 +156,14 @@ export function storageOfProcess(persistence: Persistence, machine: Machine, fau
         ...begun,
         commit: () =>
           write('commit', async (check) => {
-            check();
             forget();
+            try {
+              check();
+            } catch (error) {
+              // A commit that fails ends the transaction.
+              await begun.rollback();
+              throw error;
+            }
             await begun.commit();
           }),
         rollback() {
