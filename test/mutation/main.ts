@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseOptions } from '../../apps/server/src/parse-options.ts';
 import { openMigrated } from '../runner/open-migrated.ts';
-import { wholeNumber } from '../runner/option-values.ts';
+import { oneOf, wholeNumber } from '../runner/option-values.ts';
 import { createMemoryFolder } from '../runner/optional-parts.ts';
 import { durationText } from '../runner/report.ts';
 import { readArgued } from './argued.ts';
@@ -170,6 +170,8 @@ function readOptions() {
         help: { type: 'boolean', short: 'h', default: false },
       },
     });
+    const packages = [...sourcesByTheme(root).values()].flat().map((path) => path.split('/')[1]!);
+    if (values.package !== '') oneOf('--package', values.package, [...new Set(packages)]);
     return {
       ...values,
       seed: wholeNumber('--seed', values.seed),

@@ -16,7 +16,7 @@ import { activities } from './workload/activities.ts';
 
 const activity_names = activities.map(({ name }) => name);
 const usage = `npm run simulate -- [--seed S] [--seeds N] [--days D] [--nodes N] [--faults all|none|NAME,...]
-    [--without ACTIVITY,...] [--activities N] [--workers N] [--keep] [--database ${storage_names.join('|')}]
+    [--without ACTIVITY,...] [--activities N] [--workers N] [--keep] [--trace] [--database ${storage_names.join('|')}]
 
 Faults: ${fault_names.join(', ')}
 Activities: ${activity_names.join(', ')}`;
@@ -39,6 +39,7 @@ await runSeeds(
   Array.from({ length: seeds }, (_, at) => ({ ...options, seed: first_seed + at })),
   workers,
   ended,
+  values.trace ? ['--trace'] : [],
 );
 if (seeds > 1) console.log(summary());
 if (first_failed !== null) {
@@ -79,8 +80,8 @@ function summary(): string {
 /** Shows the smallest run that still fails, and keeps it for `simulation.test.ts`. */
 async function showSmallest(found: SimulationResult): Promise<void> {
   console.error('searching for a smaller run that fails in the same way');
-  const { options: smallest, result } = await minimise(found, simulate);
-  console.log(`\n${violationsOf(result)}\n${commandOf(smallest)}`);
+  const { options: smallest, result } = await minimise(found, (options) => simulate(options));
+  console.log(`\n${violationsOf(result)}\n\n${result.story.join('\n')}\n\n${commandOf(smallest)}`);
   if (!values.keep) return;
   const { by, problem } = result.violations[0]!;
   const path = fileURLToPath(new URL(`seeds/${by.replaceAll(' ', '-')}-${smallest.seed}.json`, import.meta.url));
@@ -112,6 +113,7 @@ function readOptions() {
         activities: { type: 'string' },
         workers: { type: 'string', default: '1' },
         keep: { type: 'boolean', default: false },
+        trace: { type: 'boolean', default: false },
         database: { type: 'string', default: 'memory' },
         help: { type: 'boolean', short: 'h' },
       },

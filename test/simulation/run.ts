@@ -9,6 +9,7 @@ import { checkRebuild } from './oracles/rebuild-check.ts';
 import { compareWithReference } from './oracles/reference.ts';
 import type { PlantedBug } from './planted/planted-bug.ts';
 import { SeededRandom } from './random.ts';
+import { storyOf, withoutNumbers } from './story.ts';
 import { activities } from './workload/activities.ts';
 import { addCompany } from './workload/companies.ts';
 import { type Report, World } from './world.ts';
@@ -47,6 +48,8 @@ export interface SimulationResult {
   readonly reached: ReadonlyMap<string, number>;
   /** What must not happen, and did. Empty: the run has passed. */
   readonly violations: readonly Report[];
+  /** What happened to the subject of the first violation, a line each. Empty when the run has passed. */
+  readonly story: readonly string[];
 }
 
 const day_ms = 86_400_000;
@@ -72,8 +75,11 @@ const special_days = [
 /** About how many activities a seed begins, however long it is. */
 const activities_of_seed = [50, 200, 800];
 
-/** Runs one seed. */
-export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
+/** Runs one seed. `onTrace` gets every call, answer, delivery and fault as a line without numbers of cards. */
+export async function simulate(
+  options: SimulationOptions,
+  onTrace?: (line: string) => void,
+): Promise<SimulationResult> {
   const { seed } = options;
   const draws = new SeededRandom(`${seed}/options`);
   const start_ms = Date.parse(`${draws.branch('start').pick(special_days)}T00:00:00Z`) + draws.below(2 * day_ms);
@@ -84,6 +90,9 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const faults = options.draws_faults === false ? allowed : drawFaults(draws, allowed);
   const storage = await openStorage(options.database ?? 'memory');
   const world = new World(seed, start_ms, storage, options.bug);
+  if (onTrace !== undefined) {
+    world.onTrace = (at_ms, line) => onTrace(`${new Date(at_ms).toISOString()} ${withoutNumbers(line)}`);
+  }
   const processes = new Processes(world, nodes, faults);
   const auditor = new Auditor({
     history: world.history,
@@ -142,6 +151,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     simulated_ms: world.time.now_ms - start_ms,
     reached: world.reached,
     violations: world.reports,
+    story: world.reports.length === 0 ? [] : storyOf(world, world.reports[0]!),
   };
 }
 

@@ -30,6 +30,12 @@ export interface Report {
   readonly problem: string;
 }
 
+/** A fault, or the start of a process after it. */
+export interface FaultSeen {
+  readonly at_ms: number;
+  readonly what: string;
+}
+
 /** Everything of one run: the service, what surrounds it, and what was seen of it. */
 export class World {
   /** A bug that a test has planted in every process. */
@@ -53,6 +59,9 @@ export class World {
   readonly third_parties: ThirdPartyInWorld[] = [];
   readonly bank_users: BankUserInWorld[] = [];
   readonly reports: Report[] = [];
+  readonly faults: FaultSeen[] = [];
+  /** Gets every line of the trace. */
+  onTrace: ((at_ms: number, line: string) => void) | null = null;
   /** How often each activity, fault and answer was reached, by name. */
   readonly reached = new Map<string, number>();
   /** The lines of the trace so far. */
@@ -83,7 +92,7 @@ export class World {
     this.audit_mac = createVault(parseKeyRing(this.key_ring), { random: this.random }).audit_mac;
     this.storage_faults = new StorageFaults(this.time, (what) => {
       this.reach(`fault: ${what.replace(/ \d+$/, '')}`);
-      this.trace(what);
+      this.traceFault(what);
     });
     this.receivers = new Receivers(this);
     this.mail_server = new MailServer(this);
@@ -99,6 +108,12 @@ export class World {
   readonly trace = (line: string): void => {
     this.observations += 1;
     this.#hash.update(`${this.time.now_ms} ${line}\n`);
+    this.onTrace?.(this.time.now_ms, line);
+  };
+
+  readonly traceFault = (what: string): void => {
+    this.faults.push({ at_ms: this.time.now_ms, what });
+    this.trace(what);
   };
 
   readonly reach = (what: string): void => {
@@ -134,7 +149,7 @@ export class World {
     const machine = new Machine(`n${this.#nodes_started}`, skew_ms);
     return new Promise((resolve) => {
       machine.onDeath(() => {
-        this.trace(`${machine.name} died`);
+        this.traceFault(`${machine.name} died`);
         const at = this.nodes.findIndex((node) => node.machine === machine);
         if (at >= 0) this.nodes.splice(at, 1);
         died();
@@ -143,7 +158,7 @@ export class World {
       startNode(this, machine).then(
         (node) => {
           if (machine.is_dead) return;
-          this.trace(`${machine.name} started`);
+          this.traceFault(`${machine.name} started`);
           this.nodes.push(node);
           resolve();
         },

@@ -59,12 +59,12 @@ export class Processes {
   }
 
   #standStill(): void {
-    const { nodes, time, reach, trace } = this.#world;
+    const { nodes, time, reach, traceFault } = this.#world;
     if (nodes.length === 0) return;
     const { machine } = this.#random.pick(nodes);
     machine.still_until_ms = time.now_ms + this.#random.pick(still_ms);
     reach('fault: process stands still');
-    trace(`${machine.name} stands still until ${machine.still_until_ms}`);
+    traceFault(`${machine.name} stands still until ${machine.still_until_ms}`);
   }
 
   #restart(): void {

@@ -24,7 +24,7 @@ const findings: Readonly<Record<string, Finding>> = {
   'a refund applied twice': { ...short, by: 'money is conserved' },
   'a drift that nets to zero': { ...short, by: 'counters are sums' },
   'a clearing matched twice': { ...short, by: 'money is conserved', is_long: true },
-  'a dropped release': { ...short, by: 'holds are of open roots' },
+  'a dropped release': { ...short, by: 'holds are of open authorizations' },
   'a window that begins by a local clock': { ...short, by: 'windows tile time' },
   'a hold that ends a second late after a change of the clocks': {
     by: 'holds end on their day',
@@ -106,6 +106,22 @@ describe('the simulation', () => {
       assert.ok(found_by.has(by), `found by: ${[...found_by].join(', ') || 'nothing'}`);
     });
   }
+
+  test('shows what happened to the card of a violation', async () => {
+    const bug = planted_bugs.find(({ name }) => name === 'a dropped release');
+    assert.ok(bug !== undefined, 'there is no such bug');
+    const { violations, story } = await simulate({ ...around, ...short, bug });
+    const id = /^authorization (\d+) /.exec(violations[0]?.problem ?? '')?.[1];
+    assert.ok(id !== undefined, 'no violation names an authorization');
+    const text = story.join('\n');
+    assert.match(text, /^the story of card \d+:$/m);
+    assert.match(text, / r\d+ createCard \{.*\} -> done /);
+    assert.match(text, new RegExp(` r\\d+ authorize .*"message_type_indicator":"0100".* -> done \\{"id":${id},`));
+    assert.match(text, new RegExp(` event \\d+ virtualcard.realtime.auths .*"id":${id},`));
+    assert.match(text, / >>> holds are of open authorizations: /);
+    assert.doesNotMatch(text, /\d{16}/);
+    assert.ok(story.length <= 42, `${story.length} lines`);
+  });
 
   test('finds nothing in the same runs without a bug', async () => {
     assert.deepEqual((await simulate({ ...around, ...short })).violations, []);

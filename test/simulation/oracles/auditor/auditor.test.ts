@@ -57,7 +57,7 @@ const planted: readonly (readonly [invariant: string, what: string, at: Stage, p
       insert(card_windows, '[1,5]', { card_id: 1, window_start_ms: 5, held: 0, cleared: 0, uses: 1 }),
   ],
   [
-    'holds are of open roots',
+    'holds are of open authorizations',
     'an expired hold that holds',
     'afterwards',
     ({ authorizations }) => change(authorizations, 1, { status: 'expired' }),

@@ -12,7 +12,7 @@ import { a_key_keeps_its_answer, a_lease_excludes_others } from './leases.ts';
 import { limits_hold_online } from './limits.ts';
 import { mails_are_sent_once, templates_become_active_once } from './mails.ts';
 import { answers_are_stored, one_effect_per_message } from './messages.ts';
-import { counters_are_sums, holds_are_of_open_roots, money_is_conserved } from './money.ts';
+import { counters_are_sums, holds_are_of_open_authorizations, money_is_conserved } from './money.ts';
 import { each_record_is_in_one_item, summaries_count_items, the_bridge_closes } from './reconciliation.ts';
 import { only_old_rows_are_removed } from './retention.ts';
 import {
@@ -27,7 +27,7 @@ import { ended_holds_hold_nothing, holds_end_on_their_day, windows_tile_time } f
 /** Every invariant that the auditor checks, by theme. */
 export const invariants: readonly Invariant[] = [
   counters_are_sums,
-  holds_are_of_open_roots,
+  holds_are_of_open_authorizations,
   money_is_conserved,
   limits_hold_online,
   one_effect_per_message,

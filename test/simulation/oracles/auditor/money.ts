@@ -90,8 +90,8 @@ export const counters_are_sums: Invariant = {
 
 const holding: ReadonlySet<string> = new Set(['open', 'partially_cleared']);
 
-export const holds_are_of_open_roots: Invariant = {
-  name: 'holds are of open roots',
+export const holds_are_of_open_authorizations: Invariant = {
+  name: 'holds are of open authorizations',
   says: 'only an open or partially cleared authorization holds, and nobody holds less than nothing or more than authorized',
   begin: () => ({
     *step(step) {
