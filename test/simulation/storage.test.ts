@@ -63,6 +63,23 @@ describe('the storage of a simulated process', () => {
     });
   }
 
+  it('leaves no transaction open of a process that dies while it waits to begin', async () => {
+    const { machine, struck, other } = twoProcesses({ at: 'after', kind: 'rejects' });
+    const begun = await struck.begin();
+    const waits = struck.begin();
+    machine.die();
+    assert.equal(await isSettled(waits), false);
+    assert.equal(await isSettled(begun.commit()), false);
+    await write(other);
+  });
+
+  it('leaves no transaction open whose commit fails', async () => {
+    const { struck, other } = twoProcesses({ at: 'before', kind: 'rejects' });
+    const begun = await struck.begin();
+    await assert.rejects(begun.commit(), Fault);
+    await write(other);
+  });
+
   it('rolls back a transaction in whose middle the process dies', async () => {
     const { storage, machine, struck, other } = twoProcesses({ at: 'after', kind: 'rejects' });
     const open = struck.unitOfWork.run(async (tx) => {

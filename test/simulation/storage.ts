@@ -151,6 +151,10 @@ export function storageOfProcess(persistence: Persistence, machine: Machine, fau
     async begin() {
       if (machine.is_dead) return await never();
       const begun = await persistence.begin();
+      if (machine.is_dead) {
+        await begun.rollback();
+        return await never();
+      }
       const forget = machine.onDeath(() => void begun.rollback());
       return {
         ...begun,

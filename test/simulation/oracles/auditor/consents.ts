@@ -74,8 +74,9 @@ export const no_token_outlives_its_consent: Invariant = {
           .flatMap(({ after }) => (after === undefined ? [] : [after]));
         if (ended.length > 0) {
           const ids = new Set(ended.map(({ consent_id }) => consent_id));
+          const written = new Set(fresh.map(({ id }) => id));
           for (const { id, model, consent_id } of step.state.authorisation_records.values()) {
-            if (token_models.has(model) && consent_id !== null && ids.has(consent_id)) {
+            if (token_models.has(model) && consent_id !== null && ids.has(consent_id) && !written.has(id)) {
               yield `${model} ${id} outlives its consent ${consent_id}`;
             }
           }
