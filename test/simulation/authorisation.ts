@@ -13,9 +13,8 @@ import {
 } from '@tallystick/consents';
 import type { Clock, UnitOfWork } from '@tallystick/kernel';
 import type { Tx } from '@tallystick/mikro-orm';
+import { createAccessTokens, createRecords, no_links, type Records } from '@tallystick/oidc';
 import type { Vault } from '@tallystick/vault';
-import { createRecords, no_links, type Records } from '../../adapters/oidc/src/records.ts';
-import { createAccessTokens } from '../../adapters/oidc/src/tokens.ts';
 
 const access_token_s = 600;
 const code_s = 60;
