@@ -2,6 +2,9 @@ import type { AuditMac, RetentionKind } from '@tallystick/kernel';
 import type { State, Table, TableChange } from '@tallystick/memory';
 import type { History } from '../../history.ts';
 
+/** How far the clocks of two processes may be apart, milliseconds. */
+export const skew_ms_max = 5_000;
+
 /** What the oracles see of a run. */
 export interface Observed {
   readonly history: History;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Invariant, Step } from './invariant.ts';
+import { type Invariant, type Step, skew_ms_max } from './invariant.ts';
 
 interface Held {
   readonly token: string;
@@ -29,9 +29,6 @@ function* takenOver(step: Step): Iterable<readonly [string, Held, Held]> {
     ];
   }
 }
-
-/** How far the clocks of two processes may be apart. */
-const skew_ms_max = 5_000;
 
 export const a_lease_excludes_others: Invariant = {
   name: 'a lease excludes others',
