@@ -102,7 +102,7 @@ export const no_token_outlives_its_consent: Invariant = {
           if (!is_accepted) continue;
           const consent = consentOf(step, consent_id);
           const end_ms = consent === undefined ? null : endOfAccess(consent);
-          if (end_ms === null || end_ms < at_ms)
+          if (end_ms === null || end_ms + skew_ms_max < at_ms)
             yield `the ${grant} token of consent ${consent_id} was accepted at ${at_ms}, after ${end_ms}`;
         }
       },
