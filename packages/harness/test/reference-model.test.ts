@@ -59,6 +59,7 @@ function story(request: CardRequest) {
     wait: (ms: number) => model.advanceClock(model.now_ms + ms),
     at: (instant: string) => model.advanceClock(Temporal.Instant.from(instant).epochMilliseconds),
     cancel: () => model.cancelCard(card),
+    release: (authorization_id: number) => model.releaseHold(card, authorization_id).kind,
     get balance() {
       return model.view(card).available_balance;
     },
@@ -118,6 +119,17 @@ test('a repeated message gets the first answer and changes nothing', () => {
   card.authorize(900, same);
   assert.equal(card.authorize(900, same), 'Valid');
   assert.deepEqual([card.balance, card.uses, card.events.length], [100, 1, 2]);
+});
+
+test('a part clears in part what was released and then reversed, also in the instant of a credit', () => {
+  const card = story({});
+  const net_reference_number = 'MCC0000010101';
+  card.authorize(400, { net_reference_number });
+  card.clear(400, { net_reference_number, clearing_type: 'CREDIT' });
+  assert.equal(card.release(1), 'done');
+  card.authorize(400, { trace_id: 'T1', message_type_indicator: '0400' });
+  card.clear(100, { net_reference_number, partial: true });
+  assert.deepEqual([card.statuses, card.balance], [['partially_cleared', 'partially_cleared'], 1_000]);
 });
 
 test('a full reversal releases the hold and the use, a partial one only the difference', () => {

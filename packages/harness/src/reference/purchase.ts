@@ -93,8 +93,8 @@ export function end({ history, cleared }: Purchase, what: Ending['what'], now_ms
 /** A part has come: it is after the end, also in the same instant. */
 export function comeAfterEnd({ history, cleared }: Purchase, clearing: Cleared['clearing']): void {
   const settles = cleared.find((known) => known.clearing === clearing)?.settles;
-  const ending = history.findLast(isEnding);
-  if (settles?.final === false && ending !== undefined) ending.end_ms = Math.min(ending.end_ms, clearing.at_ms);
+  if (settles?.final !== false) return;
+  for (const ending of history.filter(isEnding)) ending.end_ms = Math.min(ending.end_ms, clearing.at_ms);
 }
 
 /**
