@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BankAccount, BankData, BankUser } from '@tallystick/accounts';
 import type { ClientCertificate, RequestBounds, ThirdParty } from '@tallystick/consents';
-import { fixedClock, machine_timers } from '@tallystick/kernel';
+import { fixedClock } from '@tallystick/kernel';
 import { memoryPersistence, memoryVault } from '@tallystick/memory';
 import { type AuthorisationServer, type AuthorisationServerPorts, createAuthorisationServer } from '@tallystick/oidc';
 import { type DatabaseName, migratedDatabase, testAuditMac } from '@tallystick/test-support';
@@ -146,7 +146,9 @@ export const bank: BankData = {
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const { storage = 'memory', nodes: node_count = 1, sandbox = true, logInPauseMs = unbounded.logInPauseMs } = options;
   let offset_ms = 0;
-  const clock = { nowMs: () => Date.now() + offset_ms };
+  // Read at each call, as the library does: a test can replace `Date` for both.
+  const machine_clock = { nowMs: () => Date.now() };
+  const clock = { nowMs: () => machine_clock.nowMs() + offset_ms };
   const closing: (() => Promise<unknown>)[] = [];
   const openUnitOfWork = await unitsOfWork(storage, closing);
   const signing_keys = [signingKey('newest'), signingKey('older')];
@@ -174,7 +176,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       unitOfWork: withBefore(await openUnitOfWork(), options.beforeTransaction),
       bank,
       clock,
-      machine_clock: machine_timers,
+      machine_clock,
       sealer: vault.sealer,
       sha256: vault.sha256,
       random: {
