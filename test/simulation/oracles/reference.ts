@@ -11,9 +11,9 @@ const templates: World['templates'] = [
 
 /**
  * Replays a run on the reference model of the harness, in the order of the commits, each message at
- * the instant at which it was recorded, and compares the answers. Returns what differs. Cards whose
- * number no caller has learnt are left out, and those of which a file or a person has changed a
- * clearing, from then on.
+ * the instant at which it was recorded, and compares the answers. Returns what differs. Left out are
+ * cards whose number no caller has learnt, and a card from when a file or a decision of a person has
+ * changed it.
  */
 export function compareWithReference(history: History, state: State): readonly string[] {
   const calls = new Map(history.calls.map((call) => [call.request_id, call]));
@@ -48,7 +48,10 @@ class Replay {
   apply({ event_type, payload, created_at_ms }: Event, call: Call | undefined): void {
     this.#model.now_ms = created_at_ms;
     const card_id = Number(payload.vcn_id ?? payload.id);
-    if (event_type.startsWith('virtualcard.clearing') && call?.operation !== 'clear') this.#cards.delete(card_id);
+    const is_by_another =
+      (event_type.startsWith('virtualcard.clearing') && call?.operation !== 'clear') ||
+      (event_type === 'virtualcard.updated' && call?.operation !== 'updateCard');
+    if (is_by_another) this.#cards.delete(card_id);
     const card = this.#cards.get(card_id);
     if (call === undefined) return;
     if (event_type === 'virtualcard.created' && call.operation === 'createCard') {
