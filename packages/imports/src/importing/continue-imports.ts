@@ -57,7 +57,6 @@ export async function continueImports(
   try {
     ended += await applyWaiting(ports, call, { signal, onWaitingEnded });
   } catch (error) {
-    if (error instanceof ImportStopped) throw error;
     failures.push(error);
   }
   if (failures.length > 0) throw failures[0];

@@ -25,7 +25,7 @@ export class StagedBatches {
   readonly #begun: ImportRecord;
   readonly #bytes_total: number | null;
   #facts: Partial<ImportRecord> = {};
-  #bytes: number;
+  #bytes = 0;
   #records: number;
   #staged_ordinal: number;
   #staged_batches: number;
@@ -40,7 +40,6 @@ export class StagedBatches {
     this.#run = run;
     this.#begun = begun;
     this.#bytes_total = bytes_total;
-    this.#bytes = begun.bytes;
     this.#records = begun.records;
     this.#staged_ordinal = begun.staged_ordinal;
     this.#staged_batches = begun.staged_batches;

@@ -324,6 +324,24 @@ test('progress rises through reading, staging and applying, and others have thei
   assert.equal(turns, 6);
 });
 
+test('other work of the process has its turn after each record that is read', async () => {
+  const world = newWorld();
+  const lines = fileOf(await clearings(world, 50));
+  let turns = 0;
+  const giveWay = () => {
+    turns += 1;
+    return undefined;
+  };
+  const in_one_chunk = {
+    is_repeatable: false,
+    async *open() {
+      yield bytesOf(lines);
+    },
+  };
+  await world.import(lines, { source: in_one_chunk, ports: { giveWay, batch_records_max: 1_000 } });
+  assert.ok(turns >= lines.length, `${turns} turns while ${lines.length} records are read`);
+});
+
 /** Ports whose passes wait for a minute before they hold anything, and the records of each pass. */
 function waitingBeforePasses({ storage: { ledger } }: ImportWorld) {
   const sizes: number[] = [];

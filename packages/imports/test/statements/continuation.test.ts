@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Line, rising, type StatementPlan, statementFile } from '@tallystick/harness';
 import { checkOnStorages } from '@tallystick/test-support';
-import { continueImports, type ImportOutcome, import_lease_ms, releaseImport } from '../../src/index.ts';
+import { continueImports, type ImportOutcome, ImportStopped, import_lease_ms, releaseImport } from '../../src/index.ts';
 import { Crash, crashingAt, type ImportChanges, ImportWorld } from '../world.ts';
 import { endOf, makeAccount, openLater, recordedOf } from './statement-world.ts';
 
@@ -90,6 +90,22 @@ checkOnStorages('imports of statements by several processes', [
           assert.deepEqual(recorded.ends[1], { as_of: '2026-05-20', balance: 505 }, `${when} commit ${at}`);
         }
       }
+    },
+  },
+  {
+    rule: 'continuing reports that it was stopped, or why it cannot apply what waited, which is applied by another call',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const number = `waits${world.storage.now_ms}`;
+      await world.import(statementFile({ number }, [monday]));
+      const account = await openLater(world, number);
+      const stopped = continueImports(world.ports(), world.call, { signal: AbortSignal.abort() });
+      await assert.rejects(stopped, (error) => error instanceof ImportStopped, 'the stopped call');
+      const failing = continueImports(world.ports(crashingAt(world, 1, 'before')), world.call);
+      await assert.rejects(failing, (error) => error instanceof Crash, 'the failing call');
+      assert.deepEqual((await recordedOf(world, account)).amounts, [], 'the lines before');
+      assert.deepEqual(await continueImports(world.ports(), world.call), 1, 'another call');
+      assert.deepEqual((await recordedOf(world, account)).amounts.length, 5, 'the lines after');
     },
   },
   {

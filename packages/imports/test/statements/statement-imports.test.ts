@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Account, ReportedLine } from '@tallystick/accounts';
+import { Pan } from '@tallystick/cards';
 import {
   bytesOf,
   fileOf,
@@ -199,6 +200,30 @@ checkOnStorages('imports of statements', [
         'its statement',
       );
       assert.deepEqual([id > 0, recorded_at_ms], [true, world.call.now_ms], 'when it was recorded');
+    },
+  },
+  {
+    rule: 'a statement whose reference or account, or one of its lines, is named by the number of a card of ours is held, and shows the number nowhere',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const account = await makeAccount(world);
+      const number = '5454540000000005';
+      await world.makeCard(new Pan(number));
+      const line = { amount: -5, bank_reference: number };
+      for (const file of [
+        statementFile(account, [{ ...monday, reference: `S/${number}` }]),
+        statementFile({ number }, [monday]),
+        statementFile(account, [{ ...monday, lines: [line] }]),
+      ]) {
+        const held = await heldOf(world, file, 'line_malformed');
+        assert.deepEqual(
+          JSON.stringify(await find(world, held)).includes(number),
+          false,
+          'whether it shows the number',
+        );
+      }
+      const other = statementFile(account, [{ ...monday, reference: '5454540000000013' }]);
+      assert.deepEqual(endOf(await world.imported(other)), ['completed', null, 3, 0], 'the number of no card');
     },
   },
   {
