@@ -1,4 +1,4 @@
-import { assert, money } from '@tallystick/kernel';
+import { money } from '@tallystick/kernel';
 import { type Authorization, type AuthorizationMessage, isStandingRoot } from '../records/authorization.ts';
 import { type Clearing, isFinal, type Records } from '../records/clearing.ts';
 import type { LedgerCard } from '../records/ledger.ts';
@@ -60,8 +60,8 @@ export function foldBesideClearings(
 
 /**
  * Settles the clearings again that an authorization concerned before it was changed, and those that
- * it concerns since: its amount may fit others now. The others stay as they are when they cannot be
- * settled.
+ * it concerns since: its amount may fit others now. All of them stay as they were matched when they
+ * cannot be settled.
  */
 function settleAround(
   pass: Pass,
@@ -73,11 +73,7 @@ function settleAround(
   const all = { roots: joined(before.roots, since.roots), clearings: joined(before.clearings, since.clearings) };
   if (all.clearings.length === 0) return;
   const previous = all.clearings;
-  const is_settled =
-    settleAgain(working, all, { previous }) ||
-    before.clearings.length === 0 ||
-    settleAgain(working, before, { previous, is_required: true });
-  assert(is_settled, `authorization ${target.id}: the effects of its clearings were taken out, and stay out`);
+  if (!settleAgain(working, all, { previous })) putBack(working, before);
   auditChanges(pass, working, previous, message.request_id);
 }
 
@@ -182,4 +178,10 @@ function takeOut(working: WorkingCard, { roots, clearings }: Records, isAsked: (
     uses: no_uses,
   }));
   putRecords(working, { roots: rootsAfter({ roots, clearings: rest }, working.now_ms), clearings: idle });
+}
+
+/** Puts clearings back as they were matched, with their effects on the authorizations as these are now. */
+function putBack(working: WorkingCard, { roots, clearings }: Records): void {
+  const changed = stateOf(working, { roots, clearings: [] }).roots;
+  putRecords(working, { roots: rootsAfter({ roots: changed, clearings }, working.now_ms), clearings });
 }

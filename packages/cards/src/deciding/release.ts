@@ -33,7 +33,7 @@ export function foldRelease(pass: Pass, message: ReleaseMessage): ReleaseAnswer 
   const before = concerned.clearings;
   release(working, root);
   // The end of its hold decides what is late.
-  if (before.length > 0) settleAgain(working, concerned, { is_required: true });
+  if (before.length > 0) settleAgain(working, concerned);
   auditChanges(pass, working, before, message.request_id);
   const released = { authorization_id: root.now.id, amount, note: message.note };
   pass.events.push({

@@ -11,8 +11,6 @@ const actor = 'network';
 interface SettleOptions {
   /** The states that the clearings had before the message; as they are now when absent. */
   readonly previous?: readonly Clearing[];
-  /** Their authorizations have changed, so that they cannot stay as they are. */
-  readonly is_required?: boolean;
   /**
    * The clearings that stay as they were matched. Then records around the others may be missing, if
    * all clearings of the authorizations are there.
@@ -25,11 +23,7 @@ interface SettleOptions {
  * false, and changes nothing, when they cannot be settled: when there are too many, records around
  * them were not loaded, or a sum would be too large (docs/adr/0033).
  */
-export function settleAgain(
-  working: WorkingCard,
-  asked: Records,
-  { previous, is_required = false, isKept }: SettleOptions = {},
-): boolean {
+export function settleAgain(working: WorkingCard, asked: Records, { previous, isKept }: SettleOptions = {}): boolean {
   const before = stateOf(working, asked);
   const records = {
     roots: before.roots,
@@ -42,7 +36,7 @@ export function settleAgain(
   const known = new Map((previous ?? before.clearings).map((clearing) => [clearing.id, clearing]));
   const settled = { roots, clearings: clearings.map((clearing) => keepHoldEffect(known.get(clearing.id), clearing)) };
   putRecords(working, settled);
-  if (is_required || !passesSumLimit(working, settled)) return true;
+  if (!passesSumLimit(working, settled)) return true;
   putRecords(working, before);
   const recorded = new Set(before.clearings.map(({ id }) => id));
   for (const { id } of clearings) if (!recorded.has(id)) working.removeClearing(id);

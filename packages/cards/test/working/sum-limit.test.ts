@@ -87,6 +87,66 @@ describe('a sum of a card', () => {
     assert.deepEqual([world.counters.cleared, world.counters.held], [600 * most, 1]);
   });
 
+  test('is not passed by a clearing that comes before others: it is refused, and they stay as they are', () => {
+    const world = worldWith({ cleared: window_sum_max - 1_000 });
+    const same = { acquirer_reference_data: '55432861234567890' };
+    const { id } = world.clear(same);
+    const before = world.clearing(id);
+    const [refused] = world.send(world.clearingMessage({ ...same, billing_amount: 1, settlement_date: '2026-11-22' }));
+    assert.ok(isRefused(refused));
+    assert.deepEqual([world.state.clearings.size, world.clearing(id)], [1, before]);
+    assert.equal(world.counters.cleared, window_sum_max);
+  });
+
+  describe('is not passed by a clearing of another window', () => {
+    const reference = { net_reference_number: 'MCCABC1231121' };
+
+    /** Sets what the present window has cleared beside the clearings of the test. */
+    function clearElsewhere(world: NetworkWorld, amount: number): void {
+      const card = world.card();
+      const cleared = money(card.counters.cleared + amount);
+      world.state.cards.set(1, { ...card, counters: { ...card.counters, cleared } });
+    }
+
+    const increment = { ...advice, incremental: true, billing_amount: 200 };
+    const correction = { message_type_indicator: '0400', replacement_amounts: { billing_amount: 1_000 } };
+    for (const [what, authorized, fields, fitting] of [
+      ['an increment', 1_000, increment, 1_200],
+      ['a reversal in part', 1_200, correction, 1_000],
+    ] as const) {
+      test(`that ${what} makes fit: it stays alone, and those of the authorization with it`, () => {
+        const world = new NetworkWorld(now, { recurring: 'Daily' });
+        const { id } = world.clear({ billing_amount: fitting, merchant_id: 'M' });
+        world.now = '2026-11-22T12:00:00Z';
+        const purchase = { ...reference, trace_id: 'T', merchant_id: 'M' };
+        const root = world.authorize({ ...purchase, billing_amount: authorized, merchant_amount: 1_000 });
+        const part = world.clear({ ...reference, billing_amount: 400, partial: true });
+        clearElsewhere(world, window_sum_max - 1_300);
+        world.authorize({ ...fields, trace_id: 'T' });
+        assert.deepEqual(
+          [world.clearing(id).authorization_id, world.clearing(part.id).authorization_id],
+          [null, root.id],
+        );
+        const { held, cleared } = world.row(root.id!);
+        assert.deepEqual([held, cleared, world.counters.cleared], [fitting - 400, 400, window_sum_max - 900]);
+      });
+    }
+
+    test('that a release would leave to another authorization: it stays with its own', () => {
+      const world = new NetworkWorld(now, { recurring: 'Daily' });
+      const { id } = world.authorize(reference);
+      world.now = '2026-11-22T12:00:00Z';
+      world.authorize({ ...reference, billing_amount: 100 });
+      const part = { ...reference, billing_amount: 400, partial: true, settlement_date: '2026-11-25' };
+      const cleared = world.clear(part);
+      clearElsewhere(world, window_sum_max - 200);
+      world.release(id!);
+      assert.deepEqual([world.row(id!).status, world.row(id!).held], ['released', 0]);
+      assert.equal(world.clearing(cleared.id).authorization_id, id);
+      assert.equal(world.counters.cleared, window_sum_max - 200);
+    });
+  });
+
   test('stays within its bound and fails no pass, whatever is sent', () => {
     const step = fc.record({
       kind: fc.constantFrom('advice', 'increment', 'request', 'debit', 'credit', 'partial'),
