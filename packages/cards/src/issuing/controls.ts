@@ -95,7 +95,8 @@ export function readChangedControls(
 ): Controls {
   addKeptProblems(fields, card);
   const aging = card.authorization_hold_days !== null;
-  const total = readTotal(fields) ?? card.total_card_amount;
+  const named_total = readTotal(fields);
+  const total = named_total ?? card.total_card_amount;
   if (fields.resets('total_card_amount')) {
     fields.addProblem('total_card_amount', 'cannot be null: it has no default');
   }
@@ -111,7 +112,7 @@ export function readChangedControls(
       'cannot be set: the card has aging velocity, which excludes velocity controls',
     );
   }
-  if (fields.has('total_card_amount') && fields.areSound('total_card_amount') && total < used) {
+  if (named_total !== null && named_total < used) {
     fields.addProblem('total_card_amount', `must be at least ${used}, which the card has used already, not ${total}`);
   }
 

@@ -313,6 +313,20 @@ test('the total may fall to the used amount, not below', async () => {
   assert.equal(available_balance, 0);
 });
 
+test('a card that has used more than its total may change in other fields, and may raise the total', async () => {
+  const world = cardWorld();
+  const { card } = await world.issue({ total_card_amount: 400 });
+  world.use(card.id, { held: 300, cleared: 200, uses: 2 });
+  await world.update(card.id, { transactions_max: 5 });
+  const refusal = await refusalOf(world.update(card.id, { total_card_amount: 'x' }));
+  assert.deepEqual(
+    refusal?.fields.map(({ message }) => message),
+    ['must be a whole number from 1 to 1000000000000, not "x"'],
+  );
+  const { available_balance } = await world.update(card.id, { total_card_amount: 600 });
+  assert.equal(available_balance, 100);
+});
+
 test('the use of an earlier window does not limit the total', async () => {
   const world = cardWorld();
   const { card } = await world.issue({ recurring: 'Daily' });
