@@ -33,6 +33,7 @@ describe('an approved request', () => {
     assert.equal(event?.payload.vcn_id, 1);
     assert.equal(event?.payload.rcn_id, 3);
     assert.equal(event?.payload.merchant_name, 'Café');
+    assert.equal(event?.payload.settlement_date, '1123');
     assert.equal(event?.payload.transaction_type, 'Authorization Request');
     assert.equal(event?.payload.transaction_date_time, '2026-11-21T12:00:00Z');
   });

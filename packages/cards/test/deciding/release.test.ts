@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money, Refusal } from '@tallystick/kernel';
-import { type ReleaseAnswer, type ReleaseMessage, readReleaseNote } from '../../src/index.ts';
+import { neighbours_max, type ReleaseAnswer, type ReleaseMessage, readReleaseNote } from '../../src/index.ts';
 import { aging, NetworkWorld } from '../network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
@@ -219,6 +219,20 @@ describe('after a release', () => {
     send(world);
     world.authorize({ trace_id, message_type_indicator: '0400' });
     assert.deepEqual([world.row(1).status, world.counters.uses, world.counters.cleared], ['released', 1, 300]);
+  });
+
+  test('a reversal in full keeps the status of what was cleared in part before and after, on a card of any size', () => {
+    const world = new NetworkWorld(now);
+    const shop = { merchant_id: 'M', net_reference_number: 'MCCABC1231121' };
+    const { trace_id } = world.authorize(shop);
+    const part = { ...shop, billing_amount: 300, partial: true };
+    world.clear(part);
+    const others = { merchant_id: 'M', billing_amount: 2_000 };
+    world.send(...Array.from({ length: neighbours_max }, () => world.clearingMessage(others)));
+    send(world);
+    world.clear(part);
+    world.authorize({ trace_id, message_type_indicator: '0400' });
+    assert.deepEqual([world.row(1).status, world.row(1).cleared], ['partially_cleared', 600]);
   });
 
   test('an increment is an authorization of its own', () => {

@@ -498,4 +498,15 @@ describe('on a card with more records than a pass reads around its messages', ()
     assert.equal(resultOf(busy, take), 'force_post');
     assert.deepEqual(rowsOf(busy), before);
   });
+
+  test('clearings that are taken back leave reversed, without a use, what was reversed after them', () => {
+    const busy = worldOfBusyCard();
+    send(busy);
+    busy.authorize({ trace_id: busy.row(1).trace_id, message_type_indicator: '0400' });
+    assert.equal(busy.row(1).status, 'cleared');
+    send(busy, take);
+    assert.deepEqual([busy.row(1).status, busy.row(1).cleared, busy.row(1).uses], ['reversed', 100, 1]);
+    send(busy, { ...take, clearing_id: 2 });
+    assert.deepEqual([busy.row(1).status, busy.row(1).cleared, busy.row(1).uses], ['reversed', 0, 0]);
+  });
 });

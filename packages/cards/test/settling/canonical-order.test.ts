@@ -306,10 +306,15 @@ describe('the canonical order', () => {
     });
   });
 
-  test('of those without an acquirer reference is by date, debits before credits, then by id', () => {
+  test('of those to which no other of their date may refer is by date, debits before credits, then by id', () => {
     check((ordered) => {
-      const unrelated = ordered.filter((one) => one.acquirer_reference_data === null);
-      assertSorted(unrelated.map((one) => `${one.settlement_date} ${placeOf(one)}`));
+      const mayReferTo = (other: OrderFields, one: OrderFields) =>
+        ranks[other.cycle] > ranks[one.cycle] &&
+        other.settlement_date === one.settlement_date &&
+        other.acquirer_reference_data === one.acquirer_reference_data &&
+        one.acquirer_reference_data !== null;
+      const last = ordered.filter((one) => !ordered.some((other) => mayReferTo(other, one)));
+      assertSorted(last.map((one) => `${one.settlement_date} ${placeOf(one)}`));
     });
   });
 });
