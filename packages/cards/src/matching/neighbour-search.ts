@@ -232,7 +232,7 @@ function mayBeRoot({ message_type }: AuthorizationMessage): boolean {
 
 function askAboutRoot(questions: Questions, root: Authorization, now_ms: number): void {
   for (const key of referenceKeys(root)) questions.ask('clearing_keys', key);
-  const has_clearings = root.cleared !== 0 || root.uncleared_status !== null || root.status.endsWith('cleared');
+  const has_clearings = root.cleared !== 0 || root.uncleared_status !== null;
   if (root.id > 0 && has_clearings) questions.ask('clearings_of', root.id);
   const { merchant_id, transaction_date_time_ms } = root;
   if (merchant_id === null) return;

@@ -157,7 +157,7 @@ function clearRoot(
   { cleared_effect, hold_effect }: Pick<Effect, 'cleared_effect' | 'hold_effect'>,
 ): Authorization {
   const { status, uses, hold_end_ms } = root;
-  const is_first = root.uncleared_status === null && status !== 'cleared' && status !== 'partially_cleared';
+  const is_first = root.uncleared_status === null;
   const stays = status === 'cleared' || (partial && isEnded(status) && recorded_at_ms < (hold_end_ms ?? 0));
   return {
     ...root,

@@ -110,6 +110,34 @@ describe('a match by hand', () => {
     assert.deepEqual(rowsOf(world), before);
   });
 
+  for (const order of ['in the order of their dates', 'the last by date first'] as const) {
+    test(`counts beside a clearing that a rule matches, ${order}`, () => {
+      const world = new NetworkWorld(now);
+      const reference = { net_reference_number: 'MCCABC1231121' };
+      world.authorize(reference);
+      const debit = () => world.clear({ ...reference, settlement_date: '2026-11-20' });
+      if (order === 'in the order of their dates') debit();
+      const { id } = world.clear({ billing_amount: 300, clearing_type: 'CREDIT', settlement_date: '2026-11-21' });
+      send(world, { clearing_id: id });
+      if (order === 'the last by date first') debit();
+      assert.deepEqual([world.row(1).cleared, world.clearing(id).review], [700, false]);
+    });
+  }
+
+  test('counts before a clearing that a rule matches, also after a credit and a release', () => {
+    const world = new NetworkWorld(now);
+    const reference = { net_reference_number: 'MCCABC1231121' };
+    world.authorize(reference);
+    const part = { billing_amount: 300, partial: true };
+    world.clear({ ...part, settlement_date: '2026-11-19' });
+    world.clear({ ...part, settlement_date: '2026-11-21', clearing_type: 'CREDIT' });
+    send(world);
+    send(world, { clearing_id: 2 });
+    world.release(1);
+    const { class: its_class } = world.clear({ ...reference, settlement_date: '2026-11-20' });
+    assert.deepEqual([its_class, world.row(1).cleared], ['over', 1_000]);
+  });
+
   test('of a refund still refers to the purchase that rule 7 finds', () => {
     const world = worldOfProposal();
     const refund = world.clear({ merchant_id: 'M', billing_amount: 100, clearing_type: 'CREDIT' });
