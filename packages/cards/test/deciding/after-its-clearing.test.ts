@@ -81,6 +81,16 @@ describe('an authorization after its own clearing', () => {
     assert.deepEqual([world.available(), world.counters.uses], [1_000, 0]);
   });
 
+  test('of a refund counts in the window of its credit', () => {
+    const world = new NetworkWorld('2026-11-20T12:00:00Z', { recurring: 'Daily', total_card_amount: money(1_000) });
+    const credit = world.clear({ merchant_id: 'M', clearing_type: 'CREDIT' });
+    world.now = now;
+    const root = world.authorize({ merchant_id: 'M', card_holder_transaction_type_code: '20' });
+    const { authorization_id, window_start_ms } = world.clearing(credit.id);
+    assert.deepEqual([authorization_id, window_start_ms], [root.id, Date.parse('2026-11-20')]);
+    assert.deepEqual([world.row(root.id!).window_start_ms, world.available()], [window_start_ms, 1_000]);
+  });
+
   for (const together of [true, false]) {
     test(`counts in the window of its clearing when the clock is behind another's, ${together ? 'in one pass' : 'later'}`, () => {
       const world = new NetworkWorld('2026-11-21T00:00:00Z', { recurring: 'Daily' });
