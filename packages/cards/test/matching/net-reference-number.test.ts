@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { referenceKeys } from '../../src/index.ts';
+import { partsOfKey, referenceKeys } from '../../src/index.ts';
 import { cycleDayOf, isWholeNetReference, networkReferenceOf } from '../../src/matching/net-reference-number.ts';
 
 test('the network reference is the characters 4 to 9 of thirteen, and null when one of them is a blank', () => {
@@ -37,11 +37,14 @@ test('the cycle day is a day of a leap year, and null when the date does not exi
   for (const text of ['MCC1A2B3C1301', 'MCC1A2B3C0100', 'MCC1A2B3C', null]) assert.equal(cycleDayOf(text), null);
 });
 
-test('a record has one key for each reference that it carries', () => {
+test('a record has one key for each reference that it carries, of its kind and its value', () => {
   const net_reference_number = 'MCC1A2B3C0131';
-  assert.deepEqual(
-    referenceKeys({ acquirer_reference_data: '24445005', approval_code: 'A1 B2C', net_reference_number }),
-    ['acquirer_reference_data 24445005', 'approval_code A1 B2C', 'network_reference 1A2B3C'],
-  );
+  const keys = referenceKeys({ acquirer_reference_data: '24445005', approval_code: 'A1 B2C', net_reference_number });
+  assert.deepEqual(keys, ['acquirer_reference_data 24445005', 'approval_code A1 B2C', 'network_reference 1A2B3C']);
+  assert.deepEqual(keys.map(partsOfKey), [
+    { kind: 'acquirer_reference_data', value: '24445005' },
+    { kind: 'approval_code', value: 'A1 B2C' },
+    { kind: 'network_reference', value: '1A2B3C' },
+  ]);
   assert.deepEqual(referenceKeys({ approval_code: null, net_reference_number: null }), []);
 });
