@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type ClearingInput, needsNeighbours } from '../../src/index.ts';
-import { NetworkWorld } from '../network-world.ts';
+import { type ClearingInput, NeighbourSearch, needsNeighbours, neighbours_max } from '../../src/index.ts';
+import { unmatchedClearing } from '../../src/records/new-clearing.ts';
+import { cardOf, NetworkWorld } from '../network-world.ts';
 
 const world = new NetworkWorld('2026-11-21T12:00:00Z');
 const of_card = { provisional_clearings: 0, settled_through: '2026-11-20' };
@@ -35,4 +36,18 @@ describe('a pass over messages of a card', () => {
     assert.equal(needsNeighbours({ ...of_card, provisional_clearings: 1 }, [authorization], []), true);
     assert.equal(needsNeighbours(of_card, [on_21, authorization], []), true);
   });
+});
+
+test('a search ends when more neighbours were read than it may read beside the records of its messages', () => {
+  const own = 3;
+  const clearings = Array.from({ length: own + neighbours_max + 1 }, (_, at) =>
+    unmatchedClearing(clearingOn('2026-11-21'), cardOf(), { id: at + 1, now_ms: 0, window_start_ms: 0 }),
+  );
+  const search = new NeighbourSearch(cardOf(), [on_21], world.now_ms);
+  search.keep({ clearings: clearings.slice(0, own) });
+  assert.equal(search.next()?.clearings_max, clearings.length);
+  search.keep({ clearings: clearings.slice(0, -1) });
+  assert.deepEqual([search.is_cut, search.next()?.clearings_max], [false, clearings.length]);
+  search.keep({ clearings });
+  assert.deepEqual([search.is_cut, search.next()], [true, null]);
 });
