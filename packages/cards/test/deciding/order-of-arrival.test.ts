@@ -73,3 +73,21 @@ describe('debits, credits and their reversals leave the same balances', () => {
     );
   });
 });
+
+test('a clearing without a reference takes its place before the one with a reference that settled after it', () => {
+  const named = { net_reference_number: references[0], merchant_id: 'M', settlement_date: '2026-11-22' };
+  const unnamed = { merchant_id: 'M', settlement_date: '2026-11-21' };
+  for (const arrived of [
+    [unnamed, named],
+    [named, unnamed],
+  ]) {
+    const world = new NetworkWorld(now);
+    world.authorize({ net_reference_number: references[0], merchant_id: 'M' });
+    for (const message of arrived) world.clear(message);
+    const rules = world.state.clearings.values().map((row) => [row.settlement_date, row.match_rule, row.class]);
+    assert.deepEqual(rules.sort(), [
+      ['2026-11-21', 6, 'exact'],
+      ['2026-11-22', 3, 'over'],
+    ]);
+  }
+});
