@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { checkOnStorages } from '@tallystick/test-support';
-import { type ExplainedItem, explainItem, itemIdOf, type RecordKey } from '../../src/index.ts';
+import {
+  closePeriod,
+  type ExplainedItem,
+  explainItem,
+  itemIdOf,
+  type RecordKey,
+  reopenPeriod,
+} from '../../src/index.ts';
 import { ActWorld, assertSameState, authorization, clearing } from './world.ts';
 
 async function explain(world: ActWorld, record: RecordKey): Promise<ExplainedItem> {
@@ -43,6 +50,26 @@ checkOnStorages('the alternatives of a proposal', [
       assert.deepEqual(shown(await explain(world, clearing(clearing_id))), [], 'the alternatives of the match');
       await world.act(authorization(root_ids[1]!), 'unmatch', { side: 'authorization' });
       assertSameState(await world.state(), before, 'everything after the unmatch');
+    },
+  },
+  {
+    rule: 'an item of a closed period names no authorization that a person could pick, until the period is reopened',
+    async check(open) {
+      const world = await ActWorld.on(await open());
+      for (let count = 0; count < 2; count += 1) await world.authorize({ merchant_id: 'T6' });
+      const tied = clearing(await world.clear({ merchant_id: 'T6' }));
+      await world.act(tied, 'ignore');
+      const rulesOf = async () => shown(await explain(world, tied)).map(({ rule }) => rule);
+      const before = await rulesOf();
+      assert.deepEqual(before, ['6', '6'], 'the alternatives');
+      const period = await closePeriod(world.ports(), world.call(), { closed_through: '2026-05-31' });
+      assert.deepEqual(
+        shown(await explain(world, tied)).filter(({ authorization_id }) => authorization_id !== null),
+        [],
+        'in the closed period',
+      );
+      await reopenPeriod(world.ports(), world.call(), period.id);
+      assert.deepEqual(await rulesOf(), before, 'after it is reopened');
     },
   },
   {

@@ -267,7 +267,9 @@ checkOnStorages('tables of matches', [
       const tied = [await world.clear(shop), await world.clear(shop)];
       const lone = [await world.clear({ amount: 333 }), await world.clear({ amount: 333 })];
       const alike = [await world.line({ amount: 333 }), await world.line({ amount: 333 })];
-      for (const record of [...tied, ...lone]) {
+      const settled = [await world.clear({ amount: 447 }), await world.clear({ amount: 447 })];
+      const booked = [await world.line({ amount: 447 }), await world.line({ amount: 447 })];
+      for (const record of [...tied, ...lone, ...settled]) {
         const { item } = await world.read(clearing(record));
         assert.deepEqual([item.authorization_ids, item.line_ids], [[], []], 'ambiguous, and so alone');
       }
@@ -279,10 +281,12 @@ checkOnStorages('tables of matches', [
       }
       const rows = [
         await matchRow(world, line(alike[0]!), `clearing:${lone[0]}`),
+        await matchRow(world, line(booked[0]!), `clearing:${settled[0]}`),
         await matchRow(world, clearing(tied[0]!), `authorization:${roots[0]}`),
         await matchRow(world, clearing(tied[1]!), `authorization:${roots[1]}`),
         ...fillers,
         await matchRow(world, clearing(lone[1]!), `line:${alike[1]}`),
+        await matchRow(world, line(booked[1]!), `clearing:${settled[1]}`),
       ];
       const last = await matchRow(world, line(await world.line({ amount: 99, date: '2026-06-20' })), '', {
         decision: 'ignore',
@@ -308,8 +312,13 @@ checkOnStorages('tables of matches', [
       assert.equal((await decide(world, current)).decided, rows.length, 'the table');
       for (const at of [0, 1]) {
         assert.deepEqual((await world.read(clearing(tied[at]!))).item.authorization_ids, [roots[at]], 'a purchase');
-        const { item } = await world.read(clearing(lone[at]!));
-        assert.deepEqual([item.line_ids, item.matches.at(-1)?.rule], [[alike[at]], 'person'], 'a line');
+        for (const [clearing_id, line_id] of [
+          [lone[at]!, alike[at]!],
+          [settled[at]!, booked[at]!],
+        ] as const) {
+          const { item } = await world.read(clearing(clearing_id));
+          assert.deepEqual([item.line_ids, item.matches.at(-1)?.rule], [[line_id], 'person'], 'a line');
+        }
       }
       assert.deepEqual(await areConfirmed(world, tied), [true, true], 'both are matches of a person');
       assert.equal((await decide(world, current)).unchanged, rows.length, 'the same table again');
