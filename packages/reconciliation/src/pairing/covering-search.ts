@@ -33,7 +33,7 @@ export const candidates_max = 30;
 export const offers_max = 10;
 
 /**
- * How many sets of one record are counted. One with more is so ambiguous that all its candidates
+ * How many sets of one record are counted. One with so many is so ambiguous that all its candidates
  * count as members of several sets.
  */
 const sets_max = 1_000;

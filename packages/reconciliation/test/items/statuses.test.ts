@@ -55,6 +55,22 @@ test('an item with two differences has the class of the later clearing, in any o
   }
 });
 
+test('an item has the class of the clearing that its break is about, and without a break that of the newest', () => {
+  const clearings = [clearing({ class: 'tip' }), clearing({ id: 2, settlement_date: '2026-03-04' })];
+  const classOf = (amount: number) => {
+    const lines = [line({ amount: money(amount) }), line({ id: 2, booking_date: '2026-03-04' })];
+    const { kind, class: its_class } = itemOf({ purchases: [cleared], clearings, lines });
+    return [kind, its_class];
+  };
+  assert.deepEqual(
+    [classOf(900), classOf(1_000)],
+    [
+      ['amount', 'tip'],
+      [null, 'exact'],
+    ],
+  );
+});
+
 test('a purchase that no statement covers has two sides', () => {
   const item = itemOf({ purchases: [cleared], clearings: [clearing()] }, { coverage: new Map() });
   assert.deepEqual([item.status, item.sides], ['matched', 2]);

@@ -241,6 +241,21 @@ describe('covering sets', () => {
     );
   });
 
+  test('of one record leave none of its candidates to another record when there are 1,000 of them', () => {
+    const appliedBeside = (ones: number) => {
+      const amounts = [
+        [1, ones],
+        [20, 5],
+        [400, 5],
+        [8_000, 5],
+      ].flatMap(([amount, count]) => Array<number>(count!).fill(amount!));
+      const lines = [7, ...amounts].map((amount, at) => booked(at + 1, amount));
+      return idsOf(setsOf({ clearings: [cleared(1, 8_421), cleared(2, 7)], lines }).applied);
+    };
+    assert.deepEqual(appliedBeside(7), [[[1], [2]]]);
+    assert.deepEqual(appliedBeside(8), []);
+  });
+
   test('of many equal amounts are found within a bound', () => {
     const clearings = Array.from({ length: 200 }, (_, at) => cleared(at + 1, 500));
     const lines = Array.from({ length: 200 }, (_, at) => booked(at + 1, 100));
