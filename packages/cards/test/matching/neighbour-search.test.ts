@@ -38,11 +38,24 @@ describe('a pass over messages of a card', () => {
   });
 });
 
+/** A recorded clearing of this day. */
+const recorded = (id: number, more: Partial<ClearingInput> = {}) =>
+  unmatchedClearing(clearingOn('2026-11-21', more), cardOf(), { id, now_ms: 0, window_start_ms: 0 });
+
+test('a search asks each question once', () => {
+  const fields = { merchant_id: 'M' };
+  const messages = [clearingOn('2026-11-21', fields), clearingOn('2026-11-21', fields)];
+  const search = new NeighbourSearch(cardOf(), messages, world.now_ms);
+  const first = search.next();
+  assert.deepEqual([first?.clearings_of_merchant.length, first?.roots_of_merchant.length], [1, 1]);
+  search.keep({ clearings: [recorded(1, fields)] });
+  const second = search.next();
+  assert.deepEqual([second?.referring_to, second?.clearings_of_merchant, second?.roots_of_merchant], [[1], [], []]);
+});
+
 test('a search ends when more neighbours were read than it may read beside the records of its messages', () => {
   const own = 3;
-  const clearings = Array.from({ length: own + neighbours_max + 1 }, (_, at) =>
-    unmatchedClearing(clearingOn('2026-11-21'), cardOf(), { id: at + 1, now_ms: 0, window_start_ms: 0 }),
-  );
+  const clearings = Array.from({ length: own + neighbours_max + 1 }, (_, at) => recorded(at + 1));
   const search = new NeighbourSearch(cardOf(), [on_21], world.now_ms);
   search.keep({ clearings: clearings.slice(0, own) });
   assert.equal(search.next()?.clearings_max, clearings.length);
