@@ -32,7 +32,6 @@ export function settleAgain(working: WorkingCard, asked: Records, { previous, is
   const is_settleable = isKept === undefined ? isSettleable(working, records) : hasAllClearings(working, records);
   if (!is_settleable) return false;
   const { roots, clearings } = settleInOrder(working.card, records, working.now_ms, isKept);
-  if (!clearings.every(({ window_start_ms }) => working.hasWindow(window_start_ms))) return false;
   const known = new Map((previous ?? before.clearings).map((clearing) => [clearing.id, clearing]));
   const settled = { roots, clearings: clearings.map((clearing) => keepHoldEffect(known.get(clearing.id), clearing)) };
   putRecords(working, settled);

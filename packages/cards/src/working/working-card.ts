@@ -252,10 +252,6 @@ export class WorkingCard {
     return this.#neighbourhood;
   }
 
-  hasWindow(start_ms: number): boolean {
-    return start_ms === this.window_start_ms || this.#past.has(start_ms);
-  }
-
   usesOf(start_ms: number): number {
     return this.#windowAt(start_ms).uses;
   }
