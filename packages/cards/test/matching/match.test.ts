@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { money } from '@tallystick/kernel';
 import { utcDateAt } from '@tallystick/velocity';
-import type { AuthorizationInput, ClearingInput } from '../../src/index.ts';
+import { type AuthorizationInput, type ClearingInput, clearing_classes } from '../../src/index.ts';
 import { aging, NetworkWorld } from '../network-world.ts';
 
 const now = '2026-11-21T12:00:00Z';
@@ -288,6 +288,11 @@ describe('the class of a clearing', () => {
     ['less in the merchant currency', pounds, { ...pounds, merchant_amount: 700 }, 'under'],
     ['a part', {}, { billing_amount: 300, partial: true }, 'partial'],
     ['a credit', {}, { clearing_type: 'CREDIT' }, 'refund_linked'],
+    ['a credit of nothing', {}, { net_reference_number: null, clearing_type: 'CREDIT' }, 'refund_unlinked'],
+    ['a debit of nothing', {}, { net_reference_number: null }, 'force_post'],
+    ['a debit after the end of the hold', {}, { settlement_date: '2027-01-01' }, 'late'],
+    ['a chargeback', {}, { cycle: 'chargeback', clearing_type: 'CREDIT' }, 'dispute'],
+    ['a reversal', {}, { cycle: 'reversal', clearing_type: 'CREDIT' }, 'reversal'],
   ];
   for (const [name, authorized, cleared, expected] of cases) {
     test(`${name}: ${expected}`, () => {
@@ -296,6 +301,11 @@ describe('the class of a clearing', () => {
       assert.equal(world.clear({ ...ref, ...cleared }).class, expected);
     });
   }
+
+  test('is one of these or suspected_duplicate', () => {
+    const classes = cases.map(([, , , expected]) => expected);
+    assert.deepEqual(new Set([...classes, 'suspected_duplicate']), new Set(clearing_classes));
+  });
 
   test('does not depend on a credit that came before the clearing of its purchase', () => {
     const world = new NetworkWorld(now);
