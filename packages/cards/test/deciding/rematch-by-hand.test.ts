@@ -500,7 +500,7 @@ describe('several matches of one message', () => {
 describe('on a card with more records than a pass reads around its messages', () => {
   /**
    * A card with so many clearings of the merchant of its first authorization. A clearing of that is
-   * for review, because its reference names another authorization, too.
+   * for review, because its reference names another authorization, too. A credit refunds the largest.
    */
   function worldOfBusyCard(): NetworkWorld {
     const busy = new NetworkWorld(now, { total_card_amount: money(100_000_000) });
@@ -510,6 +510,9 @@ describe('on a card with more records than a pass reads around its messages', ()
     busy.authorize({ ...reference, billing_amount: 600 });
     busy.clear({ ...reference, billing_amount: 100, partial: true, settlement_date: '2026-11-21' });
     assert.deepEqual([busy.clearing(2).authorization_id, busy.clearing(2).review], [1, true]);
+    busy.clear({ merchant_id: 'M', billing_amount: 50_000, settlement_date: '2026-11-21' });
+    const refund = busy.clear({ merchant_id: 'M', billing_amount: 40_000, clearing_type: 'CREDIT' });
+    assert.equal(refund.clearing_id, 3);
     const others = Array.from({ length: neighbours_max + 5 }, (_, at) =>
       busy.clearingMessage({ merchant_id: 'M', billing_amount: 10_000 + at, settlement_date: '2026-11-21' }),
     );
