@@ -119,8 +119,8 @@ export function auditChanges(
 ): void {
   const { company_id } = working.card;
   for (const previous of before) {
-    const now = working.clearing(previous.id);
-    if (now === undefined || now === previous || isSameClearing(previous, now)) continue;
+    const now = working.clearing(previous.id)!;
+    if (isSameClearing(previous, now)) continue;
     const details = { from: matchOf(previous), to: matchOf(now) };
     const entry = auditEntry(
       { company_id, actor, request_id },
