@@ -94,7 +94,7 @@ checkOnStorages('closed periods', [
     },
   },
   {
-    rule: 'a closing that was interrupted and is completed counts all that it froze',
+    rule: 'a closing that was interrupted keeps others from it until it is completed, and counts all that it froze',
     async check(open) {
       const world = await ActWorld.on(await open());
       await matchedPurchase(world);
@@ -104,6 +104,11 @@ checkOnStorages('closed periods', [
       });
       const request = { closed_through: '2026-05-31' };
       await assert.rejects(closePeriod(failing.ports(), world.call(), request), /the process ends/);
+      const other = await refusalOf(
+        closePeriod(world.ports(), world.call(), { closed_through: '2026-06-30' }),
+        'closing another period meanwhile',
+      );
+      assert.match(other.message, /through 2026-05-31, is closing: send that request again to complete it/);
       const closed = await closePeriod(world.ports(), world.call(), request);
       assert.deepEqual([closed.status, closed.frozen], ['closed', 1]);
     },

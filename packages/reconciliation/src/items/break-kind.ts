@@ -106,7 +106,7 @@ export function isProposal(clearing: ClearedAmount): boolean {
 
 /** How many of authorization, clearing and statement the item has or needs. */
 function sidesOf({ purchases, clearings, lines }: ItemRecords, coverage: Coverage): 1 | 2 | 3 {
-  const awaits_clearing = purchases.some((purchase) => findAwaited(purchase, []).length > 0);
+  const awaits_clearing = purchases.some((purchase) => findAwaited(purchase).length > 0);
   const has_line = lines.some(isPairable);
   const clearing = clearings.length > 0 || has_line || awaits_clearing;
   // Only for clearings: when statements begin to cover a currency, items without one stay as they

@@ -30,7 +30,7 @@ export function findingsOf(records: ItemRecords, coverage: Coverage): readonly F
   return [
     ...(records.frozen_item_id !== null && !isUndoneAgain(records) ? [lateChange(records)] : []),
     ...standing.filter(({ id }) => !settled.has(id)).flatMap((clearing) => findByClass(clearing, records)),
-    ...purchases.flatMap((purchase) => findAwaited(purchase, clearings)),
+    ...purchases.flatMap(findAwaited),
     ...findOnStatement(records, coverage),
   ];
 }
@@ -111,15 +111,16 @@ const endless_hold_days = match_reach_days;
  * hold that was released by hand awaits nothing. A partial clearing awaits the next one, but needs
  * no more once the hold has ended.
  */
-export function findAwaited(
-  { id, status, authorized, hold_end_ms, decided_at_ms }: AuthorizedPurchase,
-  all_clearings: readonly ClearedAmount[],
-): readonly Finding[] {
+export function findAwaited({
+  status,
+  authorized,
+  hold_end_ms,
+  decided_at_ms,
+}: AuthorizedPurchase): readonly Finding[] {
   if (authorized === 0 || !awaiting_statuses.includes(status)) return [];
   const from_ms = hold_end_ms ?? decided_at_ms + endless_hold_days * day_ms;
-  const clearings = all_clearings.filter(({ authorization_id }) => authorization_id === id);
   const kind = status === 'partially_cleared' ? null : 'uncleared';
-  return [{ kind, due_date: dateOf(from_ms), from_ms, clearings, difference: null }];
+  return [{ kind, due_date: dateOf(from_ms), from_ms, clearings: [], difference: null }];
 }
 
 const awaiting_statuses: readonly AuthorizationStatus[] = ['open', 'expired', 'partially_cleared'];

@@ -37,8 +37,7 @@ export async function suggestFor(
   const found = await store.items(company_id, [...new Set(near.flat())]);
   const found_by_id = new Map(found.map((item) => [item.id, item]));
   const sets = breaks.map(coveringSetsOf);
-  const in_sets = sets.flat().flatMap(recordsOf);
-  const item_of = in_sets.length === 0 ? new Map<number, Item>() : await findItems(store, company_id, in_sets);
+  const item_of = await findItems(store, company_id, sets.flat().flatMap(recordsOf));
   const others = await readRecords(store, company_id, [...found, ...sets.flat()]);
   const records = joinRecords(own, others);
   const acts = await store.actsOn(company_id, [

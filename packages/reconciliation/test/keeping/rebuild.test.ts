@@ -5,6 +5,19 @@ import { ActWorld } from '../acts/world.ts';
 
 checkOnStorages('a rebuild', [
   {
+    rule: 'of all companies rebuilds each of them once',
+    async check(open) {
+      const storage = await open();
+      const rebuildAll = (world: ActWorld) => rebuild(world.ports(), { company_id: null, check_only: false });
+      const before = await rebuildAll(await ActWorld.on(storage));
+      const worlds = [await ActWorld.on(storage), await ActWorld.on(storage)] as const;
+      for (const world of worlds) await world.line();
+      const { companies, items } = await rebuildAll(worlds[0]);
+      assert.deepEqual([companies - before.companies, items - before.items], [2, 2], 'those of two more companies');
+      for (const world of worlds) assert.equal((await world.items()).length, 1);
+    },
+  },
+  {
     rule: 'locks the company no more often for three times the records while nothing differs',
     async check(open) {
       const storage = await open();
