@@ -184,6 +184,18 @@ checkOnStorages('imports whose process ends', [
     },
   },
   {
+    rule: 'the same bytes of a truncated file begin its import again and continue nothing',
+    async check(open) {
+      const world = new ImportWorld(await open());
+      const { lines } = await wholeFile(world, 5);
+      const truncated = await world.imported(lines.slice(0, -1));
+      const continued: Import[] = [];
+      const again = await world.imported(lines.slice(0, -1), { onResumed: (found) => continued.push(found) });
+      assert.deepEqual([again.id, again.status, again.records], [truncated.id, 'truncated', truncated.records]);
+      assert.deepEqual(continued, [], 'what is reported as continued');
+    },
+  },
+  {
     rule: 'what was staged whole is applied as it was read, and reports that it would be read by other settings now',
     async check(open) {
       const world = new ImportWorld(await open());

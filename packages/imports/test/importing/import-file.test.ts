@@ -40,6 +40,19 @@ describe('the format of a file', () => {
     assert.equal(error.message, 'format must be one of lines; did you mean lines?');
   });
 
+  test('that lacks the profile is refused with those that it has', async () => {
+    const world = newWorld();
+    for (const [profiles, message] of [
+      [[], 'profile must be absent: lines has none'],
+      [['bank', 'shop'], 'profile must be one of bank, shop'],
+    ] as const) {
+      const ports = { formats: createFormats([{ ...line_format, profiles }]) };
+      const error = await world.import(fileOf([]), { ports, profile: 'other' }).catch((thrown: unknown) => thrown);
+      assert.ok(error instanceof Refusal);
+      assert.equal(error.message, message);
+    }
+  });
+
   test('that is not recognised makes a refused import', async () => {
     const world = newWorld();
     const source = sourceOf(new TextEncoder().encode('no JSON'));
